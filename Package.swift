@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Borrowed bytes travel as `Span` inside small non-escaping types (`ByteReader`, `ByteWriter`);
+// `Lifetimes` is what lets an initialiser return one.
+let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+  name: "herald-embedded",
+  products: [
+    .library(name: "HeraldEmbedded", targets: ["HeraldEmbedded"]),
+    .library(name: "HeraldHCI", targets: ["HeraldHCI"]),
+    .library(name: "HeraldDeviceLink", targets: ["HeraldDeviceLink"]),
+    .library(name: "HeraldSimulation", targets: ["HeraldSimulation"]),
+    .library(name: "HeraldLinux", targets: ["HeraldLinux"]),
+    .library(name: "HeraldHostLink", targets: ["HeraldHostLink"]),
+    .executable(name: "herald-host", targets: ["herald-host"]),
+    .executable(name: "herald-flash", targets: ["herald-flash"]),
+    .executable(name: "herald-node", targets: ["herald-node"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+  ],
+  targets: [
+    // The allocation-free modules: the same sources build as Embedded Swift for Cortex-M.
+    .target(name: "HeraldEmbedded", swiftSettings: core),
+    .target(name: "HeraldHCI", dependencies: ["HeraldEmbedded"], swiftSettings: core),
+    .target(name: "HeraldDeviceLink", dependencies: ["HeraldEmbedded"], swiftSettings: core),
+
+    // What surrounds them on a Linux machine.
+    .target(name: "HeraldSimulation", dependencies: ["HeraldEmbedded"], swiftSettings: core),
+    .systemLibrary(
+      name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(
+      name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+    .target(
+      name: "HeraldLinux",
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth"],
+      swiftSettings: core),
+    .target(
+      name: "HeraldHostLink",
+      dependencies: [
+        "HeraldEmbedded", "HeraldDeviceLink", "CLibUSB",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: core),
+
+    // Programs.
+    .executableTarget(
+      name: "herald-host",
+      dependencies: [
+        "HeraldHostLink",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: core),
+    .executableTarget(
+      name: "herald-flash",
+      dependencies: [
+        "HeraldHostLink",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: core),
+    .executableTarget(
+      name: "herald-node",
+      dependencies: [
+        "HeraldLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: core),
+
+    .testTarget(
+      name: "HeraldEmbeddedTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldHCITests", dependencies: ["HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
+    .testTarget(
+      name: "HeraldDeviceLinkTests",
+      dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldSimulation"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldLinuxTests",
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldHostLinkTests",
+      dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation"],
+      swiftSettings: core),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,29 @@
+// The standard conversions between 64-bit and narrower integers go through an array (`words`) on
+// 32-bit targets, which the compiler refuses under `-no-allocations`. These conversions do not.
+// Every 64-bit conversion in the allocation-free modules goes through this file.
+
+extension UInt64 {
+  /// A 64-bit value from an unsigned 32-bit one.
+  @inlinable @inline(__always)
+  public init(wide low: UInt32) {
+    self = UInt64(_truncatingBits: UInt(low))
+  }
+
+  /// A 64-bit value from its two halves.
+  @inlinable @inline(__always)
+  public init(high: UInt32, low: UInt32) {
+    self = (UInt64(wide: high) &<< 32) | UInt64(wide: low)
+  }
+
+  /// Bits 0…31.
+  @inlinable @inline(__always)
+  public var low32: UInt32 { UInt32(truncatingIfNeeded: UInt(truncatingIfNeeded: self)) }
+
+  /// Bits 32…63.
+  @inlinable @inline(__always)
+  public var high32: UInt32 { (self &>> 32).low32 }
+
+  /// The value as 32 bits, or the largest 32-bit value if it does not fit.
+  @inlinable
+  public var saturated32: UInt32 { high32 == 0 ? low32 : .max }
+}

@@ -1,0 +1,37 @@
+/// Under what a peer is tracked and logged: its pseudo device address if it shows one, else its address (HP-15), or a
+/// generated number for a peer known only from shared payloads (HP-43).
+public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
+  /// What the 48 bits are.
+  public enum Kind: UInt8, BitwiseCopyable, Sendable {
+    /// A public device address.
+    case publicAddress = 0
+    /// A random device address.
+    case randomAddress = 1
+    /// A pseudo device address from manufacturer data.
+    case pseudoAddress = 2
+    /// Generated here, for a payload shared by another peer.
+    case shared = 3
+  }
+
+  /// What the 48 bits are.
+  public let kind: Kind
+  /// Bits 32…47.
+  public let high: UInt16
+  /// Bits 0…31.
+  public let low: UInt32
+
+  /// An identity from its bits.
+  @inlinable
+  public init(kind: Kind, high: UInt16, low: UInt32) {
+    self.kind = kind
+    self.high = high
+    self.low = low
+  }
+
+  /// The identity of a peer that shows no pseudo device address.
+  @inlinable
+  public init(_ address: DeviceAddress) {
+    self.init(
+      kind: address.kind == .public ? .publicAddress : .randomAddress, high: address.high, low: address.low)
+  }
+}

@@ -1,0 +1,49 @@
+/// The date, once somebody has told it: the difference between the device's clock and Unix time.
+///
+/// A wearable has no date until a host sets one. Payload families that need the date are not offered before that.
+public struct WallClock: BitwiseCopyable, Sendable {
+  /// Who told the date.
+  public enum Source: UInt8, BitwiseCopyable, Sendable {
+    /// Nobody yet.
+    case unset = 0
+    /// A host over the management link.
+    case host = 1
+    /// A venue beacon's present-time segment.
+    case beacon = 2
+  }
+
+  /// Who told the date last.
+  public private(set) var source: Source
+  private var unixMillisecondsAtStart: UInt64
+
+  /// A clock nobody has set.
+  public init() {
+    source = .unset
+    unixMillisecondsAtStart = 0
+  }
+
+  /// Whether the date is known.
+  public var isSet: Bool { source != .unset }
+
+  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. A date before the device's own
+  /// start would need a negative base and is refused (`false`), as is `.unset` as its source.
+  @discardableResult
+  public mutating func set(unixMilliseconds: UInt64, at now: Instant, source: Source) -> Bool {
+    guard source != .unset, unixMilliseconds >= now.milliseconds else { return false }
+    unixMillisecondsAtStart = unixMilliseconds &- now.milliseconds
+    self.source = source
+    return true
+  }
+
+  /// Milliseconds since 1970-01-01T00:00:00Z at `instant`; `nil` before the date is set.
+  public func unixMilliseconds(at instant: Instant) -> UInt64? {
+    guard isSet else { return nil }
+    return unixMillisecondsAtStart &+ instant.milliseconds
+  }
+
+  /// Seconds since 1970-01-01T00:00:00Z at `instant`; `nil` before the date is set.
+  public func unixSeconds(at instant: Instant) -> UInt64? {
+    guard let milliseconds = unixMilliseconds(at: instant) else { return nil }
+    return milliseconds / 1000
+  }
+}
