@@ -1,0 +1,185 @@
+import HeraldEmbedded
+
+/// Flash in memory that enforces the rules of flash and can lose its power at any step.
+///
+/// The contents outlive the `MemoryFlash` in its `image`: a test keeps the image, cuts the power, and mounts again.
+public struct MemoryFlash: Flash, ~Copyable {
+  /// The contents and what happens to them.
+  public let image: FlashImage
+
+  /// The flash with these contents.
+  public init(_ image: FlashImage) { self.image = image }
+
+  /// A flash of erased pages.
+  public init(pageSize: Int, pageCount: Int, wordSize: Int) {
+    self.init(FlashImage(pageSize: pageSize, pageCount: pageCount, wordSize: wordSize))
+  }
+
+  /// Bytes in a page.
+  public var pageSize: Int { image.pageSize }
+  /// How many pages there are.
+  public var pageCount: Int { image.pageCount }
+  /// Bytes in a word.
+  public var wordSize: Int { image.wordSize }
+
+  /// Reads bytes, which costs no step.
+  public mutating func read(
+    page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
+  ) throws(FlashError) {
+    let start = try image.locate(page: page, offset: offset, count: buffer.count)
+    guard image.hasPower else { throw .hardware }
+    for index in 0..<buffer.count { buffer[index] = image.bytes[start + index] }
+  }
+
+  /// Programs erased words; one step for each word.
+  public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
+    let start = try image.locateWords(page: page, offset: offset, count: bytes.count)
+    image.programs += 1
+    var word = 0
+    while word < bytes.count {
+      for index in word..<(word + wordSize) where image.bytes[start + index] != 0xFF { throw .notErased }
+      let outcome = try image.step(page: page)
+      for index in word..<(word + wordSize) {
+        image.bytes[start + index] = image.worn(bytes[index], from: 0xFF, outcome)
+      }
+      try image.finish(outcome)
+      word += wordSize
+    }
+  }
+
+  /// Sets words to zero, erased or not; one step for each word.
+  public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
+    let start = try image.locateWords(page: page, offset: offset, count: count)
+    var word = 0
+    while word < count {
+      let outcome = try image.step(page: page)
+      for index in (start + word)..<(start + word + wordSize) {
+        image.bytes[index] = image.worn(0, from: image.bytes[index], outcome)
+      }
+      try image.finish(outcome)
+      word += wordSize
+    }
+  }
+
+  /// Erases a page; one step.
+  public mutating func erase(page: Int) throws(FlashError) {
+    let start = try image.locate(page: page, offset: 0, count: pageSize)
+    let outcome = try image.step(page: page)
+    image.erasures[page] += 1
+    for index in start..<(start + pageSize) {
+      image.bytes[index] = image.worn(0xFF, from: image.bytes[index], outcome)
+    }
+    try image.finish(outcome)
+  }
+}
+
+/// The contents of a `MemoryFlash`, and the power that feeds it.
+///
+/// A step is one word programmed or cleared, or one page erased. When power is to be cut at step n, steps before it are
+/// done, step n is left half done, and everything after it fails until `restorePower`.
+public final class FlashImage {
+  /// Bytes in a page.
+  public let pageSize: Int
+  /// How many pages there are.
+  public let pageCount: Int
+  /// Bytes in a word.
+  public let wordSize: Int
+  /// All bytes, page after page. A test may change them at will.
+  public var bytes: [UInt8]
+  /// How many times each page was erased.
+  public internal(set) var erasures: [Int]
+  /// How many steps were taken.
+  public internal(set) var steps = 0
+  /// How many times `program` was called.
+  public internal(set) var programs = 0
+  /// Whether operations work.
+  public private(set) var hasPower = true
+  /// Pages on which every programming, clearing and erasure fails, as worn-out pages do.
+  public var brokenPages: Set<Int> = []
+
+  private var cutAt: Int?
+  private var tearing = Tearing.nothing
+  private var random: UInt64 = 0
+
+  /// What the interrupted step leaves behind.
+  public enum Tearing: Equatable, Sendable {
+    /// Nothing of it was done.
+    case nothing
+    /// Some of the bits that were to change have changed, chosen by a generator with this seed.
+    case some(seed: UInt64)
+    /// All of it was done, but the caller never heard so.
+    case all
+  }
+
+  enum Outcome: Equatable {
+    case done
+    case cut
+  }
+
+  /// Erased pages.
+  public init(pageSize: Int, pageCount: Int, wordSize: Int) {
+    self.pageSize = pageSize
+    self.pageCount = pageCount
+    self.wordSize = wordSize
+    bytes = Array(repeating: 0xFF, count: pageSize * pageCount)
+    erasures = Array(repeating: 0, count: pageCount)
+  }
+
+  /// A copy with the same contents, full power, and counts from zero.
+  public func copy() -> FlashImage {
+    let copy = FlashImage(pageSize: pageSize, pageCount: pageCount, wordSize: wordSize)
+    copy.bytes = bytes
+    return copy
+  }
+
+  /// Cuts the power in `steps` steps from now: 0 interrupts the next one.
+  public func cutPower(afterSteps steps: Int, tearing: Tearing) {
+    cutAt = self.steps + steps
+    self.tearing = tearing
+    if case .some(let seed) = tearing { random = seed }
+  }
+
+  /// Power is back, and stays.
+  public func restorePower() {
+    hasPower = true
+    cutAt = nil
+  }
+
+  func locate(page: Int, offset: Int, count: Int) throws(FlashError) -> Int {
+    guard (0..<pageCount).contains(page), offset >= 0, count >= 0, offset <= pageSize - count else {
+      throw .outOfRange
+    }
+    return page * pageSize + offset
+  }
+
+  func locateWords(page: Int, offset: Int, count: Int) throws(FlashError) -> Int {
+    let start = try locate(page: page, offset: offset, count: count)
+    guard offset % wordSize == 0, count % wordSize == 0 else { throw .misaligned }
+    return start
+  }
+
+  func step(page: Int) throws(FlashError) -> Outcome {
+    guard hasPower, !brokenPages.contains(page) else { throw .hardware }
+    let outcome: Outcome = steps == cutAt ? .cut : .done
+    steps += 1
+    return outcome
+  }
+
+  func finish(_ outcome: Outcome) throws(FlashError) {
+    guard outcome == .cut else { return }
+    hasPower = false
+    throw .hardware
+  }
+
+  func worn(_ new: UInt8, from old: UInt8, _ outcome: Outcome) -> UInt8 {
+    guard outcome == .cut else { return new }
+    switch tearing {
+    case .nothing: return old
+    case .all: return new
+    case .some:
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let mask = UInt8(truncatingIfNeeded: random >> 40)
+      return (old & ~mask) | (new & mask)
+    }
+  }
+}
