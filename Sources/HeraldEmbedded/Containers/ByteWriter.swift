@@ -23,6 +23,10 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// How many more bytes fit.
   public var remaining: Int { overflowed ? 0 : buffer.count &- count }
 
+  /// Refuses all further writes, as a write that does not fit would.
+  @_lifetime(self: copy self)
+  mutating func overflow() { overflowed = true }
+
   @_lifetime(self: copy self)
   private mutating func reserve(_ size: Int) -> Bool {
     guard size <= remaining else {

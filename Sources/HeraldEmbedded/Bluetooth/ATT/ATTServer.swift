@@ -1,0 +1,93 @@
+/// The server side of the attribute protocol over one constant table (Core Specification, Vol 3, Parts F and G).
+///
+/// PDU in, PDU out: the answer is built in the buffer of the question, so answering never waits for memory. State is
+/// per connection; `connections` is the radio's number of connections and `queues` how many prepared writes may be
+/// collected at once over all connections (each takes about half a kilobyte; further ones get Prepare Queue Full).
+/// ATT_MTU is one per connection and is kept here for the client as well.
+public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>: ~Copyable {
+  @usableFromInline var states: [connections of ATTConnectionState]
+  @usableFromInline var prepared: [queues of PreparedWriteQueue]
+  @usableFromInline var extraMTU: UInt16
+
+  /// A server with no connections. All of it is zero bits.
+  @inlinable
+  public init() {
+    states = .init(repeating: ATTConnectionState())
+    prepared = .init(repeating: PreparedWriteQueue())
+    extraMTU = 0
+  }
+
+  /// The longest PDU we take, 23…517: what we say in an MTU exchange. 23 until it is set.
+  @inlinable
+  public var maximumMTU: Int {
+    get { ATTLimits.defaultMTU &+ Int(extraMTU) }
+    set { extraMTU = UInt16(max(ATTLimits.defaultMTU, min(newValue, 517)) &- ATTLimits.defaultMTU) }
+  }
+
+  /// A connection was opened: its state starts afresh.
+  @inlinable
+  public mutating func opened(_ connection: ConnectionID) { forget(connection) }
+
+  /// A connection was closed: what it had prepared is dropped.
+  @inlinable
+  public mutating func closed(_ connection: ConnectionID) { forget(connection) }
+
+  @inlinable
+  mutating func forget(_ connection: ConnectionID) {
+    guard connection.index >= 0, connection.index < connections else { return }
+    states[connection.index] = ATTConnectionState()
+    var index = 0
+    while index < queues {
+      if prepared[index].isOwned(by: connection) { prepared[index].release() }
+      index &+= 1
+    }
+  }
+
+  /// The ATT_MTU of a connection: 23 until more is agreed, by either side; 23 for a connection that does not exist.
+  @inlinable
+  public func mtu(_ connection: ConnectionID) -> Int {
+    guard connection.index >= 0, connection.index < connections else { return ATTLimits.defaultMTU }
+    return states[connection.index].mtu
+  }
+
+  /// Agrees on an ATT_MTU: our client's exchange ended with the peer saying `peerMTU`.
+  @inlinable
+  public mutating func agreed(peerMTU: Int, on connection: ConnectionID) {
+    guard connection.index >= 0, connection.index < connections else { return }
+    states[connection.index].mtu = min(peerMTU, maximumMTU)
+  }
+
+  /// What the peer asked for in client characteristic configuration `slot`.
+  @inlinable
+  public func configuration(slot: Int, on connection: ConnectionID) -> ClientConfiguration {
+    guard connection.index >= 0, connection.index < connections else { return .none }
+    return states[connection.index].configuration(slot: slot)
+  }
+
+  /// Answers the PDU in the first `count` bytes of `buffer` over itself. Returns the length of the answer, 0 for none
+  /// (commands, confirmations, PDUs for a client). The answer is never longer than the connection's ATT_MTU, nor than `buffer`.
+  @inlinable
+  public mutating func respond<Values: AttributeValues & ~Copyable>(
+    to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
+    values: inout Values
+  ) -> Int {
+    0
+  }
+
+  /// Writes a Handle Value Notification of `value` into `buffer` and returns its length; 0 if the peer has not asked
+  /// for it in configuration `slot`. What does not fit in ATT_MTU − 3 is cut, as the specification says.
+  public mutating func notification(
+    of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
+    into buffer: inout MutableSpan<UInt8>
+  ) -> Int {
+    0
+  }
+
+  /// Writes a Handle Value Indication, as `notification` does; also 0 while the last indication is not confirmed.
+  public mutating func indication(
+    of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
+    into buffer: inout MutableSpan<UInt8>
+  ) -> Int {
+    0
+  }
+}

@@ -1,0 +1,103 @@
+/// What a `GATTClient` can be asked to do (Core Specification, Vol 3, Part G, 4).
+public enum GATTProcedure: BitwiseCopyable, Sendable {
+  /// Exchange MTU (4.3.1), offering to take PDUs of this length, 23…517. Ends with `.mtu`.
+  case exchangeMTU(Int)
+  /// Discover Primary Service by Service UUID (4.4.2), up to the first found. Ends with `.service`, or `.finished` if there is none.
+  case discoverService16(UUID16)
+  /// The same for a 128-bit UUID.
+  case discoverService128(UUID128)
+  /// Discover All Characteristics of a Service (4.6.1): `.characteristics` for each response, then `.finished`.
+  case discoverCharacteristics(HandleRange)
+  /// Read Long Characteristic Value (4.8.3): `.value` for each piece but the last, then `.lastValue`, or `.finished`
+  /// if the last turns out to have been the last only afterwards. Values are 512 bytes at most.
+  case readLong(UInt16)
+  /// Write Characteristic Value (4.9.3), or Write Long Characteristic Values (4.9.4) if the value is longer than ATT_MTU − 3, with
+  /// the echoes checked. Ends with `.finished`.
+  case write(UInt16)
+  /// Finds the client characteristic configuration descriptor of the characteristic whose value has the lower handle
+  /// of the range, up to its upper one (the end of the service will do), and writes the configuration there (4.7.1, 4.12.3). Ends with `.finished`.
+  case subscribe(HandleRange, ClientConfiguration)
+}
+
+/// Attribute handles from `first` to `last`, both included.
+public struct HandleRange: Hashable, BitwiseCopyable, Sendable {
+  /// The lowest handle, 1 or more.
+  public let first: UInt16
+  /// The highest handle.
+  public let last: UInt16
+  /// The handles from `first` to `last`.
+  @inlinable
+  public init(first: UInt16, last: UInt16) {
+    self.first = first
+    self.last = last
+  }
+}
+
+/// What a PDU brought about at a `GATTClient`. Value bytes are those of the PDU that was received, `from` an offset to its end.
+public enum GATTClientEvent: Equatable, BitwiseCopyable, Sendable {
+  /// Nothing for the caller: the procedure goes on with `nextRequest`, or the PDU was not for it.
+  case none
+  /// The peer takes PDUs of this length: tell `ATTServer.agreed(peerMTU:on:)`. The procedure is over.
+  case mtu(Int)
+  /// The service was found. The procedure is over.
+  case service(HandleRange)
+  /// The PDU holds characteristics: read them with `GATTCharacteristics(pdu)`. The procedure goes on.
+  case characteristics
+  /// The PDU's bytes are the value's from `offset` on. The procedure goes on.
+  case value(offset: Int, from: Int)
+  /// The last such bytes (none, if `from` is the PDU's length): the procedure is over.
+  case lastValue(offset: Int, from: Int)
+  /// The procedure is over and did what it was asked for (or, a discovery, found no more).
+  case finished
+  /// The procedure is over and did not.
+  case failed(GATTFailure)
+  /// The peer notified this value of an attribute; independent of procedures.
+  case notification(handle: UInt16, from: Int)
+  /// The peer indicated this value: answer with `GATTClient.confirmation`.
+  case indication(handle: UInt16, from: Int)
+}
+
+/// Why a procedure failed.
+public enum GATTFailure: Equatable, BitwiseCopyable, Sendable {
+  /// The peer answered with this error.
+  case refused(ATTErrorCode)
+  /// The peer's response was the right one but makes no sense.
+  case malformed
+  /// The peer sent another response than asked for. The connection is broken.
+  case unexpectedResponse
+  /// No response in time. The connection is broken.
+  case timeout
+  /// The value is longer than 512 bytes.
+  case tooLong
+  /// A prepared write came back changed. The queue was cancelled, nothing was written.
+  case echoMismatch
+  /// The characteristic has no client characteristic configuration.
+  case noConfiguration
+}
+
+/// One characteristic a discovery found.
+public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
+  /// The handle of its declaration.
+  public let declaration: UInt16
+  /// The handle of its value.
+  public let value: UInt16
+  /// Its properties (Vol 3, Part G, 3.3.1.1): 0x02 read, 0x04 write without response, 0x08 write, 0x10 notify, 0x20 indicate.
+  public let properties: UInt8
+  /// Its type; a 16-bit UUID in its 128-bit form.
+  public let uuid: UUID128
+}
+
+/// The characteristics in a Read By Type Response, for `GATTClientEvent.characteristics`.
+public struct GATTCharacteristics: ~Escapable {
+  private var reader: ByteReader
+
+  /// Those in `pdu`; none if it is no such response.
+  @_lifetime(copy pdu)
+  public init(_ pdu: Span<UInt8>) {
+    reader = ByteReader(pdu)
+  }
+
+  /// The next one, or `nil` at the end.
+  @_lifetime(self: copy self)
+  public mutating func next() -> GATTCharacteristic? { nil }
+}
