@@ -1,0 +1,11 @@
+/// A byte stream to and from a Bluetooth controller that carries H4 packets (Core Specification, Vol 4, Part A).
+///
+/// Both directions are non-blocking. Bytes arrive in order, in pieces of any size; what is written goes out in order.
+public protocol HCITransport: ~Copyable {
+  /// Moves bytes that have arrived to the front of `buffer`, which is not empty. Returns how many; 0 if there is nothing
+  /// now, −1 if the line is gone.
+  mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int
+  /// Sends one whole packet, beginning with its H4 type byte. Returns `false`, having taken nothing, if there is no room
+  /// now; the packet is offered again later.
+  mutating func write(_ packet: Span<UInt8>) -> Bool
+}
