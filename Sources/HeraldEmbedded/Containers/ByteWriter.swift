@@ -36,6 +36,10 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     return true
   }
 
+  /// Sets `overflowed` without a write: for a caller that knows beforehand that what it has to say will not fit.
+  @_lifetime(self: copy self)
+  public mutating func refuse() { overflowed = true }
+
   /// Appends one byte.
   @_lifetime(self: copy self)
   public mutating func u8(_ value: UInt8) {

@@ -1,0 +1,141 @@
+import HeraldEmbedded
+
+/// Writes CBOR (RFC 8949) into a borrowed buffer, every head in its shortest form.
+///
+/// What does not fit is not written and sets `overflowed`, as in `ByteWriter`: one check at the end tells whether the whole
+/// is there. Maps and arrays state their count first; the caller sees to it that as many entries follow.
+public struct CBORWriter: ~Copyable, ~Escapable {
+  var writer: ByteWriter
+
+  /// A writer whose first byte goes to offset `start` of `buffer`.
+  @_lifetime(copy buffer)
+  public init(_ buffer: consuming MutableSpan<UInt8>, from start: Int = 0) {
+    writer = ByteWriter(buffer, from: start)
+  }
+
+  /// Where the next byte goes: the number of bytes in front of it, the start offset included.
+  public var count: Int { writer.count }
+  /// Whether a write was refused for want of room.
+  public var overflowed: Bool { writer.overflowed }
+  /// How many more bytes fit.
+  public var remaining: Int { writer.remaining }
+
+  /// Bytes that the head with this argument takes: 1, 2, 3 or 5.
+  public static func headSize(_ argument: UInt32) -> Int {
+    if argument < 24 { return 1 }
+    if argument <= 0xFF { return 2 }
+    return argument <= 0xFFFF ? 3 : 5
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func head(_ major: UInt8, _ argument: UInt32) {
+    guard writer.remaining >= Self.headSize(argument) else {
+      writer.refuse()
+      return
+    }
+    let type = major &<< 5
+    if argument < 24 {
+      writer.u8(type | UInt8(truncatingIfNeeded: argument))
+    } else if argument <= 0xFF {
+      writer.u8(type | 24)
+      writer.u8(UInt8(truncatingIfNeeded: argument))
+    } else if argument <= 0xFFFF {
+      writer.u8(type | 25)
+      writer.bigEndianU16(UInt16(truncatingIfNeeded: argument))
+    } else {
+      writer.u8(type | 26)
+      writer.bigEndianU32(argument)
+    }
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func wideHead(_ major: UInt8, _ argument: UInt64) {
+    guard argument.high32 != 0 else {
+      head(major, argument.low32)
+      return
+    }
+    guard writer.remaining >= 9 else {
+      writer.refuse()
+      return
+    }
+    writer.u8(major &<< 5 | 27)
+    writer.bigEndianU64(argument)
+  }
+
+  /// Appends an unsigned integer.
+  @_lifetime(self: copy self)
+  public mutating func unsigned(_ value: UInt32) { head(0, value) }
+
+  /// Appends an unsigned integer.
+  @_disfavoredOverload
+  @_lifetime(self: copy self)
+  public mutating func unsigned(_ value: UInt64) { wideHead(0, value) }
+
+  /// Appends an integer.
+  @_lifetime(self: copy self)
+  public mutating func integer(_ value: Int64) {
+    if value < 0 {
+      wideHead(1, UInt64(bitPattern: ~value))
+    } else {
+      wideHead(0, UInt64(bitPattern: value))
+    }
+  }
+
+  /// Appends false or true.
+  @_lifetime(self: copy self)
+  public mutating func boolean(_ value: Bool) { writer.u8(value ? 0xF5 : 0xF4) }
+
+  /// Appends null.
+  @_lifetime(self: copy self)
+  public mutating func null() { writer.u8(0xF6) }
+
+  /// Begins an array of `count` elements, 0…2³¹−1, which the caller appends next.
+  @_lifetime(self: copy self)
+  public mutating func array(_ count: Int) { head(4, UInt32(clamping: count)) }
+
+  /// Begins a map of `count` pairs, 0…2³¹−1, which the caller appends next, each key before its value.
+  @_lifetime(self: copy self)
+  public mutating func map(_ count: Int) { head(5, UInt32(clamping: count)) }
+
+  /// Begins a byte string of `count` bytes, 0…2³¹−1, which the caller puts behind `count` of the writer.
+  @_lifetime(self: copy self)
+  public mutating func byteStringHead(_ count: Int) { head(2, UInt32(clamping: count)) }
+
+  /// Begins a text string of `count` bytes of UTF-8, 0…2³¹−1, which the caller puts behind `count` of the writer.
+  @_lifetime(self: copy self)
+  public mutating func textHead(_ count: Int) { head(3, UInt32(clamping: count)) }
+
+  /// Appends a byte string, or nothing if it does not fit with its head.
+  @_lifetime(self: copy self)
+  public mutating func byteString(_ bytes: Span<UInt8>) {
+    guard fits(bytes.count) else { return }
+    byteStringHead(bytes.count)
+    writer.bytes(bytes)
+  }
+
+  /// Appends a text string from bytes of UTF-8, or nothing if it does not fit with its head.
+  @_lifetime(self: copy self)
+  public mutating func text(_ bytes: Span<UInt8>) {
+    guard fits(bytes.count) else { return }
+    textHead(bytes.count)
+    writer.bytes(bytes)
+  }
+
+  /// Appends a text string, or nothing if it does not fit with its head.
+  @_lifetime(self: copy self)
+  public mutating func text(_ text: StaticString) {
+    let size = text.hasPointerRepresentation ? text.utf8CodeUnitCount : 0
+    guard fits(size) else { return }
+    textHead(size)
+    writer.text(text)
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func fits(_ size: Int) -> Bool {
+    guard writer.remaining &- Self.headSize(UInt32(clamping: size)) >= size else {
+      writer.refuse()
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,107 @@
+import HeraldEmbedded
+
+/// Group 72: the log, page by page (docs/wire-formats.md).
+enum HeraldManagement {
+  static func respond<Device: ManagedDevice & ~Copyable>(
+    to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    if request.asks(.read, HeraldCommand.logStatus) {
+      return status(in: &buffer, at: request.now, device: &device)
+    }
+    if request.asks(.read, HeraldCommand.logRead) { return read(request, in: &buffer, device: &device) }
+    return .failure(SMPFailure(.unsupported))
+  }
+
+  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "now", "unix"?}`
+  private static func status<Device: ManagedDevice & ~Copyable>(
+    in buffer: inout MutableSpan<UInt8>, at now: Instant, device: inout Device
+  ) -> SMPOutcome {
+    let status = device.logStatus()
+    let unix = device.unixMilliseconds(at: now)
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(unix == nil ? 7 : 8)
+    writer.text(SMPKey.epoch)
+    writer.unsigned(status.epoch)
+    writer.text(SMPKey.first)
+    writer.unsigned(status.oldest)
+    writer.text(SMPKey.last)
+    writer.unsigned(status.newest)
+    writer.text(SMPKey.open)
+    writer.unsigned(UInt32(clamping: status.openBytes))
+    writer.text(SMPKey.page)
+    writer.unsigned(UInt32(clamping: status.pageSize))
+    writer.text(SMPKey.boot)
+    writer.unsigned(status.boot)
+    writer.text(SMPKey.now)
+    writer.unsigned(now.milliseconds)
+    if let unix {
+      writer.text(SMPKey.unix)
+      writer.unsigned(unix)
+    }
+    return writer.outcome
+  }
+
+  /// What a log read asks for. Numbers are bounded by 2³¹ − 1: no page is as long.
+  private struct Range: BitwiseCopyable {
+    var sequence: UInt32 = 0
+    var offset: Int = 0
+    var length: Int = .max
+  }
+
+  private static func range(_ body: Span<UInt8>) -> Range? {
+    var reader = CBORReader(body)
+    guard var entries = reader.map() else { return nil }
+    var range = Range()
+    var hasSequence = false
+    while reader.next(in: &entries) {
+      guard let key = reader.text() else { return nil }
+      if key.equals(SMPKey.sequence) {
+        guard let value = reader.unsigned32() else { return nil }
+        range.sequence = value
+        hasSequence = true
+      } else if key.equals(SMPKey.offset) {
+        guard let value = reader.unsigned32() else { return nil }
+        range.offset = Int(clamping: value)
+      } else if key.equals(SMPKey.length) {
+        guard let value = reader.unsigned32() else { return nil }
+        range.length = Int(clamping: value)
+      } else {
+        guard reader.skip() else { return nil }
+      }
+    }
+    return hasSequence ? range : nil
+  }
+
+  /// `{"seq", "off"?, "len"?}` → `{"seq", "off", "len", "data"}`. The data is read from the flash into its place in the packet.
+  private static func read<Device: ManagedDevice & ~Copyable>(
+    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    guard let range = range(buffer.span.extracting(SMPHeader.size..<request.end)) else {
+      return .failure(SMPFailure(.invalid))
+    }
+    guard let readable = device.logReadableBytes(sequence: range.sequence), readable >= 0 else {
+      return .failure(.pageGone)
+    }
+    guard range.offset <= readable else { return .failure(.beyondPage) }
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(4)
+    writer.text(SMPKey.sequence)
+    writer.unsigned(range.sequence)
+    writer.text(SMPKey.offset)
+    writer.unsigned(UInt32(clamping: range.offset))
+    writer.text(SMPKey.length)
+    writer.unsigned(UInt32(clamping: readable))
+    writer.text(SMPKey.data)
+    let room = writer.remaining &- CBORWriter.headSize(UInt32(clamping: writer.remaining))
+    guard !writer.overflowed, room >= 0 else { return .failure(SMPFailure(.tooLong)) }
+    let count = min(range.length, min(readable &- range.offset, room))
+    writer.byteStringHead(count)
+    let start = writer.count
+    guard count > 0 else { return .success(start) }
+    var data = buffer._mutatingExtracting(start..<(start &+ count))
+    guard device.readLog(sequence: range.sequence, offset: range.offset, into: &data) == count else {
+      return .failure(.logUnreadable)
+    }
+    return .success(start &+ count)
+  }
+}

@@ -1,0 +1,76 @@
+import HeraldEmbedded
+
+/// What the management link needs of the device it manages.
+public protocol ManagedDevice: ~Copyable {
+  /// Where the log stands.
+  mutating func logStatus() -> LogStatus
+  /// How many bytes of page `sequence` of the log can be read; `nil` if there is no such page.
+  mutating func logReadableBytes(sequence: UInt32) -> Int?
+  /// Reads bytes of page `sequence` from `offset` on, as many as fit into `buffer`. Returns how many were read; 0 when
+  /// the page is gone, the offset is beyond its end, or the flash fails.
+  mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int
+
+  /// How many groups of counters there are.
+  var statisticsGroupCount: Int { get }
+  /// The name of group `group`; empty outside `0..<statisticsGroupCount`.
+  func statisticsGroupName(_ group: Int) -> StaticString
+  /// How many counters group `group` has.
+  func statisticsCount(group: Int) -> Int
+  /// The name of counter `index` of group `group`.
+  func statisticName(group: Int, _ index: Int) -> StaticString
+  /// The value of counter `index` of group `group`.
+  func statistic(group: Int, _ index: Int) -> UInt32
+
+  /// Milliseconds since 1970-01-01T00:00:00Z; `nil` before the clock is set.
+  func unixMilliseconds(at now: Instant) -> UInt64?
+  /// Sets the clock; `false` if it does not take this date.
+  mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool
+
+  /// Writes what there is to say about `field` to the start of `text`, in ASCII, and returns its length: 0 if
+  /// there is nothing to say or too little room.
+  func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
+
+  /// Restarts the device soon: the answer to the request is still to be sent.
+  mutating func restart(at now: Instant)
+}
+
+/// The fields of MCUmgr's OS and application information, in the order in which they are told.
+public enum InformationField: UInt8, BitwiseCopyable, Sendable {
+  /// `s`: the name of the firmware.
+  case kernelName = 0
+  /// `n`: the name of this device: its serial number.
+  case nodeName = 1
+  /// `r`: the release of the firmware.
+  case kernelRelease = 2
+  /// `v`: the version of the firmware in full.
+  case kernelVersion = 3
+  /// `b`: when it was built.
+  case buildDate = 4
+  /// `m`: the architecture.
+  case machine = 5
+  /// `p`: the processor.
+  case processor = 6
+  /// `i`: the board.
+  case hardwarePlatform = 7
+  /// `o`: the operating system.
+  case operatingSystem = 8
+
+  /// How many fields there are.
+  static var count: UInt8 { 9 }
+
+  /// The field that `character` of a format asks for.
+  init?(character: UInt8) {
+    switch character {
+    case UInt8(ascii: "s"): self = .kernelName
+    case UInt8(ascii: "n"): self = .nodeName
+    case UInt8(ascii: "r"): self = .kernelRelease
+    case UInt8(ascii: "v"): self = .kernelVersion
+    case UInt8(ascii: "b"): self = .buildDate
+    case UInt8(ascii: "m"): self = .machine
+    case UInt8(ascii: "p"): self = .processor
+    case UInt8(ascii: "i"): self = .hardwarePlatform
+    case UInt8(ascii: "o"): self = .operatingSystem
+    default: return nil
+    }
+  }
+}

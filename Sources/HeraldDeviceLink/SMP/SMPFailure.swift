@@ -1,0 +1,71 @@
+/// The general return codes of MCUmgr: version 1 knows no others.
+public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
+  /// The number on the wire.
+  public let rawValue: UInt8
+  /// The code with this number.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// EOK.
+  public static var ok: Self { Self(rawValue: 0) }
+  /// EUNKNOWN: something failed.
+  public static var unknown: Self { Self(rawValue: 1) }
+  /// EINVAL: the request is not understood.
+  public static var invalid: Self { Self(rawValue: 3) }
+  /// ENOENT: there is no such thing.
+  public static var notFound: Self { Self(rawValue: 5) }
+  /// EMSGSIZE: the answer does not fit into a packet.
+  public static var tooLong: Self { Self(rawValue: 7) }
+  /// ENOTSUP: there is no such group or command.
+  public static var unsupported: Self { Self(rawValue: 8) }
+  /// ECORRUPT: the header's length and the packet's differ.
+  public static var corrupt: Self { Self(rawValue: 9) }
+  /// The version of the protocol is newer than 2.
+  public static var tooNew: Self { Self(rawValue: 13) }
+}
+
+/// Why a request is refused.
+///
+/// A failure of the protocol itself is `{"rc": code}` in both versions. A failure within a group is
+/// `{"err": {"group": group, "rc": code}}` in version 2, and the nearest general code in version 1.
+public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
+  /// The group whose code it is; `nil` for a failure of the protocol.
+  public let group: SMPGroup?
+  /// The code within the group.
+  public let code: UInt8
+  /// The nearest general code.
+  public let general: SMPReturnCode
+
+  /// A failure of the protocol.
+  public init(_ general: SMPReturnCode) {
+    group = nil
+    code = general.rawValue
+    self.general = general
+  }
+
+  /// A failure within a group.
+  public init(_ group: SMPGroup, _ code: UInt8, general: SMPReturnCode) {
+    self.group = group
+    self.code = code
+    self.general = general
+  }
+
+  /// OS: a character of the format is none of MCUmgr's (2).
+  public static var invalidFormat: Self { Self(.os, 2, general: .invalid) }
+  /// OS: nobody has set the clock (4).
+  public static var clockNotSet: Self { Self(.os, 4, general: .notFound) }
+  /// OS: the clock does not take this date (5).
+  public static var clockRefused: Self { Self(.os, 5, general: .unknown) }
+  /// Statistics: there is no such group (2).
+  public static var noSuchStatistics: Self { Self(.statistics, 2, general: .notFound) }
+  /// Herald: the flash failed (1).
+  public static var logUnreadable: Self { Self(.herald, 1, general: .unknown) }
+  /// Herald: the page is no longer there, or not yet (2).
+  public static var pageGone: Self { Self(.herald, 2, general: .notFound) }
+  /// Herald: the offset is beyond the page's readable bytes (3).
+  public static var beyondPage: Self { Self(.herald, 3, general: .invalid) }
+}
+
+/// What became of a request: where the answer's body ends in the packet, or why there is none.
+typealias SMPOutcome = Result<Int, SMPFailure>
+
+extension SMPFailure: Error {}

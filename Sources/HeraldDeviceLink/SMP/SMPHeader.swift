@@ -1,0 +1,103 @@
+import HeraldEmbedded
+
+/// The header of a packet of the Simple Management Protocol: eight bytes, big-endian, before a CBOR map.
+///
+/// | byte | meaning |
+/// | --- | --- |
+/// | 0 | bits 0…2 operation, bits 3…4 version, bits 5…7 reserved |
+/// | 1 | flags, 0 |
+/// | 2, 3 | bytes behind the header |
+/// | 4, 5 | group |
+/// | 6 | sequence, which the response repeats |
+/// | 7 | command within the group |
+public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
+  /// What the packet asks or answers.
+  public var operation: SMPOperation
+  /// 0…3: 0 is version 1 of the protocol, whose errors are `rc`; 1 is version 2, whose errors are `err`.
+  public var version: UInt8
+  /// Reserved; 0 in what we send.
+  public var flags: UInt8
+  /// Bytes behind the header.
+  public var length: UInt16
+  /// The command group.
+  public var group: SMPGroup
+  /// A number the asker chose.
+  public var sequence: UInt8
+  /// The command within its group.
+  public var command: UInt8
+
+  /// Bytes of a header.
+  public static var size: Int { 8 }
+
+  /// Stated one by one; version 2 of the protocol unless said otherwise.
+  public init(
+    operation: SMPOperation, group: SMPGroup, command: UInt8, sequence: UInt8, length: UInt16 = 0,
+    version: UInt8 = 1
+  ) {
+    self.operation = operation
+    self.version = version & 3
+    flags = 0
+    self.length = length
+    self.group = group
+    self.sequence = sequence
+    self.command = command
+  }
+
+  /// The header at the start of `packet`; `nil` if that is shorter than a header or has reserved bits set.
+  public init?(_ packet: Span<UInt8>) {
+    var reader = ByteReader(packet)
+    guard packet.count >= Self.size, let first = reader.u8(), first & 0b1110_0000 == 0,
+      let flags = reader.u8(),
+      let length = reader.bigEndianU16(), let group = reader.bigEndianU16(), let sequence = reader.u8(),
+      let command = reader.u8()
+    else { return nil }
+    operation = SMPOperation(rawValue: first & 7)
+    version = first &>> 3
+    self.flags = flags
+    self.length = length
+    self.group = SMPGroup(rawValue: group)
+    self.sequence = sequence
+    self.command = command
+  }
+
+  /// Writes the header's eight bytes to the start of `packet`; `false` if they do not fit.
+  @discardableResult
+  public func write(to packet: inout MutableSpan<UInt8>) -> Bool {
+    guard packet.count >= Self.size else { return false }
+    packet[0] = (version & 3) &<< 3 | operation.rawValue & 7
+    packet[1] = flags
+    packet[2] = UInt8(truncatingIfNeeded: length &>> 8)
+    packet[3] = UInt8(truncatingIfNeeded: length)
+    packet[4] = UInt8(truncatingIfNeeded: group.rawValue &>> 8)
+    packet[5] = UInt8(truncatingIfNeeded: group.rawValue)
+    packet[6] = sequence
+    packet[7] = command
+    return true
+  }
+}
+
+/// What a packet asks or answers.
+public struct SMPOperation: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
+  /// Three bits.
+  public let rawValue: UInt8
+  /// The operation with this number.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A question that changes nothing.
+  public static var read: Self { Self(rawValue: 0) }
+  /// The answer to `read`.
+  public static var readResponse: Self { Self(rawValue: 1) }
+  /// A question that may change something.
+  public static var write: Self { Self(rawValue: 2) }
+  /// The answer to `write`.
+  public static var writeResponse: Self { Self(rawValue: 3) }
+
+  /// The operation of the answer: `nil` for what is no question.
+  public var response: Self? {
+    switch self {
+    case .read: .readResponse
+    case .write: .writeResponse
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/// A command group: what a family of commands is about.
+public struct SMPGroup: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
+  /// The number on the wire.
+  public let rawValue: UInt16
+  /// The group with this number.
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Echo, clock, reset, information.
+  public static var os: Self { Self(rawValue: 0) }
+  /// Counters.
+  public static var statistics: Self { Self(rawValue: 2) }
+  /// Herald's own: the log. The first number free for users is 64.
+  public static var herald: Self { Self(rawValue: 72) }
+}
+
+/// The commands of group `os`.
+public enum OSCommand {
+  /// Returns the text it is given.
+  public static var echo: UInt8 { 0 }
+  /// Reads or sets the clock.
+  public static var dateTime: UInt8 { 4 }
+  /// Restarts the device.
+  public static var reset: UInt8 { 5 }
+  /// How long a packet may be, and how many may wait.
+  public static var parameters: UInt8 { 6 }
+  /// What is running on what.
+  public static var information: UInt8 { 7 }
+}
+
+/// The commands of group `statistics`.
+public enum StatisticsCommand {
+  /// The counters of one group.
+  public static var read: UInt8 { 0 }
+  /// The names of the groups.
+  public static var list: UInt8 { 1 }
+}
+
+/// The commands of group `herald` (docs/wire-formats.md).
+public enum HeraldCommand {
+  /// Where the log stands.
+  public static var logStatus: UInt8 { 0 }
+  /// Bytes of a page of the log.
+  public static var logRead: UInt8 { 1 }
+}
+
+/// The keys of the CBOR maps.
+public enum SMPKey {
+  /// Version 1 errors, and those of the protocol itself in version 2: a return code.
+  public static var returnCode: StaticString { "rc" }
+  /// Version 2 errors of a group: a map of `group` and `returnCode`.
+  public static var error: StaticString { "err" }
+  /// Whose error it is.
+  public static var group: StaticString { "group" }
+  /// Echo, request.
+  public static var echo: StaticString { "d" }
+  /// Echo, response.
+  public static var echoed: StaticString { "r" }
+  /// Clock.
+  public static var dateTime: StaticString { "datetime" }
+  /// Parameters: bytes in the longest packet, header included.
+  public static var bufferSize: StaticString { "buf_size" }
+  /// Parameters: packets that may wait.
+  public static var bufferCount: StaticString { "buf_count" }
+  /// Information, request: which fields.
+  public static var format: StaticString { "format" }
+  /// Information, response: their text.
+  public static var output: StaticString { "output" }
+  /// Statistics: the group.
+  public static var name: StaticString { "name" }
+  /// Statistics: its counters.
+  public static var fields: StaticString { "fields" }
+  /// Statistics: the groups.
+  public static var statisticsList: StaticString { "stat_list" }
+  /// Log status: a number that changes when the log is erased.
+  public static var epoch: StaticString { "epoch" }
+  /// Log status: the oldest page.
+  public static var first: StaticString { "first" }
+  /// Log status: the newest page, which still grows.
+  public static var last: StaticString { "last" }
+  /// Log status: readable bytes of the newest page.
+  public static var open: StaticString { "open" }
+  /// Log status: bytes of a page.
+  public static var page: StaticString { "page" }
+  /// Log status: how often the device has started.
+  public static var boot: StaticString { "boot" }
+  /// Log status: milliseconds since start-up.
+  public static var now: StaticString { "now" }
+  /// Log status: milliseconds since 1970, absent before the clock is set.
+  public static var unix: StaticString { "unix" }
+  /// Log read: the page.
+  public static var sequence: StaticString { "seq" }
+  /// Log read: the first byte in it.
+  public static var offset: StaticString { "off" }
+  /// Log read: most bytes wanted (request); readable bytes of the page (response).
+  public static var length: StaticString { "len" }
+  /// Log read: the bytes.
+  public static var data: StaticString { "data" }
+}

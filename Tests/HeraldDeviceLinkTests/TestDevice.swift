@@ -1,0 +1,78 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// A managed device with made-up content: two groups of counters, a log of pages, a clock.
+struct TestDevice: ManagedDevice, ~Copyable {
+  var clock = WallClock()
+  var pages: [UInt32: [UInt8]] = [:]
+  var status = LogStatus(epoch: 0xCAFE_F00D, oldest: 3, newest: 5, openBytes: 10, pageSize: 4096, boot: 7)
+  var restarts = 0
+  var isFlashBroken = false
+  var serial = "0123456789AB"
+
+  mutating func logStatus() -> LogStatus { status }
+
+  mutating func logReadableBytes(sequence: UInt32) -> Int? { pages[sequence]?.count }
+
+  mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
+    guard !isFlashBroken, let page = pages[sequence], offset <= page.count else { return 0 }
+    let count = min(buffer.count, page.count - offset)
+    for index in 0..<count { buffer[index] = page[offset + index] }
+    return count
+  }
+
+  var statisticsGroupCount: Int { 2 }
+  func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "radio" : "log" }
+  func statisticsCount(group: Int) -> Int { group == 0 ? 2 : 30 }
+  func statisticName(group: Int, _ index: Int) -> StaticString {
+    if group == 0 { return index == 0 ? "adverts" : "reads" }
+    return Self.letters[index % Self.letters.count]
+  }
+  func statistic(group: Int, _ index: Int) -> UInt32 { group == 0 && index == 0 ? 1_000_000 : UInt32(index) }
+
+  private static let letters: [StaticString] = [
+    "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t", "u",
+    "v",
+    "w", "x", "y", "z", "aa", "bb", "cc", "dd",
+  ]
+
+  func unixMilliseconds(at now: Instant) -> UInt64? { clock.unixMilliseconds(at: now) }
+  mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool {
+    clock.set(unixMilliseconds: unixMilliseconds, at: now, source: .host)
+  }
+
+  func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
+    let value =
+      switch field {
+      case .kernelName: "Herald"
+      case .nodeName: serial
+      case .kernelRelease: "0.1.0"
+      case .machine: "test"
+      case .operatingSystem: "none"
+      default: ""
+      }
+    let bytes = Array(value.utf8)
+    guard bytes.count <= text.count else { return 0 }
+    for index in bytes.indices { text[index] = bytes[index] }
+    return bytes.count
+  }
+
+  mutating func restart(at now: Instant) { restarts += 1 }
+}
+
+/// Bytes from hexadecimal digits; spaces are for the eye.
+func hex(_ text: String) -> [UInt8] {
+  let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue ?? 0) }
+  return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
+
+/// What a device answers to a packet, in a buffer of `room` bytes.
+func answer(
+  _ request: [UInt8], _ device: inout TestDevice, room: Int = 256, at now: Instant = .start
+) -> [UInt8] {
+  var buffer = request + [UInt8](repeating: 0xEE, count: max(0, room - request.count))
+  var server = SMPServer()
+  var span = buffer.mutableSpan
+  let count = server.respond(to: &span, count: request.count, bufferCount: 2, at: now, device: &device)
+  return Array(buffer[..<count])
+}
