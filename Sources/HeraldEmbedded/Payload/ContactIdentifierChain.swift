@@ -1,0 +1,59 @@
+/// The contact identifiers of one day, each in at most 32 hashes.
+///
+/// The period seeds run backwards, so the identifier of the first period lies 240 hashes behind the matching key. `start`
+/// walks that way once, 211 hashes, and keeps half a seed at every thirtieth period; from the next such place every
+/// period is at most 30 steps away. What is kept opens this day only, as the matching key does. 128 bytes.
+public struct ContactIdentifierChain: ~Copyable {
+  private static var spacing: Int { 30 }
+  /// The first halves of the seeds of periods 30, 60, … 240.
+  private var halves: [128 of UInt8]
+
+  /// A chain of no day; all zero bits.
+  public init() { halves = .init(repeating: 0) }
+
+  /// Makes this the chain of the day with this matching key.
+  public mutating func start(matchingKey: [32 of UInt8]) {
+    var seed = matchingKey
+    var hash = SHA256()
+    hash.update(seed.span)
+    hash.finish(into: &seed)
+    var period = SimpleKeySchedule.periodsPerDay
+    while true {
+      if period % Self.spacing == 0 {
+        let start = (period / Self.spacing &- 1) &* 16
+        for index in 0..<16 { halves[start &+ index] = seed[index] }
+        if period == Self.spacing { break }
+      }
+      SimpleKeySchedule.stepBack(&seed)
+      period &-= 1
+    }
+    SimpleKeySchedule.wipe(&seed)
+  }
+
+  /// The contact identifier of a period, 0…239; `nil` for any other period.
+  public mutating func identifier(period: Int) -> [16 of UInt8]? {
+    guard period >= 0, period < SimpleKeySchedule.periodsPerDay else { return nil }
+    let place = period / Self.spacing
+    var seed: [32 of UInt8] = .init(repeating: 0)
+    for index in 0..<16 { seed[index] = halves[place &* 16 &+ index] }
+    var at = (place &+ 1) &* Self.spacing
+    while at > period {
+      SimpleKeySchedule.stepBack(&seed)
+      at &-= 1
+    }
+    var earlier = seed
+    SimpleKeySchedule.stepBack(&earlier)
+    SimpleKeySchedule.combine(&seed, with: earlier)
+    var identifier: [16 of UInt8] = .init(repeating: 0)
+    for index in 0..<16 { identifier[index] = seed[index] }
+    SimpleKeySchedule.wipe(&seed)
+    SimpleKeySchedule.wipe(&earlier)
+    return identifier
+  }
+
+  /// Forgets the day.
+  public mutating func wipe() {
+    var bytes = halves.mutableSpan
+    bytes.wipe()
+  }
+}

@@ -1,0 +1,77 @@
+/// Where a device keeps the matching keys of the days it has left: in RAM, or in flash where bits can be cleared without
+/// an erasure.
+public protocol MatchingKeyStore: ~Copyable {
+  /// The first day of the window that was given; meaningless while `dayCount` is 0.
+  var firstDay: Int { get }
+  /// How many days the window has; 0 if no keys were given.
+  var dayCount: Int { get }
+  /// Copies the key of a day. `false`, leaving `key` alone, if the day is outside the window or its key is wiped.
+  mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool
+  /// Overwrites the keys of all days before `day`. What is wiped does not come back.
+  mutating func wipeKeys(before day: Int)
+}
+
+/// Matching keys in RAM: up to `days` of them, 32 bytes each. All zero bits while it has none.
+public struct InlineMatchingKeys<let days: Int>: MatchingKeyStore, ~Copyable {
+  private var keys: [days of [32 of UInt8]]
+  /// The first day of the window.
+  public private(set) var firstDay: Int
+  /// How many days the window has, 0…`days`.
+  public private(set) var dayCount: Int
+  /// How many keys at the front of the window are wiped already.
+  private var wipedCount: Int
+
+  /// A store without keys.
+  public init() {
+    keys = .init(repeating: .init(repeating: 0))
+    firstDay = 0
+    dayCount = 0
+    wipedCount = 0
+  }
+
+  /// Takes in the keys of a window, 32 bytes a day, in the place of all that were there. On an error nothing changes:
+  /// `.keyLength` unless they are whole keys, `.emptyWindow` for none or a negative day, `.bufferTooSmall` for more than
+  /// `days`, `.pastEnd` if the window reaches behind the end of the schedule, `.zeroKey`.
+  public mutating func provide(firstDay: Int, keys bytes: Span<UInt8>) throws(KeyScheduleError) {
+    let size = SimpleKeySchedule.matchingKeySize
+    let count = bytes.count / size
+    guard bytes.count % size == 0 else { throw .keyLength }
+    guard count > 0, firstDay >= 0 else { throw .emptyWindow }
+    guard count <= days else { throw .bufferTooSmall }
+    guard firstDay <= SimpleKeySchedule.lastDay &+ 1 &- count else { throw .pastEnd }
+    for day in 0..<count {
+      let key = bytes.extracting((day &* size)..<(day &* size &+ size))
+      guard !key.isZeroInConstantTime else { throw .zeroKey }
+    }
+    wipeAll()
+    for index in 0..<bytes.count { keys[index / size][index % size] = bytes[index] }
+    self.firstDay = firstDay
+    dayCount = count
+  }
+
+  /// Copies the key of a day.
+  public mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool {
+    guard day >= firstDay, day &- firstDay < dayCount, day &- firstDay >= wipedCount else { return false }
+    for index in 0..<32 { key[index] = keys[day &- firstDay][index] }
+    return true
+  }
+
+  /// Overwrites the keys of all days before `day`.
+  public mutating func wipeKeys(before day: Int) {
+    while wipedCount < dayCount, firstDay &+ wipedCount < day {
+      var all = keys.mutableSpan
+      var key = all._mutatingExtracting(wipedCount..<(wipedCount &+ 1))
+      key.wipe()
+      wipedCount &+= 1
+    }
+  }
+
+  /// Overwrites all keys and forgets the window.
+  public mutating func wipeAll() {
+    var all = keys.mutableSpan
+    all.wipe()
+    firstDay = 0
+    dayCount = 0
+    wipedCount = 0
+  }
+}

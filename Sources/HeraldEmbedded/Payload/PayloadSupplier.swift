@@ -1,0 +1,73 @@
+/// Where own payloads come from: asked at each exchange, with the time (HP-41).
+///
+/// Whoever asks decides what time it is. Address and rotating payload change in one step, so the question is put with
+/// the time of the last change of address, and a payload stays what it was until the next one.
+public protocol PayloadSupplier: ~Copyable {
+  /// Writes the payload of this moment to the front of `buffer` and returns its length, 1…510. 0 if there is none to
+  /// offer now, such as for want of the date, or if `buffer` is too small for it.
+  ///
+  /// - Parameters:
+  ///   - unixSeconds: seconds since 1970-01-01T00:00:00Z, or `nil` before anybody has told the date
+  ///   - now: the same moment on the device's own clock
+  mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>) -> Int
+
+  /// When the payload will be another one than at this moment, to the second and never too early; `.never` if time alone
+  /// does not change it.
+  func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant
+
+  /// How long every payload of this family is, 1…510, or 0 if they differ.
+  var fixedLength: Int { get }
+
+  /// How many of the bytes at the front of `shared`, the payloads a peer has passed on in one message (HP-42), are the
+  /// first payload. 0 if no whole payload is there; what remains is then left alone.
+  func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int
+}
+
+extension PayloadSupplier where Self: ~Copyable {
+  /// By default a payload does not change.
+  public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant { .never }
+
+  /// By default payloads have the length of our own. If ours differ in length, all bytes are taken as one payload.
+  public func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int {
+    guard fixedLength > 0 else { return shared.count }
+    return shared.count >= fixedLength ? fixedLength : 0
+  }
+}
+
+/// What is true of every payload.
+public enum Payload {
+  /// The most bytes a payload may have (HP-41).
+  public static var maximumLength: Int { 510 }
+}
+
+/// What kind of payload a type-and-version byte announces (HP-40): the upper five bits are the type, the lower three the
+/// version. Payloads of every family are carried, whether this device understands them or not.
+public enum PayloadFamily: UInt8, BitwiseCopyable, Sendable {
+  /// 00…07: a provider's own, with a 4-byte routing code.
+  case custom = 0x00
+  /// 08…0F: a provider's own, with country and state. The fixed payload is one.
+  case customWithCountry = 0x08
+  /// 10…17: Herald simple.
+  case simple = 0x10
+  /// 20…27: Herald secured.
+  case secured = 0x20
+  /// 30…37: a venue beacon.
+  case venueBeacon = 0x30
+  /// 80…87: Exposure Notification.
+  case exposureNotification = 0x80
+  /// 88…8F: ROBERT.
+  case robert = 0x88
+  /// 90…97: BlueTrace and OpenTrace.
+  case blueTrace = 0x90
+  /// 98…9F: DP-3T.
+  case dp3t = 0x98
+  /// A0…A7: PACT.
+  case pact = 0xA0
+  /// Everything else: nothing we know of yet.
+  case unknown = 0xFF
+
+  /// The family of a payload whose first byte this is.
+  public init(typeAndVersion: UInt8) {
+    self = PayloadFamily(rawValue: typeAndVersion & 0xF8) ?? .unknown
+  }
+}

@@ -1,0 +1,140 @@
+/// How the simple payload gets from one secret of 2048 bytes to an identifier for every six minutes of 2001 days.
+///
+/// With H = SHA-256 and T the first sixteen of 32 bytes:
+///
+/// | seed of day 2000 | H(secret) |
+/// | --- | --- |
+/// | seed of day d − 1 | H(T(seed of day d)), down to day −1 |
+/// | matching key of day d | H(seed of d ⊕ seed of d − 1) |
+/// | seed of period 240 | H(matching key) |
+/// | seed of period p − 1 | H(T(seed of period p)), down to period −1 |
+/// | contact key of period p | H(seed of p ⊕ seed of p − 1) |
+/// | contact identifier | T(contact key) |
+///
+/// The secret and the day seeds stay with the host: from the seed of a day all earlier days follow. A device gets matching
+/// keys, of which each opens one day and no other.
+public enum SimpleKeySchedule {
+  /// The last day of the schedule; the first is 0.
+  public static var lastDay: Int { 2000 }
+  /// Periods in a day; the first is 0.
+  public static var periodsPerDay: Int { 240 }
+  /// Seconds in a period.
+  public static var periodSeconds: Int { 360 }
+  /// Bytes of the secret.
+  public static var secretSize: Int { 2048 }
+  /// Bytes of a matching key.
+  public static var matchingKeySize: Int { 32 }
+
+  /// Derives the matching keys of days `first`…`last` and writes them one after the other, 32 bytes each: what a host
+  /// gives to a device. Takes about 2,000 hashes however many days are asked for.
+  public static func deriveMatchingKeys(
+    from secret: Span<UInt8>, first: Int, last: Int, into keys: inout MutableSpan<UInt8>
+  ) throws(KeyScheduleError) {
+    guard secret.count == secretSize else { throw .secretLength }
+    guard first >= 0, first <= last else { throw .emptyWindow }
+    guard last <= lastDay else { throw .pastEnd }
+    guard keys.count / matchingKeySize >= last &- first &+ 1 else { throw .bufferTooSmall }
+    var seed = SHA256.digest(of: secret)
+    var earlier: [32 of UInt8] = .init(repeating: 0)
+    var day = lastDay
+    while day >= first {
+      earlier = seed
+      stepBack(&earlier)
+      if day <= last {
+        combine(&seed, with: earlier)
+        let start = (day &- first) &* matchingKeySize
+        for index in 0..<matchingKeySize { keys[start &+ index] = seed[index] }
+      }
+      seed = earlier
+      day &-= 1
+    }
+    wipe(&seed)
+    wipe(&earlier)
+  }
+
+  /// The contact identifier of a period, 0…239, from the matching key of its day; `nil` for any other period. Takes up
+  /// to 242 hashes; `ContactIdentifierChain` takes fewer for many periods of one day.
+  public static func contactIdentifier(matchingKey: [32 of UInt8], period: Int) -> [16 of UInt8]? {
+    var chain = ContactIdentifierChain()
+    chain.start(matchingKey: matchingKey)
+    let identifier = chain.identifier(period: period)
+    chain.wipe()
+    return identifier
+  }
+
+  /// One step towards the past: `seed` becomes H(T(seed)).
+  static func stepBack(_ seed: inout [32 of UInt8]) {
+    var hash = SHA256()
+    hash.update(seed.span.extracting(0..<16))
+    hash.finish(into: &seed)
+  }
+
+  /// `seed` becomes H(seed ⊕ earlier), the key that the two make.
+  static func combine(_ seed: inout [32 of UInt8], with earlier: [32 of UInt8]) {
+    for index in 0..<32 { seed[index] ^= earlier[index] }
+    var hash = SHA256()
+    hash.update(seed.span)
+    hash.finish(into: &seed)
+  }
+
+  static func wipe(_ seed: inout [32 of UInt8]) {
+    var bytes = seed.mutableSpan
+    bytes.wipe()
+  }
+}
+
+/// Why keys were not derived, taken in or offered.
+public enum KeyScheduleError: Error, BitwiseCopyable, Sendable {
+  /// A day lies behind day 2000, where the schedule ends: 2026-03-17 with the phones' epoch. A re-based epoch, agreed
+  /// with whoever verifies the identifiers, starts a new schedule.
+  case pastEnd
+  /// The moment lies before the epoch.
+  case beforeEpoch
+  /// No day at all was asked for, or a negative one.
+  case emptyWindow
+  /// The secret does not have 2048 bytes.
+  case secretLength
+  /// The keys do not fit where they are to go.
+  case bufferTooSmall
+  /// The keys are not a whole number of 32-byte keys.
+  case keyLength
+  /// A key is all zeros, which is what a wiped key looks like.
+  case zeroKey
+}
+
+/// When day 0 of a key schedule begins.
+public struct KeyScheduleEpoch: Hashable, BitwiseCopyable, Sendable {
+  /// Seconds since 1970-01-01T00:00:00Z.
+  public let unixSeconds: UInt64
+
+  /// An epoch of one's own, to be agreed with whoever verifies the identifiers.
+  public init(unixSeconds: UInt64) { self.unixSeconds = unixSeconds }
+
+  /// The epoch of all phones: 2020-09-24T00:00:00Z.
+  public static var phones: KeyScheduleEpoch {
+    KeyScheduleEpoch(unixSeconds: UInt64(wide: 1_600_905_600))
+  }
+
+  /// The day and the period of a moment.
+  public func moment(at unixSeconds: UInt64) throws(KeyScheduleError) -> KeyScheduleMoment {
+    guard unixSeconds >= self.unixSeconds else { throw .beforeEpoch }
+    // Both limits are below 2³² for every day of the schedule, and anything larger is past its end.
+    let seconds = (unixSeconds &- self.unixSeconds).saturated32
+    let day = Int(truncatingIfNeeded: seconds / 86_400)
+    guard day <= SimpleKeySchedule.lastDay else { throw .pastEnd }
+    let second = Int(truncatingIfNeeded: seconds % 86_400)
+    return KeyScheduleMoment(
+      day: day, period: second / SimpleKeySchedule.periodSeconds,
+      secondsLeft: SimpleKeySchedule.periodSeconds &- second % SimpleKeySchedule.periodSeconds)
+  }
+}
+
+/// A moment as the key schedule sees it.
+public struct KeyScheduleMoment: Equatable, BitwiseCopyable, Sendable {
+  /// Days since the epoch, 0…2000.
+  public let day: Int
+  /// The six minutes of that day, 0…239.
+  public let period: Int
+  /// Seconds until the next period, 1…360.
+  public let secondsLeft: Int
+}

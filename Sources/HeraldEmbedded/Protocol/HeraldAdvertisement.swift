@@ -1,0 +1,76 @@
+/// What a Herald device advertises, and how it is written into advertising data.
+///
+/// With both services it takes 25 bytes of 31: `02 01 06 03 03 F6 FC 11 07 9B FD …`. A TxPower takes 3 more. A pseudo
+/// device address takes 10, and so leaves room for one of the services only.
+public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
+  /// Services that are not advertised; by default both standard ones are.
+  public var omitted: HeraldServiceSet
+  /// A service of the provider's own to advertise as well (HP-37).
+  public var customService: UUID128?
+  /// The power it is sent with, in dBm, if that is to be told.
+  public var txPower: Int8?
+  /// The pseudo device address, if the device needs one: that of its `OwnIdentity`.
+  public var pseudoAddress: PseudoDeviceAddress?
+
+  /// Stated one by one.
+  public init(
+    omitted: HeraldServiceSet = .none, customService: UUID128? = nil, txPower: Int8? = nil,
+    pseudoAddress: PseudoDeviceAddress? = nil
+  ) {
+    self.omitted = omitted
+    self.customService = customService
+    self.txPower = txPower
+    self.pseudoAddress = pseudoAddress
+  }
+
+  /// The most bytes a legacy advertisement holds.
+  public static var maximumLength: Int { 31 }
+
+  /// How many bytes it takes, which may be more than there is room for.
+  public var length: Int {
+    let longServices = (omitted.contains(.long) ? 0 : 1) &+ (customService == nil ? 0 : 1)
+    return 3 &+ (omitted.contains(.short) ? 0 : 4) &+ (longServices == 0 ? 0 : 2 &+ 16 &* longServices)
+      &+ (txPower == nil ? 0 : 3) &+ (pseudoAddress == nil ? 0 : 10)
+  }
+
+  /// Writes it to the front of `buffer` and returns how many bytes it took. `.tooLong`, with nothing written, if they are
+  /// more than 31 or than `buffer` has.
+  public func write(to buffer: inout MutableSpan<UInt8>) throws(HeraldAdvertisementError) -> Int {
+    guard length <= Self.maximumLength, length <= buffer.count else { throw .tooLong }
+    var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+    // Flags: general discoverable, no BR/EDR.
+    writer.u8(2)
+    writer.u8(0x01)
+    writer.u8(0x06)
+    if !omitted.contains(.short) {
+      writer.u8(3)
+      writer.u8(0x03)
+      writer.u16(HeraldUUIDs.shortService.rawValue)
+    }
+    if !omitted.contains(.long) || customService != nil {
+      let isLong = !omitted.contains(.long)
+      writer.u8(isLong && customService != nil ? 33 : 17)
+      writer.u8(0x07)
+      if isLong { writer.uuid128(HeraldUUIDs.service) }
+      if let customService { writer.uuid128(customService) }
+    }
+    if let txPower {
+      writer.u8(2)
+      writer.u8(0x0A)
+      writer.i8(txPower)
+    }
+    if let pseudoAddress {
+      writer.u8(9)
+      writer.u8(0xFF)
+      writer.u16(CompanyID.herald)
+      writer.pseudoDeviceAddress(pseudoAddress)
+    }
+    return writer.count
+  }
+}
+
+/// Why an advertisement cannot be written.
+public enum HeraldAdvertisementError: Error, BitwiseCopyable, Sendable {
+  /// What it is to hold takes more than 31 bytes: omit a service, or the TxPower.
+  case tooLong
+}
