@@ -4,7 +4,8 @@ import HeraldEmbedded
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {
-  @usableFromInline var transport: Transport
+  /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are the radio's.
+  public var transport: Transport
 
   /// A radio over `transport`. It is `.starting` until `poll` has brought the controller up.
   @inlinable

@@ -1,0 +1,132 @@
+import Glibc
+import HeraldEmbedded
+
+/// A flash memory in a file, with the rules of a real one: pages are erased to ones as a whole, and an erased word is
+/// programmed once.
+///
+/// **What survives what.** The file is mapped shared: a finished operation survives the end of the process, however it
+/// ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what `synchronise` has not
+/// written yet, and the kernel writes pages back in any order. That suits a log whose pages can each be decoded alone:
+/// a page that did not get there reads as torn, and takes none of the others with it. Whoever owns the log calls
+/// `synchronise` after a commit; an SD card would not last with a barrier behind every word.
+///
+/// The file's blocks are allocated when it is made, so that a full disk is an error then and not a signal later, and it
+/// is locked: two processes on one log would ruin it.
+public struct FileFlash: Flash, ~Copyable {
+  /// Bytes in a page.
+  public let pageSize: Int
+  /// How many pages there are.
+  public let pageCount: Int
+  /// Bytes in a word.
+  public let wordSize: Int
+
+  private let file: FileDescriptor
+  private let base: UnsafeMutableRawPointer
+  private var isDirty = false
+
+  /// Opens the file at `path`, or makes it, erased.
+  ///
+  /// - Parameters:
+  ///   - pageSize: bytes in a page, a multiple of `wordSize`.
+  ///   - pageCount: how many pages; `nil` takes what the file has, or 256 for a new one. A file of another size is refused.
+  ///   - wordSize: 1, 2, 4 or 8.
+  public init(path: String, pageSize: Int = 4096, pageCount: Int? = nil, wordSize: Int = 4)
+    throws(SystemFailure)
+  {
+    guard [1, 2, 4, 8].contains(wordSize), pageSize > 0, pageSize % wordSize == 0, (pageCount ?? 1) > 0 else {
+      throw SystemFailure(
+        "use", path, reason: "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) are no flash")
+    }
+    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard number >= 0 else {
+      throw SystemFailure("open", path, code: errno, advice: "the storage directory must be writable")
+    }
+    let file = FileDescriptor(number)
+    guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+      throw SystemFailure(
+        "lock", path, code: errno, advice: "another process uses this storage directory: end it, or name another")
+    }
+    var state = stat()
+    guard fstat(number, &state) == 0 else { throw SystemFailure("look at", path, code: errno) }
+    let found = Int(state.st_size)
+    let pages = pageCount ?? (found == 0 ? 256 : found / pageSize)
+    let (size, overflow) = pages.multipliedReportingOverflow(by: pageSize)
+    guard found == 0 || (found == size && pages > 0), !overflow else {
+      throw SystemFailure(
+        "use", path, reason: "it has \(found) bytes, not \(pages) pages of \(pageSize)",
+        advice: "name the size it was made with, or move it away for a new log")
+    }
+    if found == 0 {
+      let outcome = posix_fallocate(number, 0, off_t(size))
+      guard outcome == 0 else {
+        _ = ftruncate(number, 0)
+        throw SystemFailure("allocate \(size) bytes for", path, code: outcome)
+      }
+    }
+    guard let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), base != MAP_FAILED else {
+      throw SystemFailure("map", path, code: errno)
+    }
+    if found == 0 { memset(base, 0xFF, size) }
+    self.pageSize = pageSize
+    self.pageCount = pages
+    self.wordSize = wordSize
+    self.file = file
+    self.base = base
+  }
+
+  deinit {
+    msync(base, pageSize * pageCount, MS_SYNC)
+    munmap(base, pageSize * pageCount)
+  }
+
+  /// Writes everything to the medium; what was done before survives a cut of power from here on.
+  public mutating func synchronise() throws(FlashError) {
+    guard isDirty else { return }
+    guard msync(base, pageSize * pageCount, MS_SYNC) == 0, fdatasync(file.number) == 0 else { throw .hardware }
+    isDirty = false
+  }
+
+  private func place(page: Int, offset: Int, count: Int) throws(FlashError) -> UnsafeMutableRawPointer {
+    guard page >= 0, page < pageCount, offset >= 0, count >= 0, offset <= pageSize, count <= pageSize - offset
+    else { throw .outOfRange }
+    return base + page * pageSize + offset
+  }
+
+  private func words(page: Int, offset: Int, count: Int) throws(FlashError) -> UnsafeMutableRawPointer {
+    let start = try place(page: page, offset: offset, count: count)
+    guard offset % wordSize == 0, count % wordSize == 0 else { throw .misaligned }
+    return start
+  }
+
+  /// Reads `buffer.count` bytes from `offset` of `page`.
+  public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError) {
+    let start = try place(page: page, offset: offset, count: buffer.count)
+    buffer.withUnsafeMutableBytes { target in
+      if let to = target.baseAddress { memcpy(to, start, target.count) }
+    }
+  }
+
+  /// Programs erased words of `page` from `offset` on.
+  public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
+    let start = try words(page: page, offset: offset, count: bytes.count)
+    for index in 0..<bytes.count where start.load(fromByteOffset: index, as: UInt8.self) != 0xFF {
+      throw .notErased
+    }
+    bytes.withUnsafeBytes { source in
+      if let from = source.baseAddress { memcpy(start, from, source.count) }
+    }
+    isDirty = true
+  }
+
+  /// Sets all bits of the given words to zero, erased or not.
+  public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
+    memset(try words(page: page, offset: offset, count: count), 0, count)
+    isDirty = true
+  }
+
+  /// Erases a page: all its bits become ones.
+  public mutating func erase(page: Int) throws(FlashError) {
+    memset(try place(page: page, offset: 0, count: pageSize), 0xFF, pageSize)
+    isDirty = true
+  }
+}

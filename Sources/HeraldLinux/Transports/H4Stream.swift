@@ -1,0 +1,179 @@
+import Glibc
+import HeraldEmbedded
+import HeraldHCI
+
+/// H4 packets over a byte stream: a serial line, a Unix socket or a TCP connection.
+///
+/// Nothing waits. A packet that the line takes only in part is kept and goes on when the line takes more, so that the
+/// caller sees it taken whole or not at all. A line that is gone reads as -1 until it is back; trying again is done
+/// inside `read`, at most four times a second. What was under way when it went is dropped with it: the controller at the
+/// other end of a new line is a new controller.
+public struct H4Stream: ~Copyable {
+  /// Bytes that may wait to be written: several packets, the longest of which has 1 + 4 + 65,535 bytes in theory and 260
+  /// in this house.
+  private static let capacity = 4096
+  private static let retryAfter = Interval.milliseconds(250)
+
+  /// Where the controller is.
+  public let address: RadioAddress
+  private let socketAddress: StreamSocket.Address?
+  private let clock = SystemClock()
+  private var file: FileDescriptor
+  private var isConnecting = false
+  private var nextAttempt = Instant.start
+  private let pending = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+  private var pendingStart = 0
+  private var pendingCount = 0
+  /// How often the line was opened again after it had gone.
+  public private(set) var reconnections: UInt32 = 0
+
+  /// Opens the line, waiting up to two seconds for a socket's other end, and fails if that does not work: a mistake in an
+  /// address should be seen at once.
+  public init(_ address: RadioAddress) throws(SystemFailure) {
+    let target = try Self.resolve(address)
+    let line = try Self.open(address, target)
+    self.address = address
+    socketAddress = target
+    file = line
+  }
+
+  private static func resolve(_ address: RadioAddress) throws(SystemFailure) -> StreamSocket.Address? {
+    switch address {
+    case .tcp(let host, let port): try StreamSocket.resolve(host: host, port: port)
+    case .unix(let path): StreamSocket.unix(path)
+    case .serial, .userChannel: nil
+    }
+  }
+
+  private static func open(_ address: RadioAddress, _ target: StreamSocket.Address?) throws(SystemFailure)
+    -> FileDescriptor
+  {
+    if let target { return try connectAndWait(to: target, called: address) }
+    guard case .serial(let path, let baud, let flowControl) = address else {
+      throw SystemFailure("use", address.description, reason: "a user channel is not a byte stream")
+    }
+    return try SerialLine.open(path, baud: baud, flowControl: flowControl)
+  }
+
+  /// A stream over a descriptor that is open already, such as one end of a socket pair. It cannot be opened again.
+  public init(adopting file: consuming FileDescriptor) {
+    address = .unix(path: "")
+    socketAddress = nil
+    file.makeNonBlocking()
+    self.file = file
+  }
+
+  deinit { pending.deallocate() }
+
+  private static func connectAndWait(to target: StreamSocket.Address, called name: RadioAddress)
+    throws(SystemFailure) -> FileDescriptor
+  {
+    let advice = "is the controller, or the program that plays it, running?"
+    switch StreamSocket.startConnecting(to: target) {
+    case .failure(let outcome):
+      throw SystemFailure("connect to", name.description, code: outcome.code, advice: advice)
+    case .success(let number):
+      let file = FileDescriptor(number)
+      var state = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+      guard poll(&state, 1, 2000) > 0 else {
+        throw SystemFailure("connect to", name.description, code: ETIMEDOUT, advice: advice)
+      }
+      let outcome = StreamSocket.connectOutcome(number)
+      guard outcome == 0 else {
+        throw SystemFailure("connect to", name.description, code: outcome, advice: advice)
+      }
+      return file
+    }
+  }
+
+  /// The descriptor to wait on; -1 while the line is gone.
+  public var descriptor: Int32 { file.number }
+  /// Whether to wait for the line to take bytes, too.
+  public var wantsToWrite: Bool { isConnecting || pendingCount > 0 }
+
+  /// Reads what is there: bytes read, 0 if there is nothing now, -1 while the line is gone.
+  public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+    guard isUp() else { return -1 }
+    guard flush() else { return lose() }
+    let count = file.read(into: &buffer)
+    return count < 0 ? lose() : count
+  }
+
+  /// Takes the whole packet, or nothing of it: `false` when there is no room, or no line.
+  public mutating func write(_ packet: Span<UInt8>) -> Bool {
+    guard isUp(), flush(), pendingCount + packet.count <= Self.capacity else { return false }
+    var taken = 0
+    if pendingCount == 0 {
+      taken = file.write(packet)
+      guard taken >= 0 else {
+        _ = lose()
+        return false
+      }
+    }
+    keep(packet.extracting(taken..<packet.count))
+    return true
+  }
+
+  private mutating func keep(_ bytes: Span<UInt8>) {
+    if pendingStart + pendingCount + bytes.count > Self.capacity {
+      memmove(pending, pending + pendingStart, pendingCount)
+      pendingStart = 0
+    }
+    for index in 0..<bytes.count { pending[pendingStart + pendingCount + index] = bytes[index] }
+    pendingCount += bytes.count
+  }
+
+  /// Writes what waits, as far as the line takes it; `false` when the line is broken.
+  private mutating func flush() -> Bool {
+    guard pendingCount > 0 else { return true }
+    let waiting = UnsafeBufferPointer(start: UnsafePointer(pending + pendingStart), count: pendingCount)
+    let taken = file.write(waiting.span)
+    guard taken >= 0 else { return false }
+    pendingStart = taken == pendingCount ? 0 : pendingStart + taken
+    pendingCount -= taken
+    return true
+  }
+
+  private mutating func lose() -> Int {
+    file = .none
+    isConnecting = false
+    pendingStart = 0
+    pendingCount = 0
+    nextAttempt = clock.now + Self.retryAfter
+    return -1
+  }
+
+  /// Whether the line can be used, after opening it again if it is time to.
+  private mutating func isUp() -> Bool {
+    if file.isOpen && !isConnecting { return true }
+    if isConnecting {
+      switch StreamSocket.connectOutcome(file.number) {
+      case EINPROGRESS: return false
+      case 0:
+        isConnecting = false
+        reconnections &+= 1
+        return true
+      default:
+        _ = lose()
+        return false
+      }
+    }
+    guard clock.now >= nextAttempt else { return false }
+    nextAttempt = clock.now + Self.retryAfter
+    if case .serial(let path, let baud, let flowControl) = address {
+      do throws(SystemFailure) {
+        file = try SerialLine.open(path, baud: baud, flowControl: flowControl)
+      } catch {
+        return false
+      }
+      reconnections &+= 1
+      return true
+    }
+    guard let socketAddress, case .success(let number) = StreamSocket.startConnecting(to: socketAddress) else {
+      return false
+    }
+    file = FileDescriptor(number)
+    isConnecting = true
+    return isUp()
+  }
+}
