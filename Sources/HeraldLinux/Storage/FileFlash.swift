@@ -35,7 +35,8 @@ public struct FileFlash: Flash, ~Copyable {
   {
     guard [1, 2, 4, 8].contains(wordSize), pageSize > 0, pageSize % wordSize == 0, (pageCount ?? 1) > 0 else {
       throw SystemFailure(
-        "use", path, reason: "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) are no flash")
+        "use", path,
+        reason: "\(pageCount ?? 0) pages of \(pageSize) bytes in words of \(wordSize) are no flash")
     }
     let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard number >= 0 else {
@@ -44,7 +45,8 @@ public struct FileFlash: Flash, ~Copyable {
     let file = FileDescriptor(number)
     guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
       throw SystemFailure(
-        "lock", path, code: errno, advice: "another process uses this storage directory: end it, or name another")
+        "lock", path, code: errno,
+        advice: "another process uses this storage directory: end it, or name another")
     }
     var state = stat()
     guard fstat(number, &state) == 0 else { throw SystemFailure("look at", path, code: errno) }
@@ -82,7 +84,9 @@ public struct FileFlash: Flash, ~Copyable {
   /// Writes everything to the medium; what was done before survives a cut of power from here on.
   public mutating func synchronise() throws(FlashError) {
     guard isDirty else { return }
-    guard msync(base, pageSize * pageCount, MS_SYNC) == 0, fdatasync(file.number) == 0 else { throw .hardware }
+    guard msync(base, pageSize * pageCount, MS_SYNC) == 0, fdatasync(file.number) == 0 else {
+      throw .hardware
+    }
     isDirty = false
   }
 
@@ -99,7 +103,8 @@ public struct FileFlash: Flash, ~Copyable {
   }
 
   /// Reads `buffer.count` bytes from `offset` of `page`.
-  public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError) {
+  public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
+  {
     let start = try place(page: page, offset: offset, count: buffer.count)
     buffer.withUnsafeMutableBytes { target in
       if let to = target.baseAddress { memcpy(to, start, target.count) }

@@ -11,7 +11,7 @@ public struct FileDescriptor: ~Copyable {
   public init(_ number: Int32) {
     self.number = number
     var state = stat()
-    isSocket = fstat(number, &state) == 0 && state.st_mode & S_IFMT == S_IFSOCK
+    isSocket = number >= 0 && fstat(number, &state) == 0 && state.st_mode & S_IFMT == S_IFSOCK
   }
 
   /// No file.

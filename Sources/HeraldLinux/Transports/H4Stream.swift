@@ -6,17 +6,17 @@ import HeraldHCI
 ///
 /// Nothing waits. A packet that the line takes only in part is kept and goes on when the line takes more, so that the
 /// caller sees it taken whole or not at all. A line that is gone reads as -1 until it is back; trying again is done
-/// inside `read`, at most four times a second. What was under way when it went is dropped with it: the controller at the
+/// inside `read`. What was under way when it went is dropped with it: the controller at the
 /// other end of a new line is a new controller.
-public struct H4Stream: ~Copyable {
+public struct H4Stream: PollableTransport, ~Copyable {
   /// Bytes that may wait to be written: several packets, the longest of which has 1 + 4 + 65,535 bytes in theory and 260
   /// in this house.
   private static let capacity = 4096
-  private static let retryAfter = Interval.milliseconds(250)
 
   /// Where the controller is.
   public let address: RadioAddress
   private let socketAddress: StreamSocket.Address?
+  private let retryAfter: Interval
   private let clock = SystemClock()
   private var file: FileDescriptor
   private var isConnecting = false
@@ -28,13 +28,14 @@ public struct H4Stream: ~Copyable {
   public private(set) var reconnections: UInt32 = 0
 
   /// Opens the line, waiting up to two seconds for a socket's other end, and fails if that does not work: a mistake in an
-  /// address should be seen at once.
-  public init(_ address: RadioAddress) throws(SystemFailure) {
+  /// address should be seen at once. Once it was open, a line that goes is tried again each `retryAfter`.
+  public init(_ address: RadioAddress, retryAfter: Interval = .milliseconds(250)) throws(SystemFailure) {
     let target = try Self.resolve(address)
     let line = try Self.open(address, target)
     self.address = address
     socketAddress = target
     file = line
+    self.retryAfter = retryAfter
   }
 
   private static func resolve(_ address: RadioAddress) throws(SystemFailure) -> StreamSocket.Address? {
@@ -61,6 +62,7 @@ public struct H4Stream: ~Copyable {
     socketAddress = nil
     file.makeNonBlocking()
     self.file = file
+    retryAfter = .seconds(1)
   }
 
   deinit { pending.deallocate() }
@@ -139,7 +141,7 @@ public struct H4Stream: ~Copyable {
     isConnecting = false
     pendingStart = 0
     pendingCount = 0
-    nextAttempt = clock.now + Self.retryAfter
+    nextAttempt = clock.now + retryAfter
     return -1
   }
 
@@ -159,7 +161,7 @@ public struct H4Stream: ~Copyable {
       }
     }
     guard clock.now >= nextAttempt else { return false }
-    nextAttempt = clock.now + Self.retryAfter
+    nextAttempt = clock.now + retryAfter
     if case .serial(let path, let baud, let flowControl) = address {
       do throws(SystemFailure) {
         file = try SerialLine.open(path, baud: baud, flowControl: flowControl)
@@ -169,7 +171,8 @@ public struct H4Stream: ~Copyable {
       reconnections &+= 1
       return true
     }
-    guard let socketAddress, case .success(let number) = StreamSocket.startConnecting(to: socketAddress) else {
+    guard let socketAddress, case .success(let number) = StreamSocket.startConnecting(to: socketAddress)
+    else {
       return false
     }
     file = FileDescriptor(number)

@@ -7,7 +7,7 @@ import HeraldHCI
 ///
 /// The adapter must be down, which it is not while `bluetoothd` has it powered, and the process needs CAP_NET_ADMIN. The
 /// socket keeps packet boundaries: each packet is read whole, and handed on as the bytes of a stream.
-public struct HCIUserChannel: ~Copyable {
+public struct HCIUserChannel: PollableTransport, ~Copyable {
   /// The longest packet: an ACL packet with the longest data a two-byte length can announce would be more, but no
   /// controller has buffers of that size; a longer one is cut by the kernel and then fails H4's framing.
   private static let capacity = 4096
@@ -56,7 +56,8 @@ public struct HCIUserChannel: ~Copyable {
         action, name, reason: "this kernel has no Bluetooth", code: code,
         advice: "load the module `bluetooth`, or reach the controller over h4:, tcp: or unix:")
     case ENODEV:
-      SystemFailure(action, name, code: code, advice: "`ls /sys/class/bluetooth` shows the adapters there are")
+      SystemFailure(
+        action, name, code: code, advice: "`ls /sys/class/bluetooth` shows the adapters there are")
     case EBUSY:
       SystemFailure(
         action, name, reason: "the adapter is up", code: code,
@@ -64,7 +65,8 @@ public struct HCIUserChannel: ~Copyable {
     case EPERM, EACCES:
       SystemFailure(
         action, name, code: code,
-        advice: "the program needs CAP_NET_ADMIN: run it as root, or `setcap cap_net_admin,cap_net_raw+ep` it")
+        advice: "the program needs CAP_NET_ADMIN: run it as root, or `setcap cap_net_admin,cap_net_raw+ep` it"
+      )
     default:
       SystemFailure(action, name, code: code)
     }

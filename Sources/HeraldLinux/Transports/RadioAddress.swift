@@ -35,7 +35,8 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   private static func tcp(_ rest: String, in text: String) throws(SystemFailure) -> RadioAddress {
-    guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]), port > 0 else {
+    guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]), port > 0
+    else {
       throw refused(text, "it needs a port between 1 and 65535")
     }
     var host = String(rest[..<colon])
@@ -46,7 +47,9 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
 
   private static func serial(_ rest: String, in text: String) throws(SystemFailure) -> RadioAddress {
     let fields = rest.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard let path = fields.first, !path.isEmpty else { throw refused(text, "it needs the path of a serial line") }
+    guard let path = fields.first, !path.isEmpty else {
+      throw refused(text, "it needs the path of a serial line")
+    }
     var baud: UInt32 = 1_000_000
     var flowControl = true
     for field in fields.dropFirst() {

@@ -3,7 +3,8 @@ import Glibc
 /// Serial lines as byte pipes: no echo, no line editing, no signals, no modem control.
 enum SerialLine {
   private static let speeds: [(rate: UInt32, code: Int32)] = [
-    (9600, B9600), (19_200, B19200), (38_400, B38400), (57_600, B57600), (115_200, B115200), (230_400, B230400),
+    (9600, B9600), (19_200, B19200), (38_400, B38400), (57_600, B57600), (115_200, B115200),
+    (230_400, B230400),
     (460_800, B460800), (500_000, B500000), (576_000, B576000), (921_600, B921600), (1_000_000, B1000000),
     (1_152_000, B1152000), (1_500_000, B1500000), (2_000_000, B2000000), (2_500_000, B2500000),
     (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
@@ -21,7 +22,8 @@ enum SerialLine {
       let advice =
         errno == EACCES
         ? "add yourself to the group that owns it (dialout on Debian) and log in again"
-        : errno == ENOENT ? "is the controller plugged in?" : errno == EBUSY ? "another program has it open" : ""
+        : errno == ENOENT
+          ? "is the controller plugged in?" : errno == EBUSY ? "another program has it open" : ""
       throw SystemFailure("open", path, code: errno, advice: advice)
     }
     let file = FileDescriptor(number)
@@ -37,7 +39,8 @@ enum SerialLine {
     } else {
       settings.c_cflag &= ~tcflag_t(CRTSCTS)
     }
-    settings.c_cc.6 = 0  // VMIN
+    // With VMIN 1 a read that finds nothing says so; with 0 it could not be told from a line that has hung up.
+    settings.c_cc.6 = 1  // VMIN
     settings.c_cc.5 = 0  // VTIME
     guard let code = speed(baud), cfsetspeed(&settings, code) == 0, tcsetattr(number, TCSANOW, &settings) == 0
     else { throw SystemFailure("set", "\(path) to \(baud) baud", code: errno) }

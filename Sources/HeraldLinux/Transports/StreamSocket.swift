@@ -82,7 +82,8 @@ enum StreamSocket {
     guard address.with({ bind(number, $0, $1) }) == 0, Glibc.listen(number, 4) == 0 else {
       throw SystemFailure(
         "listen on", name, code: errno,
-        advice: errno == EADDRINUSE ? "another program has this port: name another, or 0 for any free one" : "")
+        advice: errno == EADDRINUSE
+          ? "another program has this port: name another, or 0 for any free one" : "")
     }
     return file
   }

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import HeraldLinux
+
+@Suite("Radio addresses")
+struct RadioAddressTests {
+  @Test(
+    "are read and written",
+    arguments: [
+      ("tcp:127.0.0.1:9700", RadioAddress.tcp(host: "127.0.0.1", port: 9700)),
+      ("tcp:[::1]:1", .tcp(host: "::1", port: 1)),
+      ("tcp:controller.example:65535", .tcp(host: "controller.example", port: 65535)),
+      ("unix:/tmp/bt-server-le", .unix(path: "/tmp/bt-server-le")),
+      ("h4:/dev/ttyACM0,1000000", .serial(path: "/dev/ttyACM0", baud: 1_000_000, flowControl: true)),
+      ("h4:/dev/ttyUSB1,115200,noflow", .serial(path: "/dev/ttyUSB1", baud: 115_200, flowControl: false)),
+      ("hci:0", .userChannel(adapter: 0)),
+    ])
+  func roundTrip(text: String, address: RadioAddress) throws {
+    #expect(try RadioAddress(text) == address)
+    #expect(address.description == text)
+  }
+
+  @Test("have a speed and flow control unless told otherwise")
+  func defaults() throws {
+    #expect(
+      try RadioAddress("h4:/dev/ttyACM0")
+        == .serial(path: "/dev/ttyACM0", baud: 1_000_000, flowControl: true))
+  }
+
+  @Test(
+    "that make no sense are refused with the forms there are",
+    arguments: [
+      "", "tcp", "tcp:", "tcp:host", "tcp:host:", "tcp:host:0", "tcp:host:65536", "tcp::1", "unix:", "h4:",
+      "h4:/dev/tty,12345", "h4:/dev/tty,fast", "hci:", "hci:x", "hci:-1", "hci:65535", "usb:1", ":",
+    ])
+  func refused(text: String) {
+    do {
+      _ = try RadioAddress(text)
+      Issue.record("'\(text)' was taken")
+    } catch {
+      #expect(error.description.contains("hci:N"))
+      #expect(error.description.hasPrefix("cannot use '\(text)' as a radio: "))
+    }
+  }
+
+  @Test("hold no path a socket address has no room for")
+  func longPath() {
+    #expect(throws: SystemFailure.self) { try RadioAddress("unix:/" + String(repeating: "a", count: 107)) }
+    #expect(throws: Never.self) { try RadioAddress("unix:/" + String(repeating: "a", count: 106)) }
+  }
+}
