@@ -1,0 +1,55 @@
+/// What went wrong between this computer and a device, in words for a person and with a cause for a program.
+///
+/// The text says what happened, to what, and, where there is something to do about it, what. Nothing a device sent
+/// reaches it without passing `PrintableText`.
+public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Why it failed; the exit status of the command line follows from it.
+  public enum Cause: String, Sendable, CaseIterable {
+    /// No device, or none that matches.
+    case noDevice = "no-device"
+    /// More than one device matches and none was chosen.
+    case severalDevices = "several-devices"
+    /// The system does not let this user open the device.
+    case permission = "permission"
+    /// Another program holds the device.
+    case busy = "busy"
+    /// The line to the device could not be opened, or broke.
+    case link = "link"
+    /// The device did not answer in time.
+    case noAnswer = "no-answer"
+    /// The device sent something that is not right.
+    case protocolViolation = "protocol"
+    /// The device understood and refused.
+    case refused = "refused"
+    /// Part of what was asked for was done and is kept.
+    case partial = "partial"
+    /// A file or folder on this computer could not be read or written.
+    case storage = "storage"
+    /// The request itself makes no sense.
+    case usage = "usage"
+  }
+
+  /// Why it failed.
+  public let cause: Cause
+  /// What happened, to what.
+  public let what: String
+  /// What to do about it; `nil` where nothing in particular helps.
+  public let advice: String?
+
+  /// An error from its parts.
+  public init(_ cause: Cause, _ what: String, advice: String? = nil) {
+    self.cause = cause
+    self.what = what
+    self.advice = advice
+  }
+
+  /// What happened and what to do, on one line.
+  public var description: String { advice.map { "\(what): \($0)" } ?? what }
+}
+
+extension HostLinkError {
+  /// The error of a failed system call, from the thread's `errno` value `code`.
+  static func system(_ cause: Cause, _ what: String, code: Int32, advice: String? = nil) -> HostLinkError {
+    HostLinkError(cause, "\(what) (\(SystemCall.text(of: code)))", advice: advice)
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Small facts about system calls that several files need.
+enum SystemCall {
+  /// The system's text for an `errno` value.
+  static func text(of code: Int32) -> String { String(cString: strerror(code)) }
+
+  /// Repeats `call` while a signal interrupts it.
+  static func retrying(_ call: () -> Int) -> Int {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+}
+
+/// A moment after which waiting is over, on the clock that no date change moves.
+public struct Deadline: Sendable, Comparable {
+  private let instant: ContinuousClock.Instant
+
+  /// The moment `duration` from now.
+  public static func after(_ duration: Duration) -> Deadline {
+    Deadline(instant: ContinuousClock.now.advanced(by: duration))
+  }
+
+  /// How long until then; zero if it has passed.
+  public var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: instant)) }
+  /// Whether it has passed.
+  public var hasPassed: Bool { ContinuousClock.now >= instant }
+
+  /// Whole milliseconds until then, rounded up so that a wait never ends just before its deadline.
+  var remainingMilliseconds: Int32 {
+    let left = remaining.components
+    let milliseconds = left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    return Int32(clamping: milliseconds)
+  }
+
+  /// Whether `left` is earlier.
+  public static func < (left: Deadline, right: Deadline) -> Bool { left.instant < right.instant }
+}

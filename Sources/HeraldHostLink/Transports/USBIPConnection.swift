@@ -1,0 +1,200 @@
+import HeraldEmbedded
+
+/// A client of a USB/IP server, in user space: no kernel support is needed, and none is used.
+///
+/// One connection either lists the server's devices or imports one of them; after an import it carries that device's
+/// transfers.
+public final class USBIPConnection {
+  /// A finished transfer.
+  struct Completion {
+    let sequence: UInt32
+    /// 0, or a negative Linux error number; -32 is a stall.
+    let status: Int32
+    /// The bytes of an IN transfer.
+    let data: [UInt8]
+  }
+
+  private struct Transfer {
+    let isIn: Bool
+    let length: Int
+  }
+
+  private let stream: ByteStream
+  private var received: [UInt8] = []
+  private var lastSequence: UInt32 = 0
+  private var deviceID: UInt32 = 0
+  private var transfers: [UInt32: Transfer] = [:]
+  private var completed: [Completion] = []
+
+  /// A connection over an open stream.
+  public init(stream: ByteStream) { self.stream = stream }
+
+  /// Connects to the server at `host`.
+  public convenience init(host: String, port: UInt16?, by deadline: Deadline) throws(HostLinkError) {
+    self.init(stream: try .connect(host: host, port: port ?? USBIPMessage.port, by: deadline))
+  }
+
+  /// Closes the connection, which unplugs an imported device.
+  public func close() { stream.close() }
+
+  // MARK: Listing and importing
+
+  /// The devices the server offers (OP_REQ_DEVLIST). The server closes the connection afterwards.
+  public func listDevices(by deadline: Deadline) throws(HostLinkError) -> [USBIPDevice] {
+    try stream.write(USBIPMessage.requestDeviceList(), by: deadline)
+    try readOperationHeader(code: 0x0005, by: deadline) { status in
+      HostLinkError(.protocolViolation, "\(stream.name) refused to list its devices (status \(status))")
+    }
+    let countBytes = try read(4, by: deadline)
+    let count = countBytes.reduce(0) { $0 << 8 | Int($1) }
+    var devices: [USBIPDevice] = []
+    guard count <= 1024 else { throw violation("claims to have \(count) devices") }
+    for _ in 0..<count {
+      let bytes = try read(USBIPMessage.deviceSize, by: deadline)
+      guard var device = USBIPDevice(bytes.span) else { throw violation("sent a broken device record") }
+      let kinds = try read(4 * Int(device.interfaceCount), by: deadline)
+      for index in 0..<Int(device.interfaceCount) {
+        device.interfaces.append(USBInterfaceKind(kinds[index * 4], kinds[index * 4 + 1], kinds[index * 4 + 2]))
+      }
+      devices.append(device)
+    }
+    return devices
+  }
+
+  /// Takes the device `busID` for this connection (OP_REQ_IMPORT).
+  public func importDevice(busID: String, by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
+    guard let request = USBIPMessage.requestImport(busID: busID) else {
+      throw HostLinkError(
+        .usage, "\(PrintableText.of(busID)) is no USB/IP bus id", advice: "`herald-host devices --usbip HOST` lists them")
+    }
+    try stream.write(request, by: deadline)
+    // Status 1: no such device. 2: taken by somebody else (ST_DEV_BUSY); the others are rare.
+    try readOperationHeader(code: 0x0003, by: deadline) { status in
+      status == 2
+        ? HostLinkError(
+          .busy, "USB/IP device \(busID) on \(stream.name) is in use",
+          advice: "wait until the other program has finished, or stop it")
+        : HostLinkError(
+          .noDevice, "\(stream.name) has no free USB/IP device \(busID) (status \(status))",
+          advice: "`herald-host devices --usbip HOST` lists what it has")
+    }
+    let bytes = try read(USBIPMessage.deviceSize, by: deadline)
+    guard let device = USBIPDevice(bytes.span) else { throw violation("sent a broken device record") }
+    guard device.busID == busID else {
+      throw violation("was asked for device \(busID) and gave \(device.busID)")
+    }
+    deviceID = device.deviceID
+    return device
+  }
+
+  private func readOperationHeader(
+    code: UInt16, by deadline: Deadline, refusal: (UInt32) -> HostLinkError
+  ) throws(HostLinkError) {
+    let bytes = try read(8, by: deadline)
+    var reader = ByteReader(bytes.span)
+    guard let version = reader.bigEndianU16(), let reply = reader.bigEndianU16(),
+      let status = reader.bigEndianU32()
+    else { return }
+    guard version == USBIPMessage.version else {
+      throw violation("does not speak USB/IP 1.1.1 (version field 0x\(version.hexadecimal(4)))")
+    }
+    guard reply == code else { throw violation("answered with operation 0x\(reply.hexadecimal(4))") }
+    guard status == 0 else { throw refusal(status) }
+  }
+
+  // MARK: Transfers
+
+  /// Queues a transfer and returns its number. `endpoint` with bit 7 is IN and asks for `length` bytes; otherwise
+  /// `data` goes out.
+  func submit(
+    endpoint: UInt8, setup: USBSetup? = nil, length: Int = 0, data: [UInt8] = [], by deadline: Deadline
+  ) throws(HostLinkError) -> UInt32 {
+    lastSequence &+= 1
+    let isIn = setup.map { $0.requestType & 0x80 != 0 } ?? (endpoint & 0x80 != 0)
+    let header = USBIPMessage.submit(
+      sequence: lastSequence, device: deviceID, isIn: isIn, endpoint: endpoint & 0x0F,
+      length: isIn ? length : data.count, setup: setup?.bytes ?? [UInt8](repeating: 0, count: 8))
+    try stream.write(isIn ? header : header + data, by: deadline)
+    transfers[lastSequence] = Transfer(isIn: isIn, length: isIn ? length : data.count)
+    return lastSequence
+  }
+
+  /// The next finished transfer, or `nil` if none finishes before `deadline`.
+  func nextCompletion(by deadline: Deadline) throws(HostLinkError) -> Completion? {
+    if !completed.isEmpty { return completed.removeFirst() }
+    return try receiveCompletion(by: deadline)
+  }
+
+  private func receiveCompletion(by deadline: Deadline) throws(HostLinkError) -> Completion? {
+    while true {
+      guard try fill(USBIPMessage.headerSize, by: deadline) else { return nil }
+      guard let reply = USBIPReply(received.span.extracting(0..<USBIPMessage.headerSize)) else {
+        throw violation("sent a message that is no USB/IP reply")
+      }
+      switch reply.kind {
+      case .unlinked:
+        received.removeFirst(USBIPMessage.headerSize)
+      case .submitted(let status, let actual):
+        guard let transfer = transfers[reply.sequence] else {
+          throw violation("answered transfer \(reply.sequence), which was not asked for")
+        }
+        guard actual <= transfer.length else {
+          throw violation("moved \(actual) bytes in a transfer of \(transfer.length)")
+        }
+        let size = USBIPMessage.headerSize + (transfer.isIn ? actual : 0)
+        guard try fill(size, by: deadline) else { return nil }
+        let data = Array(received[USBIPMessage.headerSize..<size])
+        received.removeFirst(size)
+        transfers[reply.sequence] = nil
+        return Completion(sequence: reply.sequence, status: status, data: data)
+      }
+    }
+  }
+
+  /// Performs a control transfer on endpoint 0 and waits for it; other transfers that finish meanwhile are kept.
+  /// Throws `.protocolViolation` on a stall.
+  func control(_ setup: USBSetup, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
+    let sequence = try submit(endpoint: 0, setup: setup, length: Int(setup.length), by: deadline)
+    while true {
+      guard let completion = try receiveCompletion(by: deadline) else {
+        throw HostLinkError(
+          .noAnswer, "the USB device on \(stream.name) does not answer control requests",
+          advice: "reset the device and try again")
+      }
+      if completion.sequence != sequence {
+        completed.append(completion)
+      } else if completion.status == 0 {
+        return completion.data
+      } else {
+        throw HostLinkError(
+          .protocolViolation,
+          "the USB device on \(stream.name) refused control request \(setup.request) (status \(completion.status))")
+      }
+    }
+  }
+
+  // MARK: Bytes
+
+  /// Reads until `count` bytes are in `received`; `false` if they are not there before `deadline`.
+  private func fill(_ count: Int, by deadline: Deadline) throws(HostLinkError) -> Bool {
+    while received.count < count {
+      let bytes = try stream.read(upTo: 65536, by: deadline)
+      if bytes.isEmpty { return false }
+      received += bytes
+    }
+    return true
+  }
+
+  private func read(_ count: Int, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
+    guard try fill(count, by: deadline) else {
+      throw HostLinkError(
+        .noAnswer, "\(stream.name) does not answer as a USB/IP server", advice: "check host and port")
+    }
+    defer { received.removeFirst(count) }
+    return Array(received[..<count])
+  }
+
+  private func violation(_ what: String) -> HostLinkError {
+    HostLinkError(.protocolViolation, "the USB/IP server \(stream.name) \(what)")
+  }
+}

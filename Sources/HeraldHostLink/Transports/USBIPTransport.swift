@@ -1,0 +1,130 @@
+/// SMP over the bulk endpoints of a device that a USB/IP server offers, enumerated the way any host does it.
+public final class USBIPTransport: SMPTransport {
+  /// Where it leads.
+  public let location: String
+  /// Requests in flight.
+  public let window = 4
+  /// The device's texts.
+  public let identity: USBIdentity
+  /// The device descriptor.
+  public let descriptor: USBDeviceDescriptor
+
+  private static let readSize = 16384
+  private static let readsQueued = 2
+  private static let mostStalls = 3
+
+  private let connection: USBIPConnection
+  private let link: HeraldUSBLink
+  private var reads: Set<UInt32> = []
+  private var stalls = 0
+  private var assembler = BulkPacketAssembler()
+
+  /// Received bytes that belonged to no packet.
+  public var droppedBytes: Int { assembler.droppedBytes }
+
+  /// Imports `busID` from the server at `host` and enumerates it.
+  public convenience init(host: String, port: UInt16?, busID: String, by deadline: Deadline) throws(HostLinkError)
+  {
+    let location = "usbip://\(host)\(port.map { ":\($0)" } ?? "")/\(busID)"
+    let connection = try USBIPConnection(host: host, port: port, by: deadline)
+    try self.init(connection: connection, busID: busID, location: location, by: deadline)
+  }
+
+  /// Imports `busID` over a fresh connection and enumerates it.
+  public init(connection: USBIPConnection, busID: String, location: String, by deadline: Deadline)
+    throws(HostLinkError)
+  {
+    self.connection = connection
+    self.location = location
+    _ = try connection.importDevice(busID: busID, by: deadline)
+
+    let deviceBytes = try connection.control(.descriptor(type: 1, index: 0, length: 18), by: deadline)
+    guard let descriptor = USBDeviceDescriptor(deviceBytes.span) else {
+      throw HostLinkError(.protocolViolation, "\(location) has no valid USB device descriptor")
+    }
+    self.descriptor = descriptor
+    // First the nine bytes that tell the length of the whole, then the whole.
+    let head = try connection.control(.descriptor(type: 2, index: 0, length: 9), by: deadline)
+    let total = head.count >= 4 ? UInt16(head[2]) | UInt16(head[3]) << 8 : 0
+    let all = try connection.control(.descriptor(type: 2, index: 0, length: max(9, total)), by: deadline)
+    guard let configuration = USBConfiguration(all.span) else {
+      throw HostLinkError(.protocolViolation, "\(location) has no valid USB configuration descriptor")
+    }
+    guard let link = configuration.heraldLink else {
+      throw HostLinkError(
+        .noDevice, "\(location) is a USB device without a Herald link",
+        advice: "`herald-host devices` lists the devices that have one")
+    }
+    self.link = link
+    identity = try Self.readIdentity(connection, descriptor, by: deadline)
+    _ = try connection.control(.setConfiguration(link.configuration), by: deadline)
+    for _ in 0..<Self.readsQueued { try queueRead(by: deadline) }
+  }
+
+  private static func readIdentity(
+    _ connection: USBIPConnection, _ descriptor: USBDeviceDescriptor, by deadline: Deadline
+  ) throws(HostLinkError) -> USBIdentity {
+    var identity = USBIdentity()
+    let indexes = [descriptor.manufacturerString, descriptor.productString, descriptor.serialString]
+    guard indexes.contains(where: { $0 != 0 }) else { return identity }
+    // A device without strings may refuse; that is no reason to refuse the device.
+    guard let languages = try? connection.control(.descriptor(type: 3, index: 0, length: 255), by: deadline),
+      let language = USBString.firstLanguage(languages.span)
+    else { return identity }
+    let texts = indexes.map { index -> String in
+      guard index != 0,
+        let bytes = try? connection.control(
+          .descriptor(type: 3, index: index, language: language, length: 255), by: deadline)
+      else { return "" }
+      return USBString.text(bytes.span)
+    }
+    identity.manufacturer = texts[0]
+    identity.product = texts[1]
+    identity.serial = texts[2]
+    return identity
+  }
+
+  private func queueRead(by deadline: Deadline) throws(HostLinkError) {
+    reads.insert(
+      try connection.submit(endpoint: link.input.address, length: Self.readSize, by: deadline))
+  }
+
+  /// Sends one packet, ended by an empty USB packet where its length is a multiple of the endpoint's.
+  public func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
+    _ = try connection.submit(endpoint: link.output.address, data: packet, by: deadline)
+    if packet.count % link.output.maximumPacket == 0 {
+      _ = try connection.submit(endpoint: link.output.address, by: deadline)
+    }
+  }
+
+  /// The next packet.
+  public func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
+    while let completion = try connection.nextCompletion(by: deadline) {
+      let wasRead = reads.remove(completion.sequence) != nil
+      guard completion.status == 0 else {
+        try recover(from: completion.status, wasRead: wasRead, by: deadline)
+        continue
+      }
+      guard wasRead else { continue }
+      stalls = 0
+      try queueRead(by: deadline)
+      if let packet = assembler.append(completion.data, capacity: Self.readSize) { return packet }
+    }
+    return nil
+  }
+
+  /// A stalled endpoint is cleared, as every host does it; anything else ends the link.
+  private func recover(from status: Int32, wasRead: Bool, by deadline: Deadline) throws(HostLinkError) {
+    stalls += 1
+    guard status == -32, stalls <= Self.mostStalls else {
+      throw HostLinkError(
+        .link, "\(location) ended a USB transfer with status \(status)", advice: ByteStream.reconnectAdvice)
+    }
+    let endpoint = wasRead ? link.input.address : link.output.address
+    _ = try connection.control(.clearHalt(endpoint: endpoint), by: deadline)
+    if wasRead { try queueRead(by: deadline) }
+  }
+
+  /// Gives the device back.
+  public func close() { connection.close() }
+}

@@ -1,0 +1,195 @@
+import HeraldEmbedded
+
+/// The device descriptor (USB 2.0, 9.6.1), as far as the host needs it.
+public struct USBDeviceDescriptor: Equatable, Sendable {
+  /// Vendor, as registered with the USB forum; 0x1209 is pid.codes.
+  public let vendorID: UInt16
+  /// Product, chosen by the vendor.
+  public let productID: UInt16
+  /// Version of the device, binary coded decimal.
+  public let deviceVersion: UInt16
+  /// Index of the manufacturer's name; 0 = none.
+  public let manufacturerString: UInt8
+  /// Index of the product's name; 0 = none.
+  public let productString: UInt8
+  /// Index of the serial number; 0 = none.
+  public let serialString: UInt8
+
+  /// Parses 18 bytes; `nil` if `bytes` do not begin with a device descriptor.
+  public init?(_ bytes: Span<UInt8>) {
+    var reader = ByteReader(bytes)
+    guard let length = reader.u8(), length >= 18, reader.u8() == 1, reader.skip(6),
+      let vendorID = reader.u16(), let productID = reader.u16(), let deviceVersion = reader.u16(),
+      let manufacturer = reader.u8(), let product = reader.u8(), let serial = reader.u8(), reader.skip(1)
+    else { return nil }
+    self.vendorID = vendorID
+    self.productID = productID
+    self.deviceVersion = deviceVersion
+    manufacturerString = manufacturer
+    productString = product
+    serialString = serial
+  }
+}
+
+/// One endpoint of an interface (USB 2.0, 9.6.6).
+public struct USBEndpoint: Equatable, Sendable {
+  /// Number (0…15) with bit 7 set for device to host.
+  public let address: UInt8
+  /// Transfer type in the two low bits: 0 control, 1 isochronous, 2 bulk, 3 interrupt.
+  public let attributes: UInt8
+  /// The most bytes in one USB packet.
+  public let maximumPacket: Int
+
+  /// Device to host.
+  public var isIn: Bool { address & 0x80 != 0 }
+  /// A bulk endpoint.
+  public var isBulk: Bool { attributes & 3 == 2 }
+}
+
+/// One alternate setting of an interface (USB 2.0, 9.6.5) with its endpoints.
+public struct USBInterface: Equatable, Sendable {
+  /// Number within the configuration.
+  public let number: UInt8
+  /// Which alternate setting this is; 0 is active after SET_CONFIGURATION.
+  public let alternate: UInt8
+  /// Class, subclass and protocol.
+  public let kind: USBInterfaceKind
+  /// In the order of the descriptors.
+  public var endpoints: [USBEndpoint]
+}
+
+/// Class, subclass and protocol of an interface.
+public struct USBInterfaceKind: Equatable, Sendable {
+  /// Class code; 0xFF is vendor specific.
+  public let interfaceClass: UInt8
+  /// Subclass code.
+  public let subclass: UInt8
+  /// Protocol code.
+  public let `protocol`: UInt8
+
+  /// From its three codes.
+  public init(_ interfaceClass: UInt8, _ subclass: UInt8, _ protocol: UInt8) {
+    self.interfaceClass = interfaceClass
+    self.subclass = subclass
+    self.protocol = `protocol`
+  }
+
+  /// SMP packets over bulk endpoints, as Herald devices offer it.
+  public static var herald: USBInterfaceKind { USBInterfaceKind(0xFF, 0x48, 0x01) }
+}
+
+/// A configuration with its interfaces (USB 2.0, 9.6.3).
+public struct USBConfiguration: Equatable, Sendable {
+  /// What SET_CONFIGURATION selects it by.
+  public let value: UInt8
+  /// All alternate settings, in the order of the descriptors.
+  public let interfaces: [USBInterface]
+
+  /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Total: descriptors of
+  /// unknown type are passed over by their length, and reading stops at the first whose length makes no sense. The total
+  /// length field is not believed beyond the bytes there are.
+  public init?(_ bytes: Span<UInt8>) {
+    var reader = ByteReader(bytes)
+    guard let length = reader.u8(), length >= 9, reader.u8() == 2, let total = reader.u16(), reader.skip(1),
+      let value = reader.u8(), reader.skip(Int(length) - 6)
+    else { return nil }
+    let end = min(Int(total), bytes.count)
+    var interfaces: [USBInterface] = []
+    while end - reader.offset >= 2, let length = reader.u8(), let type = reader.u8(), length >= 2,
+      Int(length) - 2 <= end - reader.offset, let body = reader.bytes(Int(length) - 2)
+    {
+      switch type {
+      case 4 where body.count >= 7:
+        interfaces.append(
+          USBInterface(
+            number: body[0], alternate: body[1], kind: USBInterfaceKind(body[3], body[4], body[5]), endpoints: []))
+      case 5 where body.count >= 4:
+        let size = Int(body[2]) | Int(body[3] & 0x07) << 8
+        guard let last = interfaces.indices.last else { continue }
+        interfaces[last].endpoints.append(
+          USBEndpoint(address: body[0], attributes: body[1], maximumPacket: size))
+      default: continue
+      }
+    }
+    self.value = value
+    self.interfaces = interfaces
+  }
+
+  /// Where Herald's link is: the interface found by class, subclass and protocol, its endpoints from their descriptors.
+  public var heraldLink: HeraldUSBLink? {
+    for interface in interfaces where interface.kind == .herald && interface.alternate == 0 {
+      let usable = interface.endpoints.filter {
+        $0.isBulk && $0.maximumPacket > 0 && $0.address & 0x0F != 0 && $0.address & 0x70 == 0
+      }
+      if let input = usable.first(where: \.isIn), let output = usable.first(where: { !$0.isIn }) {
+        return HeraldUSBLink(
+          configuration: value, interface: interface.number, input: input, output: output)
+      }
+    }
+    return nil
+  }
+}
+
+/// Where on a USB device SMP packets go in and out.
+public struct HeraldUSBLink: Equatable, Sendable {
+  /// The configuration to select.
+  public let configuration: UInt8
+  /// The interface to claim.
+  public let interface: UInt8
+  /// Device to host.
+  public let input: USBEndpoint
+  /// Host to device.
+  public let output: USBEndpoint
+}
+
+/// String descriptors (USB 2.0, 9.6.7).
+public enum USBString {
+  /// The text of a string descriptor, safe to print; empty if `bytes` hold none. Half a surrogate pair becomes U+FFFD.
+  public static func text(_ bytes: Span<UInt8>) -> String {
+    var reader = ByteReader(bytes)
+    guard let length = reader.u8(), reader.u8() == 3 else { return "" }
+    var units: [UInt16] = []
+    while units.count < (Int(length) - 2) / 2, let unit = reader.u16() { units.append(unit) }
+    return PrintableText.of(String(decoding: units, as: UTF16.self))
+  }
+
+  /// The first language the device has strings in, from string descriptor 0; `nil` if it names none.
+  public static func firstLanguage(_ bytes: Span<UInt8>) -> UInt16? {
+    var reader = ByteReader(bytes)
+    guard let length = reader.u8(), length >= 4, reader.u8() == 3 else { return nil }
+    return reader.u16()
+  }
+}
+
+/// The eight bytes that begin a control transfer (USB 2.0, 9.3). Multi-byte fields are little-endian.
+public struct USBSetup: Equatable, Sendable {
+  /// Direction, type and recipient.
+  public let requestType: UInt8
+  /// Which request.
+  public let request: UInt8
+  /// The request's value.
+  public let value: UInt16
+  /// The request's index: an interface, an endpoint or a language.
+  public let index: UInt16
+  /// How many bytes follow, or are wanted.
+  public let length: UInt16
+
+  /// GET_DESCRIPTOR.
+  public static func descriptor(type: UInt8, index: UInt8, language: UInt16 = 0, length: UInt16) -> USBSetup {
+    USBSetup(
+      requestType: 0x80, request: 6, value: UInt16(type) << 8 | UInt16(index), index: language, length: length)
+  }
+  /// SET_CONFIGURATION.
+  public static func setConfiguration(_ value: UInt8) -> USBSetup {
+    USBSetup(requestType: 0x00, request: 9, value: UInt16(value), index: 0, length: 0)
+  }
+  /// CLEAR_FEATURE(ENDPOINT_HALT).
+  public static func clearHalt(endpoint: UInt8) -> USBSetup {
+    USBSetup(requestType: 0x02, request: 1, value: 0, index: UInt16(endpoint), length: 0)
+  }
+
+  /// The eight bytes.
+  public var bytes: [UInt8] {
+    [requestType, request] + [value, index, length].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+  }
+}

@@ -1,0 +1,12 @@
+/// The texts by which a device introduces itself over USB, safe to print; empty where it has none.
+public struct USBIdentity: Equatable, Sendable, Codable {
+  /// Who made it.
+  public var manufacturer = ""
+  /// What it is.
+  public var product = ""
+  /// Which one it is.
+  public var serial = ""
+
+  /// No texts.
+  public init() {}
+}
