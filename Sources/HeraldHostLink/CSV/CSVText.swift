@@ -1,0 +1,22 @@
+/// Lines of comma-separated values in the form of Herald's logs: LF at every line's end, quotes only where Herald sets them.
+struct CSVText {
+  private(set) var bytes: [UInt8] = []
+
+  /// Appends text as it is.
+  mutating func raw(_ text: some StringProtocol) { bytes.append(contentsOf: text.utf8) }
+
+  /// Appends bytes as they are.
+  mutating func raw(_ text: [UInt8]) { bytes += text }
+
+  /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Marks inside are left
+  /// as they are: the phones do the same.
+  mutating func value(_ text: String) {
+    let needsQuotes = text.unicodeScalars.contains { $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}" }
+    if needsQuotes { bytes.append(0x22) }
+    raw(text)
+    if needsQuotes { bytes.append(0x22) }
+  }
+
+  mutating func comma() { bytes.append(0x2C) }
+  mutating func endLine() { bytes.append(0x0A) }
+}

@@ -1,0 +1,72 @@
+import HeraldEmbedded
+
+/// Something that happened at a known date, as the writers take it.
+public struct DatedEvent: Equatable, Sendable {
+  /// What happened.
+  public enum Kind: Equatable, Sendable {
+    /// A peer was seen for the first time.
+    case detected
+    /// A payload was read from the peer.
+    case read([UInt8])
+    /// A signal strength, dBm, and the transmit power the peer was known to advertise then.
+    case measured(rssi: Int, txPower: Int?)
+    /// A payload that the peer shared.
+    case shared([UInt8])
+    /// The peer was confirmed to speak Herald.
+    case heraldDetected
+    /// The peer was gone.
+    case lost
+  }
+
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  public let unixMilliseconds: UInt64
+  /// The peer.
+  public let peer: TargetIdentity
+  /// What happened.
+  public let kind: Kind
+
+  /// An event from its parts.
+  public init(unixMilliseconds: UInt64, peer: TargetIdentity, kind: Kind) {
+    self.unixMilliseconds = unixMilliseconds
+    self.peer = peer
+    self.kind = kind
+  }
+}
+
+/// A reading of the battery at a known date.
+public struct BatteryLevel: Equatable, Sendable {
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  public let unixMilliseconds: UInt64
+  /// Percent.
+  public let level: Double
+  /// Whether an external source fed the device.
+  public let isExternal: Bool
+
+  /// A reading from its parts.
+  public init(unixMilliseconds: UInt64, level: Double, isExternal: Bool) {
+    self.unixMilliseconds = unixMilliseconds
+    self.level = level
+    self.isExternal = isExternal
+  }
+}
+
+extension TargetIdentity {
+  /// The 48 bits as `AA:BB:CC:DD:EE:FF`, most significant byte first, as Android writes an address.
+  public var addressText: String {
+    var bytes: [UInt8] = []
+    appendAddress(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends the 17 bytes of `addressText`.
+  func appendAddress(to text: inout [UInt8]) {
+    let digits: StaticString = "0123456789ABCDEF"
+    let value = UInt64(high) << 32 | UInt64(low)
+    for index in 0..<6 {
+      if index > 0 { text.append(0x3A) }
+      let byte = Int(truncatingIfNeeded: value >> UInt64(40 - 8 * index)) & 0xFF
+      text.append(digits.utf8Start[byte >> 4])
+      text.append(digits.utf8Start[byte & 15])
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// What the folder of a pulled log knows about its device, kept as `device.json` beside the pages.
+public struct DeviceRecord: Codable, Equatable, Sendable {
+  /// A moment of which both the device's clock and the date are known.
+  public struct ClockFix: Codable, Equatable, Sendable {
+    /// Who knew the date.
+    public enum Source: String, Codable, Sendable {
+      /// The device: somebody had set its clock.
+      case device
+      /// This computer, at the time of the pull: the device did not know.
+      case host
+    }
+    /// The epoch of the log.
+    public var epoch: UInt32
+    /// Which start-up of the device.
+    public var boot: UInt32
+    /// Milliseconds since that start-up.
+    public var uptimeMilliseconds: UInt64
+    /// Milliseconds since 1970-01-01T00:00:00Z at that moment.
+    public var unixMilliseconds: UInt64
+    /// Who knew the date.
+    public var source: Source
+
+    /// A fix from its parts.
+    public init(
+      epoch: UInt32, boot: UInt32, uptimeMilliseconds: UInt64, unixMilliseconds: UInt64, source: Source
+    ) {
+      self.epoch = epoch
+      self.boot = boot
+      self.uptimeMilliseconds = uptimeMilliseconds
+      self.unixMilliseconds = unixMilliseconds
+      self.source = source
+    }
+  }
+
+  /// Version of this file's form.
+  public var format = 1
+  /// The device's serial number; empty where the link does not tell one.
+  public var serial = ""
+  /// What it calls itself.
+  public var name = ""
+  /// The system it runs.
+  public var system = ""
+  /// The version of that.
+  public var version = ""
+  /// Epochs of its log, in the order they were first seen here.
+  public var epochs: [UInt32] = []
+  /// Moments whose date is known, one for each start-up at most.
+  public var clocks: [ClockFix] = []
+
+  /// Nothing known.
+  public init() {}
+
+  /// Remembers `epoch` as the newest one seen.
+  public mutating func note(epoch: UInt32) {
+    if !epochs.contains(epoch) { epochs.append(epoch) }
+  }
+
+  /// Remembers a moment. What the device knew is never replaced by what this computer thinks, and the first thought of
+  /// this computer about a start-up stands, so that a second pull dates its records as the first did.
+  public mutating func note(_ fix: ClockFix) {
+    guard let index = clocks.firstIndex(where: { $0.epoch == fix.epoch && $0.boot == fix.boot }) else {
+      clocks.append(fix)
+      return
+    }
+    if fix.source == .device { clocks[index] = fix }
+  }
+}

@@ -1,0 +1,76 @@
+import HeraldEmbedded
+
+/// Knows the date of every moment of every start-up of a device, as far as anything tells it.
+///
+/// A device's clock counts from its start-up; the date is known from moments at which both are known. A record takes the
+/// latest such moment that is not after it, or, if all are after it, the earliest: records that precede the setting of
+/// the clock are dated backwards from it, within the same start-up. A start-up without any such moment has no dates.
+public struct LogCalendar: Sendable {
+  private struct Start: Hashable {
+    let epoch: UInt32
+    let boot: UInt32
+  }
+
+  private struct Moment {
+    let uptime: UInt64
+    /// The date of the start-up by this moment's account, milliseconds.
+    let start: Int64
+  }
+
+  private var moments: [Start: [Moment]] = [:]
+  private var guesses: [Start: Moment] = [:]
+
+  /// A calendar that knows nothing.
+  public init() {}
+
+  /// Takes a moment whose date is known. The host's own idea of a date counts only where nothing else is known. Dates after
+  /// the year 9999 and before the device's start are not believed.
+  public mutating func add(_ fix: DeviceRecord.ClockFix) {
+    guard fix.unixMilliseconds > 0, fix.unixMilliseconds <= UTCTimestamp.latest,
+      fix.uptimeMilliseconds <= fix.unixMilliseconds
+    else { return }
+    let start = Start(epoch: fix.epoch, boot: fix.boot)
+    let moment = Moment(
+      uptime: fix.uptimeMilliseconds, start: Int64(fix.unixMilliseconds - fix.uptimeMilliseconds))
+    if fix.source == .host {
+      guesses[start] = moment
+    } else {
+      var list = moments[start, default: []]
+      // Moments come mostly in order. Of two at the same uptime the later word wins.
+      let place = list.lastIndex { $0.uptime <= moment.uptime }.map { $0 + 1 } ?? 0
+      list.insert(moment, at: place)
+      moments[start] = list
+    }
+  }
+
+  /// Takes what a record says about the date, if it says anything.
+  public mutating func add(_ record: BootRecord) {
+    guard case .clockSet(let unixMilliseconds, _) = record.event else { return }
+    add(
+      DeviceRecord.ClockFix(
+        epoch: record.epoch, boot: record.boot, uptimeMilliseconds: record.uptimeMilliseconds,
+        unixMilliseconds: unixMilliseconds, source: .device))
+  }
+
+  /// Milliseconds since 1970-01-01T00:00:00Z at the time of a record; `nil` if nothing tells.
+  public func unixMilliseconds(of record: BootRecord) -> UInt64? {
+    let start = Start(epoch: record.epoch, boot: record.boot)
+    let uptime = record.uptimeMilliseconds
+    let moment: Moment?
+    if let list = moments[start], let first = list.first {
+      var low = 0
+      var high = list.count
+      while low < high {
+        let middle = (low + high) / 2
+        if list[middle].uptime <= uptime { low = middle + 1 } else { high = middle }
+      }
+      moment = low > 0 ? list[low - 1] : first
+    } else {
+      moment = guesses[start]
+    }
+    guard let moment, let uptime = Int64(exactly: uptime) else { return nil }
+    let (date, overflow) = moment.start.addingReportingOverflow(uptime)
+    guard !overflow, date >= 0, UInt64(date) <= UTCTimestamp.latest else { return nil }
+    return UInt64(date)
+  }
+}

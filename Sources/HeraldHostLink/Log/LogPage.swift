@@ -1,0 +1,71 @@
+import HeraldEmbedded
+
+/// A record with the page's words about it: which start-up of the device it belongs to.
+public struct BootRecord: Equatable, Sendable {
+  /// The epoch of the log.
+  public let epoch: UInt32
+  /// Which start-up of the device.
+  public let boot: UInt32
+  /// Milliseconds since that start-up.
+  public let uptimeMilliseconds: UInt64
+  /// What happened.
+  public let event: LogEvent
+  /// The payload bytes of events that have some.
+  public let payload: [UInt8]
+
+  /// A record from its parts.
+  public init(
+    epoch: UInt32, boot: UInt32, uptimeMilliseconds: UInt64, event: LogEvent, payload: [UInt8] = []
+  ) {
+    self.epoch = epoch
+    self.boot = boot
+    self.uptimeMilliseconds = uptimeMilliseconds
+    self.event = event
+    self.payload = payload
+  }
+}
+
+/// One page, decoded.
+public struct LogPage: Sendable {
+  /// The number in its header.
+  public let sequence: UInt32
+  /// The epoch in its header.
+  public let epoch: UInt32
+  /// Its records, in the order they were written.
+  public internal(set) var records: [BootRecord] = []
+  /// Moments whose date the page's headers state.
+  public internal(set) var clocks: [DeviceRecord.ClockFix] = []
+  /// How the reading ended.
+  public internal(set) var ending = LogPageDecoder.Ending.reading
+
+  /// Decodes a page, which may be hostile, torn or cut short; `nil` if no valid header is at its start.
+  public init?(_ bytes: [UInt8]) {
+    guard var decoder = LogPageDecoder(bytes.span) else { return nil }
+    var segment = decoder.header
+    sequence = segment.sequence
+    epoch = segment.epoch
+    note(segment)
+    var payload = [UInt8](repeating: 0, count: LogEvent.maximumBytes)
+    while true {
+      var buffer = payload.mutableSpan
+      guard let record = decoder.next(payload: &buffer) else { break }
+      if decoder.header != segment {
+        segment = decoder.header
+        note(segment)
+      }
+      records.append(
+        BootRecord(
+          epoch: epoch, boot: segment.boot, uptimeMilliseconds: record.at.milliseconds, event: record.event,
+          payload: Array(payload[..<min(record.byteCount, payload.count)])))
+    }
+    ending = decoder.ending
+  }
+
+  private mutating func note(_ header: LogPageHeader) {
+    guard header.unixMilliseconds != 0 else { return }
+    clocks.append(
+      DeviceRecord.ClockFix(
+        epoch: epoch, boot: header.boot, uptimeMilliseconds: header.uptime.milliseconds,
+        unixMilliseconds: header.unixMilliseconds, source: .device))
+  }
+}

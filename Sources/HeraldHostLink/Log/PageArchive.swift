@@ -1,0 +1,164 @@
+import Foundation
+
+/// A folder that holds the log of one device: raw pages under `pages/`, `device.json`, and the files made from them.
+///
+/// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced, renamed, and the
+/// folder synced. Whatever is cut off at any point leaves a folder the next pull continues from. One program at a time
+/// can have it open.
+public final class PageArchive {
+  /// Steps of storing a file, in order; a test can fail at each.
+  enum Step: CaseIterable {
+    case partOpened, partWritten, partSynced, renamed, folderSynced, openRemoved
+  }
+
+  /// The folder.
+  public let path: String
+  /// What is known about the device.
+  public private(set) var device: DeviceRecord
+  /// Called before each step of storing; throwing is the same as being cut off there.
+  var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
+
+  private let lock: Int32
+  private var pagesPath: String { path + "/pages" }
+  private var devicePath: String { path + "/device.json" }
+
+  /// Opens the archive in the folder `path`, making it if `create` is set.
+  /// - Throws: `.storage` if there is none or it cannot be used, `.busy` if another program has it open.
+  public init(path: String, create: Bool) throws(HostLinkError) {
+    self.path = path
+    if create {
+      do {
+        try FileManager.default.createDirectory(atPath: path + "/pages", withIntermediateDirectories: true)
+      } catch {
+        throw HostLinkError(
+          .storage, "the folder \(path) cannot be made", advice: "choose a folder you may write to")
+      }
+    }
+    lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0, access(path + "/pages", R_OK | X_OK) == 0 else {
+      if lock >= 0 { Foundation.close(lock) }
+      throw HostLinkError(
+        .storage, "\(path) holds no pulled log", advice: "`herald-host log pull --output \(path)` makes one")
+    }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      Foundation.close(lock)
+      throw HostLinkError(
+        .busy, "another program is working on \(path)", advice: "wait until it has finished")
+    }
+    device = DeviceRecord()
+    if let data = FileManager.default.contents(atPath: devicePath) {
+      do {
+        device = try JSONDecoder().decode(DeviceRecord.self, from: data)
+      } catch {
+        throw HostLinkError(
+          .storage, "\(devicePath) cannot be understood",
+          advice: "move it away; the pages can be converted without it, but dates may be missing")
+      }
+    }
+  }
+
+  deinit { Foundation.close(lock) }
+
+  // MARK: Pages
+
+  /// The pages that are here, sorted; an open one only where its closed form is not.
+  public func pages() throws(HostLinkError) -> [PageName] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: pagesPath)
+    } catch {
+      throw HostLinkError(.storage, "\(pagesPath) cannot be read")
+    }
+    let all = names.compactMap(PageName.init(fileName:)).sorted()
+    let closed = Set(all.filter { !$0.isOpen })
+    return all.filter {
+      !$0.isOpen || !closed.contains(PageName(epoch: $0.epoch, sequence: $0.sequence, isOpen: false))
+    }
+  }
+
+  /// The bytes of a page.
+  public func read(_ name: PageName) throws(HostLinkError) -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: "\(pagesPath)/\(name.fileName)") else {
+      throw HostLinkError(.storage, "\(pagesPath)/\(name.fileName) cannot be read")
+    }
+    return [UInt8](data)
+  }
+
+  /// Keeps a page. A closed page takes the place of its open form.
+  public func store(_ bytes: [UInt8], as name: PageName) throws(HostLinkError) {
+    try replace("\(pagesPath)/\(name.fileName)", in: pagesPath, with: bytes)
+    guard !name.isOpen else { return }
+    try beforeStep(.openRemoved)
+    let open = PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)
+    unlink("\(pagesPath)/\(open.fileName)")
+  }
+
+  /// Removes what an earlier pull was cut off in the middle of.
+  public func removeLeftovers() {
+    for folder in [path, pagesPath] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      for name in names where name.hasSuffix(".part") { unlink("\(folder)/\(name)") }
+    }
+  }
+
+  // MARK: Other files
+
+  /// Changes what is known about the device, on the disk first.
+  public func updateDevice(_ change: (inout DeviceRecord) -> Void) throws(HostLinkError) {
+    var changed = device
+    change(&changed)
+    guard changed != device || access(devicePath, F_OK) != 0 else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(changed) else {
+      throw HostLinkError(.storage, "\(devicePath) cannot be written")
+    }
+    try replace(devicePath, in: path, with: [UInt8](data) + [0x0A])
+    device = changed
+  }
+
+  /// Writes a file beside the pages, whole or not at all.
+  public func write(_ bytes: [UInt8], named name: String) throws(HostLinkError) {
+    try replace("\(path)/\(name)", in: path, with: bytes)
+  }
+
+  private func replace(_ file: String, in folder: String, with bytes: [UInt8]) throws(HostLinkError) {
+    let part = file + ".part"
+    try beforeStep(.partOpened)
+    let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
+    do {
+      defer { Foundation.close(descriptor) }
+      try beforeStep(.partWritten)
+      var written = 0
+      while written < bytes.count {
+        let count = SystemCall.retrying {
+          bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written) }
+        }
+        guard count > 0 else {
+          throw HostLinkError.system(
+            .storage, "\(part) cannot be written", code: errno,
+            advice: "what is there is kept; make room and run the command again")
+        }
+        written += count
+      }
+      try beforeStep(.partSynced)
+      guard fsync(descriptor) == 0 else {
+        throw HostLinkError.system(.storage, "\(part) cannot be brought to the disk", code: errno)
+      }
+    } catch let error as HostLinkError {
+      throw error
+    } catch {
+      throw HostLinkError(.storage, "\(part) cannot be written")
+    }
+    try beforeStep(.renamed)
+    guard rename(part, file) == 0 else { throw .system(.storage, "\(file) cannot be replaced", code: errno) }
+    try beforeStep(.folderSynced)
+    let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { throw .system(.storage, "\(folder) cannot be opened", code: errno) }
+    defer { Foundation.close(directory) }
+    guard fsync(directory) == 0 else {
+      throw .system(.storage, "\(folder) cannot be brought to the disk", code: errno)
+    }
+  }
+}

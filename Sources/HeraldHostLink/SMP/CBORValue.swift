@@ -1,0 +1,94 @@
+import HeraldDeviceLink
+
+/// A data item of CBOR as a tree, for answers whose shape is not known in advance.
+public indirect enum CBORValue: Equatable, Sendable {
+  /// A number.
+  case unsigned(UInt64)
+  /// A number below zero.
+  case negative(Int64)
+  /// A byte string.
+  case bytes([UInt8])
+  /// A text string; invalid UTF-8 is replaced, not refused.
+  case text(String)
+  /// A list.
+  case array([CBORValue])
+  /// A map with texts as keys, in its own order. Entries with other keys are left out, as SMP has none.
+  case map([Entry])
+  /// False or true.
+  case boolean(Bool)
+  /// Null, undefined, floating point, a tag: nothing that SMP uses here.
+  case other
+
+  /// One entry of a map.
+  public struct Entry: Equatable, Sendable {
+    /// Its key.
+    public let key: String
+    /// What is there.
+    public let value: CBORValue
+  }
+
+  /// How deep maps and lists may lie inside each other.
+  static let maximumDepth = 8
+
+  /// The one item in `bytes`; `nil` if they are malformed, hold more, or nest deeper than eight levels.
+  public static func decode(_ bytes: Span<UInt8>) -> CBORValue? {
+    var reader = CBORReader(bytes)
+    guard let value = read(&reader, depth: 0), reader.isAtEnd else { return nil }
+    return value
+  }
+
+  private static func read(_ reader: inout CBORReader, depth: Int) -> CBORValue? {
+    guard depth < maximumDepth, let head = reader.head else { return nil }
+    switch head.kind {
+    case .unsigned: return reader.unsigned().map(CBORValue.unsigned)
+    case .negative: return reader.integer().map(CBORValue.negative)
+    case .bytes:
+      guard let bytes = reader.byteString() else { return nil }
+      return .bytes(array(of: bytes))
+    case .text:
+      guard let bytes = reader.text() else { return nil }
+      return .text(String(decoding: array(of: bytes), as: UTF8.self))
+    case .array:
+      guard var list = reader.array() else { return nil }
+      var items: [CBORValue] = []
+      while reader.next(in: &list) {
+        guard let item = read(&reader, depth: depth + 1) else { return nil }
+        items.append(item)
+      }
+      return .array(items)
+    case .map:
+      guard var list = reader.map() else { return nil }
+      var entries: [Entry] = []
+      while reader.next(in: &list) {
+        guard let key = read(&reader, depth: depth + 1), let value = read(&reader, depth: depth + 1) else {
+          return nil
+        }
+        if case .text(let name) = key { entries.append(Entry(key: name, value: value)) }
+      }
+      return .map(entries)
+    case .simple:
+      if let value = reader.boolean() { return .boolean(value) }
+      return reader.skip() ? .other : nil
+    case .tag, .float: return reader.skip() ? .other : nil
+    case .end: return nil
+    }
+  }
+
+  private static func array(of bytes: Span<UInt8>) -> [UInt8] { bytes.withUnsafeBufferPointer { Array($0) } }
+
+  /// The first value under `key` of a map; `nil` if this is none or has no such key.
+  public subscript(key: StaticString) -> CBORValue? {
+    guard case .map(let entries) = self else { return nil }
+    let name = key.description
+    return entries.first { $0.key == name }?.value
+  }
+
+  /// The number, unless this is none or is below zero.
+  public var number: UInt64? { if case .unsigned(let value) = self { value } else { nil } }
+  /// The number, unless this is none, is below zero or does not fit.
+  public var number32: UInt32? { number.flatMap { UInt32(exactly: $0) } }
+  /// The text, unless this is none.
+  public var string: String? { if case .text(let value) = self { value } else { nil } }
+  /// The bytes, unless these are none.
+  public var byteString: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
+}

@@ -1,0 +1,197 @@
+import HeraldDeviceLink
+
+/// Where the log of a device stands.
+public struct DeviceLogStatus: Equatable, Sendable, Codable {
+  /// Changes when the whole log is erased.
+  public let epoch: UInt32
+  /// The oldest page; above `last` when there is none.
+  public let first: UInt32
+  /// The newest page, which still grows.
+  public let last: UInt32
+  /// Readable bytes of the newest page.
+  public let openBytes: UInt32
+  /// Bytes of a page.
+  public let pageSize: UInt32
+  /// How often the device has started.
+  public let boot: UInt32
+  /// Milliseconds since it last started.
+  public let uptimeMilliseconds: UInt64
+  /// Milliseconds since 1970-01-01T00:00:00Z by its clock; `nil` when nobody has set that.
+  public let unixMilliseconds: UInt64?
+
+  /// The largest page this program believes in.
+  static let largestPage: UInt32 = 1 << 20
+  /// The most pages it believes in.
+  static let mostPages: UInt32 = 1 << 22
+
+  /// From the answer; `nil` if a field is missing or the numbers contradict each other.
+  init?(_ body: CBORValue) {
+    guard let epoch = body[SMPKey.epoch]?.number32, let first = body[SMPKey.first]?.number32,
+      let last = body[SMPKey.last]?.number32, let openBytes = body[SMPKey.open]?.number32,
+      let pageSize = body[SMPKey.page]?.number32, let boot = body[SMPKey.boot]?.number32,
+      let uptime = body[SMPKey.now]?.number, pageSize > 0, pageSize <= Self.largestPage, openBytes <= pageSize,
+      first > last || last - first < Self.mostPages
+    else { return nil }
+    self.epoch = epoch
+    self.first = first
+    self.last = last
+    self.openBytes = openBytes
+    self.pageSize = pageSize
+    self.boot = boot
+    uptimeMilliseconds = uptime
+    unixMilliseconds = body[SMPKey.unix]?.number
+  }
+
+  /// How many pages there are, the open one included.
+  public var pageCount: Int { first > last ? 0 : Int(last - first) + 1 }
+}
+
+/// What a device says about itself; empty where it says nothing.
+public struct DeviceInformation: Equatable, Sendable, Codable {
+  /// The name of the firmware.
+  public var firmware = ""
+  /// The device's serial number.
+  public var serial = ""
+  /// The release of the firmware.
+  public var release = ""
+  /// The version of the firmware in full.
+  public var version = ""
+  /// When it was built.
+  public var buildDate = ""
+  /// The architecture.
+  public var machine = ""
+  /// The processor.
+  public var processor = ""
+  /// The board.
+  public var board = ""
+  /// The operating system.
+  public var system = ""
+
+  /// Nothing said.
+  public init() {}
+}
+
+/// One group of counters.
+public struct DeviceStatistics: Equatable, Sendable {
+  /// The group's name.
+  public let name: String
+  /// Counters in the device's order.
+  public let counters: [(name: String, value: UInt64)]
+
+  /// Whether both are the same.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.name == right.name && left.counters.elementsEqual(right.counters) { $0 == $1 }
+  }
+}
+
+/// A device, asked in words instead of packets.
+public struct DeviceClient {
+  /// What carries the questions.
+  public let client: SMPClient
+
+  /// The device behind a client.
+  public init(_ client: SMPClient) { self.client = client }
+
+  private func malformed(_ request: ManagementRequest, _ what: String) -> HostLinkError {
+    ManagementFailure.malformed(what).error(request, at: client.location)
+  }
+
+  /// Where the log stands.
+  public func logStatus() throws(HostLinkError) -> DeviceLogStatus {
+    let request = ManagementRequest("the status of the log", .read, .herald, HeraldCommand.logStatus)
+    guard let status = DeviceLogStatus(try client.ask(request)) else {
+      throw malformed(request, "numbers that make no sense")
+    }
+    return status
+  }
+
+  /// What the device is. Fields it does not know stay empty.
+  public func information() throws(HostLinkError) -> DeviceInformation {
+    var information = DeviceInformation()
+    information.firmware = try informationField("s")
+    information.serial = try informationField("n")
+    information.release = try informationField("r")
+    information.version = try informationField("v")
+    information.buildDate = try informationField("b")
+    information.machine = try informationField("m")
+    information.processor = try informationField("p")
+    information.board = try informationField("i")
+    information.system = try informationField("o")
+    return information
+  }
+
+  /// One field at a time: only so can texts with spaces in them be told apart.
+  private func informationField(_ format: StaticString) throws(HostLinkError) -> String {
+    let request = ManagementRequest("information", .read, .os, OSCommand.information) { writer in
+      writer.map(1)
+      writer.text(SMPKey.format)
+      writer.text(format)
+    }
+    do {
+      return PrintableText.of(try client.ask(request)[SMPKey.output]?.string ?? "")
+    } catch where error.cause == .refused {
+      return ""
+    }
+  }
+
+  /// The device's clock: milliseconds since 1970-01-01T00:00:00Z; `nil` if nobody has set it.
+  public func clock() throws(HostLinkError) -> UInt64? { try logStatus().unixMilliseconds }
+
+  /// Sets the device's clock.
+  public func setClock(unixMilliseconds: UInt64) throws(HostLinkError) {
+    // `yyyy-MM-ddTHH:mm:ss.SSS`, the form MCUmgr takes, in UTC.
+    var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
+    text[10] = UInt8(ascii: "T")
+    let request = ManagementRequest("to set its clock", .write, .os, OSCommand.dateTime) { writer in
+      writer.map(1)
+      writer.text(SMPKey.dateTime)
+      writer.text(text.span)
+    }
+    _ = try client.ask(request)
+  }
+
+  /// Every counter of the device.
+  public func statistics() throws(HostLinkError) -> [DeviceStatistics] {
+    let request = ManagementRequest("the list of its counters", .read, .statistics, StatisticsCommand.list)
+    guard case .array(let items) = try client.ask(request)[SMPKey.statisticsList] else {
+      throw malformed(request, "no list")
+    }
+    var groups: [DeviceStatistics] = []
+    for name in items.prefix(256).compactMap(\.string) {
+      groups.append(try statistics(group: name))
+    }
+    return groups
+  }
+
+  /// The counters of one group.
+  public func statistics(group: String) throws(HostLinkError) -> DeviceStatistics {
+    let shown = PrintableText.of(group)
+    let request = ManagementRequest("its counters \(shown)", .read, .statistics, StatisticsCommand.read) { writer in
+      writer.map(1)
+      writer.text(SMPKey.name)
+      writer.text(Array(group.utf8).span)
+    }
+    guard case .map(let entries) = try client.ask(request)[SMPKey.fields] else {
+      throw malformed(request, "no counters")
+    }
+    let counters = entries.compactMap { entry in
+      entry.value.number.map { (name: PrintableText.of(entry.key), value: $0) }
+    }
+    return DeviceStatistics(name: shown, counters: counters)
+  }
+
+  /// The question for bytes of a page of the log.
+  static func logRead(sequence: UInt32, offset: Int, length: Int?) -> ManagementRequest {
+    ManagementRequest("page \(sequence) of the log", .read, .herald, HeraldCommand.logRead) { writer in
+      writer.map(length == nil ? 2 : 3)
+      writer.text(SMPKey.sequence)
+      writer.unsigned(sequence)
+      writer.text(SMPKey.offset)
+      writer.unsigned(UInt32(clamping: offset))
+      if let length {
+        writer.text(SMPKey.length)
+        writer.unsigned(UInt32(clamping: length))
+      }
+    }
+  }
+}
