@@ -11,7 +11,9 @@ struct CSVText {
   /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Marks inside are left
   /// as they are: the phones do the same.
   mutating func value(_ text: String) {
-    let needsQuotes = text.unicodeScalars.contains { $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}" }
+    let needsQuotes = text.unicodeScalars.contains {
+      $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}"
+    }
     if needsQuotes { bytes.append(0x22) }
     raw(text)
     if needsQuotes { bytes.append(0x22) }

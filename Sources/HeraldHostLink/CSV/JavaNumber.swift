@@ -10,7 +10,7 @@ public enum JavaNumber {
     let (digits, exponent) = shortest(value.magnitude)
     let count = digits.count
     switch exponent {
-    case -3 ..< 0:
+    case -3..<0:
       return sign + "0." + String(repeating: "0", count: -exponent - 1) + digits
     case 0..<7 where count <= exponent + 1:
       return sign + digits + String(repeating: "0", count: exponent + 1 - count) + ".0"

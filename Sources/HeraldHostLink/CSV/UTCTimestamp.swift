@@ -45,9 +45,12 @@ public enum UTCTimestamp {
       }
       return value
     }
-    func has(_ byte: Character, _ place: Int) -> Bool { bytes.count > place && bytes[place] == byte.asciiValue }
+    func has(_ byte: Character, _ place: Int) -> Bool {
+      bytes.count > place && bytes[place] == byte.asciiValue
+    }
     guard let year = number(0, 4), has("-", 4), let month = number(5, 2), has("-", 7), let day = number(8, 2),
-      has(" ", 10) || has("T", 10), let hour = number(11, 2), has(":", 13), let minute = number(14, 2), has(":", 16),
+      has(" ", 10) || has("T", 10), let hour = number(11, 2), has(":", 13), let minute = number(14, 2),
+      has(":", 16),
       let second = number(17, 2), year >= 1970, (1...12).contains(month), (1...31).contains(day), hour < 24,
       minute < 60, second < 60
     else { return nil }

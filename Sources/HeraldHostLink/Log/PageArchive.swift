@@ -133,7 +133,9 @@ public final class PageArchive {
       var written = 0
       while written < bytes.count {
         let count = SystemCall.retrying {
-          bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written) }
+          bytes.withUnsafeBytes {
+            Foundation.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
+          }
         }
         guard count > 0 else {
           throw HostLinkError.system(

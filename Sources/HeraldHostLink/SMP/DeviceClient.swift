@@ -29,7 +29,8 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
     guard let epoch = body[SMPKey.epoch]?.number32, let first = body[SMPKey.first]?.number32,
       let last = body[SMPKey.last]?.number32, let openBytes = body[SMPKey.open]?.number32,
       let pageSize = body[SMPKey.page]?.number32, let boot = body[SMPKey.boot]?.number32,
-      let uptime = body[SMPKey.now]?.number, pageSize > 0, pageSize <= Self.largestPage, openBytes <= pageSize,
+      let uptime = body[SMPKey.now]?.number, pageSize > 0, pageSize <= Self.largestPage,
+      openBytes <= pageSize,
       first > last || last - first < Self.mostPages
     else { return nil }
     self.epoch = epoch
@@ -129,7 +130,7 @@ public struct DeviceClient {
     }
     do {
       return PrintableText.of(try client.ask(request)[SMPKey.output]?.string ?? "")
-    } catch where error.cause == .refused {
+    } catch  where error.cause == .refused {
       return ""
     }
   }
@@ -166,7 +167,8 @@ public struct DeviceClient {
   /// The counters of one group.
   public func statistics(group: String) throws(HostLinkError) -> DeviceStatistics {
     let shown = PrintableText.of(group)
-    let request = ManagementRequest("its counters \(shown)", .read, .statistics, StatisticsCommand.read) { writer in
+    let request = ManagementRequest("its counters \(shown)", .read, .statistics, StatisticsCommand.read) {
+      writer in
       writer.map(1)
       writer.text(SMPKey.name)
       writer.text(Array(group.utf8).span)

@@ -39,7 +39,8 @@ public struct ManagementRequest: Sendable {
   /// The packet with this question.
   func packet(sequence: UInt8) -> [UInt8] {
     let header = SMPHeader(
-      operation: operation, group: group, command: command, sequence: sequence, length: UInt16(clamping: body.count))
+      operation: operation, group: group, command: command, sequence: sequence,
+      length: UInt16(clamping: body.count))
     var bytes = [UInt8](repeating: 0, count: SMPHeader.size)
     var span = bytes.mutableSpan
     header.write(to: &span)

@@ -139,7 +139,8 @@ extension ByteStream {
       switch errno {
       case ENOENT, ENODEV, ENXIO:
         throw HostLinkError(
-          .noDevice, "there is no serial line \(name)", advice: "plug the device in, or list lines with `ls /dev/tty*`")
+          .noDevice, "there is no serial line \(name)",
+          advice: "plug the device in, or list lines with `ls /dev/tty*`")
       case EACCES, EPERM:
         throw HostLinkError(
           .permission, "no permission for \(name)",

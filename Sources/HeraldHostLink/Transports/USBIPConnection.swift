@@ -54,7 +54,8 @@ public final class USBIPConnection {
       guard var device = USBIPDevice(bytes.span) else { throw violation("sent a broken device record") }
       let kinds = try read(4 * Int(device.interfaceCount), by: deadline)
       for index in 0..<Int(device.interfaceCount) {
-        device.interfaces.append(USBInterfaceKind(kinds[index * 4], kinds[index * 4 + 1], kinds[index * 4 + 2]))
+        device.interfaces.append(
+          USBInterfaceKind(kinds[index * 4], kinds[index * 4 + 1], kinds[index * 4 + 2]))
       }
       devices.append(device)
     }
@@ -65,7 +66,8 @@ public final class USBIPConnection {
   public func importDevice(busID: String, by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
     guard let request = USBIPMessage.requestImport(busID: busID) else {
       throw HostLinkError(
-        .usage, "\(PrintableText.of(busID)) is no USB/IP bus id", advice: "`herald-host devices --usbip HOST` lists them")
+        .usage, "\(PrintableText.of(busID)) is no USB/IP bus id",
+        advice: "`herald-host devices --usbip HOST` lists them")
     }
     try stream.write(request, by: deadline)
     // Status 1: no such device. 2: taken by somebody else (ST_DEV_BUSY); the others are rare.
@@ -168,7 +170,8 @@ public final class USBIPConnection {
       } else {
         throw HostLinkError(
           .protocolViolation,
-          "the USB device on \(stream.name) refused control request \(setup.request) (status \(completion.status))")
+          "the USB device on \(stream.name) refused control request \(setup.request) (status \(completion.status))"
+        )
       }
     }
   }

@@ -14,7 +14,9 @@ enum USBIPMessage {
   /// The largest transfer the client asks for or believes.
   static let largestTransfer = 1 << 20
 
-  static func requestDeviceList() -> [UInt8] { bigEndian(version) + bigEndian(UInt16(0x8005)) + [0, 0, 0, 0] }
+  static func requestDeviceList() -> [UInt8] {
+    bigEndian(version) + bigEndian(UInt16(0x8005)) + [0, 0, 0, 0]
+  }
 
   /// `nil` if the bus id does not fit its 32-byte field (31 and a zero).
   static func requestImport(busID: String) -> [UInt8]? {
@@ -68,7 +70,8 @@ public struct USBIPDevice: Equatable, Sendable {
   init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard reader.skip(256), let name = reader.bytes(32), let bus = reader.bigEndianU32(),
-      let number = reader.bigEndianU32(), let speed = reader.bigEndianU32(), let vendorID = reader.bigEndianU16(),
+      let number = reader.bigEndianU32(), let speed = reader.bigEndianU32(),
+      let vendorID = reader.bigEndianU16(),
       let productID = reader.bigEndianU16(), reader.skip(7), let interfaceCount = reader.u8()
     else { return nil }
     var text: [UInt8] = []

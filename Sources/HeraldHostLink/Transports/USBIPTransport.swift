@@ -23,7 +23,8 @@ public final class USBIPTransport: SMPTransport {
   public var droppedBytes: Int { assembler.droppedBytes }
 
   /// Imports `busID` from the server at `host` and enumerates it.
-  public convenience init(host: String, port: UInt16?, busID: String, by deadline: Deadline) throws(HostLinkError)
+  public convenience init(host: String, port: UInt16?, busID: String, by deadline: Deadline)
+    throws(HostLinkError)
   {
     let location = "usbip://\(host)\(port.map { ":\($0)" } ?? "")/\(busID)"
     let connection = try USBIPConnection(host: host, port: port, by: deadline)

@@ -102,7 +102,8 @@ public struct USBConfiguration: Equatable, Sendable {
       case 4 where body.count >= 7:
         interfaces.append(
           USBInterface(
-            number: body[0], alternate: body[1], kind: USBInterfaceKind(body[3], body[4], body[5]), endpoints: []))
+            number: body[0], alternate: body[1], kind: USBInterfaceKind(body[3], body[4], body[5]),
+            endpoints: []))
       case 5 where body.count >= 4:
         let size = Int(body[2]) | Int(body[3] & 0x07) << 8
         guard let last = interfaces.indices.last else { continue }
@@ -177,7 +178,8 @@ public struct USBSetup: Equatable, Sendable {
   /// GET_DESCRIPTOR.
   public static func descriptor(type: UInt8, index: UInt8, language: UInt16 = 0, length: UInt16) -> USBSetup {
     USBSetup(
-      requestType: 0x80, request: 6, value: UInt16(type) << 8 | UInt16(index), index: language, length: length)
+      requestType: 0x80, request: 6, value: UInt16(type) << 8 | UInt16(index), index: language, length: length
+    )
   }
   /// SET_CONFIGURATION.
   public static func setConfiguration(_ value: UInt8) -> USBSetup {
