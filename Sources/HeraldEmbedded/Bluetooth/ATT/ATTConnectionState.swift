@@ -6,19 +6,22 @@ struct ATTConnectionState: BitwiseCopyable, Sendable {
   /// Two bits per client characteristic configuration, eight of them.
   private var configurations: UInt16
   /// An indication of ours is not confirmed yet.
-  var isIndicating: Bool
+  @usableFromInline var isIndicating: Bool
+  /// A prepared write was queued and not executed yet.
+  @usableFromInline var isPreparing: Bool
 
   @usableFromInline
   init() {
     extraMTU = 0
     configurations = 0
     isIndicating = false
+    isPreparing = false
   }
 
   /// ATT_MTU, 23 or more; less is taken as 23.
   @usableFromInline var mtu: Int {
     get { ATTLimits.defaultMTU &+ Int(extraMTU) }
-    set { extraMTU = UInt16(clamping: newValue &- ATTLimits.defaultMTU) }
+    set { extraMTU = UInt16(truncatingIfNeeded: max(0, min(newValue, 517) &- ATTLimits.defaultMTU)) }
   }
 
   /// The configuration in `slot`, 0…7; none for any other.
@@ -30,6 +33,7 @@ struct ATTConnectionState: BitwiseCopyable, Sendable {
   }
 
   /// Sets the configuration in `slot`, 0…7; nothing happens for any other.
+  @usableFromInline
   mutating func configure(slot: Int, _ configuration: ClientConfiguration) {
     guard slot >= 0, slot < 8 else { return }
     let shift = UInt16(truncatingIfNeeded: slot &* 2)

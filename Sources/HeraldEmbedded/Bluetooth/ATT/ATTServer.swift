@@ -65,29 +65,60 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// Answers the PDU in the first `count` bytes of `buffer` over itself. Returns the length of the answer, 0 for none
-  /// (commands, confirmations, PDUs for a client). The answer is never longer than the connection's ATT_MTU, nor than `buffer`.
+  /// (commands, confirmations, PDUs for a client, an empty PDU, an unknown connection, a buffer of fewer than 23 bytes). The
+  /// answer is never longer than the connection's ATT_MTU, nor than `buffer`.
   @inlinable
   public mutating func respond<Values: AttributeValues & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     values: inout Values
   ) -> Int {
-    0
+    let index = connection.index
+    guard index >= 0, index < connections, count > 0, count <= buffer.count,
+      buffer.count >= ATTLimits.defaultMTU
+    else { return 0 }
+    let maximum = maximumMTU
+    var queues = prepared.mutableSpan
+    return Table.database.answer(
+      &buffer, count: count, maximumMTU: maximum, &states[index], &queues, connection, now, &values)
   }
 
-  /// Writes a Handle Value Notification of `value` into `buffer` and returns its length; 0 if the peer has not asked
-  /// for it in configuration `slot`. What does not fit in ATT_MTU − 3 is cut, as the specification says.
+  /// Writes a Handle Value Notification (Vol 3, Part F, 3.4.7.1) of `value` into `buffer` and returns its length; 0 if
+  /// the peer has not asked for it in configuration `slot`. What does not fit in ATT_MTU − 3 is cut, as the specification says.
+  @inlinable
   public mutating func notification(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
     into buffer: inout MutableSpan<UInt8>
   ) -> Int {
-    0
+    guard configuration(slot: slot, on: connection).rawValue & ClientConfiguration.notifications.rawValue != 0
+    else { return 0 }
+    return buffer.handleValue(.handleValueNotification, handle, value, mtu: mtu(connection))
   }
 
-  /// Writes a Handle Value Indication, as `notification` does; also 0 while the last indication is not confirmed.
+  /// Writes a Handle Value Indication (3.4.7.2), as `notification` does; also 0 while the last indication is not confirmed.
+  @inlinable
   public mutating func indication(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
     into buffer: inout MutableSpan<UInt8>
   ) -> Int {
-    0
+    guard configuration(slot: slot, on: connection).rawValue & ClientConfiguration.indications.rawValue != 0,
+      !states[connection.index].isIndicating
+    else { return 0 }
+    let length = buffer.handleValue(.handleValueIndication, handle, value, mtu: mtu(connection))
+    states[connection.index].isIndicating = length > 0
+    return length
+  }
+}
+
+extension MutableSpan where Element == UInt8 {
+  /// Writes a notification or indication, cut to `mtu` and to the buffer; 0 if that has fewer than three bytes.
+  @usableFromInline
+  @_lifetime(self: copy self)
+  mutating func handleValue(_ opcode: ATTOpcode, _ handle: UInt16, _ value: Span<UInt8>, mtu: Int) -> Int {
+    guard count >= 3 else { return 0 }
+    let length = min(value.count, min(mtu, count) &- 3)
+    self[unchecked: 0] = opcode.rawValue
+    setU16(handle, at: 1)
+    set(value.extracting(unchecked: Range(uncheckedBounds: (0, length))), at: 3)
+    return 3 &+ length
   }
 }

@@ -1,26 +1,147 @@
 /// The prepared writes of one connection, until they are executed or cancelled. Zero bits when free.
+///
+/// Each write is six bytes (handle, offset, length, little-endian) and its bytes; parts that continue the last write are joined
+/// to it. There is room for one value of 512 bytes however it is cut, or for several small ones.
 @usableFromInline
 struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   /// Number of the owning connection + 1; 0 when free.
-  private var owner: UInt8
+  private var owner: UInt16
+  /// How many of the bytes are in use.
   private var used: UInt16
+  /// Where the last write begins.
+  private var last: UInt16
+  /// Bits 0…31 of the time of the last append.
   private var lastUse: UInt32
   private var bytes: [524 of UInt8]
 
+  /// A queue nobody uses.
   @usableFromInline
   init() {
     owner = 0
     used = 0
+    last = 0
     lastUse = 0
     bytes = .init(repeating: 0)
   }
 
+  /// A write in a queue.
+  @usableFromInline
+  struct Write: BitwiseCopyable {
+    @usableFromInline let handle: UInt16
+    @usableFromInline let offset: UInt16
+    /// Where its bytes are.
+    let start: Int
+    /// Where the next write begins.
+    @usableFromInline let end: Int
+  }
+
+  /// Whether it is in use by this connection.
   @usableFromInline
   func isOwned(by connection: ConnectionID) -> Bool { Int(owner) == connection.index &+ 1 }
 
+  /// Whether nobody uses it.
+  var isFree: Bool { owner == 0 }
+
+  /// Whether nothing was appended for longer than a transaction may take.
+  func isStale(at now: Instant) -> Bool {
+    now.milliseconds.low32 &- lastUse >= ATTLimits.transactionTimeout.milliseconds
+  }
+
+  /// Takes it into use, empty.
+  mutating func claim(_ connection: ConnectionID) {
+    owner = UInt16(truncatingIfNeeded: connection.index &+ 1)
+    used = 0
+    last = 0
+  }
+
+  /// Empties and frees it, and overwrites what was in it.
   @usableFromInline
   mutating func release() {
+    let end = Int(used)
     owner = 0
     used = 0
+    last = 0
+    var index = 0
+    while index < end {
+      bytes[index] = 0
+      index &+= 1
+    }
+  }
+
+  /// Appends a part; `false`, changing nothing, if there is no room.
+  mutating func append(_ part: Span<UInt8>, handle: UInt16, offset: UInt16, at now: Instant) -> Bool {
+    lastUse = now.milliseconds.low32
+    var start = Int(used)
+    if let write = write(at: Int(last)), write.handle == handle,
+      Int(write.offset) &+ write.end &- write.start == Int(offset), offset != 0
+    {
+      guard start &+ part.count <= 524 else { return false }
+      set(UInt16(truncatingIfNeeded: start &+ part.count &- write.start), at: write.start &- 2)
+    } else {
+      guard start &+ 6 &+ part.count <= 524 else { return false }
+      last = used
+      set(handle, at: start)
+      set(offset, at: start &+ 2)
+      set(UInt16(truncatingIfNeeded: part.count), at: start &+ 4)
+      start &+= 6
+    }
+    var index = 0
+    while index < part.count {
+      bytes[start &+ index] = part[unchecked: index]
+      index &+= 1
+    }
+    used = UInt16(truncatingIfNeeded: start &+ part.count)
+    return true
+  }
+
+  /// The write that begins at `place`; `nil` at the end.
+  @usableFromInline
+  func write(at place: Int) -> Write? {
+    guard place >= 0, place &+ 6 <= Int(used) else { return nil }
+    let start = place &+ 6
+    let end = start &+ Int(get(place &+ 4))
+    guard end <= Int(used) else { return nil }
+    return Write(handle: get(place), offset: get(place &+ 2), start: start, end: end)
+  }
+
+  /// The bytes of a write.
+  @usableFromInline
+  @_lifetime(&self)
+  mutating func value(of write: Write) -> Span<UInt8> { bytes.span.extracting(write.start..<write.end) }
+
+  private func get(_ place: Int) -> UInt16 { UInt16(bytes[place]) | UInt16(bytes[place &+ 1]) &<< 8 }
+
+  private mutating func set(_ value: UInt16, at place: Int) {
+    bytes[place] = UInt8(truncatingIfNeeded: value)
+    bytes[place &+ 1] = UInt8(truncatingIfNeeded: value &>> 8)
+  }
+}
+
+extension MutableSpan where Element == PreparedWriteQueue {
+  /// The place of this connection's queue; `count` if it has none.
+  @usableFromInline
+  func queue(of connection: ConnectionID) -> Int {
+    var index = 0
+    while index < count, !self[unchecked: index].isOwned(by: connection) { index &+= 1 }
+    return index
+  }
+
+  /// The same, taking one for a connection that is to begin a new queue: a free one, else one whose owner has let it lie
+  /// for 30 s; `count` if there is none.
+  @_lifetime(self: copy self)
+  mutating func queue(of connection: ConnectionID, isNew: Bool, at now: Instant) -> Int {
+    let own = queue(of: connection)
+    guard own == count, isNew else { return own }
+    var index = 0
+    while index < count, !self[unchecked: index].isFree { index &+= 1 }
+    if index == count {
+      index = 0
+      while index < count, !self[unchecked: index].isStale(at: now) { index &+= 1 }
+    }
+    if index < count {
+      self[unchecked: index].release()
+      self[unchecked: index].claim(connection)
+    }
+    return index
   }
 }

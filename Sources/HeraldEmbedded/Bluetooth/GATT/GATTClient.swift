@@ -1,44 +1,141 @@
 /// The client side of GATT on one connection: one procedure at a time, one request outstanding at a time.
 ///
-/// Call `begin`, send what `nextRequest` writes, hand what `receive` is for to it, and again `nextRequest`, until an event
-/// ends the procedure. Before each wait `deadline` says until when; past it, call `expire`. Nothing here sends, waits or reads a clock.
-/// All state fits in 64 bytes and is zero bits when idle.
+/// Call `begin`, send what `nextRequest` writes, hand `receive` every PDU that is for a client, and again `nextRequest`,
+/// until an event ends the procedure. While a request waits, `deadline` says until when; past it, call `expire`.
+/// Nothing here sends, waits or reads a clock. All state fits in 64 bytes and is zero bits when idle.
 public struct GATTClient: BitwiseCopyable, Sendable {
+  /// What the next request is, or the one that is waiting.
+  enum Step: UInt8, BitwiseCopyable, Sendable {
+    case idle = 0
+    case exchangeMTU, findService, readCharacteristics, read, readBlob, write
+    case prepare, execute, cancelPrepared
+    case findConfiguration, configure
+  }
+
+  var step = Step.idle
+  /// The request was handed out and its response has not come.
+  var isWaiting = false
+  /// Whether a transaction was left without an answer, or got another's: the connection cannot carry requests any more
+  /// (Core Specification, Vol 3, Part F, 3.3.3) and is best closed.
+  public internal(set) var isBroken = false
+  /// The service looked for has a 16-bit UUID.
+  var isShort = false
+  /// The configuration to write.
+  var configuration: UInt8 = 0
+  /// Why a prepared write is being cancelled: the peer's error, 0 for a wrong echo.
+  var refusal: UInt8 = 0
+  /// First handle of the range still to search, or the handle read or written.
+  var handle: UInt16 = 0
+  /// Last handle of the range to search.
+  var last: UInt16 = 0
+  /// How many bytes of the value have come or gone.
+  var offset: UInt16 = 0
+  /// How long the value to write is; the ATT_MTU to offer.
+  var length: UInt16 = 0
+  /// How many bytes the prepared write that is waiting carries.
+  var part: UInt16 = 0
+  /// What those bytes come to, to compare the echo with.
+  var digest: UInt32 = 0
+  /// How long one request may wait, in milliseconds.
+  var stepTimeout: UInt32 = 0
+  /// Until when the waiting request may wait.
+  var waitingUntil = Instant.start
+  /// The service looked for.
+  var uuid = UUID128(0, 0)
+
   /// A client with nothing to do. Also what to assign when a connection was opened.
   public init() {}
 
   /// Whether a procedure is under way.
-  public var isBusy: Bool { false }
-
-  /// Whether a transaction was left without an answer, or got a wrong one: the connection cannot carry requests any more
-  /// (Vol 3, Part F, 3.3.3) and is best closed.
-  public var isBroken: Bool { false }
+  public var isBusy: Bool { step != .idle }
 
   /// When `expire` is to be called; `.never` when nothing is awaited.
-  public var deadline: Instant { .never }
-
-  /// Starts a procedure. `stepTimeout` is how long each of its requests may wait for the answer, 30 s at most. Returns
-  /// `false`, changing nothing, while another is under way or the connection is broken.
-  public mutating func begin(
-    _ procedure: GATTProcedure, stepTimeout: Interval = ATTLimits.transactionTimeout
-  ) -> Bool { false }
-
-  /// Writes the request to send now into `buffer`, sets the deadline, and returns its length; 0 if there is none to send.
-  /// `mtu` is the connection's ATT_MTU (`ATTServer.mtu`); `value` is the whole value of a `write`, the same
-  /// at each call, and is ignored by the other procedures.
-  public mutating func nextRequest(
-    into buffer: inout MutableSpan<UInt8>, mtu: Int, value: Span<UInt8>, at now: Instant
-  ) -> Int { 0 }
-
-  /// Takes a PDU whose opcode `isForClient`. For `.indication` the caller answers with the one byte `GATTClient.confirmation`.
-  public mutating func receive(_ pdu: Span<UInt8>, mtu: Int) -> GATTClientEvent { .none }
-
-  /// Fails the procedure if its deadline is past: `.failed(.timeout)`, else `.none`.
-  public mutating func expire(at now: Instant) -> GATTClientEvent { .none }
-
-  /// Gives the procedure up. If a request is outstanding the client is broken from then on.
-  public mutating func cancel() {}
+  public var deadline: Instant { isWaiting ? waitingUntil : .never }
 
   /// The PDU that confirms an indication: this one byte.
-  public static var confirmation: UInt8 { 0x1E }
+  public static var confirmation: UInt8 { ATTOpcode.handleValueConfirmation.rawValue }
+
+  /// Starts a procedure. `stepTimeout` is how long each of its requests may wait for the answer, 30 s at most. Returns
+  /// `false`, changing nothing, while another is under way, if the connection is broken, or if a parameter is outside
+  /// its range.
+  public mutating func begin(
+    _ procedure: GATTProcedure, stepTimeout: Interval = ATTLimits.transactionTimeout
+  ) -> Bool {
+    guard !isBusy, !isBroken else { return false }
+    var next = GATTClient()
+    next.stepTimeout = min(stepTimeout, ATTLimits.transactionTimeout).milliseconds
+    switch procedure {
+    case .exchangeMTU(let mtu):
+      guard mtu >= ATTLimits.defaultMTU, mtu <= 517 else { return false }
+      next.step = .exchangeMTU
+      next.length = UInt16(truncatingIfNeeded: mtu)
+    case .discoverService16(let uuid):
+      next.step = .findService
+      next.isShort = true
+      next.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
+      next.handle = 1
+      next.last = 0xFFFF
+    case .discoverService128(let uuid):
+      next.step = .findService
+      next.uuid = uuid
+      next.handle = 1
+      next.last = 0xFFFF
+    case .discoverCharacteristics(let range):
+      guard range.first > 0, range.first <= range.last else { return false }
+      next.step = .readCharacteristics
+      next.handle = range.first
+      next.last = range.last
+    case .readLong(let handle):
+      guard handle > 0 else { return false }
+      next.step = .read
+      next.handle = handle
+    case .write(let handle, let length):
+      guard handle > 0, length >= 0, length <= ATTLimits.longestValue else { return false }
+      next.step = .write
+      next.handle = handle
+      next.length = UInt16(truncatingIfNeeded: length)
+    case .subscribe(let range, let configuration):
+      guard range.first > 0, range.first <= range.last else { return false }
+      next.step = .findConfiguration
+      // The descriptor is behind the value; with nothing behind it the search starts, and ends, at the value.
+      next.handle = range.first < range.last ? range.first &+ 1 : range.first
+      next.last = range.last
+      next.configuration = configuration.rawValue & 3
+    }
+    self = next
+    return true
+  }
+
+  /// Takes back a request that `nextRequest` wrote but the radio refused: `nextRequest` writes it again.
+  public mutating func notSent() { isWaiting = false }
+
+  /// Fails the procedure if its deadline is past: `.failed(.timeout)`, else `.none`.
+  public mutating func expire(at now: Instant) -> GATTClientEvent {
+    guard isWaiting, now >= waitingUntil else { return .none }
+    return breakOff(.timeout)
+  }
+
+  /// Gives the procedure up. If a request is waiting the connection is broken from then on.
+  public mutating func cancel() {
+    if isWaiting { isBroken = true }
+    end()
+  }
+
+  /// Ends the procedure.
+  mutating func end() {
+    step = .idle
+    isWaiting = false
+  }
+
+  /// Ends the procedure with a failure.
+  mutating func fail(_ failure: GATTFailure) -> GATTClientEvent {
+    end()
+    return .failed(failure)
+  }
+
+  /// Ends the procedure with a failure after which nothing more can be asked.
+  mutating func breakOff(_ failure: GATTFailure) -> GATTClientEvent {
+    isBroken = true
+    return fail(failure)
+  }
 }

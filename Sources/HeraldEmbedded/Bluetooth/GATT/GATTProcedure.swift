@@ -6,14 +6,15 @@ public enum GATTProcedure: BitwiseCopyable, Sendable {
   case discoverService16(UUID16)
   /// The same for a 128-bit UUID.
   case discoverService128(UUID128)
-  /// Discover All Characteristics of a Service (4.6.1): `.characteristics` for each response, then `.finished`.
+  /// Discover All Characteristics of a Service (4.6.1): `.characteristics` for each response, then `.finished`
+  /// unless one was the last.
   case discoverCharacteristics(HandleRange)
   /// Read Long Characteristic Value (4.8.3): `.value` for each piece but the last, then `.lastValue`, or `.finished`
   /// if the last turns out to have been the last only afterwards. Values are 512 bytes at most.
   case readLong(UInt16)
   /// Write Characteristic Value (4.9.3), or Write Long Characteristic Values (4.9.4) if the value is longer than ATT_MTU − 3, with
-  /// the echoes checked. Ends with `.finished`.
-  case write(UInt16)
+  /// the echoes checked. The value has `length` bytes, 0…512. Ends with `.finished`.
+  case write(UInt16, length: Int)
   /// Finds the client characteristic configuration descriptor of the characteristic whose value has the lower handle
   /// of the range, up to its upper one (the end of the service will do), and writes the configuration there (4.7.1, 4.12.3). Ends with `.finished`.
   case subscribe(HandleRange, ClientConfiguration)
@@ -41,8 +42,8 @@ public enum GATTClientEvent: Equatable, BitwiseCopyable, Sendable {
   case mtu(Int)
   /// The service was found. The procedure is over.
   case service(HandleRange)
-  /// The PDU holds characteristics: read them with `GATTCharacteristics(pdu)`. The procedure goes on.
-  case characteristics
+  /// The PDU holds characteristics: read them with `GATTCharacteristics(pdu)`. The procedure goes on unless they are the last.
+  case characteristics(isLast: Bool)
   /// The PDU's bytes are the value's from `offset` on. The procedure goes on.
   case value(offset: Int, from: Int)
   /// The last such bytes (none, if `from` is the PDU's length): the procedure is over.
@@ -73,31 +74,4 @@ public enum GATTFailure: Equatable, BitwiseCopyable, Sendable {
   case echoMismatch
   /// The characteristic has no client characteristic configuration.
   case noConfiguration
-}
-
-/// One characteristic a discovery found.
-public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
-  /// The handle of its declaration.
-  public let declaration: UInt16
-  /// The handle of its value.
-  public let value: UInt16
-  /// Its properties (Vol 3, Part G, 3.3.1.1): 0x02 read, 0x04 write without response, 0x08 write, 0x10 notify, 0x20 indicate.
-  public let properties: UInt8
-  /// Its type; a 16-bit UUID in its 128-bit form.
-  public let uuid: UUID128
-}
-
-/// The characteristics in a Read By Type Response, for `GATTClientEvent.characteristics`.
-public struct GATTCharacteristics: ~Escapable {
-  private var reader: ByteReader
-
-  /// Those in `pdu`; none if it is no such response.
-  @_lifetime(copy pdu)
-  public init(_ pdu: Span<UInt8>) {
-    reader = ByteReader(pdu)
-  }
-
-  /// The next one, or `nil` at the end.
-  @_lifetime(self: copy self)
-  public mutating func next() -> GATTCharacteristic? { nil }
 }

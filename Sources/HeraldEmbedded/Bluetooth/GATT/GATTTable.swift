@@ -25,11 +25,80 @@ public struct GATTDatabase: ~Escapable {
   /// Constant values and 128-bit types.
   public let bytes: Span<UInt8>
 
-  /// A table of these records over these bytes. Of more than 65,534 records the rest is ignored.
+  /// A table of these records over these bytes. There must be fewer than 65,535 records.
   @_lifetime(copy attributes, copy bytes)
   @inlinable
   public init(attributes: Span<AttributeRecord>, bytes: Span<UInt8>) {
     self.attributes = attributes
     self.bytes = bytes
   }
+
+  /// The record of a handle; `nil` if there is none.
+  @inlinable @inline(__always)
+  func record(_ handle: UInt16) -> AttributeRecord? {
+    let index = Int(handle) &- 1
+    guard index >= 0, index < attributes.count else { return nil }
+    return attributes[unchecked: index]
+  }
+
+  /// The constant value of a record; empty if it has none.
+  @usableFromInline
+  @_lifetime(copy self)
+  func constant(_ record: AttributeRecord) -> Span<UInt8> {
+    let start = Int(record.valueOffset)
+    let end = start &+ Int(record.valueLength)
+    guard record.flags.rawValue & 0x30 == 0, end <= bytes.count else {
+      return bytes.extracting(unchecked: 0..<0)
+    }
+    return bytes.extracting(unchecked: Range(uncheckedBounds: (start, end)))
+  }
+
+  /// The sixteen bytes of a record's 128-bit type; empty if the table is at fault.
+  @_lifetime(copy self)
+  func longType(_ record: AttributeRecord) -> Span<UInt8> {
+    let start = Int(record.type)
+    guard start &+ 16 <= bytes.count else { return bytes.extracting(unchecked: 0..<0) }
+    return bytes.extracting(unchecked: Range(uncheckedBounds: (start, start &+ 16)))
+  }
+
+  /// The index of the first attribute of this type at or behind `index`, before `end`; `end` if there is none.
+  /// `end` must not be more than the number of attributes.
+  @usableFromInline
+  func firstIndex(of type: AttributeType, from index: Int, to end: Int) -> Int {
+    var index = index
+    if type.isLong {
+      while index < end {
+        let record = attributes[unchecked: index]
+        if record.flags.contains(.longType), UUID128(onAir: longType(record)) == type.long { return index }
+        index &+= 1
+      }
+    } else {
+      while index < end {
+        let record = attributes[unchecked: index]
+        if record.type == type.short, !record.flags.contains(.longType) { return index }
+        index &+= 1
+      }
+    }
+    return index
+  }
+
+  /// The handle of the last attribute in the group that the declaration at `index` opens (Vol 3, Part G, 2.5.3): up to
+  /// the next service, and for a characteristic also up to the next characteristic.
+  func groupEnd(of index: Int, _ type: UInt16) -> UInt16 {
+    var next = index &+ 1
+    while next < attributes.count {
+      let record = attributes[unchecked: next]
+      if !record.flags.contains(.longType) {
+        let opensService =
+          record.type == AttributeType.primaryService || record.type == AttributeType.secondaryService
+        if opensService || (type == AttributeType.characteristic && record.type == type) { break }
+      }
+      next &+= 1
+    }
+    return UInt16(truncatingIfNeeded: next)
+  }
+
+  /// The index after the last attribute of a range.
+  @usableFromInline @inline(__always)
+  func end(of range: HandleRange) -> Int { min(Int(range.last), attributes.count) }
 }

@@ -1,0 +1,32 @@
+extension GATTDatabase {
+  /// Find Information (Vol 3, Part F, 3.4.3.1): handles and types, up to the first whose type is of the other size.
+  @usableFromInline
+  func findInformation(_ buffer: inout MutableSpan<UInt8>, count: Int, limit: Int) -> Int {
+    let opcode = ATTOpcode.findInformationRequest.rawValue
+    guard count == 5 else { return buffer.refuse(opcode, 0, .invalidPDU) }
+    let first = buffer.u16(at: 1)
+    guard let range = buffer.requestedRange else { return buffer.refuse(opcode, first, .invalidHandle) }
+    var index = Int(first) &- 1
+    let end = end(of: range)
+    guard index < end else { return buffer.refuse(opcode, first, .attributeNotFound) }
+
+    let isLong = attributes[unchecked: index].flags.contains(.longType)
+    let size = isLong ? 18 : 4
+    buffer[unchecked: 0] = ATTOpcode.findInformationResponse.rawValue
+    buffer[unchecked: 1] = isLong ? 2 : 1
+    var length = 2
+    while index < end, length &+ size <= limit {
+      let record = attributes[unchecked: index]
+      guard record.flags.contains(.longType) == isLong else { break }
+      index &+= 1
+      buffer.setU16(UInt16(truncatingIfNeeded: index), at: length)
+      if isLong {
+        buffer.set(longType(record), at: length &+ 2)
+      } else {
+        buffer.setU16(record.type, at: length &+ 2)
+      }
+      length &+= size
+    }
+    return length
+  }
+}
