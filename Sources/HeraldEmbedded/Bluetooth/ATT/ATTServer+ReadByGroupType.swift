@@ -18,7 +18,7 @@ extension GATTDatabase {
     while index < end {
       let value = constant(attributes[unchecked: index])
       if length == 2 {
-        size = 4 &+ min(value.count, 251, limit &- 6)
+        size = 4 &+ min(value.count, min(251, limit &- 6))
         buffer[unchecked: 1] = UInt8(truncatingIfNeeded: size)
       }
       guard value.count &+ 4 == size, length &+ size <= limit else { break }
