@@ -17,15 +17,12 @@ public struct ContactIdentifierChain: ~Copyable {
     var hash = SHA256()
     hash.update(seed.span)
     hash.finish(into: &seed)
-    var period = SimpleKeySchedule.periodsPerDay
+    var place = 7
     while true {
-      if period % Self.spacing == 0 {
-        let start = (period / Self.spacing &- 1) &* 16
-        for index in 0..<16 { halves[start &+ index] = seed[index] }
-        if period == Self.spacing { break }
-      }
-      SimpleKeySchedule.stepBack(&seed)
-      period &-= 1
+      for index in 0..<16 { halves[place &* 16 &+ index] = seed[index] }
+      if place == 0 { break }
+      for _ in 0..<Self.spacing { SimpleKeySchedule.stepBack(&seed) }
+      place &-= 1
     }
     SimpleKeySchedule.wipe(&seed)
   }

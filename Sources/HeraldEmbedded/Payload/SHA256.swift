@@ -98,9 +98,10 @@ public struct SHA256: ~Copyable {
     state[7] &+= h
   }
 
-  /// Word t of the message schedule, t ≥ 16 and t mod 16 = `place`, from the sixteen before it.
+  /// Word t of the message schedule, t ≥ 16 and t mod 16 = `place`, from the sixteen before it. `mutating`
+  /// because a borrow of the array would copy it.
   @inline(__always)
-  private func scheduled(_ place: Int) -> UInt32 {
+  private mutating func scheduled(_ place: Int) -> UInt32 {
     let back15 = schedule[unchecked: (place &+ 1) & 15]
     let back2 = schedule[unchecked: (place &+ 14) & 15]
     let sigma0 = rotated(back15, 7) ^ rotated(back15, 18) ^ (back15 &>> 3)

@@ -63,6 +63,7 @@ public enum SimpleKeySchedule {
   }
 
   /// One step towards the past: `seed` becomes H(T(seed)).
+  @inline(never)
   static func stepBack(_ seed: inout [32 of UInt8]) {
     var hash = SHA256()
     hash.update(seed.span.extracting(0..<16))
@@ -103,17 +104,21 @@ public enum KeyScheduleError: Error, BitwiseCopyable, Sendable {
 }
 
 /// When day 0 of a key schedule begins.
+///
+/// All zero bits are the phones' epoch.
 public struct KeyScheduleEpoch: Hashable, BitwiseCopyable, Sendable {
-  /// Seconds since 1970-01-01T00:00:00Z.
-  public let unixSeconds: UInt64
+  private static var phonesUnixSeconds: UInt64 { UInt64(wide: 1_600_905_600) }
+  /// Seconds after the phones' epoch, modulo 2⁶⁴.
+  private let offset: UInt64
 
   /// An epoch of one's own, to be agreed with whoever verifies the identifiers.
-  public init(unixSeconds: UInt64) { self.unixSeconds = unixSeconds }
+  public init(unixSeconds: UInt64) { offset = unixSeconds &- Self.phonesUnixSeconds }
+
+  /// Seconds since 1970-01-01T00:00:00Z.
+  public var unixSeconds: UInt64 { offset &+ Self.phonesUnixSeconds }
 
   /// The epoch of all phones: 2020-09-24T00:00:00Z.
-  public static var phones: KeyScheduleEpoch {
-    KeyScheduleEpoch(unixSeconds: UInt64(wide: 1_600_905_600))
-  }
+  public static var phones: KeyScheduleEpoch { KeyScheduleEpoch(unixSeconds: phonesUnixSeconds) }
 
   /// The day and the period of a moment.
   public func moment(at unixSeconds: UInt64) throws(KeyScheduleError) -> KeyScheduleMoment {

@@ -9,11 +9,11 @@
 /// period takes any.
 public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: PayloadSupplier, ~Copyable {
   /// ISO 3166-1 numeric country code.
-  public let country: UInt16
+  public private(set) var country: UInt16
   /// The state within the country, 0 for all of it.
-  public let state: UInt16
+  public private(set) var state: UInt16
   /// When day 0 begins.
-  public let epoch: KeyScheduleEpoch
+  public private(set) var epoch: KeyScheduleEpoch
   /// The keys. Whoever gives new ones calls `keysChanged` afterwards.
   public var store: Store
 
@@ -24,16 +24,24 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
   /// The period of `identifier`, plus one; 0 for none.
   private var identifierPeriod: Int
 
-  /// A supplier with the keys in `store`.
-  public init(country: UInt16, state: UInt16, epoch: KeyScheduleEpoch = .phones, store: consuming Store) {
-    self.country = country
-    self.state = state
-    self.epoch = epoch
+  /// A supplier with the keys in `store`, the phones' epoch and no country: all zero bits if those of the store are.
+  public init(store: consuming Store) {
+    country = 0
+    state = 0
+    epoch = .phones
     self.store = store
     chain = ContactIdentifierChain()
     identifier = .init(repeating: 0)
     chainDay = 0
     identifierPeriod = 0
+  }
+
+  /// Sets what goes with the identifier, and when day 0 begins.
+  public mutating func configure(country: UInt16, state: UInt16, epoch: KeyScheduleEpoch = .phones) {
+    keysChanged()
+    self.country = country
+    self.state = state
+    self.epoch = epoch
   }
 
   /// 21.
