@@ -5,7 +5,7 @@
 public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   /// Services that are not advertised; by default both standard ones are.
   public var omitted: HeraldServiceSet
-  /// A service of the provider's own to advertise as well (HP-37).
+  /// A service of the provider's own to advertise (HP-37), in the place of `.long`: there is room for one.
   public var customService: UUID128?
   /// The power it is sent with, in dBm, if that is to be told.
   public var txPower: Int8?
@@ -28,9 +28,8 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
 
   /// How many bytes it takes, which may be more than there is room for.
   public var length: Int {
-    let longServices = (omitted.contains(.long) ? 0 : 1) &+ (customService == nil ? 0 : 1)
-    return 3 &+ (omitted.contains(.short) ? 0 : 4) &+ (longServices == 0 ? 0 : 2 &+ 16 &* longServices)
-      &+ (txPower == nil ? 0 : 3) &+ (pseudoAddress == nil ? 0 : 10)
+    3 &+ (omitted.contains(.short) ? 0 : 4) &+ (omitted.contains(.long) ? 0 : 18)
+      &+ (customService == nil ? 0 : 18) &+ (txPower == nil ? 0 : 3) &+ (pseudoAddress == nil ? 0 : 10)
   }
 
   /// Writes it to the front of `buffer` and returns how many bytes it took. `.tooLong`, with nothing written, if they are
@@ -38,30 +37,12 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   public func write(to buffer: inout MutableSpan<UInt8>) throws(HeraldAdvertisementError) -> Int {
     guard length <= Self.maximumLength, length <= buffer.count else { throw .tooLong }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
-    // Flags: general discoverable, no BR/EDR.
-    writer.u8(2)
-    writer.u8(0x01)
-    writer.u8(0x06)
-    if !omitted.contains(.short) {
-      writer.u8(3)
-      writer.u8(0x03)
-      writer.u16(HeraldUUIDs.shortService.rawValue)
-    }
-    if !omitted.contains(.long) || customService != nil {
-      let isLong = !omitted.contains(.long)
-      writer.u8(isLong && customService != nil ? 33 : 17)
-      writer.u8(0x07)
-      if isLong { writer.uuid128(HeraldUUIDs.service) }
-      if let customService { writer.uuid128(customService) }
-    }
-    if let txPower {
-      writer.u8(2)
-      writer.u8(0x0A)
-      writer.i8(txPower)
-    }
-    if let pseudoAddress {
-      writer.u8(9)
-      writer.u8(0xFF)
+    writer.advertisingFlags(0x06)
+    if !omitted.contains(.short) { writer.advertisingService(HeraldUUIDs.shortService) }
+    if !omitted.contains(.long) { writer.advertisingService(HeraldUUIDs.service) }
+    if let customService { writer.advertisingService(customService) }
+    if let txPower { writer.advertisingTxPower(txPower) }
+    if let pseudoAddress, writer.startAdvertisingStructure(.manufacturerData, length: 8) {
       writer.u16(CompanyID.herald)
       writer.pseudoDeviceAddress(pseudoAddress)
     }

@@ -70,22 +70,17 @@ public struct Introspection: BitwiseCopyable, Sendable {
       identity: TargetIdentity(report.address), services: .none, pseudoAddress: nil, txPower: nil,
       apple: .none)
     var manufacturer = ManufacturerFindings()
-    var structure = 0
-    while structure &+ 1 < data.count {
-      let length = Int(data[unchecked: structure])
-      let next = structure &+ 1 &+ length
-      // A zero length ends what is significant (Core Specification, Vol 3, Part C, 11).
-      guard length > 0, next <= data.count else { break }
-      let start = structure &+ 2
-      switch data[unchecked: structure &+ 1] {
-      case 0x02, 0x03: lookForShortService(data, start, next, &found)
-      case 0x06, 0x07: lookForLongServices(data, start, next, &found)
-      case 0x0A:
-        if start < next, found.txPower == nil { found.txPower = Int8(bitPattern: data[unchecked: start]) }
-      case 0xFF: manufacturer.look(data, start, next)
+    var structures = AdvertisingData(data)
+    while structures.next() {
+      let bytes = structures.bytes
+      switch structures.type {
+      case .someUUID16, .allUUID16: lookForShortService(bytes, &found)
+      case .someUUID128, .allUUID128: lookForLongServices(bytes, &found)
+      case .txPower:
+        if bytes.count > 0, found.txPower == nil { found.txPower = Int8(bitPattern: bytes[unchecked: 0]) }
+      case .manufacturerData: manufacturer.look(bytes)
       default: break
       }
-      structure = next
     }
     found.apple = manufacturer.apple
     found.pseudoAddress = manufacturer.pseudoAddress(isHerald: found.isHerald)
@@ -94,12 +89,10 @@ public struct Introspection: BitwiseCopyable, Sendable {
   }
 
   @inline(__always)
-  private func lookForShortService(
-    _ data: Span<UInt8>, _ start: Int, _ end: Int, _ found: inout Introspected
-  ) {
+  private func lookForShortService(_ data: Span<UInt8>, _ found: inout Introspected) {
     guard !ignored.contains(.short) else { return }
-    var place = start
-    while place &+ 2 <= end {
+    var place = 0
+    while place &+ 2 <= data.count {
       if data.littleEndian16(at: place) == HeraldUUIDs.shortService.rawValue {
         found.services = found.services.union(.short)
       }
@@ -108,12 +101,10 @@ public struct Introspection: BitwiseCopyable, Sendable {
   }
 
   @inline(__always)
-  private func lookForLongServices(
-    _ data: Span<UInt8>, _ start: Int, _ end: Int, _ found: inout Introspected
-  ) {
-    var place = start
-    while place &+ 16 <= end {
-      let bytes = data.bytes
+  private func lookForLongServices(_ data: Span<UInt8>, _ found: inout Introspected) {
+    let bytes = data.bytes
+    var place = 0
+    while place &+ 16 <= data.count {
       let low = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
       let high = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place &+ 8, as: UInt64.self))
       let uuid = UUID128(high, low)
@@ -133,18 +124,16 @@ private struct ManufacturerFindings {
   private var herald: PseudoDeviceAddress?
   private var linuxFoundation: PseudoDeviceAddress?
 
-  /// Takes in the structure with company identifier and data in `start..<end`.
+  /// Takes in one structure: company identifier and data.
   @inline(__always)
-  mutating func look(_ data: Span<UInt8>, _ start: Int, _ end: Int) {
-    guard end &- start >= 2 else { return }
-    let company = data.littleEndian16(at: start)
+  mutating func look(_ data: Span<UInt8>) {
+    guard data.count >= 2 else { return }
+    let company = data.littleEndian16(at: 0)
     if company == CompanyID.apple {
-      apple = apple.joined(AppleVerdict(messages: data.extracting(unchecked: (start &+ 2)..<end)))
-    } else if end &- start == 8 {
-      let address = PseudoDeviceAddress(
-        high: data.littleEndian16(at: start &+ 6),
-        low: UInt32(data.littleEndian16(at: start &+ 4)) &<< 16
-          | UInt32(data.littleEndian16(at: start &+ 2)))
+      apple = apple.joined(AppleVerdict(messages: data.extracting(unchecked: 2..<data.count)))
+    } else if data.count == 8 {
+      let low = UInt32(data.littleEndian16(at: 2)) | UInt32(data.littleEndian16(at: 4)) &<< 16
+      let address = PseudoDeviceAddress(high: data.littleEndian16(at: 6), low: low)
       if company == CompanyID.linuxFoundation, linuxFoundation == nil {
         linuxFoundation = address
       } else if company == CompanyID.herald || company == CompanyID.heraldSwapped, herald == nil {
