@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import Testing
 
 /// A managed device with made-up content: two groups of counters, a log of pages, a clock.
 struct TestDevice: ManagedDevice, ~Copyable {
@@ -75,4 +76,9 @@ func answer(
   var span = buffer.mutableSpan
   let count = server.respond(to: &span, count: request.count, bufferCount: 2, at: now, device: &device)
   return Array(buffer[..<count])
+}
+
+/// `#expect` for conditions on values that cannot leave their scope, which the macro would capture.
+func check(_ condition: Bool, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
+  #expect(condition, comment, sourceLocation: sourceLocation)
 }

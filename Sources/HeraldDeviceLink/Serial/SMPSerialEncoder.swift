@@ -1,0 +1,79 @@
+/// Puts an SMP packet on a serial line, as many bytes at a time as there is room for.
+///
+/// It keeps the place in the packet, not the packet: that stays in its buffer until all of it is out.
+public struct SMPSerialEncoder: BitwiseCopyable {
+  /// Bytes of length, packet and check together.
+  private var total = 0
+  private var packetCount = 0
+  private var crc: UInt16 = 0
+  /// The first of those bytes that is in the current line, and the place in that line: its marks, its characters, its end.
+  private var lineStart = 0
+  private var column = 0
+
+  /// An encoder with nothing to send.
+  public init() {}
+
+  /// An encoder at the start of `packet`, whose first 65,533 bytes it sends.
+  public init(_ packet: Span<UInt8>) {
+    packetCount = min(packet.count, 0xFFFD)
+    total = packetCount &+ 4
+    crc = CRC16(packet.extracting(0..<packetCount)).value
+  }
+
+  /// Whether all is out.
+  public var isFinished: Bool { lineStart >= total }
+
+  /// Writes what comes next to `output` from `start` on, as much as fits, and returns how many bytes that were. `packet`
+  /// is the one the encoder was made for.
+  public mutating func write(
+    _ packet: Span<UInt8>, into output: inout MutableSpan<UInt8>, from start: Int = 0
+  ) -> Int {
+    guard start >= 0, packet.count >= packetCount else { return 0 }
+    var position = start
+    while position < output.count, !isFinished {
+      output[position] = next(packet)
+      position &+= 1
+    }
+    return position &- start
+  }
+
+  private mutating func next(_ packet: Span<UInt8>) -> UInt8 {
+    let payload = min(SMPSerialLine.payload, total &- lineStart)
+    let place = column &- 2
+    column &+= 1
+    if place == -2 { return lineStart == 0 ? SMPSerialLine.first1 : SMPSerialLine.next1 }
+    if place == -1 { return lineStart == 0 ? SMPSerialLine.first2 : SMPSerialLine.next2 }
+    let inGroup = place & 3
+    let groupStart = (place &>> 2) &* 3
+    guard groupStart < payload else {
+      lineStart &+= SMPSerialLine.payload
+      column = 0
+      return SMPSerialLine.end
+    }
+    let left = payload &- groupStart
+    // A group of one byte has two characters and two of padding; one of two bytes has three and one.
+    guard inGroup <= left else { return UInt8(ascii: "=") }
+    let offset = lineStart &+ groupStart
+    var group: UInt32 = 0
+    var index = 0
+    while index < 3 {
+      group = group &<< 8 | (index < left ? UInt32(byte(offset &+ index, packet)) : 0)
+      index &+= 1
+    }
+    return SMPSerialLine.character(group &>> UInt32(truncatingIfNeeded: 18 &- 6 &* inGroup))
+  }
+
+  /// Byte `index` of length, packet and check.
+  private func byte(_ index: Int, _ packet: Span<UInt8>) -> UInt8 {
+    let length = packetCount &+ 2
+    switch index {
+    case 0: return UInt8(truncatingIfNeeded: length &>> 8)
+    case 1: return UInt8(truncatingIfNeeded: length)
+    case total &- 2: return UInt8(truncatingIfNeeded: crc &>> 8)
+    case total &- 1: return UInt8(truncatingIfNeeded: crc)
+    default:
+      let position = index &- 2
+      return position < packet.count ? packet[unchecked: position] : 0
+    }
+  }
+}
