@@ -17,8 +17,10 @@ struct CBORTests {
   @Test(
     "reads and writes the unsigned integers of RFC 8949, appendix A",
     arguments: [
-      (0, "00"), (1, "01"), (10, "0a"), (23, "17"), (24, "1818"), (25, "1819"), (100, "1864"), (1000, "1903e8"),
-      (1_000_000, "1a000f4240"), (1_000_000_000_000, "1b000000e8d4a51000"), (18_446_744_073_709_551_615, "1bffffffffffffffff"),
+      (0, "00"), (1, "01"), (10, "0a"), (23, "17"), (24, "1818"), (25, "1819"), (100, "1864"),
+      (1000, "1903e8"),
+      (1_000_000, "1a000f4240"), (1_000_000_000_000, "1b000000e8d4a51000"),
+      (18_446_744_073_709_551_615, "1bffffffffffffffff"),
     ] as [(UInt64, String)])
   func unsigned(value: UInt64, encoded: String) {
     let bytes = hex(encoded)
@@ -31,7 +33,8 @@ struct CBORTests {
   @Test(
     "reads and writes the signed integers of RFC 8949, appendix A",
     arguments: [
-      (-1, "20"), (-10, "29"), (-100, "3863"), (-1000, "3903e7"), (1000, "1903e8"), (.max, "1b7fffffffffffffff"),
+      (-1, "20"), (-10, "29"), (-100, "3863"), (-1000, "3903e7"), (1000, "1903e8"),
+      (.max, "1b7fffffffffffffff"),
       (.min, "3b7fffffffffffffff"),
     ] as [(Int64, String)])
   func signed(value: Int64, encoded: String) {
@@ -136,11 +139,13 @@ struct CBORTests {
     "skips every kind of item of RFC 8949, appendix A",
     arguments: [
       "c249010000000000000000", "3bffffffffffffffff", "f90000", "fb3ff199999999999a", "fa47c35000", "f97e00",
-      "f97bff", "f7", "f0", "f8ff", "c074323031332d30332d32315432303a30343a30305a", "c11a514b67b0", "d74401020304",
+      "f97bff", "f7", "f0", "f8ff", "c074323031332d30332d32315432303a30343a30305a", "c11a514b67b0",
+      "d74401020304",
       "d818456449455446", "80", "83010203", "8301820203820405",
       "98190102030405060708090a0b0c0d0e0f101112131415161718181819", "a0", "a201020304",
       "a56161614161626142616361436164614461656145", "826161a161626163", "5f42010243030405ff",
-      "7f657374726561646d696e67ff", "9fff", "9f018202039f0405ffff", "83018202039f0405ff", "bf61610161629f0203ffff",
+      "7f657374726561646d696e67ff", "9fff", "9f018202039f0405ffff", "83018202039f0405ff",
+      "bf61610161629f0203ffff",
       "826161bf61626163ff", "bf6346756ef563416d7421ff",
     ])
   func skips(encoded: String) {
@@ -158,9 +163,12 @@ struct CBORTests {
   @Test(
     "refuses what is not well-formed (RFC 8949, appendix F)",
     arguments: [
-      "1c", "1d", "1e", "3c", "5d", "7e", "9c", "bd", "dc", "fe", "ff", "81ff", "8200ff", "a1ff", "a100ff", "9f8200ff",
-      "bf00ff", "bf000000ff", "5f00ff", "5f6100ff", "5f5f4100ffff", "7f4100ff", "1f", "3f", "df", "c1ff", "9fc1ff",
-      "f800", "f81f", "81", "a100", "5bffffffffffffffff010203", "7b7fffffffffffffff010203", "9bffffffffffffffff",
+      "1c", "1d", "1e", "3c", "5d", "7e", "9c", "bd", "dc", "fe", "ff", "81ff", "8200ff", "a1ff", "a100ff",
+      "9f8200ff",
+      "bf00ff", "bf000000ff", "5f00ff", "5f6100ff", "5f5f4100ffff", "7f4100ff", "1f", "3f", "df", "c1ff",
+      "9fc1ff",
+      "f800", "f81f", "81", "a100", "5bffffffffffffffff010203", "7b7fffffffffffffff010203",
+      "9bffffffffffffffff",
       "bb8000000000000000", "9b0000000100000001 00",
     ])
   func malformed(encoded: String) {

@@ -56,7 +56,8 @@ struct SMPSerialTests {
   /// The lines are what the Python package smp 4.0 makes of the bytes 0…39 with a line length of 24.
   @Test("takes lines as short as another encoder makes them")
   func shortLines() {
-    let lines = "\u{06}\u{09}ACoAAQIDBAUGBwgJCgsM\n\u{04}\u{14}DQ4PEBESExQVFhcYGRob\n\u{04}\u{14}HB0eHyAhIiMkJSYnga8=\n"
+    let lines =
+      "\u{06}\u{09}ACoAAQIDBAUGBwgJCgsM\n\u{04}\u{14}DQ4PEBESExQVFhcYGRob\n\u{04}\u{14}HB0eHyAhIiMkJSYnga8=\n"
     for step in [1, 7, 1000] { #expect(decoded(Array(lines.utf8), step: step) == [Array(0..<40)]) }
   }
 
@@ -143,7 +144,8 @@ struct SMPSerialTests {
     check(link.isSending)
     check(taken == encoded(Self.echo).count)
     check(
-      link.receive(bytes.span.extracting(taken..<bytes.count), at: .start, server: &server, device: &device) == 0)
+      link.receive(bytes.span.extracting(taken..<bytes.count), at: .start, server: &server, device: &device)
+        == 0)
     var sent: [UInt8] = []
     while link.isSending {
       var output: [UInt8] = [0, 0, 0, 0, 0]
@@ -161,6 +163,8 @@ struct SMPSerialTests {
       sent += output
     }
     check(
-      decoded(sent) == [hex("0B000006 0000 0100 A1 61 72 62 68 69"), hex("0B000006 0000 0200 A1 61 72 62 79 6F")])
+      decoded(sent) == [
+        hex("0B000006 0000 0100 A1 61 72 62 68 69"), hex("0B000006 0000 0200 A1 61 72 62 79 6F"),
+      ])
   }
 }

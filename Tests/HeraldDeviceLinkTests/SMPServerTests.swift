@@ -13,16 +13,19 @@ struct SMPServerTests {
   func echo() {
     var device = TestDevice()
     #expect(
-      answer(hex("0A000006 0000 0100 A1 61 64 62 68 69"), &device) == hex("0B000006 0000 0100 A1 61 72 62 68 69"))
+      answer(hex("0A000006 0000 0100 A1 61 64 62 68 69"), &device)
+        == hex("0B000006 0000 0100 A1 61 72 62 68 69"))
   }
 
   @Test("echoes in the version and with the operation of the request")
   func echoVersions() {
     var device = TestDevice()
     #expect(
-      answer(hex("02000006 0000 FF00 A1 61 64 62 68 69"), &device) == hex("03000006 0000 FF00 A1 61 72 62 68 69"))
+      answer(hex("02000006 0000 FF00 A1 61 64 62 68 69"), &device)
+        == hex("03000006 0000 FF00 A1 61 72 62 68 69"))
     #expect(
-      answer(hex("08000006 0000 0100 A1 61 64 62 68 69"), &device) == hex("09000006 0000 0100 A1 61 72 62 68 69"))
+      answer(hex("08000006 0000 0100 A1 61 64 62 68 69"), &device)
+        == hex("09000006 0000 0100 A1 61 72 62 68 69"))
   }
 
   @Test("echoes out of maps of indefinite length, past keys it does not know, in the shortest form")
@@ -54,7 +57,8 @@ struct SMPServerTests {
     // {"err": {"group": 0, "rc": 4}} in version 2, {"rc": 5} (not found) in version 1
     #expect(
       answer(hex("08000001 0000 0104 A0"), &device)
-        == hex("09000011 0000 0104 A1 63") + bytes("err") + hex("A2 65") + bytes("group") + hex("00 62 7263 04"))
+        == hex("09000011 0000 0104 A1 63") + bytes("err") + hex("A2 65") + bytes("group")
+        + hex("00 62 7263 04"))
     #expect(answer(hex("00000001 0000 0104 A0"), &device) == hex("01000005 0000 0104 A1 62 7263 05"))
     device.clock.set(unixMilliseconds: 1_600_905_600_000, at: .start, source: .host)
     #expect(
@@ -89,7 +93,8 @@ struct SMPServerTests {
     let response = answer(
       hex("0A0000") + [UInt8(body.count)] + hex("0000 0104") + body, &device, at: Instant(milliseconds: 1))
     #expect(
-      response == hex("0B000011 0000 0104 A1 63") + bytes("err") + hex("A2 65") + bytes("group") + hex("00 62 7263 05"))
+      response == hex("0B000011 0000 0104 A1 63") + bytes("err") + hex("A2 65") + bytes("group")
+        + hex("00 62 7263 05"))
   }
 
   @Test("tells the fields of a format in their own order, and the kernel name without one")
@@ -99,13 +104,17 @@ struct SMPServerTests {
       let body = hex("A1 66") + bytes("format") + [0x60 + UInt8(format.utf8.count)] + bytes(format)
       return answer(hex("080000") + [UInt8(body.count)] + hex("0000 0107") + body, &device)
     }
-    #expect(answer(hex("08000001 0000 0107 A0"), &device) == hex("0900000F 0000 0107 A1 66 6F7574707574 66") + bytes("Herald"))
+    #expect(
+      answer(hex("08000001 0000 0107 A0"), &device) == hex("0900000F 0000 0107 A1 66 6F7574707574 66")
+        + bytes("Herald"))
     #expect(output("ns") == hex("0900001C 0000 0107 A1 66 6F7574707574 73") + bytes("Herald 0123456789AB"))
     // Fields with nothing to tell leave no gap.
     #expect(
-      output("a") == hex("0900002D 0000 0107 A1 66 6F7574707574 78 23") + bytes("Herald 0123456789AB 0.1.0 test none"))
+      output("a") == hex("0900002D 0000 0107 A1 66 6F7574707574 78 23")
+        + bytes("Herald 0123456789AB 0.1.0 test none"))
     #expect(
-      output("sx") == hex("09000011 0000 0107 A1 63") + bytes("err") + hex("A2 65") + bytes("group") + hex("00 62 7263 02"))
+      output("sx") == hex("09000011 0000 0107 A1 63") + bytes("err") + hex("A2 65") + bytes("group")
+        + hex("00 62 7263 02"))
   }
 
   @Test("restarts when told to, after an answer")
@@ -122,16 +131,19 @@ struct SMPServerTests {
     var device = TestDevice()
     #expect(
       answer(hex("08000001 0002 0101 A0"), &device)
-        == hex("09000016 0002 0101 A1 69") + bytes("stat_list") + hex("82 65") + bytes("radio") + hex("63") + bytes("log"))
+        == hex("09000016 0002 0101 A1 69") + bytes("stat_list") + hex("82 65") + bytes("radio") + hex("63")
+        + bytes("log"))
     let request = hex("0800000C 0002 0100 A1 64") + bytes("name") + hex("65") + bytes("radio")
     #expect(
       answer(request, &device) == hex("09000028 0002 0100 A2 64") + bytes("name") + hex("65") + bytes("radio")
-        + hex("66") + bytes("fields") + hex("A2 67") + bytes("adverts") + hex("1A 000F4240 65") + bytes("reads")
+        + hex("66") + bytes("fields") + hex("A2 67") + bytes("adverts") + hex("1A 000F4240 65")
+        + bytes("reads")
         + hex("01"))
     let unknown = hex("0800000A 0002 0100 A1 64") + bytes("name") + hex("63") + bytes("xyz")
     #expect(
       answer(unknown, &device)
-        == hex("09000011 0002 0100 A1 63") + bytes("err") + hex("A2 65") + bytes("group") + hex("02 62 7263 02"))
+        == hex("09000011 0002 0100 A1 63") + bytes("err") + hex("A2 65") + bytes("group")
+        + hex("02 62 7263 02"))
     #expect(answer(hex("08000001 0002 0100 A0"), &device) == hex("09000005 0002 0100 A1 62 7263 03"))
   }
 
@@ -147,15 +159,18 @@ struct SMPServerTests {
   func logStatus() {
     var device = TestDevice()
     let status =
-      hex("65") + bytes("epoch") + hex("1A CAFEF00D 65") + bytes("first") + hex("03 64") + bytes("last") + hex("05 64")
-      + bytes("open") + hex("0A 64") + bytes("page") + hex("19 1000 64") + bytes("boot") + hex("07 63") + bytes("now")
+      hex("65") + bytes("epoch") + hex("1A CAFEF00D 65") + bytes("first") + hex("03 64") + bytes("last")
+      + hex("05 64")
+      + bytes("open") + hex("0A 64") + bytes("page") + hex("19 1000 64") + bytes("boot") + hex("07 63")
+      + bytes("now")
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
         == hex("09000034 0048 0100 A7") + status + hex("19 03E8"))
     device.clock.set(unixMilliseconds: 1_600_905_600_000, at: .start, source: .host)
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
-        == hex("09000042 0048 0100 A8") + status + hex("19 03E8 64") + bytes("unix") + hex("1B 00000174 BD68DFE8"))
+        == hex("09000042 0048 0100 A8") + status + hex("19 03E8 64") + bytes("unix")
+        + hex("1B 00000174 BD68DFE8"))
   }
 
   @Test("reads a page of the log, from any offset, as much as is wanted, there, and fits")
@@ -165,36 +180,46 @@ struct SMPServerTests {
     let head = hex("A4 63") + bytes("seq") + hex("04 63") + bytes("off")
     #expect(
       answer(hex("08000011 0048 0901 A3 63 736571 04 63 6F6666 18 FF 63 6C656E 03"), &device)
-        == hex("0900001C 0048 0901") + head + hex("18FF 63") + bytes("len") + hex("19012C 64") + bytes("data") + hex("43 FF0001"))
+        == hex("0900001C 0048 0901") + head + hex("18FF 63") + bytes("len") + hex("19012C 64") + bytes("data")
+        + hex("43 FF0001"))
     // Without an offset from the start, without a length to the end of the packet: 64 − 8 − 25 bytes.
     #expect(
       answer(hex("08000006 0048 0901 A1 63 736571 04"), &device, room: 64)
-        == hex("09000038 0048 0901") + head + hex("00 63") + bytes("len") + hex("19012C 64") + bytes("data") + hex("58 1F")
+        == hex("09000038 0048 0901") + head + hex("00 63") + bytes("len") + hex("19012C 64") + bytes("data")
+        + hex("58 1F")
         + Array(0..<31))
     // At the end there is nothing, beyond it there is an error.
     #expect(
       answer(hex("0800000D 0048 0901 A2 63 736571 04 63 6F6666 19 012C"), &device)
-        == hex("0900001A 0048 0901") + head + hex("19012C 63") + bytes("len") + hex("19012C 64") + bytes("data") + hex("40"))
+        == hex("0900001A 0048 0901") + head + hex("19012C 63") + bytes("len") + hex("19012C 64")
+        + bytes("data") + hex("40"))
     let error = hex("A1 63") + bytes("err") + hex("A2 65") + bytes("group") + hex("1848 62 7263")
     #expect(
       answer(hex("0800000D 0048 0901 A2 63 736571 04 63 6F6666 19 012D"), &device)
         == hex("09000012 0048 0901") + error + [3])
-    #expect(answer(hex("08000006 0048 0901 A1 63 736571 05"), &device) == hex("09000012 0048 0901") + error + [2])
-    #expect(answer(hex("00000006 0048 0901 A1 63 736571 05"), &device) == hex("01000005 0048 0901 A1 62 7263 05"))
+    #expect(
+      answer(hex("08000006 0048 0901 A1 63 736571 05"), &device) == hex("09000012 0048 0901") + error + [2])
+    #expect(
+      answer(hex("00000006 0048 0901 A1 63 736571 05"), &device) == hex("01000005 0048 0901 A1 62 7263 05"))
     device.isFlashBroken = true
-    #expect(answer(hex("08000006 0048 0901 A1 63 736571 04"), &device) == hex("09000012 0048 0901") + error + [1])
+    #expect(
+      answer(hex("08000006 0048 0901 A1 63 736571 04"), &device) == hex("09000012 0048 0901") + error + [1])
   }
 
   @Test("refuses a log read without a page, or with numbers that are none")
   func logReadBad() {
     var device = TestDevice()
-    for body in ["A0", "A1 63 6F6666 00", "A1 63 736571 20", "A1 63 736571 61 34", "A1 63 736571", "A1 04 63 736571", "80", "04"] {
+    for body in [
+      "A0", "A1 63 6F6666 00", "A1 63 736571 20", "A1 63 736571 61 34", "A1 63 736571", "A1 04 63 736571",
+      "80", "04",
+    ] {
       let request = hex("080000") + [UInt8(hex(body).count)] + hex("0048 0901") + hex(body)
       #expect(answer(request, &device) == hex("09000005 0048 0901 A1 62 7263 03"))
     }
   }
 
-  @Test("answers unknown groups and commands with return code 8 in both versions, repeating sequence and command")
+  @Test(
+    "answers unknown groups and commands with return code 8 in both versions, repeating sequence and command")
   func unknown() {
     var device = TestDevice()
     #expect(answer(hex("00000001 0063 2A11 A0"), &device) == hex("01000005 0063 2A11 A1 62 7263 08"))
@@ -207,8 +232,10 @@ struct SMPServerTests {
   @Test("answers a length that lies with return code 9, and a version from the future with 13")
   func headers() {
     var device = TestDevice()
-    #expect(answer(hex("0A000007 0000 0100 A1 61 64 62 68 69"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
-    #expect(answer(hex("0A000005 0000 0100 A1 61 64 62 68 69"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
+    #expect(
+      answer(hex("0A000007 0000 0100 A1 61 64 62 68 69"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
+    #expect(
+      answer(hex("0A000005 0000 0100 A1 61 64 62 68 69"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
     #expect(answer(hex("0AFFFFFF 0000 0100"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
     #expect(answer(hex("12000001 0000 0100 A0"), &device) == hex("0B000005 0000 0100 A1 62 7263 0D"))
   }
@@ -232,7 +259,9 @@ struct SMPServerTests {
     _ = server.respond(to: &span, count: 9, at: .start, device: &device)
     _ = server.respond(to: &span, count: 3, at: .start, device: &device)
     #expect((0..<4).map { server.statistic($0) } == [1, 1, 1, 0])
-    #expect(text((0..<3).map { "\(SMPServer.statisticName($0))" }.joined(separator: " ").utf8.map { $0 }) == "requests failures ignored")
+    #expect(
+      text((0..<3).map { "\(SMPServer.statisticName($0))" }.joined(separator: " ").utf8.map { $0 })
+        == "requests failures ignored")
   }
 }
 
@@ -242,7 +271,8 @@ struct DateTimeTests {
   @Test(
     "converts to Unix time and back",
     arguments: [
-      ("1970-01-01T00:00:00.000", 0), ("1999-12-31T23:59:59.999", 946_684_799_999), ("2000-02-29T12:34:56.789", 951_827_696_789),
+      ("1970-01-01T00:00:00.000", 0), ("1999-12-31T23:59:59.999", 946_684_799_999),
+      ("2000-02-29T12:34:56.789", 951_827_696_789),
       ("2000-03-01T00:00:00.000", 951_868_800_000), ("2026-11-20T19:03:12.001", 1_795_201_392_001),
       ("2100-02-28T23:59:59.000", 4_107_542_399_000), ("2100-03-01T00:00:00.000", 4_107_542_400_000),
       ("9999-12-31T23:59:59.999", 253_402_300_799_999),
@@ -271,8 +301,10 @@ struct DateTimeTests {
   @Test(
     "refuses what is no date",
     arguments: [
-      "2021-02-29T00:00:00", "2021-13-01T00:00:00", "2021-00-01T00:00:00", "2021-01-00T00:00:00", "2021-04-31T00:00:00",
-      "1969-12-31T23:59:59", "2021-01-01T24:00:00", "2021-01-01T00:60:00", "2021-01-01T00:00:60", "2021-01-01 00:00:00",
+      "2021-02-29T00:00:00", "2021-13-01T00:00:00", "2021-00-01T00:00:00", "2021-01-00T00:00:00",
+      "2021-04-31T00:00:00",
+      "1969-12-31T23:59:59", "2021-01-01T24:00:00", "2021-01-01T00:60:00", "2021-01-01T00:00:60",
+      "2021-01-01 00:00:00",
       "2021-01-01T00:00", "2021-01-01T00:00:00.", "2021-01-01T00:00:00.1234567890", "2021-01-01T00:00:00z",
       "2021-01-01T00:00:00+0200", "1970-01-01T00:00:00+00:01", "2021-1-01T00:00:000", "+021-01-01T00:00:00",
     ])

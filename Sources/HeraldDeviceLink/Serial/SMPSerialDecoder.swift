@@ -122,7 +122,9 @@ public struct SMPSerialDecoder: BitwiseCopyable {
     groupCount = 0
     var index: UInt8 = 0
     while index < 3 &- padding {
-      guard store(UInt8(truncatingIfNeeded: group &>> (16 &- 8 &* UInt32(index))), &packet) else { return drop() }
+      guard store(UInt8(truncatingIfNeeded: group &>> (16 &- 8 &* UInt32(index))), &packet) else {
+        return drop()
+      }
       index &+= 1
     }
     group = 0
