@@ -29,7 +29,8 @@ let package = Package(
     .target(name: "HeraldDeviceLink", dependencies: ["HeraldEmbedded"], swiftSettings: core),
 
     // What surrounds them on a Linux machine.
-    .target(name: "HeraldSimulation", dependencies: ["HeraldEmbedded"], swiftSettings: core),
+    .target(
+      name: "HeraldSimulation", dependencies: ["HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
     .systemLibrary(
       name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(
@@ -70,6 +71,15 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: core),
+
+    // Figures, fuzzing and the count of allocations: run by scripts.
+    .executableTarget(
+      name: "herald-bench",
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation"],
+      path: "Benchmarks/herald-bench", swiftSettings: core),
+    .executableTarget(
+      name: "herald-fuzz", dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
+      path: "Tests/Fuzz", swiftSettings: core),
 
     .testTarget(
       name: "HeraldEmbeddedTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],

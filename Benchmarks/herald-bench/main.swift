@@ -1,0 +1,4 @@
+var figures = Figures()
+AdvertisingBenchmark.run(&figures)
+ATTBenchmark.run(&figures)
+try figures.write(to: ".build/figures/bench.json")

@@ -1,0 +1,198 @@
+import HeraldEmbedded
+import HeraldHCI
+
+/// An HCI controller that exists only in memory, at the far end of an `HCITransport`.
+///
+/// It answers every command with success at once, gives every outgoing connection attempt a connection, and reports as
+/// completed every ACL packet it is given, which it hands to a peer. It allocates nothing and knows no time, so allocation
+/// counts and benchmarks measure the host and not the far end. It checks nothing: whether the host obeys the specification
+/// is for controllers that are not ours to say.
+public struct SimulatedController: HCITransport, ~Copyable {
+  /// Commands seen since start.
+  public private(set) var commands = 0
+  /// ACL data packets seen since start.
+  public private(set) var packets = 0
+  /// Connections opened since start.
+  public private(set) var connectionsOpened = 0
+
+  private static var queueSize: Int { 8192 }
+  private var queue: [8192 of UInt8] = .init(repeating: 0)
+  private var queued = 0
+  private var taken = 0
+  private var peer = SimulatedPeer()
+  private var handle: UInt16 = 0x0040
+
+  /// A controller that has just been switched on.
+  public init() {}
+
+  /// Whether the host has read everything there is.
+  public var isIdle: Bool { taken == queued }
+
+  // MARK: The host's side
+
+  /// Hands the host as many of the queued bytes as fit.
+  public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+    let count = min(buffer.count, queued - taken)
+    for index in 0..<count { buffer[index] = queue[taken + index] }
+    taken += count
+    if taken == queued {
+      taken = 0
+      queued = 0
+    }
+    return count
+  }
+
+  /// Takes one packet from the host and queues what follows from it.
+  public mutating func write(_ packet: Span<UInt8>) -> Bool {
+    guard packet.count >= 4 else { return true }
+    switch packet[0] {
+    case 0x01: command(packet)
+    case 0x02: data(packet)
+    default: break
+    }
+    return true
+  }
+
+  // MARK: The air's side
+
+  /// Lets the host hear one legacy connectable advertisement of at most 31 bytes.
+  public mutating func hear(_ data: Span<UInt8>, from address: DeviceAddress, rssi: Int8) {
+    var event: [64 of UInt8] = .init(repeating: 0)
+    var writer = ByteWriter(event.mutableSpan)
+    writer.u8(0x04)
+    writer.u8(0x3E)
+    writer.u8(UInt8(12 + data.count))
+    writer.u8(0x02)  // LE Advertising Report
+    writer.u8(1)
+    writer.u8(0x00)  // ADV_IND
+    writer.u8(address.kind.rawValue)
+    writer.deviceAddress(address)
+    writer.u8(UInt8(data.count))
+    writer.bytes(data)
+    writer.i8(rssi)
+    let count = writer.count
+    enqueue(event.span.extracting(first: count))
+  }
+
+  /// Opens a connection from `address` to the host, which has to be advertising for this to make sense.
+  public mutating func open(from address: DeviceAddress) { opened(role: 1, address) }
+
+  /// Ends the open connection, as if the peer had said goodbye.
+  public mutating func close() {
+    let low = UInt8(truncatingIfNeeded: handle)
+    let high = UInt8(truncatingIfNeeded: handle >> 8)
+    // Disconnection Complete, by the remote user
+    let event: [7 of UInt8] = [0x04, 0x05, 4, 0x00, low, high, 0x13]
+    enqueue(event.span)
+    handle = handle == 0x0EFF ? 0x0040 : handle + 1
+  }
+
+  /// Sends one ATT PDU of at most 23 bytes from the peer to the host.
+  public mutating func send(_ pdu: Span<UInt8>) {
+    var packet: [32 of UInt8] = .init(repeating: 0)
+    var writer = ByteWriter(packet.mutableSpan)
+    writer.u8(0x02)
+    writer.u16(handle | 0x2000)  // first automatically flushable fragment
+    writer.u16(UInt16(pdu.count + 4))
+    writer.u16(UInt16(pdu.count))
+    writer.u16(0x0004)
+    writer.bytes(pdu)
+    let count = writer.count
+    enqueue(packet.span.extracting(first: count))
+  }
+
+  // MARK: Inside
+
+  private mutating func enqueue(_ bytes: Span<UInt8>) {
+    guard bytes.count <= Self.queueSize - queued else { return }
+    for index in 0..<bytes.count { queue[queued + index] = bytes[index] }
+    queued += bytes.count
+  }
+
+  private mutating func opened(role: UInt8, _ address: DeviceAddress) {
+    connectionsOpened += 1
+    var event: [22 of UInt8] = .init(repeating: 0)
+    var writer = ByteWriter(event.mutableSpan)
+    writer.u8(0x04)
+    writer.u8(0x3E)
+    writer.u8(19)
+    writer.u8(0x01)  // LE Connection Complete
+    writer.u8(0x00)
+    writer.u16(handle)
+    writer.u8(role)
+    writer.u8(address.kind.rawValue)
+    writer.deviceAddress(address)
+    writer.u16(24)
+    writer.u16(0)
+    writer.u16(400)
+    writer.u8(0)
+    enqueue(event.span)
+  }
+
+  private mutating func command(_ packet: Span<UInt8>) {
+    commands += 1
+    let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
+    switch opcode {
+    case 0x200D where packet.count >= 16:  // LE Create Connection: the peer is always there
+      status(opcode)
+      let kind: DeviceAddress.Kind = packet[9] & 1 == 0 ? .public : .random
+      guard let address = DeviceAddress(onAir: packet.extracting(10..<16), kind: kind) else { return }
+      peer = SimulatedPeer()
+      opened(role: 0, address)
+    case 0x0406:  // Disconnect
+      status(opcode)
+      close()
+    default:
+      complete(opcode)
+    }
+  }
+
+  private mutating func status(_ opcode: UInt16) {
+    let event: [7 of UInt8] = [
+      0x04, 0x0F, 4, 0x00, 1, UInt8(truncatingIfNeeded: opcode), UInt8(truncatingIfNeeded: opcode >> 8),
+    ]
+    enqueue(event.span)
+  }
+
+  /// Command Complete with success and the return parameters that bring-up looks at; all others are zeros.
+  private mutating func complete(_ opcode: UInt16) {
+    var event: [76 of UInt8] = .init(repeating: 0)
+    event[0] = 0x04
+    event[1] = 0x0E
+    event[2] = 4 + 64
+    event[3] = 1
+    event[4] = UInt8(truncatingIfNeeded: opcode)
+    event[5] = UInt8(truncatingIfNeeded: opcode >> 8)
+    switch opcode {
+    case 0x1002:  // Read Local Supported Commands: all but the extended advertising ones
+      for index in 0..<36 { event[7 + index] = 0xFF }
+    case 0x1003:  // Read Local Supported Features: LE
+      event[7 + 4] = 0x40
+    case 0x1009:  // Read BD_ADDR
+      for index in 0..<6 { event[7 + index] = UInt8(index + 1) }
+    case 0x2002:  // LE Read Buffer Size: 251 bytes, 8 packets
+      event[7] = 251
+      event[9] = 8
+    case 0x201C:  // LE Read Supported States: all of them
+      for index in 0..<6 { event[7 + index] = 0xFF }
+    case 0x202F:  // LE Read Maximum Data Length
+      event[7] = 251
+      event[11] = 251
+    default: break
+    }
+    enqueue(event.span.extracting(first: 7 + 64))
+  }
+
+  private mutating func data(_ packet: Span<UInt8>) {
+    packets += 1
+    let low = packet[1]
+    let high = packet[2] & 0x0F
+    let event: [8 of UInt8] = [0x04, 0x13, 5, 1, low, high, 1, 0]  // Number Of Completed Packets
+    enqueue(event.span)
+    guard packet.count > 9, packet[7] == 0x04, packet[8] == 0x00 else { return }
+    var answer: [23 of UInt8] = .init(repeating: 0)
+    var span = answer.mutableSpan
+    let count = peer.answer(packet.extracting(9..<packet.count), into: &span)
+    if count > 0 { send(answer.span.extracting(first: count)) }
+  }
+}

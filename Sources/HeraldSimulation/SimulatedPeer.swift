@@ -1,0 +1,59 @@
+import HeraldEmbedded
+
+/// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with the
+/// compliant signal characteristic and a payload of 129 bytes, read in pieces over the smallest ATT_MTU.
+///
+/// Its answers are written by hand from the specification and share no code with the server of the core.
+struct SimulatedPeer: BitwiseCopyable {
+  private static var payloadSize: Int { 129 }
+
+  /// The answer to one ATT request, written into `buffer` of 23 bytes. Returns its length, 0 for none.
+  mutating func answer(_ request: Span<UInt8>, into buffer: inout MutableSpan<UInt8>) -> Int {
+    var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+    switch request[0] {
+    case 0x02:  // Exchange MTU
+      writer.u8(0x03)
+      writer.u16(23)
+    case 0x06 where request.count == 9 && request[7] == 0xF6 && request[8] == 0xFC && request[1] <= 0x10:
+      writer.u8(0x07)  // Find By Type Value: the service stands at 0x0010…0x0014
+      writer.u16(0x0010)
+      writer.u16(0x0014)
+    case 0x08 where request.count == 7 && request[1] <= 0x11:  // the signal characteristic
+      writer.u8(0x09)
+      writer.u8(21)
+      writer.u16(0x0011)
+      writer.u8(0x08)
+      writer.u16(0x0012)
+      writer.uuid128(UUID128(0xf617_b813_092e_437a, 0x8324_e09a_8082_1a11))
+    case 0x08 where request.count == 7 && request[1] <= 0x13:  // the payload characteristic
+      writer.u8(0x09)
+      writer.u8(21)
+      writer.u16(0x0013)
+      writer.u8(0x02)
+      writer.u16(0x0014)
+      writer.uuid128(UUID128(0x3e98_c0f8_8f05_4829, 0xa121_43e3_8f89_33e7))
+    case 0x0A where request.count == 3 && request[1] == 0x14:  // Read
+      writer.u8(0x0B)
+      payload(from: 0, &writer)
+    case 0x0C where request.count == 5 && request[1] == 0x14:  // Read Blob
+      writer.u8(0x0D)
+      payload(from: Int(request[3]) | Int(request[4]) << 8, &writer)
+    case 0x12 where request.count >= 3:  // Write
+      writer.u8(0x13)
+    case 0x01, 0x1B, 0x1D, 0x52:
+      return 0
+    default:
+      writer.u8(0x01)
+      writer.u8(request[0])
+      writer.u16(request.count >= 3 ? UInt16(request[1]) | UInt16(request[2]) << 8 : 0)
+      writer.u8(0x0A)  // Attribute Not Found
+    }
+    return writer.count
+  }
+
+  private func payload(from offset: Int, _ writer: inout ByteWriter) {
+    for index in offset..<max(offset, min(Self.payloadSize, offset + 22)) {
+      writer.u8(UInt8(truncatingIfNeeded: index))
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// What can be fuzzed: one case for each kind of bytes that come from outside.
+enum FuzzTarget: String, CaseIterable {
+  case advertising
+  case attServer = "att-server"
+  case attClient = "att-client"
+  case cbor
+  case smp
+  case smpSerial = "smp-serial"
+
+  /// What this run fuzzes: libFuzzer's callback takes no context.
+  nonisolated(unsafe) static var chosen = FuzzTarget.advertising
+
+  /// One run on one input. It has passed if it returns.
+  func run(_ bytes: Span<UInt8>) {
+    switch self {
+    case .advertising: fuzzAdvertising(bytes)
+    case .attServer: fuzzATTServer(bytes)
+    case .attClient: fuzzATTClient(bytes)
+    case .cbor: fuzzCBOR(bytes)
+    case .smp: fuzzSMP(bytes)
+    case .smpSerial: fuzzSMPSerial(bytes)
+    }
+  }
+
+  /// Valid inputs to begin with.
+  var seeds: [[UInt8]] {
+    switch self {
+    case .advertising: advertisingSeeds
+    case .attServer: attServerSeeds
+    case .attClient: attClientSeeds
+    case .cbor: cborSeeds
+    case .smp: smpSeeds
+    case .smpSerial: smpSerialSeeds
+    }
+  }
+}
+
+/// Stops the run: what a target calls when a promise was broken without a trap.
+func broken(_ promise: StaticString) -> Never {
+  fatalError("\(promise)")
+}
+
+/// Hands out the records of an input: each is a length byte and that many bytes (fewer at the end).
+func forEachRecord(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
+  var start = 0
+  while start < bytes.count {
+    let end = min(bytes.count, start + 1 + Int(bytes[start]))
+    body(bytes.extracting(start + 1..<end))
+    start = end
+  }
+}
+
+/// The records of `forEachRecord` as one input.
+func records(_ parts: [[UInt8]]) -> [UInt8] {
+  parts.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 }
+}
