@@ -51,13 +51,15 @@ public struct Target: BitwiseCopyable, Sendable {
   public var failures: UInt8
   /// How often it turned out to have no Herald service. Stays at the largest value.
   public var ignores: UInt8
-  /// Whether it owes or is owed work, whether its place is held, whether the place is taken: see `TargetTable`.
+  /// The bits of `owesWork`, `isHeld`, `isConnectable` and `showedService`.
   @usableFromInline var flags: UInt8
 
   /// The value of `txPower` that says that none was advertised.
   public static var noTxPower: Int8 { 0x7F }
   @usableFromInline static var owesWorkFlag: UInt8 { 1 }
   @usableFromInline static var heldFlag: UInt8 { 2 }
+  @usableFromInline static var connectableFlag: UInt8 { 4 }
+  @usableFromInline static var showedServiceFlag: UInt8 { 8 }
 
   /// A peer that was just heard for the first time.
   @usableFromInline
@@ -98,6 +100,24 @@ public struct Target: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether an exchange with it is wanted, or will be when `retryAt` has come.
+  /// Whether an exchange with it is wanted, or will be when `retryAt` has come. `TargetTable.setOwesWork` sets it.
+  @inlinable
   public var owesWork: Bool { flags & Self.owesWorkFlag != 0 }
+  /// Whether an exchange with it is in progress. `TargetTable.setHeld` sets it.
+  @inlinable
+  public var isHeld: Bool { flags & Self.heldFlag != 0 }
+
+  /// Whether it was ever heard to take connections.
+  @inlinable
+  public var isConnectable: Bool {
+    get { flags & Self.connectableFlag != 0 }
+    set { if newValue { flags |= Self.connectableFlag } else { flags &= ~Self.connectableFlag } }
+  }
+
+  /// Whether it ever advertised a Herald service.
+  @inlinable
+  public var showedService: Bool {
+    get { flags & Self.showedServiceFlag != 0 }
+    set { if newValue { flags |= Self.showedServiceFlag } else { flags &= ~Self.showedServiceFlag } }
+  }
 }

@@ -26,6 +26,8 @@ public struct AddressRotation: BitwiseCopyable, Sendable {
   public var deadline: Instant { isHeld ? .never : due }
   /// A new address was taken at `now`.
   public mutating func rotated(at now: Instant) { due = now + period }
+  /// Asks for a new address at `moment` if none is due before.
+  public mutating func noLater(than moment: Instant) { if moment < due { due = moment } }
   /// Asks for a new address at the next opportunity.
   public mutating func rotateSoon() { due = .start }
 }

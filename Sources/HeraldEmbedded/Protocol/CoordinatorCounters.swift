@@ -1,0 +1,110 @@
+/// What a Herald device counts about its work with peers. The order is that of the statistics group "herald".
+public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
+  /// Advertisements and scan responses heard, of whomever.
+  case adverts = 0
+  /// Of these, such as came without a strength.
+  case advertsWithoutStrength
+  /// Strengths measured of peers that are or may be Herald peers.
+  case readings
+  /// Peers taken in.
+  case detections
+  /// Peers not taken in because every place was held.
+  case tableFull
+  /// Peers that aged out.
+  case losses
+  /// Connection attempts.
+  case attempts
+  /// Attempts that took longer than allowed.
+  case attemptTimeouts
+  /// Attempts that ended early so that the radio could scan.
+  case attemptsCut
+  /// Attempts that the radio reported as failed.
+  case attemptsFailed
+  /// Connections we opened.
+  case connectionsOut
+  /// Connections peers opened.
+  case connectionsIn
+  /// Connections refused for want of a place, or that nobody asked for.
+  case connectionsRefused
+  /// Exchanges in which the peer went away.
+  case exchangesDropped
+  /// Exchanges in which the peer did not answer in time.
+  case exchangesTimedOut
+  /// Exchanges in which the peer answered with an error.
+  case exchangesRefused
+  /// Exchanges in which the peer broke the protocol.
+  case exchangesMalformed
+  /// Exchanges given up for want of a payload buffer of ours.
+  case exchangesWithoutBuffer
+  /// Peers that turned out to have no Herald service.
+  case withoutService
+  /// Payloads read.
+  case reads
+  /// Of these, such as another identity had shown before.
+  case readsOfKnown
+  /// Times a peer began to read our payload.
+  case payloadsServed
+  /// Times our payload could not be given to a peer that asked for it.
+  case payloadsNotServed
+  /// Writes to our signal characteristic.
+  case signals
+  /// Own addresses taken.
+  case rotations
+  /// Commands the radio refused.
+  case radioRefusals
+  /// Events the log did not take.
+  case logErrors
+
+  /// How many there are.
+  public static let count = 27
+}
+
+/// The counters of `CoordinatorCounter`. They wrap.
+public struct CoordinatorCounters: BitwiseCopyable, Sendable {
+  @usableFromInline var values: [27 of UInt32]
+
+  /// All zero.
+  @usableFromInline
+  init() { values = .init(repeating: 0) }
+
+  /// The value of a counter.
+  @inlinable
+  public subscript(counter: CoordinatorCounter) -> UInt32 { values[counter.rawValue] }
+
+  /// One more.
+  @inlinable @inline(__always)
+  mutating func count(_ counter: CoordinatorCounter) { values[counter.rawValue] &+= 1 }
+
+  static func name(_ index: Int) -> StaticString {
+    guard let counter = CoordinatorCounter(rawValue: index) else { return "" }
+    switch counter {
+    case .adverts: return "adverts"
+    case .advertsWithoutStrength: return "adverts_without_strength"
+    case .readings: return "readings"
+    case .detections: return "detections"
+    case .tableFull: return "table_full"
+    case .losses: return "losses"
+    case .attempts: return "attempts"
+    case .attemptTimeouts: return "attempt_timeouts"
+    case .attemptsCut: return "attempts_cut"
+    case .attemptsFailed: return "attempts_failed"
+    case .connectionsOut: return "connections_out"
+    case .connectionsIn: return "connections_in"
+    case .connectionsRefused: return "connections_refused"
+    case .exchangesDropped: return "exchanges_dropped"
+    case .exchangesTimedOut: return "exchanges_timed_out"
+    case .exchangesRefused: return "exchanges_refused"
+    case .exchangesMalformed: return "exchanges_malformed"
+    case .exchangesWithoutBuffer: return "exchanges_without_buffer"
+    case .withoutService: return "without_service"
+    case .reads: return "reads"
+    case .readsOfKnown: return "reads_of_known"
+    case .payloadsServed: return "payloads_served"
+    case .payloadsNotServed: return "payloads_not_served"
+    case .signals: return "signals"
+    case .rotations: return "rotations"
+    case .radioRefusals: return "radio_refusals"
+    case .logErrors: return "log_errors"
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// What an advertisement brings about: introspection, the table, the log, the delegate.
+
+extension HeraldCore {
+  /// One advertisement or scan response was heard. Its strength is logged under the peer's identity if the peer is or may be a Herald
+  /// peer (HP-26).
+  @inlinable
+  public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
+    counters.count(.adverts)
+    let seen = configuration.introspection.classify(report, data)
+    let place: Int
+    if let known = table.find(seen.identity) {
+      place = known
+      table.touch(place, at: now)
+    } else {
+      guard seen.peer != .ignored, let new = admit(seen, report, at: now) else { return }
+      place = new
+    }
+    table[place].address = report.address
+    guard acquaint(place, seen, report, at: now) else { return }
+    if let txPower = seen.txPower, txPower != table[place].txPower {
+      table[place].txPower = txPower
+      record(.txPower(seen.identity, txPower), at: now)
+      delegate.didChangeTxPower(seen.identity, txPower, at: now)
+    }
+    measure(place, seen.identity, report.rssi, at: now)
+  }
+
+  /// Logs and reports one strength.
+  @inlinable
+  mutating func measure(_ place: Int, _ identity: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    guard rssi.isAvailable else {
+      counters.count(.advertsWithoutStrength)
+      return
+    }
+    counters.count(.readings)
+    table[place].lastRSSI = rssi
+    if table[place].readings != .max { table[place].readings &+= 1 }
+    record(.measured(identity, rssi), at: now)
+    delegate.didMeasure(identity, rssi, at: now)
+    let digest = table[place].payloadDigest
+    if digest != 0 { delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now) }
+  }
+
+  /// Takes in a peer that was not known.
+  @inlinable
+  mutating func admit(_ seen: Introspected, _ report: AdvertisingReport, at now: Instant) -> Int? {
+    guard let place = table.insert(seen.identity, address: report.address, at: now) else {
+      counters.count(.tableFull)
+      return nil
+    }
+    counters.count(.detections)
+    record(.detected(seen.identity), at: now)
+    delegate.didDetect(seen.identity, at: now)
+    return place
+  }
+
+  /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is one to leave alone.
+  @inlinable
+  mutating func acquaint(
+    _ place: Int, _ seen: Introspected, _ report: AdvertisingReport, at now: Instant
+  ) -> Bool {
+    if report.kind.contains(.connectable) { table[place].isConnectable = true }
+    switch table[place].state {
+    case .read: return true
+    case .ignored:
+      // It may show a service now that it did not before: an application came to the foreground, or was installed.
+      let isNew = seen.isHerald && !table[place].showedService
+      guard isNew || now >= table[place].retryAt else { return false }
+      if isNew { table[place].retryAt = now }
+      table[place].state = seen.isHerald ? .advertised : .candidate
+    case .candidate:
+      if seen.isHerald { table[place].state = .advertised }
+    case .advertised, .confirmed: break
+    }
+    if seen.isHerald { table[place].showedService = true }
+    if table[place].isConnectable {
+      table.setOwesWork(place, true)
+      let retryAt = table[place].retryAt
+      if retryAt < workAt { workAt = retryAt }
+    }
+    return true
+  }
+}

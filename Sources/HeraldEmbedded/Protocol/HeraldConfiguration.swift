@@ -1,0 +1,63 @@
+/// What can be chosen about a Herald device at start-up. The defaults are right for a wearable.
+public struct HeraldConfiguration: BitwiseCopyable, Sendable {
+  /// Why the device started, as the board numbers it; 0 is "power came on". It goes to the log.
+  public var startReason: UInt8 = 0
+  /// How to scan.
+  public var scanTiming = ScanTiming()
+  /// Milliseconds between advertising events, 20…10,240.
+  public var advertisingInterval: Interval = .milliseconds(250)
+  /// What to advertise. The pseudo device address is filled in if `addressPeriod` is so short that one is needed.
+  public var advertisement = HeraldAdvertisement()
+  /// How advertisements are looked into.
+  public var introspection = Introspection()
+  /// Time from one own address to the next, unless the payload changes sooner.
+  public var addressPeriod: Interval = AddressRotation.usualPeriod
+  /// How long a connection attempt may take (HP-10).
+  public var attemptTimeout: Interval = .seconds(8)
+  /// How long a connected peer may take to answer one request.
+  public var stepTimeout: Interval = .seconds(6)
+  /// The longest life of a connection that we opened, whatever it is at (HP-02).
+  public var exchangeLife: Interval = .seconds(20)
+  /// The longest life of a connection that a peer opened.
+  public var servingLife: Interval = .minutes(1)
+  /// How long a connection that a peer opened may lie idle.
+  public var servingIdle: Interval = .seconds(15)
+  /// How recently a peer must have been heard to be worth a connection attempt.
+  public var inRange: Interval = .seconds(10)
+  /// How long a peer must be silent to count as gone.
+  public var expiry: Interval = .minutes(15)
+  /// The wait after a first failed exchange; it doubles with each further one…
+  public var firstRetry: Interval = .seconds(4)
+  /// …up to this.
+  public var longestRetry: Interval = .minutes(5)
+  /// How often the log is brought to flash: the most that a loss of power costs.
+  public var commitPeriod: Interval = .seconds(10)
+
+  /// The defaults.
+  public init() {}
+
+  /// How long to leave a peer alone after its `failures`-th failed exchange in a row.
+  @usableFromInline
+  func retryDelay(failures: UInt8) -> Interval {
+    var delay = firstRetry.milliseconds
+    var further = failures
+    while further > 1, delay < longestRetry.milliseconds {
+      delay = delay &<< 1
+      further &-= 1
+    }
+    return delay < longestRetry.milliseconds ? Interval(milliseconds: delay) : longestRetry
+  }
+
+  /// How long to leave a peer alone that turned out for the `ignores`-th time to have no Herald service: a minute, and a fifth
+  /// more each time until it is three minutes or more, as phones do.
+  @usableFromInline
+  static func ignoreDelay(ignores: UInt8) -> Interval {
+    var delay: UInt32 = 60_000
+    var further = ignores
+    while further > 1, delay < 180_000 {
+      delay = delay &* 6 / 5
+      further &-= 1
+    }
+    return Interval(milliseconds: delay)
+  }
+}

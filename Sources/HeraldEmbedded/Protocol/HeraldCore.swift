@@ -1,0 +1,149 @@
+/// A Herald device without its radio: everything it knows and decides.
+///
+/// It handles the radio's events (Coordinator…Hearing, …Exchanging) and, between them, says what the radio is to do
+/// (…Running). It never waits and reads no clock; a step that takes time has a deadline, and `run` returns the earliest.
+///
+/// - `targets` is how many peers it tracks at once; `TargetTable` says what happens to more.
+/// - `connections` is how many connections it holds at once; more are closed as they come.
+public struct HeraldCore<Platform: HeraldPlatform, let targets: Int, let connections: Int>: ~Copyable {
+  /// What was chosen at start-up.
+  public let configuration: HeraldConfiguration
+  /// The log.
+  public var log: FlashLog<Platform.FlashType, 32>
+  /// Who hears of the sensor's events.
+  public var delegate: Platform.DelegateType
+  /// The source of addresses and keys.
+  public var random: Platform.RandomType
+  /// The date, if known. Set it with `setClock`.
+  public internal(set) var clock: WallClock
+  /// What our GATT table serves, the supplier of payloads included.
+  public var values: ServedValues<Platform.SupplierType, connections>
+  /// The peers.
+  public internal(set) var table: TargetTable<targets>
+
+  @usableFromInline var server: ATTServer<HeraldGATTTable, connections, 1>
+  @usableFromInline var links: [connections of Link]
+  /// Connections with numbers beyond our places that are to be closed, a bit each.
+  @usableFromInline var surplus: UInt32
+  @usableFromInline var attempt: Attempt
+  /// When it is worth looking for a peer to connect to.
+  @usableFromInline var workAt: Instant
+
+  @usableFromInline var advertising: AdvertisingScheduler<1>
+  @usableFromInline var scanning: ScanSchedule
+  @usableFromInline var shownScan: ScanParameters?
+  @usableFromInline var rotation: AddressRotation
+  @usableFromInline var key: IdentityResolvingKey
+  /// Whether the supplier had a payload when asked last.
+  @usableFromInline var offersPayload: Bool
+  @usableFromInline var loggedPayload: UInt64
+
+  @usableFromInline var capabilities: RadioCapabilities
+  @usableFromInline var radioState: RadioState
+  @usableFromInline var isStarted: Bool
+  /// Whether the radio refused something in this run: try again soon.
+  @usableFromInline var wasRefused: Bool
+  @usableFromInline var commitAt: Instant
+  @usableFromInline var counters: CoordinatorCounters
+
+  /// A device that has not started. It starts at the first `run`.
+  @inlinable
+  public init(
+    flash: consuming Platform.FlashType, random: consuming Platform.RandomType,
+    supplier: consuming Platform.SupplierType, delegate: consuming Platform.DelegateType,
+    configuration: HeraldConfiguration
+  ) {
+    self.configuration = configuration
+    log = FlashLog(flash: flash)
+    self.delegate = delegate
+    self.random = random
+    clock = WallClock()
+    values = ServedValues(supplier: supplier)
+    table = TargetTable()
+    server = ATTServer()
+    links = .init(repeating: Link())
+    surplus = 0
+    attempt = Attempt()
+    workAt = .never
+    advertising = AdvertisingScheduler()
+    scanning = ScanSchedule(configuration.scanTiming)
+    shownScan = nil
+    rotation = AddressRotation(period: configuration.addressPeriod)
+    key = IdentityResolvingKey(.init(repeating: 0))
+    offersPayload = false
+    loggedPayload = 0
+    capabilities = RadioCapabilities(
+      canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
+      canConnect: false, connections: 0, maximumPDU: ATTLimits.defaultMTU, publicAddress: .zero)
+    radioState = .starting
+    isStarted = false
+    wasRefused = false
+    commitAt = .start
+    counters = CoordinatorCounters()
+  }
+
+  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. Address and payload change at the next
+  /// opportunity. `false` for a date before the device's own start.
+  @inlinable
+  public mutating func setClock(unixMilliseconds: UInt64, at now: Instant, source: WallClock.Source) -> Bool {
+    guard clock.set(unixMilliseconds: unixMilliseconds, at: now, source: source) else { return false }
+    record(.clockSet(unixMilliseconds: unixMilliseconds, source: source), at: now)
+    rotation.rotateSoon()
+    return true
+  }
+
+  /// Whether the application holds back the change of address and payload.
+  @inlinable
+  public var holdsRotation: Bool {
+    get { rotation.isHeld }
+    set { rotation.isHeld = newValue }
+  }
+
+  /// The address shown at present; `.zero` before the first.
+  @inlinable
+  public var ownAddress: DeviceAddress { advertising.address }
+
+  /// The value of a counter.
+  @inlinable
+  public func counter(_ counter: CoordinatorCounter) -> UInt32 {
+    switch counter {
+    case .payloadsServed: values.served
+    case .payloadsNotServed: values.notServed
+    case .signals: values.signals
+    default: counters[counter]
+    }
+  }
+
+  /// Puts an event into the log; one it does not take is counted.
+  @inlinable
+  mutating func record(_ event: LogEvent, at now: Instant) {
+    do throws(LogError) { try log.append(event, at: now, clock: clock) } catch { counters.count(.logErrors) }
+  }
+}
+
+extension HeraldCore: StatisticsSource where Platform: HeraldPlatform {
+  /// "herald".
+  @inlinable public static var statisticsName: StaticString { "herald" }
+  /// The counters of `CoordinatorCounter`, the evictions, and how many peers are tracked and known.
+  @inlinable public static var statisticsCount: Int { CoordinatorCounter.count &+ 2 }
+  /// The name of counter `index`.
+  @inlinable
+  public static func statisticName(_ index: Int) -> StaticString {
+    switch index {
+    case CoordinatorCounter.count: "evictions"
+    case CoordinatorCounter.count &+ 1: "targets"
+    default: CoordinatorCounters.name(index)
+    }
+  }
+  /// The value of counter `index`.
+  @inlinable
+  public func statistic(_ index: Int) -> UInt32 {
+    switch index {
+    case CoordinatorCounter.count: return table.evictions
+    case CoordinatorCounter.count &+ 1: return UInt32(truncatingIfNeeded: table.count)
+    default:
+      guard let counter = CoordinatorCounter(rawValue: index) else { return 0 }
+      return self.counter(counter)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// A Herald device: a radio and the core that commands it.
+///
+/// The board's loop, or the program around it, calls `poll` whenever the radio's transport has something and at the latest at the moment
+/// the last `poll` returned.
+public struct HeraldNode<Platform: HeraldPlatform, let targets: Int, let connections: Int>: ~Copyable {
+  /// The radio.
+  public var radio: Platform.RadioType
+  /// Everything else.
+  public var core: HeraldCore<Platform, targets, connections>
+
+  /// A device that has not started; it starts at the first `poll`.
+  @inlinable
+  public init(
+    radio: consuming Platform.RadioType, flash: consuming Platform.FlashType,
+    random: consuming Platform.RandomType, supplier: consuming Platform.SupplierType,
+    delegate: consuming Platform.DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
+  ) {
+    self.radio = radio
+    core = HeraldCore(
+      flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
+  }
+
+  /// Takes in what the radio has, decides, commands the radio, and lets it send. Returns when to poll again at the latest;
+  /// sooner is never wrong.
+  @inlinable
+  public mutating func poll(at now: Instant) -> Instant {
+    _ = radio.poll(at: now, into: &core)
+    let next = core.run(at: now, commanding: &radio)
+    // What was commanded goes out now, and what that brings about at once is taken in.
+    let radioNext = radio.poll(at: now, into: &core)
+    return radioNext < next ? radioNext : next
+  }
+}

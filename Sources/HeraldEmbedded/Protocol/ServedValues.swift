@@ -1,0 +1,69 @@
+/// The values of our GATT table that are made at run time.
+///
+/// The payload is that of the last change of address, so that both change together; it is made anew for each exchange
+/// (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
+public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: Int>: AttributeValues, ~Copyable {
+  /// Where payloads come from.
+  public var supplier: Supplier
+  @usableFromInline var pool: PayloadPool<buffers>
+  /// When the own address changed last, and what date that was.
+  @usableFromInline var rotatedAt: Instant
+  @usableFromInline var rotatedUnixSeconds: UInt64?
+  @usableFromInline var served: UInt32
+  @usableFromInline var notServed: UInt32
+  @usableFromInline var signals: UInt32
+
+  @usableFromInline
+  init(supplier: consuming Supplier) {
+    self.supplier = supplier
+    pool = PayloadPool()
+    rotatedAt = .start
+    rotatedUnixSeconds = nil
+    served = 0
+    notServed = 0
+    signals = 0
+  }
+
+  /// Makes our payload in a buffer of the pool and returns the buffer; `nil` if there is no payload or no buffer.
+  @inlinable
+  mutating func makePayload(for connection: ConnectionID) -> Int? {
+    guard let index = pool.claim(connection, .serving) else { return nil }
+    var bytes = pool.buffers[index].bytes.mutableSpan
+    let length = supplier.payload(at: rotatedUnixSeconds, now: rotatedAt, into: &bytes)
+    guard length > 0, length <= Payload.maximumLength else {
+      pool.buffers[index].use = .free
+      return nil
+    }
+    pool.buffers[index].length = UInt16(truncatingIfNeeded: length)
+    return index
+  }
+
+  /// The payload, from `offset` on.
+  @inlinable
+  public mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead {
+    guard tag == HeraldAttribute.payload else { return .failed(.readNotPermitted) }
+    var index = offset > 0 ? pool.find(connection, .serving) : nil
+    if index == nil {
+      index = makePayload(for: connection)
+      if index != nil { served &+= 1 }
+    }
+    guard let index else {
+      notServed &+= 1
+      return .failed(.insufficientResources)
+    }
+    let length = Int(pool.buffers[index].length)
+    return .copying(pool.buffers[index].bytes.span.extracting(0..<length), from: offset, into: &buffer)
+  }
+
+  /// Takes a signal.
+  @inlinable
+  public mutating func write(
+    _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
+  ) -> ATTErrorCode? {
+    guard tag == HeraldAttribute.signal else { return .writeNotPermitted }
+    signals &+= 1
+    return nil
+  }
+}

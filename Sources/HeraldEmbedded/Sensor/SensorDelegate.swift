@@ -1,0 +1,60 @@
+/// What an application wants to hear of: every event of the sensor as it happens (HP-44). Calls are statically dispatched and come
+/// from within `HeraldNode.poll`; bytes are borrowed for the duration of a call. Everything is optional.
+///
+/// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from then on each
+/// `didMeasure` is followed by `didMeasureWithPayload`. The measurements before belong to the same identity (HP-45).
+public protocol SensorDelegate: ~Copyable {
+  /// A peer was heard for the first time.
+  mutating func didDetect(_ target: TargetIdentity, at now: Instant)
+  /// The strength of a peer's advertisement was measured; once for each that is heard (HP-26).
+  mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant)
+  /// A peer's payload was read, 1…510 bytes. `known` says that another identity had shown the same payload before: it is
+  /// the same peer under a new address (HP-03).
+  mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
+  /// A strength was measured of a peer whose payload is known. The digest is the first eight bytes of the payload's SHA-256, little-endian.
+  mutating func didMeasureWithPayload(
+    _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant)
+  /// A peer advertises another transmit power than before, in dBm (HP-27).
+  mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant)
+  /// A peer has not been heard for so long that it counts as gone.
+  mutating func didLose(_ target: TargetIdentity, at now: Instant)
+  /// The sensor works, or no longer does.
+  mutating func didUpdateState(_ state: SensorState, at now: Instant)
+}
+
+/// Whether a sensor works.
+public enum SensorState: UInt8, BitwiseCopyable, Sendable {
+  /// It cannot work at present.
+  case off = 0
+  /// It works.
+  case on = 1
+  /// It cannot work on this device.
+  case unavailable = 2
+}
+
+extension SensorDelegate where Self: ~Copyable {
+  /// Does nothing.
+  @inlinable public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {}
+  /// Does nothing.
+  @inlinable public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {}
+  /// Does nothing.
+  @inlinable
+  public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant) {}
+  /// Does nothing.
+  @inlinable
+  public mutating func didMeasureWithPayload(
+    _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
+  ) {}
+  /// Does nothing.
+  @inlinable public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {}
+  /// Does nothing.
+  @inlinable public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
+  /// Does nothing.
+  @inlinable public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}
+}
+
+/// A delegate that hears of nothing.
+public struct NoDelegate: SensorDelegate, BitwiseCopyable, Sendable {
+  /// The only one there is.
+  @inlinable public init() {}
+}
