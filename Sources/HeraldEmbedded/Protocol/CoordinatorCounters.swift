@@ -75,6 +75,7 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
   @inlinable @inline(__always)
   mutating func count(_ counter: CoordinatorCounter) { values[counter.rawValue] &+= 1 }
 
+  @usableFromInline
   static func name(_ index: Int) -> StaticString {
     guard let counter = CoordinatorCounter(rawValue: index) else { return "" }
     switch counter {

@@ -1,9 +1,13 @@
 // What happens on connections: those we open to read a payload, and those peers open to read ours.
 
-extension HeraldCore: RadioEventHandler {
+extension HeraldCore: RadioEventHandler
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
   /// The radio became usable, or stopped being so; then every connection is gone and what was wanted is stated again later.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
+    hasNews = true
     radioState = state
     shownScan = nil
     advertising.radioForgot()
@@ -24,6 +28,7 @@ extension HeraldCore: RadioEventHandler {
   /// A connection was opened.
   @inlinable
   public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
+    hasNews = true
     let index = opened.connection.index
     var isOurs = false
     if opened.role == .central, attempt.isActive {
@@ -63,6 +68,7 @@ extension HeraldCore: RadioEventHandler {
   @inlinable
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
     guard attempt.isActive else { return }
+    hasNews = true
     let ended = attempt
     attempt = Attempt()
     workAt = now
@@ -82,6 +88,7 @@ extension HeraldCore: RadioEventHandler {
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {
+    hasNews = true
     let index = connection.index
     guard index >= 0, index < connections else {
       if index >= 0, index < 32 { surplus &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
@@ -104,19 +111,15 @@ extension HeraldCore: RadioEventHandler {
       links[index].lastAsked = now
       return server.respond(to: &buffer, count: count, on: connection, at: now, values: &values)
     }
-    let pdu = buffer.span.extracting(0..<count)
-    let event = links[index].client.receive(pdu, mtu: server.mtu(connection))
-    take(event, pdu, index, at: now)
-    if case .indication = event {
-      buffer[0] = GATTClient.confirmation
-      return 1
-    }
-    return 0
+    hasNews = true
+    guard case .indication = take(buffer.span.extracting(0..<count), index, at: now) else { return 0 }
+    buffer[0] = GATTClient.confirmation
+    return 1
   }
 
   /// A connection takes PDUs again: `run` sends.
   @inlinable
-  public mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
+  public mutating func readyToSend(on connection: ConnectionID, at now: Instant) { hasNews = true }
 
   /// A strength was measured on a connection: it counts like that of an advertisement.
   @inlinable
@@ -166,11 +169,12 @@ extension HeraldCore: RadioEventHandler {
     enter(links[index].step.next(after: outcome), index, at: now)
   }
 
-  /// Takes in what a PDU of the peer's brought about.
+  /// Takes in a PDU for our client and goes on from what it brings about, which is returned.
   @inlinable
-  mutating func take(_ event: GATTClientEvent, _ pdu: Span<UInt8>, _ index: Int, at now: Instant) {
+  mutating func take(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) -> GATTClientEvent {
+    let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
     let step = links[index].step
-    guard step.isWorking else { return }
+    guard step.isWorking else { return event }
     switch event {
     case .none, .notification, .indication: break
     case .mtu(let mtu):
@@ -202,6 +206,7 @@ extension HeraldCore: RadioEventHandler {
       default: fail(index, .exchangesMalformed, at: now)
       }
     }
+    return event
   }
 
   /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the peer's system.
@@ -224,7 +229,7 @@ extension HeraldCore: RadioEventHandler {
   mutating func put(_ pdu: Span<UInt8>, _ from: Int, at offset: Int, _ index: Int) -> Bool {
     let buffer = Int(links[index].buffer) &- 1
     guard buffer >= 0, from >= 0, from <= pdu.count else { return false }
-    return values.pool.put(pdu.extracting(from..<pdu.count), at: offset, in: buffer)
+    return values.pool.buffers[buffer].put(pdu.extracting(from..<pdu.count), at: offset)
   }
 
   /// The Herald service was seen: the peer is what it seemed to be.
@@ -250,15 +255,12 @@ extension HeraldCore: RadioEventHandler {
       return
     }
     let identity = table[place].identity
-    let payload = values.pool.buffers[buffer].bytes.span.extracting(0..<length)
-    let digest = PayloadDigest.of(payload)
+    let digest = values.pool.buffers[buffer].digest()
     let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
-    do throws(LogError) {
-      try log.append(.read(identity), bytes: payload, at: now, clock: clock)
-    } catch {
+    if !values.pool.buffers[buffer].record(.read(identity), in: &log, at: now, clock: clock) {
       counters.count(.logErrors)
     }
-    delegate.didRead(identity, payload, known: isKnown, at: now)
+    values.pool.buffers[buffer].report(to: &delegate, identity, known: isKnown, at: now)
 
     counters.count(.reads)
     if isKnown { counters.count(.readsOfKnown) }

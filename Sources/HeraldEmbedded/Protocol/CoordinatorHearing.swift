@@ -1,6 +1,9 @@
 // What an advertisement brings about: introspection, the table, the log, the delegate.
 
-extension HeraldCore {
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
   /// One advertisement or scan response was heard. Its strength is logged under the peer's identity if the peer is or may be a Herald
   /// peer (HP-26).
   @inlinable
@@ -76,7 +79,10 @@ extension HeraldCore {
     if table[place].isConnectable {
       table.setOwesWork(place, true)
       let retryAt = table[place].retryAt
-      if retryAt < workAt { workAt = retryAt }
+      if retryAt < workAt {
+        workAt = retryAt
+        hasNews = true
+      }
     }
     return true
   }

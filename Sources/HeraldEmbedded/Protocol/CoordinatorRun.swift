@@ -1,11 +1,15 @@
 // What the radio is told to do: everything the core wants of it is said here, and only here.
 
-extension HeraldCore {
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
   /// Looks at every deadline, commands the radio, and returns when to call again at the latest. Also to be called after each
   /// `poll` of the radio that may have had events.
   @inlinable
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
     if !isStarted { start(at: now) }
+    hasNews = false
     var next = housekeep(at: now)
     guard radio.state == .ready, radioState == .ready else { return next }
     capabilities = radio.capabilities
@@ -111,18 +115,16 @@ extension HeraldCore {
   mutating func request<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R, at now: Instant) {
     let connection = ConnectionID(index: index)
     var bytes: [32 of UInt8] = .init(repeating: 0)
-    var client = links[index].client
     var buffer = bytes.mutableSpan
     let none: [1 of UInt8] = [0]
-    let count = client.nextRequest(
+    let count = links[index].client.nextRequest(
       into: &buffer, mtu: server.mtu(connection), value: none.span.extracting(0..<0), at: now)
     guard count > 0, count <= 32 else { return }
     do throws(RadioError) {
       try radio.send(bytes.span.extracting(0..<count), on: connection)
-      links[index].client = client
     } catch {
       switch error {
-      case .busy: break  // `readyToSend` follows
+      case .busy: links[index].client.notSent()  // `readyToSend` follows
       default: fail(index, .exchangesDropped, at: now)
       }
     }
@@ -144,7 +146,7 @@ extension HeraldCore {
 
   /// How many connections are open or being closed, and the most there may be.
   @inlinable
-  func openConnections() -> Int {
+  mutating func openConnections() -> Int {
     var open = 0
     var index = 0
     while index < connections {
@@ -182,7 +184,8 @@ extension HeraldCore {
     var deadline = now + configuration.attemptTimeout
     var isCut = false
     if !capabilities.canScanWhileConnecting {
-      guard let limit = scanning.attemptLimit(at: now) else { return .never }  // the scan's own deadline wakes us
+      // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
+      guard let limit = scanning.attemptLimit(at: now) else { return .never }
       isCut = limit < deadline
       deadline = earlier(limit, deadline)
     }
@@ -235,7 +238,7 @@ extension HeraldCore {
 
   /// Whether a connection with this address is open.
   @inlinable
-  func isConnected(_ address: DeviceAddress) -> Bool {
+  mutating func isConnected(_ address: DeviceAddress) -> Bool {
     var index = 0
     while index < connections {
       if links[index].step != .closed, links[index].peer == address { return true }
@@ -287,14 +290,10 @@ extension HeraldCore {
       rotation.noLater(than: now + .seconds(10))
       return
     }
-    let length = Int(values.pool.buffers[index].length)
-    let payload = values.pool.buffers[index].bytes.span.extracting(0..<length)
-    let digest = PayloadDigest.of(payload)
+    let digest = values.pool.buffers[index].digest()
     if digest != loggedPayload {
       loggedPayload = digest
-      do throws(LogError) {
-        try log.append(.ownPayload, bytes: payload, at: now, clock: clock)
-      } catch {
+      if !values.pool.buffers[index].record(.ownPayload, in: &log, at: now, clock: clock) {
         counters.count(.logErrors)
       }
     }
@@ -316,7 +315,8 @@ extension HeraldCore {
     }
     let timing = configuration.scanTiming
     let parameters = ScanParameters(
-      ownAddress: advertising.address, interval: timing.interval, window: timing.window, active: timing.active)
+      ownAddress: advertising.address, interval: timing.interval, window: timing.window, active: timing.active
+    )
     guard parameters != shownScan else { return plan.deadline }
     do throws(RadioError) {
       try radio.startScanning(parameters)

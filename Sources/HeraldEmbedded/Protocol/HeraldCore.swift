@@ -5,21 +5,25 @@
 ///
 /// - `targets` is how many peers it tracks at once; `TargetTable` says what happens to more.
 /// - `connections` is how many connections it holds at once; more are closed as they come.
-public struct HeraldCore<Platform: HeraldPlatform, let targets: Int, let connections: Int>: ~Copyable {
+public struct HeraldCore<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  let targets: Int, let connections: Int
+>: ~Copyable {
   /// What was chosen at start-up.
   public let configuration: HeraldConfiguration
   /// The log.
-  public var log: FlashLog<Platform.FlashType, 32>
+  public var log: FlashLog<FlashType, 32>
   /// Who hears of the sensor's events.
-  public var delegate: Platform.DelegateType
+  public var delegate: DelegateType
   /// The source of addresses and keys.
-  public var random: Platform.RandomType
-  /// The date, if known. Set it with `setClock`.
-  public internal(set) var clock: WallClock
+  public var random: RandomType
+  /// The date, if known. `setClock` sets it.
+  public var clock: WallClock
   /// What our GATT table serves, the supplier of payloads included.
-  public var values: ServedValues<Platform.SupplierType, connections>
-  /// The peers.
-  public internal(set) var table: TargetTable<targets>
+  public var values: ServedValues<SupplierType, connections>
+  /// The peers. For looking at: what happens to them is decided here.
+  public var table: TargetTable<targets>
 
   @usableFromInline var server: ATTServer<HeraldGATTTable, connections, 1>
   @usableFromInline var links: [connections of Link]
@@ -43,14 +47,16 @@ public struct HeraldCore<Platform: HeraldPlatform, let targets: Int, let connect
   @usableFromInline var isStarted: Bool
   /// Whether the radio refused something in this run: try again soon.
   @usableFromInline var wasRefused: Bool
+  /// Whether something happened since the last `run` that it has to act upon.
+  public var hasNews: Bool
   @usableFromInline var commitAt: Instant
   @usableFromInline var counters: CoordinatorCounters
 
   /// A device that has not started. It starts at the first `run`.
   @inlinable
   public init(
-    flash: consuming Platform.FlashType, random: consuming Platform.RandomType,
-    supplier: consuming Platform.SupplierType, delegate: consuming Platform.DelegateType,
+    flash: consuming FlashType, random: consuming RandomType,
+    supplier: consuming SupplierType, delegate: consuming DelegateType,
     configuration: HeraldConfiguration
   ) {
     self.configuration = configuration
@@ -78,6 +84,7 @@ public struct HeraldCore<Platform: HeraldPlatform, let targets: Int, let connect
     radioState = .starting
     isStarted = false
     wasRefused = false
+    hasNews = false
     commitAt = .start
     counters = CoordinatorCounters()
   }
@@ -121,7 +128,10 @@ public struct HeraldCore<Platform: HeraldPlatform, let targets: Int, let connect
   }
 }
 
-extension HeraldCore: StatisticsSource where Platform: HeraldPlatform {
+extension HeraldCore: StatisticsSource
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
   /// "herald".
   @inlinable public static var statisticsName: StaticString { "herald" }
   /// The counters of `CoordinatorCounter`, the evictions, and how many peers are tracked and known.

@@ -2,18 +2,22 @@
 ///
 /// The board's loop, or the program around it, calls `poll` whenever the radio's transport has something and at the latest at the moment
 /// the last `poll` returned.
-public struct HeraldNode<Platform: HeraldPlatform, let targets: Int, let connections: Int>: ~Copyable {
+public struct HeraldNode<
+  RadioType: Radio & ~Copyable, FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  let targets: Int, let connections: Int
+>: ~Copyable {
   /// The radio.
-  public var radio: Platform.RadioType
+  public var radio: RadioType
   /// Everything else.
-  public var core: HeraldCore<Platform, targets, connections>
+  public var core: HeraldCore<FlashType, RandomType, SupplierType, DelegateType, targets, connections>
 
   /// A device that has not started; it starts at the first `poll`.
   @inlinable
   public init(
-    radio: consuming Platform.RadioType, flash: consuming Platform.FlashType,
-    random: consuming Platform.RandomType, supplier: consuming Platform.SupplierType,
-    delegate: consuming Platform.DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
+    radio: consuming RadioType, flash: consuming FlashType,
+    random: consuming RandomType, supplier: consuming SupplierType,
+    delegate: consuming DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
   ) {
     self.radio = radio
     core = HeraldCore(
@@ -28,6 +32,7 @@ public struct HeraldNode<Platform: HeraldPlatform, let targets: Int, let connect
     let next = core.run(at: now, commanding: &radio)
     // What was commanded goes out now, and what that brings about at once is taken in.
     let radioNext = radio.poll(at: now, into: &core)
+    if core.hasNews { return now }
     return radioNext < next ? radioNext : next
   }
 }

@@ -1,10 +1,6 @@
-/// Buffers of 512 bytes for payloads on their way: a peer's while it is read in pieces, or ours while a peer reads it in pieces
-/// (every piece must be of the same payload).
-///
-/// A buffer belongs to one connection and one use. When none is free the claim fails: our reading of a peer is tried
-/// again later, and a peer's request is answered with Insufficient Resources.
+/// A buffer for one payload on its way.
 @usableFromInline
-struct PayloadPool<let count: Int>: ~Copyable {
+struct PayloadBuffer: BitwiseCopyable {
   /// What a buffer is used for.
   @usableFromInline
   enum Use: UInt8, BitwiseCopyable {
@@ -13,28 +9,91 @@ struct PayloadPool<let count: Int>: ~Copyable {
     case serving = 2
   }
 
+  @usableFromInline var bytes: [512 of UInt8]
+  @usableFromInline var length: UInt16
+  @usableFromInline var connection: UInt8
+  @usableFromInline var use: Use
+
   @usableFromInline
-  struct Buffer: BitwiseCopyable {
-    @usableFromInline var bytes: [512 of UInt8]
-    @usableFromInline var length: UInt16
-    @usableFromInline var connection: UInt8
-    @usableFromInline var use: Use
-    @usableFromInline init() {
-      bytes = .init(repeating: 0)
-      length = 0
-      connection = 0
-      use = .free
+  init() {
+    bytes = .init(repeating: 0)
+    length = 0
+    connection = 0
+    use = .free
+  }
+
+  /// Puts a piece of a value at its place; `false` if it would not fit or leaves a gap.
+  @inlinable
+  mutating func put(_ piece: Span<UInt8>, at offset: Int) -> Bool {
+    guard offset >= 0, offset <= Int(length), piece.count <= 512 &- offset else { return false }
+    var byte = 0
+    while byte < piece.count {
+      bytes[offset &+ byte] = piece[byte]
+      byte &+= 1
+    }
+    length = UInt16(truncatingIfNeeded: offset &+ piece.count)
+    return true
+  }
+
+  /// Fills it with our payload; `false` if there is none.
+  @inlinable
+  mutating func fill<Supplier: PayloadSupplier & ~Copyable>(
+    from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant
+  ) -> Bool {
+    var buffer = bytes.mutableSpan
+    let count = supplier.payload(at: unixSeconds, now: now, into: &buffer)
+    guard count > 0, count <= Payload.maximumLength else { return false }
+    length = UInt16(truncatingIfNeeded: count)
+    return true
+  }
+
+  /// Serves it from `offset` on.
+  @inlinable
+  mutating func read(from offset: Int, into buffer: inout MutableSpan<UInt8>) -> AttributeRead {
+    .copying(bytes.span.extracting(0..<Int(length)), from: offset, into: &buffer)
+  }
+
+  /// By what the payload in it is recognised.
+  @inlinable
+  mutating func digest() -> UInt64 { PayloadDigest.of(bytes.span.extracting(0..<Int(length))) }
+
+  /// Logs it with an event that has bytes; `false` if the log does not take it.
+  @inlinable
+  mutating func record<F: Flash & ~Copyable, let dictionary: Int>(
+    _ event: LogEvent, in log: inout FlashLog<F, dictionary>, at now: Instant, clock: WallClock
+  ) -> Bool {
+    do throws(LogError) {
+      try log.append(event, bytes: bytes.span.extracting(0..<Int(length)), at: now, clock: clock)
+      return true
+    } catch {
+      return false
     }
   }
 
-  @usableFromInline var buffers: [count of Buffer]
+  /// Reports it to a delegate.
+  @inlinable
+  mutating func report<Delegate: SensorDelegate & ~Copyable>(
+    to delegate: inout Delegate, _ target: TargetIdentity, known: Bool, at now: Instant
+  ) {
+    delegate.didRead(target, bytes.span.extracting(0..<Int(length)), known: known, at: now)
+  }
+}
+
+/// Buffers of 512 bytes for payloads on their way: a peer's while it is read in pieces, or ours while a peer reads it in pieces
+/// (every piece must be of the same payload).
+///
+/// A buffer belongs to one connection and one use. When none is free the claim fails: our reading of a peer is tried
+/// again later, and a peer's request is answered with Insufficient Resources.
+@usableFromInline
+struct PayloadPool<let count: Int>: ~Copyable {
+  @usableFromInline var buffers: [count of PayloadBuffer]
 
   @usableFromInline
-  init() { buffers = .init(repeating: Buffer()) }
+  init() { buffers = .init(repeating: PayloadBuffer()) }
 
   /// The buffer a connection has for a use.
   @inlinable
-  func find(_ connection: ConnectionID, _ use: Use) -> Int? {
+  mutating func find(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     var index = 0
     while index < count {
       if buffers[index].use == use, Int(buffers[index].connection) == connection.index { return index }
@@ -45,7 +104,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
 
   /// A buffer for a connection and a use: the one it has, or a free one; `nil` if there is none.
   @inlinable
-  mutating func claim(_ connection: ConnectionID, _ use: Use) -> Int? {
+  mutating func claim(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     if let index = find(connection, use) { return index }
     var index = 0
     while index < count {
@@ -70,29 +129,5 @@ struct PayloadPool<let count: Int>: ~Copyable {
       }
       index &+= 1
     }
-  }
-
-  /// Gives up every buffer.
-  @inlinable
-  mutating func releaseAll() {
-    var index = 0
-    while index < count {
-      buffers[index].use = .free
-      index &+= 1
-    }
-  }
-
-  /// Puts a piece of a value at its place; `false` if it would not fit or leaves a gap.
-  @inlinable
-  mutating func put(_ piece: Span<UInt8>, at offset: Int, in index: Int) -> Bool {
-    guard offset >= 0, offset <= 512, offset <= Int(buffers[index].length), piece.count <= 512 &- offset
-    else { return false }
-    var byte = 0
-    while byte < piece.count {
-      buffers[index].bytes[offset &+ byte] = piece[byte]
-      byte &+= 1
-    }
-    buffers[index].length = UInt16(truncatingIfNeeded: offset &+ piece.count)
-    return true
   }
 }

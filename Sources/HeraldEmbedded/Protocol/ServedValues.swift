@@ -2,9 +2,15 @@
 ///
 /// The payload is that of the last change of address, so that both change together; it is made anew for each exchange
 /// (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
-public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: Int>: AttributeValues, ~Copyable {
+public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: Int>: AttributeValues,
+  ~Copyable
+{
   /// Where payloads come from.
   public var supplier: Supplier
+  /// The device's name as GAP shows it, UTF-8: nothing by which the device could be recognised.
+  public var deviceName: InlineBytes<20>
+  /// The device's model, UTF-8.
+  public var modelNumber: InlineBytes<20>
   @usableFromInline var pool: PayloadPool<buffers>
   /// When the own address changed last, and what date that was.
   @usableFromInline var rotatedAt: Instant
@@ -16,6 +22,8 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
   @usableFromInline
   init(supplier: consuming Supplier) {
     self.supplier = supplier
+    deviceName = InlineBytes()
+    modelNumber = InlineBytes()
     pool = PayloadPool()
     rotatedAt = .start
     rotatedUnixSeconds = nil
@@ -28,13 +36,10 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
   @inlinable
   mutating func makePayload(for connection: ConnectionID) -> Int? {
     guard let index = pool.claim(connection, .serving) else { return nil }
-    var bytes = pool.buffers[index].bytes.mutableSpan
-    let length = supplier.payload(at: rotatedUnixSeconds, now: rotatedAt, into: &bytes)
-    guard length > 0, length <= Payload.maximumLength else {
+    guard pool.buffers[index].fill(from: &supplier, at: rotatedUnixSeconds, now: rotatedAt) else {
       pool.buffers[index].use = .free
       return nil
     }
-    pool.buffers[index].length = UInt16(truncatingIfNeeded: length)
     return index
   }
 
@@ -43,7 +48,12 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead {
-    guard tag == HeraldAttribute.payload else { return .failed(.readNotPermitted) }
+    switch tag {
+    case .payload: break
+    case .deviceName: return .copying(deviceName.span, from: offset, into: &buffer)
+    case .modelNumber: return .copying(modelNumber.span, from: offset, into: &buffer)
+    default: return .failed(.readNotPermitted)
+    }
     var index = offset > 0 ? pool.find(connection, .serving) : nil
     if index == nil {
       index = makePayload(for: connection)
@@ -53,8 +63,7 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
       notServed &+= 1
       return .failed(.insufficientResources)
     }
-    let length = Int(pool.buffers[index].length)
-    return .copying(pool.buffers[index].bytes.span.extracting(0..<length), from: offset, into: &buffer)
+    return pool.buffers[index].read(from: offset, into: &buffer)
   }
 
   /// Takes a signal.
@@ -62,7 +71,7 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
   public mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode? {
-    guard tag == HeraldAttribute.signal else { return .writeNotPermitted }
+    guard tag == .signal else { return .writeNotPermitted }
     signals &+= 1
     return nil
   }

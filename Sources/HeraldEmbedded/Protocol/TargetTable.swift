@@ -70,7 +70,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   /// The target at a place that `find`, `insert` or an iteration has given.
   @inlinable
   public subscript(place: Int) -> Target {
-    get { targets[place] }
+    mutating get { targets[place] }
     _modify { yield &targets[place] }
   }
 
@@ -80,7 +80,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   var positions: UInt32 { UInt32(truncatingIfNeeded: capacity) &* 2 }
 
   @inlinable
-  func home(_ identity: TargetIdentity) -> UInt32 {
+  mutating func home(_ identity: TargetIdentity) -> UInt32 {
     var hash = (identity.low ^ seed) &* 0x9E37_79B1
     hash ^= hash &>> 15
     hash = (hash ^ UInt32(identity.high) ^ UInt32(identity.kind.rawValue) &<< 16) &* 0x85EB_CA6B
@@ -90,7 +90,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   @inlinable @inline(__always)
-  func entry(_ position: UInt32) -> UInt16 {
+  mutating func entry(_ position: UInt32) -> UInt16 {
     let pair = Int(truncatingIfNeeded: position &>> 1)
     return position & 1 == 0 ? index[pair].even : index[pair].odd
   }
@@ -109,7 +109,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   /// The place of the target with this identity.
   @inlinable
-  public func find(_ identity: TargetIdentity) -> Int? {
+  public mutating func find(_ identity: TargetIdentity) -> Int? {
     guard count > 0 else { return nil }
     var position = home(identity)
     while true {
@@ -238,7 +238,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   /// The next in the direction of those heard longer ago, in the same list.
   @inlinable
-  public func older(than place: Int) -> Int? {
+  public mutating func older(than place: Int) -> Int? {
     let older = targets[place].older
     return older == 0 ? nil : Int(older) &- 1
   }
@@ -279,7 +279,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// The least recently heard target of a list that is not held. At most as many are passed over as there are held ones.
-  func oldestNotHeld(_ order: Order) -> Int? {
+  mutating func oldestNotHeld(_ order: Order) -> Int? {
     var link = order.oldest
     while link != 0 {
       let place = Int(link) &- 1
@@ -289,7 +289,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return nil
   }
 
-  func evictable(at now: Instant) -> Int? {
+  mutating func evictable(at now: Instant) -> Int? {
     guard let idle = oldestNotHeld(idle) else { return oldestNotHeld(owing) }
     guard let owing = oldestNotHeld(owing) else { return idle }
     let idleSeen = targets[idle].lastSeen
@@ -298,22 +298,24 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// A target that is not held and was last heard at or before `moment`, the longest silent first.
-  public func silent(since moment: Instant) -> Int? {
+  public mutating func silent(since moment: Instant) -> Int? {
     guard let place = longestSilent, targets[place].lastSeen <= moment else { return nil }
     return place
   }
 
   /// The target that is not held and has been silent for longest.
   public var longestSilent: Int? {
-    let idle = oldestNotHeld(idle)
-    let owing = oldestNotHeld(owing)
-    guard let idle else { return owing }
-    guard let owing else { return idle }
-    return targets[idle].lastSeen <= targets[owing].lastSeen ? idle : owing
+    mutating get {
+      let idle = oldestNotHeld(idle)
+      let owing = oldestNotHeld(owing)
+      guard let idle else { return owing }
+      guard let owing else { return idle }
+      return targets[idle].lastSeen <= targets[owing].lastSeen ? idle : owing
+    }
   }
 
   /// A target other than `place` whose payload has this digest (not 0). Looks at every target: for once per payload read.
-  public func find(payloadDigest digest: UInt64, otherThan place: Int) -> Int? {
+  public mutating func find(payloadDigest digest: UInt64, otherThan place: Int) -> Int? {
     guard digest != 0 else { return nil }
     var candidate = 0
     while candidate < Int(fresh) {

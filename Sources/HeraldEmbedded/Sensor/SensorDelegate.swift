@@ -39,7 +39,8 @@ extension SensorDelegate where Self: ~Copyable {
   @inlinable public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {}
   /// Does nothing.
   @inlinable
-  public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant) {}
+  public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
+  {}
   /// Does nothing.
   @inlinable
   public mutating func didMeasureWithPayload(
