@@ -1,0 +1,286 @@
+// The ring of pages: mounting, beginning a page, erasing, reading back.
+
+extension FlashLog where F: ~Copyable {
+  // MARK: Mounting
+
+  /// Finds what the flash holds, and counts this start-up. A memory without a log begins one with `freshEpoch`, which
+  /// should be a random number. Reads the head of every page and the newest page; writes nothing. Whatever the flash
+  /// contains, this ends and leaves a log that works; a memory of fewer than two pages, of pages below 256 bytes, or a
+  /// `dictionary` outside 1…64 leaves it unmounted.
+  @inlinable
+  public mutating func mount(freshEpoch: UInt32) {
+    ring = LogRing()
+    writer = LogPageWriter()
+    let word = flash.wordSize
+    guard dictionary >= 1, dictionary <= LogFormat.maximumDictionary, flash.pageCount >= 2,
+      flash.pageSize >= 256, flash.pageSize % 8 == 0, word == 1 || word == 2 || word == 4 || word == 8
+    else { return }
+    ring.isMounted = true
+    ring.pageSize = flash.pageSize
+    ring.pageCount = flash.pageCount
+    ring.word = word
+    ring.epoch = freshEpoch
+    ring.current = ring.pageCount &- 1
+    ring.boot = 1
+    writer.pageSize = ring.pageSize
+    writer.word = word
+
+    guard findNewest() else { return }
+    findOldest()
+    walkNewest()
+  }
+
+  /// The page with the highest sequence number, its number and epoch.
+  @inlinable
+  mutating func findNewest() -> Bool {
+    for page in 0..<ring.pageCount {
+      guard let header = header(page: page, offset: 0), header.sequence > ring.newest,
+        header.sequence <= LogFormat.lastMountedSequence
+      else { continue }
+      ring.newest = header.sequence
+      ring.epoch = header.epoch
+      ring.boot = header.boot &+ 1
+      ring.current = page
+    }
+    return ring.newest > 0
+  }
+
+  /// The lowest sequence number among the pages that are where the newest makes them belong.
+  @inlinable
+  mutating func findOldest() {
+    ring.beforeOldest = ring.newest &- 1
+    var page = ring.current
+    var sequence = ring.newest
+    for _ in 1..<ring.pageCount {
+      page = page == 0 ? ring.pageCount &- 1 : page &- 1
+      sequence &-= 1
+      if sequence == 0 { return }
+      if let header = header(page: page, offset: 0), header.sequence == sequence,
+        header.epoch == ring.epoch
+      {
+        ring.beforeOldest = sequence &- 1
+      }
+    }
+  }
+
+  /// Where the newest page's last whole block ends, its last start-up, and whether another segment fits behind it.
+  @inlinable
+  mutating func walkNewest() {
+    var end = 0
+    var offset = 0
+    while offset <= ring.pageSize &- LogFormat.headerSize {
+      if let found = header(page: ring.current, offset: offset), found.sequence == ring.newest,
+        found.epoch == ring.epoch
+      {
+        ring.boot = found.boot &+ 1
+        end = blocksEnd(header: found, offset: offset)
+        offset = LogFormat.aligned(end, to: LogFormat.segmentAlignment)
+      } else {
+        offset &+= LogFormat.segmentAlignment
+      }
+    }
+    ring.closedBytes = end
+    // A block that was being programmed when the power went may reach this far and look erased without being so.
+    let behind = LogFormat.aligned(end &+ LogFormat.blockSize, to: LogFormat.segmentAlignment)
+    if ring.pageSize &- behind >= 192, isErased(from: behind) { ring.resume = behind }
+  }
+
+  @inlinable
+  mutating func blocksEnd(header: LogPageHeader, offset: Int) -> Int {
+    var seed = writer.encoder.readHeaderCheck()
+    var position = offset &+ LogFormat.headerSize
+    while position < ring.pageSize {
+      let count = min(LogFormat.blockSize, ring.pageSize &- position)
+      guard load(page: ring.current, offset: position, count: count),
+        let block = writer.encoder.readBlock(count: count, seed: seed, word: header.wordSize)
+      else { break }
+      seed = block.crc
+      position &+= block.size
+    }
+    return min(position, ring.pageSize)
+  }
+
+  /// Whether everything in the newest page from `offset` on reads as erased.
+  @inlinable
+  mutating func isErased(from offset: Int) -> Bool {
+    var position = offset
+    while position < ring.pageSize {
+      let count = min(LogFormat.blockSize, ring.pageSize &- position)
+      guard load(page: ring.current, offset: position, count: count),
+        writer.encoder.isErased(count: count)
+      else { return false }
+      position &+= count
+    }
+    return true
+  }
+
+  /// Reads into the writer's buffer, which must have nothing waiting.
+  @inlinable
+  mutating func load(page: Int, offset: Int, count: Int) -> Bool {
+    var buffer = writer.encoder.buffer.mutableSpan
+    var part = buffer._mutatingExtracting(0..<count)
+    do throws(FlashError) {
+      try flash.read(page: page, offset: offset, into: &part)
+      return true
+    } catch {
+      ring.flashErrors &+= 1
+      return false
+    }
+  }
+
+  @inlinable
+  mutating func header(page: Int, offset: Int) -> LogPageHeader? {
+    guard load(page: page, offset: offset, count: LogFormat.headerSize) else { return nil }
+    return writer.encoder.readHeader()
+  }
+
+  // MARK: Beginning a page
+
+  /// Makes a page ready for records: a further segment of the newest one, or the page after it. `false` if that failed; the
+  /// next call tries the next page.
+  @inlinable
+  mutating func open(at now: Instant, clock: WallClock) -> Bool {
+    var offset = 0
+    if ring.resume > 0 {
+      offset = ring.resume
+      ring.resume = 0
+    } else {
+      let isErased = ring.isErasedAhead || erase(page: ring.following)
+      ring.giveUpFollowing()
+      ring.advance()
+      guard isErased else { return false }
+      ring.pages &+= 1
+    }
+    let start = LogFormat.tickStart(now)
+    let header = LogPageHeader(
+      sequence: ring.newest, epoch: ring.epoch, boot: ring.boot, uptime: start,
+      unixMilliseconds: clock.unixMilliseconds(at: start) ?? 0, clockSource: clock.source,
+      dictionaryCapacity: dictionary, wordSize: ring.word)
+    let crc = writer.encoder.write(header)
+    writer.position = offset
+    writer.pending = 0
+    ring.isOpen = true
+    guard program(LogFormat.headerSize) else { return false }
+    writer.begin(at: offset &+ LogFormat.headerSize, uptime: start, crc: crc)
+    report(at: now)
+    return true
+  }
+
+  /// The first record after a loss tells how many events were lost.
+  @inlinable
+  mutating func report(at now: Instant) {
+    guard ring.unreported > 0 else { return }
+    var record = LogRecordFields(.dropped(count: ring.unreported))
+    if case .stored = encode(&record, at: now) {
+      ring.reporting = ring.unreported
+      ring.unreported = 0
+      count(record)
+    }
+  }
+
+  /// Does work that would hold up an `append`: erases the page ahead once the open one is half full. Call it when idle; it
+  /// may take as long as an erasure.
+  @inlinable
+  public mutating func maintain() {
+    guard wantsMaintenance else { return }
+    ring.isErasedAhead = erase(page: ring.following)
+    ring.hasFailedAhead = !ring.isErasedAhead
+    if ring.isErasedAhead { ring.giveUpFollowing() }
+  }
+
+  /// Whether `maintain` has something to do.
+  @inlinable public var wantsMaintenance: Bool {
+    guard ring.isMounted, !ring.isErasedAhead, !ring.hasFailedAhead else { return false }
+    return ring.isOpen ? writer.position > ring.pageSize / 2 : ring.resume == 0
+  }
+
+  /// Voids a page's header, so that an erasure that is cut short leaves nothing that looks like a page, and erases it.
+  @inlinable
+  mutating func erase(page: Int) -> Bool {
+    do throws(FlashError) {
+      var bytes: [8 of UInt8] = .init(repeating: 0)
+      var head = bytes.mutableSpan
+      try flash.read(page: page, offset: 0, into: &head)
+      var isErased = true
+      for index in 0..<8 where head[index] != 0xFF { isErased = false }
+      if !isErased { try flash.clear(page: page, offset: 0, count: 8) }
+      try flash.erase(page: page)
+      ring.erases &+= 1
+      return true
+    } catch {
+      ring.flashErrors &+= 1
+      return false
+    }
+  }
+
+  /// Erases every page, the oldest first, and begins a new epoch. If it is cut short, the pages not yet erased are still a
+  /// log of the old epoch.
+  @inlinable
+  public mutating func eraseAll() {
+    guard ring.isMounted else { return }
+    close()
+    writer.pending = 0
+    var page = ring.current
+    for _ in 0..<ring.pageCount {
+      page = page &+ 1 >= ring.pageCount ? 0 : page &+ 1
+      _ = erase(page: page)
+    }
+    ring.epoch &+= 1
+    ring.newest = 0
+    ring.beforeOldest = 0
+    ring.resume = 0
+    ring.closedBytes = 0
+    ring.isErasedAhead = false
+    ring.hasFailedAhead = false
+  }
+
+  // MARK: Reading back
+
+  /// Where the log stands.
+  @inlinable public var status: LogStatus {
+    LogStatus(
+      epoch: ring.epoch, oldest: ring.beforeOldest &+ 1, newest: ring.newest,
+      openBytes: ring.isOpen ? writer.position : ring.closedBytes, pageSize: ring.pageSize,
+      boot: ring.boot)
+  }
+
+  /// How many bytes of page `sequence` can be read: the committed part of the newest, all of an older one; `nil` if there is
+  /// no such page.
+  @inlinable
+  public mutating func readableBytes(sequence: UInt32) -> Int? {
+    guard let page = ring.page(of: sequence) else { return nil }
+    var bytes: [40 of UInt8] = .init(repeating: 0)
+    var head = bytes.mutableSpan
+    do throws(FlashError) {
+      try flash.read(page: page, offset: 0, into: &head)
+    } catch {
+      ring.flashErrors &+= 1
+      return nil
+    }
+    guard let header = LogPageHeader(head.span), header.sequence == sequence, header.epoch == ring.epoch
+    else { return nil }
+    if sequence == ring.newest { return ring.isOpen ? writer.position : ring.closedBytes }
+    return ring.pageSize
+  }
+
+  /// Reads committed bytes of page `sequence` from `offset` on, as many as fit into `buffer`, and returns how many.
+  /// - Throws: `gone` if there is no such page, `outOfRange` if `offset` is beyond its readable bytes, `flashFailed`.
+  @inlinable
+  public mutating func read(
+    sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>
+  ) throws(LogError) -> Int {
+    guard let readable = readableBytes(sequence: sequence), let page = ring.page(of: sequence) else {
+      throw .gone
+    }
+    guard offset >= 0, offset <= readable else { throw .outOfRange }
+    let count = min(buffer.count, readable &- offset)
+    var part = buffer._mutatingExtracting(0..<count)
+    do throws(FlashError) {
+      try flash.read(page: page, offset: offset, into: &part)
+    } catch {
+      ring.flashErrors &+= 1
+      throw .flashFailed
+    }
+    return count
+  }
+}

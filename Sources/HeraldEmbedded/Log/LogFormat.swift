@@ -1,0 +1,193 @@
+/// The numbers of the page format (docs/log-format.md).
+@usableFromInline
+enum LogFormat {
+  /// "HLog" read as a little-endian number.
+  @usableFromInline static var magic: UInt32 { 0x676F_4C48 }
+  /// The version this code writes and reads.
+  @usableFromInline static var version: UInt8 { 1 }
+  /// Bytes in a header.
+  @usableFromInline static var headerSize: Int { 40 }
+  /// The most bytes a block takes in a page.
+  @usableFromInline static var blockSize: Int { 128 }
+  /// The most coded bytes in a block: all but its mark and its checksum.
+  @usableFromInline static var codedLimit: Int { 125 }
+  /// The most payload bytes in a block: all but two marks and its checksum.
+  @usableFromInline static var rawLimit: Int { 124 }
+  /// A header that is not at the start of its page is at a multiple of this.
+  @usableFromInline static var segmentAlignment: Int { 64 }
+  /// The most targets a page can distinguish at a time.
+  @usableFromInline static var maximumDictionary: Int { 64 }
+  /// Sequence numbers above this are not valid.
+  @usableFromInline static var maximumSequence: UInt32 { 0x7FFF_FFFF }
+  /// Sequence numbers above this are not taken up after a restart, so that 2²⁸ next ones always exist.
+  @usableFromInline static var lastMountedSequence: UInt32 { 0x6FFF_FFFF }
+
+  /// CRC-16 of CCITT (x¹⁶+x¹²+x⁵+1, most significant bit first) continued over one byte, without a table.
+  @usableFromInline @inline(__always)
+  static func crc16(_ crc: UInt16, _ byte: UInt8) -> UInt16 {
+    var crc = crc.byteSwapped ^ UInt16(byte)
+    crc ^= (crc & 0xFF) &>> 4
+    crc ^= crc &<< 12
+    crc ^= (crc & 0xFF) &<< 5
+    return crc
+  }
+
+  /// CRC-32 of IEEE 802.3 (as zip and Ethernet have it) over the first `count` bytes. Only headers have it, so it may be slow.
+  static func crc32(_ bytes: Span<UInt8>, count: Int) -> UInt32 {
+    var crc: UInt32 = 0xFFFF_FFFF
+    for index in 0..<count {
+      crc ^= UInt32(bytes[index])
+      for _ in 0..<8 { crc = (crc &>> 1) ^ (crc & 1 == 0 ? 0 : 0xEDB8_8320) }
+    }
+    return ~crc
+  }
+
+  /// `count` rounded up to whole words of 1, 2, 4 or 8 bytes.
+  @usableFromInline @inline(__always)
+  static func aligned(_ count: Int, to word: Int) -> Int { (count &+ word &- 1) & ~(word &- 1) }
+
+  /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10.
+  @usableFromInline
+  static func tickStart(_ now: Instant) -> Instant {
+    let high = now.milliseconds.high32 % 10
+    let low = now.milliseconds.low32 % 10
+    let rest = (high &* 6 &+ low) % 10
+    return Instant(milliseconds: now.milliseconds &- UInt64(wide: rest))
+  }
+}
+
+/// What the header of a page, or of a later segment of it, says.
+public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
+  /// The page's number: one more than the page before.
+  public var sequence: UInt32
+  /// The log's epoch: changes when the whole log is erased.
+  public var epoch: UInt32
+  /// Which start-up of the device the records belong to.
+  public var boot: UInt32
+  /// The uptime from which the records count, a multiple of 10 ms.
+  public var uptime: Instant
+  /// Milliseconds since 1970-01-01T00:00:00Z at `uptime`; 0 when the date was not known.
+  public var unixMilliseconds: UInt64
+  /// Who had told the date.
+  public var clockSource: WallClock.Source
+  /// How many targets the writer distinguishes at a time, 1…64.
+  public var dictionaryCapacity: Int
+  /// Blocks begin at multiples of this many bytes: 1, 2, 4 or 8.
+  public var wordSize: Int
+
+  /// Stated one by one.
+  @inlinable
+  public init(
+    sequence: UInt32, epoch: UInt32, boot: UInt32, uptime: Instant, unixMilliseconds: UInt64,
+    clockSource: WallClock.Source, dictionaryCapacity: Int, wordSize: Int
+  ) {
+    self.sequence = sequence
+    self.epoch = epoch
+    self.boot = boot
+    self.uptime = uptime
+    self.unixMilliseconds = unixMilliseconds
+    self.clockSource = clockSource
+    self.dictionaryCapacity = dictionaryCapacity
+    self.wordSize = wordSize
+  }
+
+  /// The header in the first 40 of `bytes`; `nil` unless its magic, version, checksum and every field are right.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count >= LogFormat.headerSize else { return nil }
+    var reader = ByteReader(bytes)
+    guard reader.u32() == LogFormat.magic, reader.u8() == LogFormat.version,
+      let word = reader.u8(), word == 1 || word == 2 || word == 4 || word == 8,
+      let capacity = reader.u8(), capacity >= 1, capacity <= LogFormat.maximumDictionary,
+      let sourceNumber = reader.u8(), let source = WallClock.Source(rawValue: sourceNumber),
+      let epoch = reader.u32(), let sequence = reader.u32(),
+      sequence >= 1, sequence <= LogFormat.maximumSequence,
+      let boot = reader.u32(), let uptime = reader.u64(), let unix = reader.u64(),
+      let crc = reader.u32(), crc == LogFormat.crc32(bytes, count: LogFormat.headerSize &- 4)
+    else { return nil }
+    self.init(
+      sequence: sequence, epoch: epoch, boot: boot, uptime: Instant(milliseconds: uptime),
+      unixMilliseconds: unix, clockSource: source, dictionaryCapacity: Int(capacity),
+      wordSize: Int(word))
+  }
+
+  /// Writes the 40 bytes of the header to the start of `bytes` and returns the low half of its checksum, with which the
+  /// checksums of its blocks begin.
+  @usableFromInline
+  func write(to bytes: inout MutableSpan<UInt8>) -> UInt16 {
+    guard bytes.count >= LogFormat.headerSize else { return 0 }
+    var head = bytes._mutatingExtracting(0..<LogFormat.headerSize)
+    do {
+      var writer = ByteWriter(head._mutatingExtracting(0..<LogFormat.headerSize))
+      writer.u32(LogFormat.magic)
+      writer.u8(LogFormat.version)
+      writer.u8(UInt8(truncatingIfNeeded: wordSize))
+      writer.u8(UInt8(truncatingIfNeeded: dictionaryCapacity))
+      writer.u8(clockSource.rawValue)
+      writer.u32(epoch)
+      writer.u32(sequence)
+      writer.u32(boot)
+      writer.u64(uptime.milliseconds)
+      writer.u64(unixMilliseconds)
+    }
+    let crc = LogFormat.crc32(head.span, count: LogFormat.headerSize &- 4)
+    for index in 0..<4 {
+      head[LogFormat.headerSize &- 4 &+ index] = UInt8(
+        truncatingIfNeeded: crc &>> UInt32(truncatingIfNeeded: index &* 8))
+    }
+    return UInt16(truncatingIfNeeded: crc)
+  }
+}
+
+/// The frame of one block: what is programmed at a time.
+@usableFromInline
+struct LogBlock: BitwiseCopyable {
+  /// What the block carries.
+  @usableFromInline
+  enum Kind: BitwiseCopyable {
+    /// Coded records; the codeword goes on in the next block.
+    case open
+    /// Coded records; the codeword ends here.
+    case final
+    /// Payload bytes as they are, for the record that follows.
+    case raw
+  }
+
+  @usableFromInline let kind: Kind
+  /// Where the content begins, counted from the block's start.
+  @usableFromInline let contentStart: Int
+  /// Bytes of content, 1…125.
+  @usableFromInline let contentCount: Int
+  /// The block's checksum, with which the next block's begins.
+  @usableFromInline let crc: UInt16
+  /// Bytes to the next block.
+  @usableFromInline let size: Int
+
+  /// The block at the start of `bytes`; `nil` if there is none or its checksum is wrong. `seed` is the checksum of the
+  /// block before, or the low half of the header's.
+  @usableFromInline
+  init?(_ bytes: Span<UInt8>, seed: UInt16, word: Int) {
+    guard bytes.count >= 4 else { return nil }
+    let mark = bytes[0]
+    guard mark != 0xFF, mark != 0x80 else { return nil }
+    if mark == 0 {
+      kind = .raw
+      contentStart = 2
+      contentCount = Int(bytes[1])
+      guard contentCount >= 1, contentCount <= LogFormat.rawLimit else { return nil }
+    } else {
+      kind = mark & 0x80 == 0 ? .open : .final
+      contentStart = 1
+      contentCount = Int(mark & 0x7F)
+      guard contentCount <= LogFormat.codedLimit else { return nil }
+    }
+    let end = contentStart &+ contentCount
+    guard end &+ 2 <= bytes.count else { return nil }
+    var crc = seed
+    for index in 0..<end { crc = LogFormat.crc16(crc, bytes[unchecked: index]) }
+    guard UInt8(truncatingIfNeeded: crc) == bytes[end],
+      UInt8(truncatingIfNeeded: crc &>> 8) == bytes[end &+ 1]
+    else { return nil }
+    self.crc = crc
+    size = LogFormat.aligned(end &+ 2, to: word)
+  }
+}

@@ -1,0 +1,330 @@
+/// A target as the model remembers it within a page.
+@usableFromInline
+struct LogTarget: BitwiseCopyable {
+  @usableFromInline var low: UInt32
+  @usableFromInline var high: UInt16
+  /// When its last record was: the low 16 bits of the count of 10 ms steps.
+  @usableFromInline var seen: UInt16
+  @usableFromInline var kind: TargetIdentity.Kind
+  /// What its last short interval was like: 0 unknown, 1 around 180 ms, 2 around 270 ms, 3 shorter than 150 ms.
+  @usableFromInline var rhythm: UInt8
+  @usableFromInline var rssi: Int8
+  /// How far its last two signal strengths were apart, at most 3; 3 with one reading, 4 with none.
+  @usableFromInline var jump: UInt8
+
+  @usableFromInline
+  init() {
+    low = 0
+    high = 0
+    seen = 0
+    kind = .publicAddress
+    rhythm = 0
+    rssi = 0
+    jump = 0
+  }
+
+  @inline(__always)
+  init(_ identity: TargetIdentity, seen: UInt16) {
+    low = identity.low
+    high = identity.high
+    self.seen = seen
+    kind = identity.kind
+    rhythm = 0
+    rssi = 0
+    jump = 4
+  }
+
+  @inline(__always)
+  var identity: TargetIdentity { TargetIdentity(kind: kind, high: high, low: low) }
+}
+
+/// What makes records small: adaptive probabilities for the kind of a record, the time since the one before, which target
+/// it is about, and how far its signal strength is from that target's last. Reset with each page.
+///
+/// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that target has been
+/// silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells most of it.
+@usableFromInline
+struct LogModel: ~Copyable {
+  /// Where the probabilities of each decision are.
+  enum Context {
+    static var measured: Int { 0 }  // 3: after a reading, a detection, something else
+    static var kind: Int { 3 }  // a tree of 4 bits
+    static var step: Int { 19 }  // a tree of 5 bits
+    static var mediumStep: Int { 51 }  // a tree of 5 bits
+    static var longStep: Int { 83 }  // a tree of 5 bits
+    static var afterDetection: Int { 115 }  // 1
+    static var silence: Int { 116 }  // 4 rhythms of 56 lengths
+    static var jump: Int { 340 }  // 4 trees of 4 bits
+    static var longJump: Int { 404 }  // a tree of 3 bits
+    static var firstRSSI: Int { 412 }  // a tree of 4 bits
+    static var count: Int { 428 }
+  }
+
+  /// Probability of a 1 in the upper 12 bits, how often it was adapted in the lower 4; stored with the top bit
+  /// inverted, so that all zero bits are "one in two, never adapted".
+  private var probabilities: [428 of UInt16]
+  /// Steps of 10 ms since the segment began.
+  @usableFromInline var steps: UInt32
+  /// How many targets are known.
+  private var count: Int
+  private var previousKind: LogKind
+  private var previousRSSI: Int8
+
+  @usableFromInline
+  init() {
+    probabilities = .init(repeating: 0)
+    steps = 0
+    count = 0
+    previousKind = .end
+    previousRSSI = 0
+  }
+
+  /// Forgets everything, as at the start of a segment.
+  @usableFromInline
+  mutating func reset() {
+    for index in 0..<Context.count { probabilities[unchecked: index] = 0 }
+    steps = 0
+    count = 0
+    previousKind = .end
+    previousRSSI = 0
+  }
+
+  // MARK: Decisions
+
+  /// One decision, coded with its probability, which then moves towards it: fast at first, slowly later.
+  @inline(__always)
+  @_lifetime(coder: copy coder)
+  private mutating func bit<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ context: Int, _ value: UInt32, _ coder: inout C
+  ) -> UInt32 {
+    let state = UInt32(probabilities[unchecked: context] ^ 0x8000)
+    var chance = state &>> 4
+    let age = state & 15
+    let bit = coder.code(value, chance: chance)
+    // How far to move, by age: 1/2, 2 × 1/4, 3 × 1/8, 9 × 1/16, then 1/32; a nibble each.
+    let shift = ((age < 8 ? 0x4433_3221 : 0x5444_4444) &>> ((age & 7) &* 4)) & 15
+    if bit != 0 { chance &+= (4096 &- chance) &>> shift } else { chance &-= chance &>> shift }
+    let next = chance &<< 4 | (age < 15 ? age &+ 1 : 15)
+    probabilities[unchecked: context] = UInt16(truncatingIfNeeded: next) ^ 0x8000
+    return bit
+  }
+
+  /// A number of `bits` bits, most significant first, each with a probability of its own for what came before it.
+  @inline(__always)
+  @_lifetime(coder: copy coder)
+  private mutating func tree<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C
+  ) -> UInt32 {
+    var node: UInt32 = 1
+    var left = bits
+    while left > 0 {
+      left &-= 1
+      node = node &<< 1 | bit(context &+ Int(node), (value &>> left) & 1, &coder)
+    }
+    return node &- (1 &<< bits)
+  }
+
+  /// A number of `bits` bits, 0…32, most significant first, all equally likely.
+  @_lifetime(coder: copy coder)
+  private func plain<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ value: UInt32, bits: UInt32, _ coder: inout C
+  ) -> UInt32 {
+    var result: UInt32 = 0
+    var left = bits
+    while left > 0 {
+      left &-= 1
+      result = result &<< 1 | coder.code((value &>> left) & 1, chance: 2048)
+    }
+    return result
+  }
+
+  /// A number with no small bound: the length of `value + 1` in bits, less one, as a tree of `bits` bits, then the bits
+  /// of `value + 1` after its leading one, plain.
+  @_lifetime(coder: copy coder)
+  private mutating func unbounded<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C
+  ) -> UInt32 {
+    let number = value &+ 1
+    let written = 31 &- UInt32(truncatingIfNeeded: number.leadingZeroBitCount & 31)
+    let length = tree(context, written, bits: bits, &coder)
+    return (1 &<< length | plain(number, bits: length, &coder)) &- 1
+  }
+
+  // MARK: A record
+
+  /// Codes a record, one way or the other. `order` holds the places of the known targets in `targets`, the most recent
+  /// first. `false` if what was read contradicts the format.
+  @_lifetime(coder: copy coder)
+  @inline(__always)
+  mutating func code<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ record: inout LogRecordFields, targets: inout MutableSpan<LogTarget>,
+    order: inout MutableSpan<UInt8>, with coder: inout C
+  ) -> Bool {
+    let afterDetection = previousKind == .detected
+    let context = previousKind == .measured ? 0 : afterDetection ? 1 : 2
+    if bit(Context.measured &+ context, record.kind == .measured ? 0 : 1, &coder) == 0 {
+      record.kind = .measured
+    } else {
+      let number = tree(Context.kind, UInt32(record.kind.rawValue), bits: 4, &coder)
+      guard let kind = LogKind(rawValue: UInt8(truncatingIfNeeded: number)), kind != .measured else {
+        return false
+      }
+      record.kind = kind
+      if kind == .end {
+        previousKind = .end
+        return true
+      }
+    }
+    record.step = codeStep(record.step, &coder)
+    let (now, overflow) = steps.addingReportingOverflow(record.step)
+    guard !overflow else { return false }
+    steps = now
+    if record.kind.hasTarget {
+      let place = codeTarget(
+        &record.target, afterDetection: afterDetection, targets: &targets, order: &order, &coder)
+      if record.kind == .measured { codeRSSI(&record.rssi, of: &targets[unchecked: place], &coder) }
+      targets[unchecked: place].seen = UInt16(truncatingIfNeeded: now)
+    }
+    if record.kind.rawValue >= LogKind.txPower.rawValue { codePlainFields(&record, &coder) }
+    previousKind = record.kind
+    return true
+  }
+
+  @_lifetime(coder: copy coder)
+  private func codePlainFields<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ record: inout LogRecordFields, _ coder: inout C
+  ) {
+    let bits = record.kind.plainBits
+    record.extra = UInt8(truncatingIfNeeded: plain(UInt32(record.extra), bits: bits.extra, &coder))
+    record.value = plain(record.value, bits: bits.value, &coder)
+    record.high = plain(record.high, bits: bits.high, &coder)
+  }
+
+  /// Steps below 30 in one tree, below 62 in a second, above in a third way.
+  @_lifetime(coder: copy coder)
+  @inline(__always)
+  private mutating func codeStep<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ step: UInt32, _ coder: inout C
+  ) -> UInt32 {
+    let short = tree(Context.step, step < 30 ? step : step < 62 ? 30 : 31, bits: 5, &coder)
+    if short < 30 { return short }
+    return codeLongStep(step, isMedium: short == 30, &coder)
+  }
+
+  @_lifetime(coder: copy coder)
+  private mutating func codeLongStep<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ step: UInt32, isMedium: Bool, _ coder: inout C
+  ) -> UInt32 {
+    if isMedium { return 30 &+ tree(Context.mediumStep, step &- 30, bits: 5, &coder) }
+    // A hostile page can wrap this sum; the check of the sum of all steps bounds what a wrapped one can do.
+    return unbounded(Context.longStep, step &- 62, bits: 5, &coder) &+ 62
+  }
+
+  /// How long a silence is, in 56 classes: exact below 400 ms, then ever coarser.
+  @inline(__always)
+  private func silenceClass(_ silence: UInt32) -> Int {
+    if silence < 40 { return Int(silence) }
+    if silence < 64 { return 40 &+ Int(((silence &- 40) &* 11) &>> 5) }
+    if silence >= 768 { return 55 }
+    let length = 32 &- silence.leadingZeroBitCount
+    let second = (silence &>> UInt32(truncatingIfNeeded: length &- 2)) & 1
+    return 48 &+ (length &- 7) &* 2 &+ Int(second)
+  }
+
+  /// Which target, and its place in `targets`; afterwards it is the most recent.
+  @_lifetime(coder: copy coder)
+  @inline(__always)
+  private mutating func codeTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ identity: inout TargetIdentity, afterDetection: Bool, targets: inout MutableSpan<LogTarget>,
+    order: inout MutableSpan<UInt8>, _ coder: inout C
+  ) -> Int {
+    let now = UInt16(truncatingIfNeeded: steps)
+    var rank = 0
+    var place = 0
+    var moved: UInt8 = 0  // what was one place further to the front
+    while rank < count {
+      let slot = order[unchecked: rank]
+      order[unchecked: rank] = moved
+      moved = slot
+      place = Int(slot)
+      let target = targets[unchecked: place]
+      let context =
+        rank == 0 && afterDetection
+        ? Context.afterDetection
+        : Context.silence &+ Int(target.rhythm) &* 56 &+ silenceClass(UInt32(now &- target.seen))
+      let isIt = target.low == identity.low && target.high == identity.high && target.kind == identity.kind
+      if bit(context, isIt ? 1 : 0, &coder) != 0 {
+        order[unchecked: 0] = slot
+        identity = target.identity
+        return place
+      }
+      rank &+= 1
+    }
+    if count < targets.count {
+      place = count
+      if count > 0 { order[unchecked: count] = moved }
+      count &+= 1
+    } else {
+      place = Int(moved)  // the least recent gives up its place
+    }
+    order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
+    defineTarget(&identity, &coder)
+    targets[unchecked: place] = LogTarget(identity, seen: now)
+    return place
+  }
+
+  @_lifetime(coder: copy coder)
+  private func defineTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ identity: inout TargetIdentity, _ coder: inout C
+  ) {
+    let kind = plain(UInt32(identity.kind.rawValue), bits: 2, &coder)
+    let high = plain(UInt32(identity.high), bits: 16, &coder)
+    let low = plain(identity.low, bits: 32, &coder)
+    identity = TargetIdentity(
+      kind: TargetIdentity.Kind(rawValue: UInt8(truncatingIfNeeded: kind)) ?? .publicAddress,
+      high: UInt16(truncatingIfNeeded: high), low: low)
+  }
+
+  /// The signal strength, as the difference from the target's last, or for its first from the last of all.
+  @_lifetime(coder: copy coder)
+  @inline(__always)
+  private mutating func codeRSSI<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ rssi: inout Int8, of target: inout LogTarget, _ coder: inout C
+  ) {
+    let silence = UInt16(truncatingIfNeeded: steps) &- target.seen
+    if silence >= 1, silence < 15 {
+      target.rhythm = 3
+    } else if silence >= 16, silence <= 20 {
+      target.rhythm = 1
+    } else if silence >= 25, silence <= 29 {
+      target.rhythm = 2
+    }
+    if target.jump < 4 {
+      let folded = Self.fold(rssi &- target.rssi)
+      let context = Context.jump &+ Int(target.jump) &* 16
+      var found = tree(context, min(folded, 15), bits: 4, &coder)
+      if found == 15 { found &+= unbounded(Context.longJump, folded &- 15, bits: 3, &coder) }
+      let difference = Self.unfold(found)
+      rssi = target.rssi &+ difference
+      target.jump = UInt8(truncatingIfNeeded: min(difference.magnitude, 3))
+    } else {
+      let found = unbounded(Context.firstRSSI, Self.fold(rssi &- previousRSSI), bits: 4, &coder)
+      rssi = previousRSSI &+ Self.unfold(found)
+      target.jump = 3
+    }
+    target.rssi = rssi
+    previousRSSI = rssi
+  }
+
+  /// 0, −1, 1, −2, 2, … become 0, 1, 2, 3, 4, …, at most 255.
+  @inline(__always)
+  private static func fold(_ difference: Int8) -> UInt32 {
+    UInt32(UInt8(bitPattern: (difference &<< 1) ^ (difference &>> 7)))
+  }
+
+  @inline(__always)
+  private static func unfold(_ folded: UInt32) -> Int8 {
+    let byte = UInt8(truncatingIfNeeded: folded)
+    return Int8(bitPattern: (byte &>> 1) ^ (0 &- (byte & 1)))
+  }
+}

@@ -1,0 +1,165 @@
+/// The part of the log that knows no flash: records in, blocks to program out.
+///
+/// A page's end is kept so far away that the codeword can always be ended: a record begins only with `recordReserve` bytes
+/// left and is taken back if it leaves fewer than `endReserve`.
+@usableFromInline
+struct LogPageWriter: ~Copyable {
+  /// Bytes that must be left in a page's last block for a record to begin.
+  static var recordReserve: Int { 24 }
+  /// Bytes that must be left after it: enough to end the codeword, and more than the four a reader reads ahead.
+  static var endReserve: Int { 12 }
+  /// A further block is begun only with this many bytes left in the page: it must hold what the encoder's buffer holds
+  /// beyond a block, and `endReserve`.
+  static var smallestBlock: Int { 48 }
+  /// How many bytes a reader reads ahead: a record is readable when that many follow its last coded byte, or the codeword ends.
+  static var lookahead: Int { 4 }
+
+  @usableFromInline var encoder: LogBitEncoder
+  var model: LogModel
+  /// Where in the page the next block goes: everything before is programmed.
+  @usableFromInline var position: Int
+  @usableFromInline var pageSize: Int
+  @usableFromInline var word: Int
+  /// Whether no further block fits behind the one being filled.
+  private var isLastBlock: Bool
+  private var crc: UInt16
+  /// The time of the last record, rounded down to 10 ms.
+  private var time: UInt64
+  /// Records that a loss of power would take away.
+  @usableFromInline var pending: UInt32
+  /// Those of them that the block being filled will not make readable.
+  private var late: UInt32
+
+  @usableFromInline
+  init() {
+    encoder = LogBitEncoder()
+    model = LogModel()
+    position = 0
+    pageSize = 0
+    word = 0
+    isLastBlock = false
+    crc = 0
+    time = 0
+    pending = 0
+    late = 0
+  }
+
+  /// What became of a record.
+  @usableFromInline
+  enum Outcome: BitwiseCopyable {
+    /// It is in the buffer.
+    case stored
+    /// It is in the buffer, and a full block is ready to be sealed and programmed.
+    case blockReady
+    /// It was not taken. The codeword can be ended as it is.
+    case pageFull
+    /// It was taken back. Program what `sealTruncated` gives; the codeword must not be continued.
+    case takenBack(kept: Int)
+  }
+
+  /// Begins a segment whose header has been written up to `position`.
+  @usableFromInline
+  mutating func begin(at position: Int, uptime: Instant, crc: UInt16) {
+    self.position = position
+    self.crc = crc
+    time = uptime.milliseconds
+    pending = 0
+    late = 0
+    model.reset()
+    encoder.count = 0
+    encoder.restart()
+    measureBlock()
+  }
+
+  private mutating func measureBlock() {
+    let room = (pageSize &- position) & ~(word &- 1)
+    encoder.limit = max(min(LogFormat.codedLimit, room &- 3), 0)
+    isLastBlock = room &- LogFormat.blockSize < Self.smallestBlock
+  }
+
+  /// Bytes left in the page behind what is programmed.
+  @usableFromInline var room: Int { pageSize &- position }
+
+  /// Codes a record.
+  @usableFromInline
+  mutating func encode(
+    _ record: inout LogRecordFields, at now: Instant, targets: inout MutableSpan<LogTarget>,
+    order: inout MutableSpan<UInt8>
+  ) -> Outcome {
+    let start = encoder.count
+    if isLastBlock, encoder.limit &- start < Self.recordReserve { return .pageFull }
+    var milliseconds: UInt32 = 0
+    if now.milliseconds > time {
+      let elapsed = now.milliseconds &- time
+      guard elapsed.high32 == 0 else { return .pageFull }
+      milliseconds = elapsed.low32
+    }
+    // Multiplying is enough for a minute, and the smallest cores have no division.
+    record.step = milliseconds < 65536 ? (milliseconds &* 52429) &>> 19 : milliseconds / 10
+    guard !model.steps.addingReportingOverflow(record.step).overflow else { return .pageFull }
+    _ = model.code(&record, targets: &targets, order: &order, with: &encoder)
+    let end = encoder.count
+    if encoder.overflowed || (isLastBlock && encoder.limit &- end < Self.endReserve) {
+      return .takenBack(kept: pending == 0 ? 0 : start &+ Self.lookahead)
+    }
+    time = time &+ UInt64(wide: record.step &* 10)
+    pending &+= 1
+    if end &+ Self.lookahead > encoder.limit { late &+= 1 }
+    return end < encoder.limit ? .stored : .blockReady
+  }
+
+  /// Makes the full block ready to be programmed and returns its size.
+  @usableFromInline
+  mutating func sealFull() -> Int {
+    encoder.seal(content: encoder.limit, final: false, crc: &crc, word: word)
+  }
+
+  /// Ends the codeword; what follows needs `sealFull` while more than a block waits, then `sealFinal`.
+  @usableFromInline
+  mutating func endCodeword(targets: inout MutableSpan<LogTarget>, order: inout MutableSpan<UInt8>) {
+    var end = LogRecordFields(kind: .end)
+    _ = model.code(&end, targets: &targets, order: &order, with: &encoder)
+    encoder.finish()
+  }
+
+  /// Whether the ended codeword needs more than the block being filled.
+  @usableFromInline var needsAnotherBlock: Bool { encoder.count > encoder.limit }
+  /// Whether the page has room for a block behind the one being filled.
+  @usableFromInline var hasAnotherBlock: Bool { !isLastBlock }
+
+  /// Makes the last block of an ended codeword ready and returns its size.
+  @usableFromInline
+  mutating func sealFinal() -> Int {
+    encoder.seal(content: encoder.count, final: true, crc: &crc, word: word)
+  }
+
+  /// Makes the first `kept` bytes of a codeword that breaks off ready and returns the block's size.
+  @usableFromInline
+  mutating func sealTruncated(kept: Int) -> Int {
+    encoder.seal(content: kept, final: false, crc: &crc, word: word)
+  }
+
+  /// Makes payload bytes ready, 1…124, and returns the block's size. Nothing coded may be waiting.
+  @usableFromInline
+  mutating func sealRaw(_ bytes: Span<UInt8>) -> Int { encoder.sealRaw(bytes, crc: &crc, word: word) }
+
+  /// A full block of `size` bytes has been programmed; its codeword goes on.
+  @usableFromInline
+  mutating func fullBlockProgrammed(size: Int) {
+    pending = late
+    late = 0
+    encoder.shift()
+    position &+= size
+    measureBlock()
+  }
+
+  /// A final or raw block of `size` bytes has been programmed; nothing waits.
+  @usableFromInline
+  mutating func blockProgrammed(size: Int) {
+    pending = 0
+    late = 0
+    encoder.count = 0
+    position &+= size
+    measureBlock()
+  }
+}

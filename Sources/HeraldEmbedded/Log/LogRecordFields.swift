@@ -1,0 +1,105 @@
+/// What kind a record is, as the page codes it. "Measured" has a decision of its own, the others a tree of four.
+@usableFromInline
+enum LogKind: UInt8, BitwiseCopyable {
+  case end = 0
+  case measured = 1
+  case detected = 2
+  case read = 3
+  case shared = 4
+  case heraldDetected = 5
+  case lost = 6
+  case txPower = 7
+  case ownPayload = 8
+  case battery = 9
+  case started = 10
+  case clockSet = 11
+  case dropped = 12
+
+  /// Whether the record is about a target.
+  @usableFromInline var hasTarget: Bool { rawValue >= 1 && rawValue <= 7 }
+  /// Whether payload bytes precede the record.
+  @usableFromInline var hasBytes: Bool { self == .read || self == .shared || self == .ownPayload }
+
+  /// How many plain bits follow the time and the target: first those of `extra`, then those of `value`, then those of
+  /// `high`, each most significant first.
+  @usableFromInline var plainBits: (extra: UInt32, value: UInt32, high: UInt32) {
+    switch self {
+    case .txPower, .battery, .started: (8, 0, 0)
+    case .clockSet: (2, 32, 32)
+    case .dropped: (0, 32, 0)
+    default: (0, 0, 0)
+    }
+  }
+}
+
+/// A record in the shape the model codes: a writer fills it in, a reader gets it filled.
+@usableFromInline
+struct LogRecordFields: BitwiseCopyable {
+  @usableFromInline var kind: LogKind
+  /// Steps of 10 ms since the record before.
+  @usableFromInline var step: UInt32
+  @usableFromInline var target: TargetIdentity
+  @usableFromInline var rssi: Int8
+  @usableFromInline var extra: UInt8
+  @usableFromInline var value: UInt32
+  @usableFromInline var high: UInt32
+
+  @usableFromInline @inline(__always)
+  init(
+    kind: LogKind, target: TargetIdentity = TargetIdentity(kind: .publicAddress, high: 0, low: 0),
+    rssi: Int8 = 0, extra: UInt8 = 0, value: UInt32 = 0, high: UInt32 = 0
+  ) {
+    self.kind = kind
+    step = 0
+    self.target = target
+    self.rssi = rssi
+    self.extra = extra
+    self.value = value
+    self.high = high
+  }
+
+  @usableFromInline
+  init(_ event: LogEvent) {
+    switch event {
+    case .detected(let target): self.init(kind: .detected, target: target)
+    case .measured(let target, let rssi): self.init(kind: .measured, target: target, rssi: rssi.rawValue)
+    case .read(let target): self.init(kind: .read, target: target)
+    case .shared(let target): self.init(kind: .shared, target: target)
+    case .heraldDetected(let target): self.init(kind: .heraldDetected, target: target)
+    case .lost(let target): self.init(kind: .lost, target: target)
+    case .txPower(let target, let power):
+      self.init(kind: .txPower, target: target, extra: UInt8(bitPattern: power))
+    case .ownPayload: self.init(kind: .ownPayload)
+    case .battery(let level, let external):
+      self.init(kind: .battery, extra: min(level, 127) | (external ? 0x80 : 0))
+    case .started(let reason): self.init(kind: .started, extra: reason)
+    case .clockSet(let unix, let source):
+      self.init(kind: .clockSet, extra: source.rawValue, value: unix.low32, high: unix.high32)
+    case .dropped(let count): self.init(kind: .dropped, value: count)
+    }
+  }
+
+  /// The event; `nil` for the end of a codeword and for a clock source that does not exist.
+  @usableFromInline var event: LogEvent? {
+    switch kind {
+    case .end: nil
+    case .measured: .measured(target, RSSI(rssi))
+    case .detected: .detected(target)
+    case .read: .read(target)
+    case .shared: .shared(target)
+    case .heraldDetected: .heraldDetected(target)
+    case .lost: .lost(target)
+    case .txPower: .txPower(target, Int8(bitPattern: extra))
+    case .ownPayload: .ownPayload
+    case .battery: .battery(level: extra & 0x7F, external: extra & 0x80 != 0)
+    case .started: .started(reason: extra)
+    case .clockSet:
+      if let source = WallClock.Source(rawValue: extra) {
+        .clockSet(unixMilliseconds: UInt64(high: high, low: value), source: source)
+      } else {
+        nil
+      }
+    case .dropped: .dropped(count: value)
+    }
+  }
+}

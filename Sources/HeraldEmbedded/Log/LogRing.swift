@@ -1,0 +1,121 @@
+/// Which pages the log has, and its counters: the part of `FlashLog` that depends on neither the flash nor the capacity.
+@usableFromInline
+struct LogRing: BitwiseCopyable {
+  @usableFromInline var isMounted = false
+  /// Whether a page has a header of this start-up and takes records.
+  @usableFromInline var isOpen = false
+  @usableFromInline var pageSize = 0
+  @usableFromInline var pageCount = 0
+  @usableFromInline var word = 0
+  @usableFromInline var epoch: UInt32 = 0
+  @usableFromInline var boot: UInt32 = 0
+  /// Sequence number of the newest page, 0 before there is one.
+  @usableFromInline var newest: UInt32 = 0
+  /// Sequence number of the oldest page less one, so that the idle state is all zero bits.
+  @usableFromInline var beforeOldest: UInt32 = 0
+  /// The page in flash that is `newest`, or would be the one before the first.
+  @usableFromInline var current = 0
+  /// Where in the newest page a further segment can begin after a restart; 0 if nowhere.
+  @usableFromInline var resume = 0
+  /// Committed bytes of the newest page, while it is not open.
+  @usableFromInline var closedBytes = 0
+  /// Whether the page after the newest is erased.
+  @usableFromInline var isErasedAhead = false
+  /// Whether erasing it ahead has failed; `append` decides then.
+  @usableFromInline var hasFailedAhead = false
+  /// Events lost and not yet told by a record.
+  @usableFromInline var unreported: UInt32 = 0
+  /// Lost events told by a record that is not yet committed.
+  @usableFromInline var reporting: UInt32 = 0
+
+  @usableFromInline var records: UInt32 = 0
+  @usableFromInline var readings: UInt32 = 0
+  @usableFromInline var commits: UInt32 = 0
+  @usableFromInline var pages: UInt32 = 0
+  @usableFromInline var erases: UInt32 = 0
+  @usableFromInline var overwritten: UInt32 = 0
+  @usableFromInline var dropped: UInt32 = 0
+  @usableFromInline var flashErrors: UInt32 = 0
+
+  @usableFromInline
+  init() {}
+
+  /// The page that comes after the newest.
+  @usableFromInline var following: Int { current &+ 1 >= pageCount ? 0 : current &+ 1 }
+
+  /// The page that has, or had, this sequence number; `nil` if it is older than the ring is long or not yet written.
+  @usableFromInline
+  func page(of sequence: UInt32) -> Int? {
+    guard isMounted, sequence > beforeOldest, sequence <= newest else { return nil }
+    let back = newest &- sequence
+    guard let distance = Int(exactly: back), distance < pageCount else { return nil }
+    let page = current &- distance
+    return page < 0 ? page &+ pageCount : page
+  }
+
+  /// The page after the newest is about to be erased: if it holds the oldest records, they go.
+  @usableFromInline
+  mutating func giveUpFollowing() {
+    let length = UInt32(truncatingIfNeeded: pageCount)
+    guard newest &+ 1 > length else { return }
+    let gone = newest &+ 1 &- length
+    if gone > beforeOldest {
+      overwritten &+= gone &- beforeOldest
+      beforeOldest = gone
+    }
+  }
+
+  /// The following page becomes the newest.
+  @usableFromInline
+  mutating func advance() {
+    current = following
+    newest &+= 1
+    resume = 0
+    closedBytes = 0
+    isErasedAhead = false
+    hasFailedAhead = false
+  }
+
+  /// Some events were not stored.
+  @usableFromInline
+  mutating func drop(_ count: UInt32) {
+    unreported &+= count
+    dropped &+= count
+  }
+}
+
+extension FlashLog where F: ~Copyable {
+  /// "log".
+  public static var statisticsName: StaticString { "log" }
+  /// How many counters there are.
+  public static var statisticsCount: Int { 8 }
+  /// The name of counter `index`.
+  public static func statisticName(_ index: Int) -> StaticString {
+    switch index {
+    case 0: "records"
+    case 1: "readings"
+    case 2: "commits"
+    case 3: "pages"
+    case 4: "erases"
+    case 5: "overwritten_pages"
+    case 6: "dropped"
+    case 7: "flash_errors"
+    default: ""
+    }
+  }
+  /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of `commit`,
+  /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed.
+  public func statistic(_ index: Int) -> UInt32 {
+    switch index {
+    case 0: ring.records
+    case 1: ring.readings
+    case 2: ring.commits
+    case 3: ring.pages
+    case 4: ring.erases
+    case 5: ring.overwritten
+    case 6: ring.dropped
+    case 7: ring.flashErrors
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+/// A recording of a phone, if the data folder is there.
+private func recording() -> [PlainRecord]? {
+  let folder =
+    ProcessInfo.processInfo.environment["HERALD_DATA"]
+    ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../../shared/data").standardized.path
+  let path = folder + "/recordings/phone-a40/contacts.csv"
+  guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+    print("skipped: no recording at \(path); set HERALD_DATA to the data folder")
+    return nil
+  }
+  let format = ISO8601DateFormatter()
+  var records: [PlainRecord] = []
+  var start: UInt64?
+  for line in text.split(separator: "\n").dropFirst() {
+    let columns = line.split(separator: ",", omittingEmptySubsequences: false)
+    // 2022-11-29 22:21:56.552+0000
+    let stamp = columns[0]
+    guard
+      let seconds = format.date(
+        from: stamp.prefix(19).replacingOccurrences(of: " ", with: "T") + "Z")?.timeIntervalSince1970,
+      let thousandths = UInt64(stamp.dropFirst(20).prefix(3))
+    else { continue }
+    let unix = UInt64(seconds) * 1000 + thousandths
+    if start == nil { start = unix - 5000 }
+    let address = columns[2].split(separator: ":").compactMap { UInt8($0, radix: 16) }
+    var low: UInt32 = 0
+    for byte in address[2...] { low = low << 8 | UInt32(byte) }
+    let identity = TargetIdentity(
+      kind: .randomAddress, high: UInt16(address[0]) << 8 | UInt16(address[1]), low: low)
+    let at = unix - (start ?? 0)
+    if columns[3] == "1" {
+      records.append(PlainRecord(event: .detected(identity), milliseconds: at))
+    } else if columns[4] == "2" {
+      records.append(
+        PlainRecord(event: .read(identity), milliseconds: at, payload: Array(columns[10].utf8)))
+    } else if columns[5] == "3" {
+      let rssi = columns[10].dropFirst(5).prefix { $0 != "." }
+      records.append(
+        PlainRecord(event: .measured(identity, RSSI(Int8(rssi) ?? 0)), milliseconds: at))
+    } else if columns[8] == "6" {
+      records.append(PlainRecord(event: .heraldDetected(identity), milliseconds: at))
+    } else if columns[9] == "7" {
+      records.append(PlainRecord(event: .lost(identity), milliseconds: at))
+    }
+  }
+  return records
+}
+
+private func bytesPerReading<let dictionary: Int>(
+  _ records: [PlainRecord], commitEvery seconds: UInt64?, pageSize: Int = 4096,
+  of type: FlashLog<MemoryFlash, dictionary>.Type
+) throws -> (Double, [PlainRecord]) {
+  let image = FlashImage(pageSize: pageSize, pageCount: 65536 / pageSize, wordSize: 4)
+  var log = type.mounted(on: image)
+  var lastCommit: UInt64 = 0
+  for record in records {
+    if let seconds, record.milliseconds >= lastCommit + seconds * 1000 {
+      log.commit()
+      lastCommit = record.milliseconds
+    }
+    try log.add(record.event, record.payload, at: record.milliseconds)
+  }
+  log.commit()
+  let status = log.status
+  let bytes = Int(status.newest - status.oldest) * pageSize + status.openBytes
+  let readings = log.statistic(1)
+  return (Double(bytes) / Double(readings), log.records())
+}
+
+@Suite("Log of a recorded day")
+struct LogRecordingTests {
+  @Test("HP-26 HP-46 a recorded phone takes at most 1.4 bytes per reading and comes back exactly")
+  func recordedPhone() throws {
+    guard let records = recording() else { return }
+    #expect(records.count == 12_234)
+    let (bytes, decoded) = try bytesPerReading(
+      records, commitEvery: nil, of: FlashLog<MemoryFlash, 64>.self)
+    print("log_bytes_per_reading \(bytes)")
+    #expect(bytes <= 1.4)
+    let expected = records.map { record in
+      var record = record
+      record.milliseconds -= record.milliseconds % 10
+      return record
+    }
+    #expect(decoded == expected)
+    for seconds: UInt64 in [60, 30, 10] {
+      let (bytes, decoded) = try bytesPerReading(
+        records, commitEvery: seconds, of: FlashLog<MemoryFlash, 64>.self)
+      print("log_bytes_per_reading, committed every \(seconds) s: \(bytes)")
+      #expect(decoded == expected)
+    }
+    let (small, smallDecoded) = try bytesPerReading(
+      records, commitEvery: nil, of: FlashLog<MemoryFlash, 16>.self)
+    print("log_bytes_per_reading, dictionary of 16: \(small)")
+    #expect(smallDecoded == expected)
+    let (tiny, tinyDecoded) = try bytesPerReading(
+      records, commitEvery: nil, pageSize: 1024, of: FlashLog<MemoryFlash, 16>.self)
+    print("log_bytes_per_reading, dictionary of 16, pages of 1 KB: \(tiny)")
+    #expect(tinyDecoded == expected)
+  }
+}

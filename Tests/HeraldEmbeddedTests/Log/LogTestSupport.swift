@@ -1,0 +1,97 @@
+import HeraldEmbedded
+import HeraldSimulation
+
+/// A record with its payload and boot, as a plain value to compare.
+struct PlainRecord: Equatable {
+  var event: LogEvent
+  var milliseconds: UInt64
+  var payload: [UInt8] = []
+  var boot: UInt32 = 1
+}
+
+/// Everything a page holds.
+struct PlainPage {
+  var header: LogPageHeader
+  var records: [PlainRecord]
+  var ending: LogPageDecoder.Ending
+  var boots: [UInt32]
+}
+
+func decode(page bytes: [UInt8]) -> PlainPage? {
+  guard var decoder = LogPageDecoder(bytes.span) else { return nil }
+  var payload = [UInt8](repeating: 0, count: LogEvent.maximumBytes)
+  var page = PlainPage(header: decoder.header, records: [], ending: .reading, boots: [])
+  while true {
+    var span = payload.mutableSpan
+    guard let record = decoder.next(payload: &span) else { break }
+    page.records.append(
+      PlainRecord(
+        event: record.event, milliseconds: record.at.milliseconds,
+        payload: Array(payload[0..<record.byteCount]), boot: decoder.header.boot))
+  }
+  page.ending = decoder.ending
+  return page
+}
+
+extension FlashLog where F == MemoryFlash {
+  /// A mounted log on an image.
+  static func mounted(on image: FlashImage, freshEpoch: UInt32 = 0x1234_5678) -> Self {
+    var log = Self(flash: MemoryFlash(image))
+    log.mount(freshEpoch: freshEpoch)
+    return log
+  }
+
+  /// Adds an event with a payload as an array.
+  mutating func add(
+    _ event: LogEvent, _ payload: [UInt8] = [], at milliseconds: UInt64, clock: WallClock = WallClock()
+  ) throws(LogError) {
+    try append(event, bytes: payload.span, at: Instant(milliseconds: milliseconds), clock: clock)
+  }
+
+  /// The readable bytes of a page, read in odd pieces.
+  mutating func pageBytes(_ sequence: UInt32, piece: Int = 977) -> [UInt8]? {
+    guard let size = readableBytes(sequence: sequence) else { return nil }
+    var bytes: [UInt8] = []
+    while bytes.count < size {
+      var part = [UInt8](repeating: 0, count: piece)
+      var span = part.mutableSpan
+      guard let count = try? read(sequence: sequence, offset: bytes.count, into: &span), count > 0 else {
+        return nil
+      }
+      bytes += part[0..<count]
+    }
+    return bytes
+  }
+
+  /// All pages there are, oldest first.
+  mutating func pages() -> [PlainPage] {
+    let status = status
+    guard status.oldest <= status.newest else { return [] }
+    var pages: [PlainPage] = []
+    for sequence in status.oldest...status.newest {
+      if let bytes = pageBytes(sequence), let page = decode(page: bytes) { pages.append(page) }
+    }
+    return pages
+  }
+
+  /// All records there are, oldest first.
+  mutating func records() -> [PlainRecord] { pages().flatMap(\.records) }
+}
+
+/// Numbers that look random and are the same each time.
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+func target(_ number: UInt32, _ kind: TargetIdentity.Kind = .randomAddress) -> TargetIdentity {
+  TargetIdentity(
+    kind: kind, high: UInt16(truncatingIfNeeded: number &* 40503), low: number &* 2_654_435_761)
+}
