@@ -1,0 +1,102 @@
+import Glibc
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// The device's management link over byte streams: a pseudo terminal that stands for its serial port, or a TCP port that takes
+/// up to four hosts at once.
+public struct StreamLink: ~Copyable {
+  private static let capacity = 4
+
+  private let listener: FileDescriptor
+  /// The far end of the pseudo terminal, kept open: without it the near end would report a hang-up, again and again,
+  /// whenever no host is there.
+  private let farEnd: FileDescriptor
+  private let symbolicLink: String?
+  private var sessions: [StreamSession] = []
+  private var server = SMPServer()
+  /// Where hosts find it: the path of a terminal, or `HOST:PORT`.
+  public let place: String
+
+  /// Opens the link.
+  public init(_ address: StreamLinkAddress) throws(SystemFailure) {
+    switch address {
+    case .tcp(let port):
+      let any = try StreamSocket.resolve(host: "127.0.0.1", port: port)
+      let socket = try StreamSocket.listen(on: any, called: "port \(port)")
+      place = "127.0.0.1:\(StreamSocket.port(of: socket.number))"
+      listener = socket
+      farEnd = .none
+      symbolicLink = nil
+    case .pseudoTerminal(let path):
+      let terminal = try PseudoTerminal.open()
+      if let path { try PseudoTerminal.link(path, to: terminal.path) }
+      listener = .none
+      farEnd = FileDescriptor(terminal.far)
+      symbolicLink = path
+      place = path ?? terminal.path
+      sessions = [StreamSession(FileDescriptor(terminal.near))]
+    }
+    sessions.reserveCapacity(Self.capacity)
+  }
+
+  deinit { if let symbolicLink { unlink(symbolicLink) } }
+
+  /// Adds what is to be waited for.
+  public func prepare(_ polls: inout PollSet) {
+    if sessions.count < Self.capacity { polls.add(listener.number) }
+    for session in sessions { polls.add(session.descriptor, write: session.wantsToWrite) }
+  }
+
+  /// Takes in new hosts and answers those that are there, without waiting.
+  public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
+    while listener.isOpen, sessions.count < Self.capacity {
+      let number = accept(listener.number, nil, nil)
+      guard number >= 0 else { break }
+      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+      var on: Int32 = 1
+      setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+      sessions.append(StreamSession(FileDescriptor(number)))
+    }
+    var index = 0
+    while index < sessions.count {
+      if sessions[index].serve(at: now, server: &server, device: &device) {
+        index += 1
+      } else {
+        sessions.remove(at: index)
+      }
+    }
+  }
+}
+
+/// Pseudo terminals as raw byte pipes.
+enum PseudoTerminal {
+  /// Both ends, and the path of the far one.
+  struct Ends {
+    let near: Int32
+    let far: Int32
+    let path: String
+  }
+
+  static func open() throws(SystemFailure) -> Ends {
+    var near: Int32 = -1
+    var far: Int32 = -1
+    var settings = termios()
+    cfmakeraw(&settings)
+    settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    settings.c_cc.6 = 1  // VMIN
+    guard openpty(&near, &far, nil, &settings, nil) == 0 else {
+      throw SystemFailure("open", "a pseudo terminal", code: errno, advice: "is /dev/pts mounted?")
+    }
+    var name = [CChar](repeating: 0, count: 64)
+    ttyname_r(far, &name, name.count)
+    let path = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    return Ends(near: near, far: far, path: path)
+  }
+
+  /// Makes `path` a symbolic link to `terminal`, in the place of an older one but of nothing else.
+  static func link(_ path: String, to terminal: String) throws(SystemFailure) {
+    var state = stat()
+    if lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFLNK { unlink(path) }
+    guard symlink(terminal, path) == 0 else { throw SystemFailure("make the link", path, code: errno) }
+  }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// One host on one byte stream: SMP in its serial framing, answered packet by packet.
+final class StreamSession {
+  /// The longest packet. `herald-host` asks for it before it reads the log.
+  static let packetSize = 4160
+  private static let bufferSize = 4096
+
+  private let file: FileDescriptor
+  private var link = SMPSerialLink<4160>()
+  private let input = UnsafeMutablePointer<UInt8>.allocate(capacity: bufferSize)
+  private var inputStart = 0
+  private var inputCount = 0
+  private let output = UnsafeMutablePointer<UInt8>.allocate(capacity: bufferSize)
+  private var outputStart = 0
+  private var outputCount = 0
+
+  /// Takes over an open stream.
+  init(_ file: consuming FileDescriptor) {
+    file.makeNonBlocking()
+    self.file = file
+  }
+
+  deinit {
+    input.deallocate()
+    output.deallocate()
+  }
+
+  var descriptor: Int32 { file.number }
+  /// Whether an answer waits for the host to take it.
+  var wantsToWrite: Bool { outputCount > 0 }
+
+  /// Serves what is there, as far as it goes without waiting. `false` when the host has gone.
+  func serve<Device: ManagedDevice & ~Copyable>(
+    at now: Instant, server: inout SMPServer, device: inout Device
+  )
+    -> Bool
+  {
+    while true {
+      if outputCount == 0, link.isSending {
+        var room = MutableSpan(_unsafeStart: output, count: Self.bufferSize)
+        outputStart = 0
+        outputCount = link.send(into: &room)
+      }
+      if outputCount > 0 {
+        let taken = file.write(UnsafeBufferPointer(start: output + outputStart, count: outputCount).span)
+        guard taken >= 0 else { return false }
+        outputStart += taken
+        outputCount -= taken
+        guard taken > 0 else { return true }
+        continue
+      }
+      if inputCount == 0 {
+        var room = MutableSpan(_unsafeStart: input, count: Self.bufferSize)
+        let count = file.read(into: &room)
+        guard count >= 0 else { return false }
+        guard count > 0 else { return true }
+        inputStart = 0
+        inputCount = count
+      }
+      let bytes = UnsafeBufferPointer(start: input + inputStart, count: inputCount)
+      let taken = link.receive(bytes.span, at: now, server: &server, device: &device)
+      inputStart += taken
+      inputCount -= taken
+    }
+  }
+}

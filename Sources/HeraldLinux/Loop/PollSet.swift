@@ -1,0 +1,37 @@
+import Glibc
+import HeraldEmbedded
+
+/// The descriptors an event loop waits for, gathered anew before each wait. Allocates once, when it is made.
+public struct PollSet: ~Copyable {
+  private static let capacity = 32
+  private let entries = UnsafeMutablePointer<pollfd>.allocate(capacity: capacity)
+  private var count = 0
+
+  /// An empty set.
+  public init() {}
+
+  deinit { entries.deallocate() }
+
+  /// Empties the set.
+  public mutating func removeAll() { count = 0 }
+
+  /// Waits for `descriptor` to have something to read, and with `write` also for it to take bytes. Does nothing for -1,
+  /// or when there are 32 already: what is not waited for is still served when something else wakes the loop.
+  public mutating func add(_ descriptor: Int32, write: Bool = false) {
+    guard descriptor >= 0, count < Self.capacity else { return }
+    entries[count] = pollfd(fd: descriptor, events: Int16(write ? POLLIN | POLLOUT : POLLIN), revents: 0)
+    count += 1
+  }
+
+  /// Waits until something happens, or until `deadline`. A signal ends the wait, too.
+  public mutating func wait(until deadline: Instant, from now: Instant) {
+    let milliseconds = deadline == .never ? -1 : Int32(min(deadline.since(now).milliseconds, 3_600_000))
+    _ = poll(entries, nfds_t(count), milliseconds)
+  }
+
+  /// Whether something happened to `descriptor` during the last wait.
+  public func isReady(_ descriptor: Int32) -> Bool {
+    for index in 0..<count where entries[index].fd == descriptor { return entries[index].revents != 0 }
+    return false
+  }
+}

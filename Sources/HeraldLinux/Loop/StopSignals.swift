@@ -1,0 +1,45 @@
+import Glibc
+
+/// Turns SIGTERM and SIGINT into something a loop can wait for: a pipe with a byte in it.
+public struct StopSignals: ~Copyable {
+  /// The end the signal handler writes to. A handler can reach nothing but globals.
+  nonisolated(unsafe) private static var writingEnd: Int32 = -1
+  private let reading: FileDescriptor
+  private let writing: FileDescriptor
+
+  /// Takes both signals from here on; there is one of these in a process.
+  public init() throws(SystemFailure) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw SystemFailure("open", "a pipe", code: errno) }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    reading = FileDescriptor(ends[0])
+    writing = FileDescriptor(ends[1])
+    Self.writingEnd = ends[1]
+    for number in [SIGTERM, SIGINT] {
+      signal(number) { _ in
+        let saved = errno
+        var byte: UInt8 = 1
+        _ = Glibc.write(StopSignals.writingEnd, &byte, 1)
+        errno = saved
+      }
+    }
+  }
+
+  deinit {
+    signal(SIGTERM, SIG_DFL)
+    signal(SIGINT, SIG_DFL)
+    Self.writingEnd = -1
+  }
+
+  /// The descriptor to wait for.
+  public var descriptor: Int32 { reading.number }
+
+  /// Whether the process has been asked to stop.
+  public var isRaised: Bool {
+    var state = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 0) > 0
+  }
+}

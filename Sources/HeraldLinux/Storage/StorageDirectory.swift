@@ -1,0 +1,64 @@
+import Glibc
+import HeraldEmbedded
+
+/// The folder in which a device that is a process keeps what a wearable has in flash: its serial number and its log. The
+/// boot count and everything else that changes is the log's.
+public struct StorageDirectory: Sendable {
+  /// The path of the folder.
+  public let path: String
+  /// Sixteen hexadecimal digits that stay the same for the life of the folder.
+  public let serialNumber: String
+
+  /// Opens the folder, or makes it with a new serial number. Only its owner may look in.
+  public init<Source: RandomSource & ~Copyable>(_ path: String, random: inout Source) throws(SystemFailure) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw SystemFailure("make the folder", path, code: errno)
+    }
+    self.path = path
+    let file = path + "/serial-number"
+    if let found = try Self.read(file) {
+      guard found.utf8.count == 16, found.allSatisfy({ $0.isHexDigit }) else {
+        throw SystemFailure(
+          "use", file, reason: "it does not hold sixteen hexadecimal digits",
+          advice: "remove it for a new number")
+      }
+      serialNumber = found
+    } else {
+      let made = Self.hexadecimal(random.next()) + Self.hexadecimal(random.next())
+      try Self.write(made, to: file)
+      serialNumber = made
+    }
+  }
+
+  /// The file of the log.
+  public var logPath: String { path + "/log.flash" }
+
+  private static func hexadecimal(_ word: UInt32) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+
+  /// The first line of a small file; `nil` if there is no such file.
+  private static func read(_ path: String) throws(SystemFailure) -> String? {
+    let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
+    guard file.isOpen else {
+      if errno == ENOENT { return nil }
+      throw SystemFailure("open", path, code: errno)
+    }
+    var buffer = [UInt8](repeating: 0, count: 64)
+    var span = buffer.mutableSpan
+    let count = max(0, file.read(into: &span))
+    return String(decoding: buffer[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  }
+
+  /// Writes a line so that the file is there whole or not at all, whenever the power goes.
+  private static func write(_ line: String, to path: String) throws(SystemFailure) {
+    let partial = path + ".part"
+    let file = FileDescriptor(open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+    guard file.isOpen else { throw SystemFailure("write", partial, code: errno) }
+    let bytes = Array((line + "\n").utf8)
+    guard file.write(bytes.span) == bytes.count, fsync(file.number) == 0, rename(partial, path) == 0 else {
+      throw SystemFailure("write", path, code: errno)
+    }
+  }
+}
