@@ -1,0 +1,154 @@
+"""Bumble's virtual controllers on one link: the air of the interop tests and of the demo.
+
+A controller is used by a Bumble host in this process, or by any program over H4 on a TCP port. Bumble's controllers are
+good for a test of seconds; the corrections here make them last. Each says what Bumble 0.0.236 does otherwise.
+"""
+
+import asyncio
+
+from bumble import hci, ll
+from bumble.controller import Controller
+from bumble.core import PhysicalTransport
+from bumble.link import LocalLink
+from bumble.transport.common import PacketParser
+
+
+class Air(LocalLink):
+    """What all controllers send and hear."""
+
+    def send_advertising_pdu(self, sender_controller, packet):
+        # Bumble delivers a connection request later, when another device may have connected to the same advertiser; one of
+        # the two then holds a connection that the advertiser knows nothing of.
+        if isinstance(packet, ll.ConnectInd):
+            for controller in list(self.controllers):
+                if controller is not sender_controller:
+                    controller.on_ll_advertising_pdu(packet)
+        else:
+            super().send_advertising_pdu(sender_controller, packet)
+
+    def send_acl_data(self, sender_controller, destination_address, transport, data):
+        # Bumble names the sender by its random address of the moment, which is wrong once that has changed, and for a
+        # connection opened with the public one.
+        connection = sender_controller.le_connections.get(destination_address)
+        destination = self.find_le_controller(destination_address)
+        if connection and destination:
+            asyncio.get_running_loop().call_soon(
+                destination.on_link_acl_data, connection.self_address, PhysicalTransport.LE, data
+            )
+
+    def listens(self, address):
+        """Whether a controller advertises under this address, so that a connection to it can be opened."""
+        for controller in self.controllers:
+            legacy = controller.le_legacy_advertiser
+            if legacy.enabled and legacy.address == address:
+                return True
+            if any(s.enabled and s.address == address for s in controller.advertising_sets.values()):
+                return True
+        return False
+
+
+class AirController(Controller):
+    """A controller that resets, cancels and goes away like a real one."""
+
+    def on_hci_reset_command(self, command):
+        self.silence()
+        return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
+
+    def silence(self):
+        """Back to the state after power-on. Bumble leaves everything running after a Reset."""
+        self.le_legacy_advertiser.stop()
+        for advertising_set in self.advertising_sets.values():
+            advertising_set.stop()
+        self.advertising_sets.clear()
+        self.le_scan_enable = False
+        self.pending_le_connection = None
+        for connection in list(self.le_connections.values()):
+            peer = self.link.find_le_controller(connection.peer_address)
+            other = peer and peer.le_connections.get(connection.self_address)
+            if other:
+                peer.on_le_disconnected(other, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
+        self.le_connections.clear()
+        self.random_address = hci.Address("00:00:00:00:00:00")
+
+    def on_hci_le_create_connection_cancel_command(self, command):
+        # Bumble says yes and goes on connecting.
+        pending, self.pending_le_connection = self.pending_le_connection, None
+        if pending is None:
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        asyncio.get_running_loop().call_soon(
+            self.connection_failed, pending.peer_address, hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR
+        )
+        return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
+
+    def connection_failed(self, peer_address, status):
+        self.send_hci_packet(
+            hci.HCI_LE_Connection_Complete_Event(
+                status=status, connection_handle=0, role=0, peer_address_type=peer_address.address_type,
+                peer_address=peer_address, connection_interval=0, peripheral_latency=0, supervision_timeout=0,
+                central_clock_accuracy=0,
+            )
+        )
+
+    def create_le_connection(self, peer_address):
+        if peer_address in self.le_connections:
+            # Bumble logs an error and leaves the attempt pending for good.
+            self.pending_le_connection = None
+            self.connection_failed(peer_address, hci.HCI_ErrorCode.CONNECTION_ALREADY_EXISTS_ERROR)
+        elif self.link.listens(peer_address):
+            super().create_le_connection(peer_address)
+
+    def on_le_disconnected(self, connection, reason):
+        if self.le_connections.get(connection.peer_address) is connection:
+            super().on_le_disconnected(connection, reason)
+
+    def on_hci_disconnect_command(self, command):
+        if self.find_le_connection_by_handle(command.connection_handle) is None:
+            self._send_hci_command_status(
+                hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR, command.op_code
+            )
+            return
+        super().on_hci_disconnect_command(command)
+
+
+def add_controller(air, name, public_address, stock=False):
+    """A controller on this air; `stock` gives Bumble's own, uncorrected."""
+    kind = Controller if stock else AirController
+    address = hci.Address(public_address, hci.Address.PUBLIC_DEVICE_ADDRESS)
+    return kind(name, link=air, public_address=address)
+
+
+class HostPort(asyncio.Protocol):
+    """H4 over a TCP port, for one host at a time. A host that goes away leaves a controller that is switched off."""
+
+    def __init__(self, controller):
+        self.controller = controller
+        self.parser = PacketParser(controller)
+        self.transport = None
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.controller.host = self
+
+    def on_packet(self, packet):
+        if self.transport and not self.transport.is_closing():
+            self.transport.write(packet)
+
+    def data_received(self, data):
+        self.parser.feed_data(data)
+
+    def connection_lost(self, error):
+        self.transport = None
+        if self.controller.host is self:
+            self.controller.host = None
+            if isinstance(self.controller, AirController):
+                self.controller.silence()
+
+
+async def serve(controller, port=0):
+    """Offers a controller on a TCP port of this machine. Returns the server; its port is `port_of(server)`."""
+    return await asyncio.get_running_loop().create_server(lambda: HostPort(controller), "127.0.0.1", port)
+
+
+def port_of(server):
+    """The port a server listens on."""
+    return server.sockets[0].getsockname()[1]
