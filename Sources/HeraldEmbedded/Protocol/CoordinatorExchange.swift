@@ -183,7 +183,9 @@ where
     case .service(let range):
       links[index].service = range
       advance(index, .found, at: now)
-    case .characteristics: note(pdu, index)
+    case .characteristics(let isLast):
+      note(pdu, index)
+      if isLast { advance(index, links[index].payloadHandle == 0 ? .absent : .found, at: now) }
     case .value(let offset, let from):
       if !put(pdu, from, at: offset, index) { fail(index, .exchangesMalformed, at: now) }
     case .lastValue(let offset, let from):

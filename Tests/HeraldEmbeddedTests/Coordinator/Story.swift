@@ -1,0 +1,214 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+/// Bytes from hexadecimal text; spaces do not count.
+func hex(_ text: String) -> [UInt8] {
+  let digits = text.filter { !$0.isWhitespace }
+  var bytes: [UInt8] = []
+  var index = digits.startIndex
+  while index < digits.endIndex {
+    let end = digits.index(index, offsetBy: 2)
+    bytes.append(UInt8(digits[index..<end], radix: 16) ?? 0)
+    index = end
+  }
+  return bytes
+}
+
+/// What a delegate heard.
+enum Heard: Equatable {
+  case detect(TargetIdentity)
+  case measure(TargetIdentity, Int8)
+  case read(TargetIdentity, [UInt8], known: Bool)
+  case measureWithPayload(TargetIdentity, Int8)
+  case txPower(TargetIdentity, Int8)
+  case lose(TargetIdentity)
+  case state(SensorState)
+}
+
+struct Recorder: SensorDelegate, ~Copyable {
+  var heard: [Heard] = []
+  mutating func didDetect(_ target: TargetIdentity, at now: Instant) { heard.append(.detect(target)) }
+  mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    heard.append(.measure(target, rssi.rawValue))
+  }
+  mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant) {
+    var bytes: [UInt8] = []
+    for index in 0..<payload.count { bytes.append(payload[index]) }
+    heard.append(.read(target, bytes, known: known))
+  }
+  mutating func didMeasureWithPayload(
+    _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
+  ) { heard.append(.measureWithPayload(target, rssi.rawValue)) }
+  mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
+    heard.append(.txPower(target, dBm))
+  }
+  mutating func didLose(_ target: TargetIdentity, at now: Instant) { heard.append(.lose(target)) }
+  mutating func didUpdateState(_ state: SensorState, at now: Instant) { heard.append(.state(state)) }
+}
+
+/// Gives the bytes it is told to, and counts how often it was asked.
+struct ScriptedSupplier: PayloadSupplier, ~Copyable {
+  var bytes: [UInt8]
+  var asked: [Instant] = []
+  var dates: [UInt64?] = []
+  var period: Interval?
+  var fixedLength: Int { 0 }
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  mutating func payload(
+    at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
+  ) -> Int {
+    asked.append(now)
+    dates.append(unixSeconds)
+    guard bytes.count <= buffer.count else { return 0 }
+    for index in bytes.indices { buffer[index] = bytes[index] }
+    return bytes.count
+  }
+  func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
+    guard let period else { return .never }
+    return now + period
+  }
+}
+
+/// A random source whose sequence is the same in every run.
+struct StoryRandom: RandomSource, ~Copyable {
+  var generator = SeededGenerator(state: 1)
+  mutating func next() -> UInt32 { UInt32(truncatingIfNeeded: generator.next()) }
+}
+
+/// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is looked at.
+final class Story {
+  typealias Node = HeraldNode<MockRadio, MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, 8, 4>
+  var node: Node
+  private(set) var now: Instant = .start
+
+  init(
+    capabilities: RadioCapabilities = MockRadio.usualCapabilities,
+    payload: [UInt8] = hex("08 01 00 02 00 03 00 00 00 00 00 00 00"),
+    _ configure: (inout HeraldConfiguration) -> Void = { _ in }
+  ) {
+    var configuration = HeraldConfiguration()
+    configure(&configuration)
+    node = Node(
+      radio: MockRadio(capabilities: capabilities),
+      flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: StoryRandom(),
+      supplier: ScriptedSupplier(payload), delegate: Recorder(), configuration: configuration)
+    poll()
+  }
+
+  /// Polls until nothing more is to be done at this moment.
+  @discardableResult
+  func poll() -> Instant {
+    for _ in 0..<200 {
+      let next = node.poll(at: now)
+      if next > now { return next }
+    }
+    Issue.record("the node wants to be polled for ever at \(now.milliseconds) ms")
+    return .never
+  }
+
+  /// Lets time pass, polling whenever the node asks for it.
+  func run(milliseconds: UInt64) {
+    let end = Instant(milliseconds: now.milliseconds + milliseconds)
+    while true {
+      let next = poll()
+      guard next <= end else { break }
+      now = next
+    }
+    now = end
+    poll()
+  }
+
+  func run(seconds: UInt64) { run(milliseconds: seconds * 1000) }
+
+  /// Something happens now, and the node deals with it.
+  func happen(_ event: MockRadio.Event) {
+    node.radio.happen(event)
+    poll()
+  }
+
+  /// An advertisement is heard.
+  func hear(
+    _ address: DeviceAddress, _ data: String, rssi: Int8 = -50,
+    kind: AdvertisingReport.Kind = .connectable.union(.scannable).union(.legacy)
+  ) {
+    happen(.advertisement(address, RSSI(rssi), kind, hex(data)))
+  }
+
+  /// The commands since the last look, without scanning, advertising and answers.
+  func commands() -> [MockRadio.Command] {
+    node.radio.takeCommands().filter {
+      switch $0 {
+      case .startAdvertising, .stopAdvertising, .startScanning, .stopScanning, .answer: false
+      default: true
+      }
+    }
+  }
+
+  /// What was answered since the last look.
+  func answers() -> [[UInt8]] {
+    node.radio.takeCommands().compactMap { if case .answer(let bytes, _) = $0 { bytes } else { nil } }
+  }
+
+  /// What we sent since the last look, as hexadecimal text.
+  func requests() -> [[UInt8]] {
+    node.radio.takeCommands().compactMap { if case .send(let bytes, _) = $0 { bytes } else { nil } }
+  }
+
+  func heard() -> [Heard] {
+    defer { node.core.delegate.heard = [] }
+    return node.core.delegate.heard
+  }
+
+  func count(_ counter: CoordinatorCounter) -> UInt32 { node.core.counter(counter) }
+
+  /// We send exactly `request`, and the peer answers `answer`.
+  func exchange(
+    _ request: String, _ answer: String, on connection: Int = 0,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(requests() == [hex(request)], sourceLocation: sourceLocation)
+    happen(.pdu(hex(answer), on: ConnectionID(index: connection)))
+  }
+
+  var violations: [String] { node.radio.violations }
+}
+
+/// Peers and what they send, as the specification and the phones have it.
+enum Peer {
+  static let android = DeviceAddress(high: 0x6A01, low: 0x0203_0405, kind: .random)
+  static let iPhone = DeviceAddress(high: 0x5B01, low: 0x0203_0405, kind: .random)
+
+  /// Flags, 0xFCF6, pseudo device address A0A1A2A3A4A5 under the Linux Foundation's company identifier.
+  static let androidAdvert = "02 01 1A 03 03 F6 FC 09 FF F1 05 A0 A1 A2 A3 A4 A5"
+  static let androidIdentity = TargetIdentity(kind: .pseudoAddress, high: 0xA5A4, low: 0xA3A2_A1A0)
+  /// An iPhone whose application is in the foreground, as recorded.
+  static let iPhoneAdvert = "02 01 1A 02 0A 0C 11 07 9B FD 5B D6 72 45 1E 80 D3 42 46 47 AF 32 81 42"
+  /// An iPhone whose application is in the background: nearby information and an overflow area.
+  static let iPhoneBackground =
+    "02 01 1A 02 0A 0C 0B FF 4C 00 10 06 07 1E A3 DD 89 E0 14 FF 4C 00 01 00 00 00 00 00 00 00 00 00 00 00 20 00 00 00 00 00"
+
+  static let signalUUID = "11 1A 82 80 9A E0 24 83 7A 43 2E 09 13 B8 17 F6"
+  static let otherSignalUUID = "63 43 2D B0 AD A4 F3 8A 9A 4A E4 EA F2 D5 B0 0E"
+  static let payloadUUID = "E7 33 89 8F E3 43 21 A1 29 48 05 8F F8 C0 98 3E"
+  static let longService = "9B FD 5B D6 72 45 1E 80 D3 42 46 47 AF 32 81 42"
+  static let payload = "10 3A 03 00 00 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF B0"
+}
+
+extension Story {
+  /// An Android phone takes the connection, answers everything up to the payload, which is read.
+  func readAndroid(
+    on connection: Int = 0, payload: String = Peer.payload, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    _ = commands()
+    happen(.opened(ConnectionID(index: connection), .central, peer: Peer.android))
+    exchange("02 F7 00", "03 00 02", on: connection, sourceLocation: sourceLocation)
+    exchange(
+      "06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00", on: connection, sourceLocation: sourceLocation)
+    exchange(
+      "08 28 00 2C 00 03 28",
+      "09 15 29 00 08 2A 00 \(Peer.signalUUID) 2B 00 02 2C 00 \(Peer.payloadUUID)",
+      on: connection, sourceLocation: sourceLocation)
+    exchange("0A 2C 00", "0B \(payload)", on: connection, sourceLocation: sourceLocation)
+  }
+}
