@@ -44,3 +44,11 @@ extension MutableSpan where Element == UInt8 {
     return 5
   }
 }
+
+extension Span where Element == UInt8 {
+  /// Two bytes, little-endian. Both must be inside.
+  @inline(__always)
+  func u16(at offset: Int) -> UInt16 {
+    UInt16(self[unchecked: offset]) | UInt16(self[unchecked: offset &+ 1]) &<< 8
+  }
+}

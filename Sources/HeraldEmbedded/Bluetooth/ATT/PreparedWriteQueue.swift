@@ -33,6 +33,8 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
     let start: Int
     /// Where the next write begins.
     @usableFromInline let end: Int
+    /// The offset at which a part would continue it.
+    var continuation: Int { Int(offset) &+ end &- start }
   }
 
   /// Whether it is in use by this connection.
@@ -54,67 +56,61 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
     last = 0
   }
 
+  // What touches the bytes is mutating: through a borrow the compiler copies all of them first.
+
   /// Empties and frees it, and overwrites what was in it.
   @usableFromInline
   mutating func release() {
     let end = Int(used)
-    owner = 0
-    used = 0
-    last = 0
+    var bytes = bytes.mutableSpan
     var index = 0
     while index < end {
       bytes[index] = 0
       index &+= 1
     }
+    owner = 0
+    used = 0
+    last = 0
   }
 
   /// Appends a part; `false`, changing nothing, if there is no room.
   mutating func append(_ part: Span<UInt8>, handle: UInt16, offset: UInt16, at now: Instant) -> Bool {
     lastUse = now.milliseconds.low32
+    let previous = write(at: Int(last))
     var start = Int(used)
-    if let write = write(at: Int(last)), write.handle == handle,
-      Int(write.offset) &+ write.end &- write.start == Int(offset), offset != 0
-    {
-      guard start &+ part.count <= 524 else { return false }
-      set(UInt16(truncatingIfNeeded: start &+ part.count &- write.start), at: write.start &- 2)
+    var bytes = bytes.mutableSpan
+    if let previous, previous.handle == handle, offset != 0, previous.continuation == Int(offset) {
+      guard part.count <= bytes.count &- start else { return false }
+      bytes.setU16(UInt16(truncatingIfNeeded: start &+ part.count &- previous.start), at: previous.start &- 2)
     } else {
-      guard start &+ 6 &+ part.count <= 524 else { return false }
+      guard part.count <= bytes.count &- start &- 6 else { return false }
       last = used
-      set(handle, at: start)
-      set(offset, at: start &+ 2)
-      set(UInt16(truncatingIfNeeded: part.count), at: start &+ 4)
+      bytes.setU16(handle, at: start)
+      bytes.setU16(offset, at: start &+ 2)
+      bytes.setU16(UInt16(truncatingIfNeeded: part.count), at: start &+ 4)
       start &+= 6
     }
-    var index = 0
-    while index < part.count {
-      bytes[start &+ index] = part[unchecked: index]
-      index &+= 1
-    }
+    bytes.set(part, at: start)
     used = UInt16(truncatingIfNeeded: start &+ part.count)
     return true
   }
 
   /// The write that begins at `place`; `nil` at the end.
   @usableFromInline
-  func write(at place: Int) -> Write? {
+  mutating func write(at place: Int) -> Write? {
     guard place >= 0, place &+ 6 <= Int(used) else { return nil }
+    let used = Int(used)
+    let bytes = bytes.span
     let start = place &+ 6
-    let end = start &+ Int(get(place &+ 4))
-    guard end <= Int(used) else { return nil }
-    return Write(handle: get(place), offset: get(place &+ 2), start: start, end: end)
+    let end = start &+ Int(bytes.u16(at: place &+ 4))
+    guard end <= used else { return nil }
+    return Write(handle: bytes.u16(at: place), offset: bytes.u16(at: place &+ 2), start: start, end: end)
   }
 
   /// The bytes of a write.
   @usableFromInline
   @_lifetime(&self)
   mutating func value(of write: Write) -> Span<UInt8> { bytes.span.extracting(write.start..<write.end) }
-
-  private func get(_ place: Int) -> UInt16 { UInt16(bytes[place]) | UInt16(bytes[place &+ 1]) &<< 8 }
-
-  private mutating func set(_ value: UInt16, at place: Int) {
-    bytes[place] = UInt8(truncatingIfNeeded: value)
-    bytes[place &+ 1] = UInt8(truncatingIfNeeded: value &>> 8)
-  }
 }
 
 extension MutableSpan where Element == PreparedWriteQueue {

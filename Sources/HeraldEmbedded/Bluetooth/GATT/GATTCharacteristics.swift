@@ -9,6 +9,14 @@ public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
   public let properties: UInt8
   /// Its type; a 16-bit UUID in its 128-bit form.
   public let uuid: UUID128
+
+  /// Stated one by one.
+  public init(declaration: UInt16, value: UInt16, properties: UInt8, uuid: UUID128) {
+    self.declaration = declaration
+    self.value = value
+    self.properties = properties
+    self.uuid = uuid
+  }
 }
 
 /// The characteristics in a Read By Type Response, for `GATTClientEvent.characteristics`.
