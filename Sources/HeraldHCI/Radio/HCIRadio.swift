@@ -1,65 +1,285 @@
 import HeraldEmbedded
 
 /// A radio behind any controller that speaks HCI over H4, with room for `connections` connections.
+///
+/// **Receiving.** `poll` reads what has come, at most `readsPerPoll` times 512 bytes, and hands every advertising report to
+/// the handler straight from the receive buffer: no queue in which reports could wait, overflow, or displace anything else.
+/// Commands and data leave after that in the same `poll`, so neither direction can starve the other; if there is more to
+/// read, `poll` asks to be called again at once.
+///
+/// **Sending.** Everything that may leave does so at once: in the call that asks for it, or in the `poll` that makes it
+/// possible. One command is under way at a time; data wait for the controller's buffers, which are shared out evenly
+/// among the connections, so that one stalled peer does not hold up the others.
+///
+/// **Failure.** A command that is not answered within two seconds, a Hardware Error or Data Buffer Overflow event, or a
+/// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
+/// growing pauses when that does not help, and reports `.starting` and `.ready` again.
+///
+/// **Memory.** 571 bytes for each connection and about 900 for the rest. Idle state is all zero bits.
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {
+  /// How often one `poll` reads at most.
+  @usableFromInline static var readsPerPoll: Int { 4 }
+  /// How long a connection may take to end after the controller was told: longer than any supervision timeout.
+  @usableFromInline static var longestGoodbye: Interval { .seconds(40) }
+
   /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are the radio's.
   public var transport: Transport
+  @usableFromInline var receiver: H4Receiver
+  @usableFromInline var session: ControllerSession
+  @usableFromInline var counters: HCICounters
+  @usableFromInline var continuation: ReportContinuation
+  @usableFromInline var links: [connections of Link]
+  @usableFromInline var buffers: [connections of LinkBuffers]
+  /// How many packets the controller still takes.
+  @usableFromInline var credits: UInt16
+  /// The connection after the one that sent last.
+  @usableFromInline var nextLink: Int
+  /// The connection a pending command is about.
+  @usableFromInline var pendingLink: Int
+  /// A connection there is no place for, to be disconnected.
+  @usableFromInline var orphan: ConnectionHandle
+  @usableFromInline var hasOrphan: Bool
+  /// The transport refused a packet: it is offered again soon.
+  @usableFromInline var isClogged: Bool
+  /// When the last connection that was told to end must have ended.
+  @usableFromInline var goodbyeBy: Instant
+  /// When `poll` was last called.
+  @usableFromInline var now: Instant
+
+  /// What the controller was found to be able to do, kept apart so that asking costs nothing.
+  @usableFromInline var known: RadioCapabilities
 
   /// A radio over `transport`. It is `.starting` until `poll` has brought the controller up.
   @inlinable
   public init(transport: consuming Transport) {
     self.transport = transport
+    receiver = H4Receiver()
+    session = ControllerSession()
+    counters = HCICounters()
+    continuation = ReportContinuation()
+    links = .init(repeating: Link())
+    buffers = .init(repeating: LinkBuffers())
+    credits = 0
+    nextLink = 0
+    pendingLink = 0
+    orphan = ConnectionHandle(rawValue: 0)
+    hasOrphan = false
+    isClogged = false
+    goodbyeBy = .start
+    now = .start
+    known = ControllerSupport().capabilities(connections: 0)
   }
 
-  /// What the controller can do; nothing before it is ready.
+  /// What the controller can do, by its supported commands and states; nothing before it is ready.
+  @inlinable
   public var capabilities: RadioCapabilities {
-    RadioCapabilities(
-      canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
-      canConnect: false,
-      connections: 0, maximumPDU: 23, publicAddress: .zero)
+    @inline(__always)
+    get {
+      var capabilities = known
+      capabilities.maximumPDU = Link.longestPDU
+      return capabilities
+    }
   }
-  /// Whether the controller has been brought up.
-  public var state: RadioState { .starting }
 
-  /// Advertises from now on; see `Radio`.
+  /// Whether the controller has been brought up.
+  @inlinable
+  public var state: RadioState {
+    @inline(__always) get { session.state }
+  }
+
+  /// Advertises from now on; see `Radio`. With the legacy commands a controller has one random address: advertising's, when
+  /// it has one, is also the one that scan requests and connections show.
+  @inlinable
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
-  ) throws(RadioError) { throw .notReady }
-  /// Stops advertising; see `Radio`.
-  public mutating func stopAdvertising() {}
+  ) throws(RadioError) {
+    try session.wantAdvertising(parameters, data: data, response: scanResponse)
+    transmit()
+  }
+
+  /// Stops advertising.
+  @inlinable
+  public mutating func stopAdvertising() {
+    session.stopAdvertising()
+    transmit()
+  }
+
   /// Scans from now on; see `Radio`.
-  public mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) { throw .notReady }
-  /// Stops scanning; see `Radio`.
-  public mutating func stopScanning() {}
-  /// Starts to connect; see `Radio`.
+  @inlinable
+  public mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) {
+    try session.wantScanning(parameters)
+    transmit()
+  }
+
+  /// Stops scanning.
+  @inlinable
+  public mutating func stopScanning() {
+    session.stopScanning()
+    transmit()
+  }
+
+  /// Starts to connect; see `Radio`. `.busy` also when all places are taken.
+  @inlinable
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
-    throw .notReady
+    try session.wantConnection(to: peer, parameters, hasRoom: summary().free > 0)
+    transmit()
   }
+
   /// Gives an attempt to connect up; see `Radio`.
-  public mutating func cancelConnect() {}
-  /// Ends a connection; see `Radio`.
-  public mutating func disconnect(_ connection: ConnectionID) {}
-  /// Queues a PDU; see `Radio`.
-  public mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {
-    throw .notReady
+  @inlinable
+  public mutating func cancelConnect() {
+    session.cancelConnection()
+    transmit()
   }
+
+  /// Ends a connection; see `Radio`. What still waits to be sent on it is dropped.
+  @inlinable
+  public mutating func disconnect(_ connection: ConnectionID) {
+    let index = connection.index
+    guard session.state == .ready, index >= 0, index < connections, links[index].life == .open else { return }
+    links[index].life = .closing
+    transmit()
+  }
+
+  /// Queues a PDU; see `Radio`. `.invalidParameter` if it is empty.
+  @inlinable
+  public mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {
+    let index = connection.index
+    guard session.state == .ready else { throw .notReady }
+    guard index >= 0, index < connections, links[index].life == .open else { throw .notConnected }
+    guard pdu.count <= Link.longestPDU else { throw .tooLong }
+    guard pdu.count > 0 else { throw .invalidParameter }
+    guard links[index].send(pdu, in: &buffers[index]) else {
+      links[index].wantsReady = true
+      throw .busy
+    }
+    transmit()
+  }
+
   /// Asks for the strength of a connection; see `Radio`.
-  public mutating func readRSSI(_ connection: ConnectionID) {}
+  @inlinable
+  public mutating func readRSSI(_ connection: ConnectionID) {
+    let index = connection.index
+    guard session.state == .ready, index >= 0, index < connections, links[index].life == .open else { return }
+    links[index].wantsRSSI = true
+    transmit()
+  }
 
   /// Takes in, sends out, hands over events; see `Radio`.
+  @inlinable
   public mutating func poll<Handler: RadioEventHandler & ~Copyable>(
     at now: Instant, into handler: inout Handler
-  ) -> Instant { .never }
+  ) -> Instant {
+    self.now = now
+    isClogged = false
+    let hasMore = receive(into: &handler)
+    if session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
+    if now >= overdueAt() {
+      counters.count(.commandTimeouts)
+      receiver.hunt()
+      fail(&handler)
+    }
+    if session.state == .failed, now >= session.turned {
+      restart()
+      handler.radioChanged(.starting, at: now)
+    }
+    transmit()
+    offerReady(&handler)
+    return hasMore ? now : nextDeadline()
+  }
 
+  /// By when the controller must have answered, or the last connection that is to end must have ended.
+  @inlinable
+  mutating func overdueAt() -> Instant {
+    var earliest = session.overdueAt()
+    var index = 0
+    while index < connections {
+      if links[index].life == .closed { earliest = min(earliest, goodbyeBy) }
+      index &+= 1
+    }
+    return earliest
+  }
+
+  @inlinable
+  mutating func nextDeadline() -> Instant {
+    guard session.state != .failed else { return session.turned }
+    var earliest = overdueAt()
+    let retryAt = session.retryAt()
+    if retryAt > now { earliest = min(earliest, retryAt) }
+    if isClogged { earliest = min(earliest, now + .milliseconds(2)) }
+    return earliest
+  }
+
+  /// Gives the controller up for now: all connections are gone.
+  @inlinable
+  mutating func fail<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
+    guard session.state != .failed else { return }
+    session.fail(at: now, &counters)
+    known = ControllerSupport().capabilities(connections: 0)
+    handler.radioChanged(.failed, at: now)
+  }
+
+  @inlinable
+  mutating func restart() {
+    session.restart()
+    var index = 0
+    while index < connections {
+      links[index].life = .free
+      index &+= 1
+    }
+    continuation = ReportContinuation()
+    credits = 0
+    hasOrphan = false
+  }
+
+  /// How many connections there are.
+  @inlinable
+  mutating func summary() -> LinkSummary {
+    var open = 0
+    var index = 0
+    while index < connections {
+      if links[index].life != .free { open &+= 1 }
+      index &+= 1
+    }
+    return LinkSummary(open: open, free: connections &- open)
+  }
+
+  /// Tells those who were refused as busy that they may try again.
+  @inlinable
+  mutating func offerReady<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
+    var index = 0
+    while index < connections {
+      if links[index].wantsReady, links[index].life == .open, links[index].canSend {
+        links[index].wantsReady = false
+        handler.readyToSend(on: ConnectionID(index: index), at: now)
+      }
+      index &+= 1
+    }
+  }
+}
+
+extension HCIRadio where Transport: ~Copyable {
   /// The group `hci`.
+  @inlinable
   public static var statisticsName: StaticString { "hci" }
   /// How many counters there are.
-  public static var statisticsCount: Int { 0 }
-  /// The name of a counter.
-  public static func statisticName(_ index: Int) -> StaticString { "" }
-  /// The value of a counter.
-  public func statistic(_ index: Int) -> UInt32 { 0 }
+  @inlinable
+  public static var statisticsCount: Int { HCICounter.count }
+  /// The name of counter `index`.
+  @inlinable
+  public static func statisticName(_ index: Int) -> StaticString {
+    guard index >= 0, index < HCICounter.count,
+      let counter = HCICounter(rawValue: UInt8(truncatingIfNeeded: index))
+    else { return "" }
+    return counter.name
+  }
+  /// The value of counter `index`.
+  @inlinable
+  public func statistic(_ index: Int) -> UInt32 {
+    guard index >= 0, index < HCICounter.count else { return 0 }
+    return counters.values[index]
+  }
 }

@@ -1,0 +1,59 @@
+import HeraldEmbedded
+
+/// The code of an HCI command: group in the top six bits, command in the lower ten (Vol 4, Part E, 5.4.1).
+public struct Opcode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
+  /// The 16 bits.
+  public let rawValue: UInt16
+  /// The opcode with these bits.
+  @inlinable
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  /// The opcode with these bits.
+  @inlinable
+  public init(_ value: UInt16) { rawValue = value }
+
+  /// No command: a controller uses it to change the number of commands it takes (Vol 4, Part E, 7.7.14).
+  @inlinable
+  public static var none: Opcode { Opcode(0) }
+}
+
+/// One HCI command: its opcode and how its parameters are written.
+public protocol HCICommand: BitwiseCopyable {
+  /// The opcode.
+  static var opcode: Opcode { get }
+  /// Appends the parameters, in the order and byte order of the specification.
+  @_lifetime(writer: copy writer)
+  func write(into writer: inout ByteWriter)
+}
+
+/// A command of which only the opcode goes out. The opcode is a value, so one type serves all of them.
+public struct PlainCommand: BitwiseCopyable {
+  /// The opcode.
+  public let opcode: Opcode
+  /// The command with this opcode and no parameters.
+  @inlinable
+  public init(_ opcode: Opcode) { self.opcode = opcode }
+
+  /// Writes the whole H4 packet to the front of `buffer`. Returns its length, 4, or 0 if the buffer is shorter.
+  public func packet(into buffer: consuming MutableSpan<UInt8>) -> Int {
+    var writer = ByteWriter(buffer)
+    writer.u8(PacketType.command)
+    writer.u16(opcode.rawValue)
+    writer.u8(0)
+    return writer.overflowed ? 0 : writer.count
+  }
+}
+
+extension HCICommand {
+  /// Writes the whole H4 packet (type 0x01, opcode, length, parameters) to the front of `buffer`. Returns its length,
+  /// or 0 if it does not fit. The longest command of this module takes 46 bytes.
+  public func packet(into buffer: consuming MutableSpan<UInt8>) -> Int {
+    var writer = ByteWriter(buffer)
+    writer.u8(PacketType.command)
+    writer.u16(Self.opcode.rawValue)
+    writer.u8(0)
+    write(into: &writer)
+    guard !writer.overflowed else { return 0 }
+    writer.patch(UInt8(truncatingIfNeeded: writer.count &- 4), at: 3)
+    return writer.count
+  }
+}

@@ -1,0 +1,199 @@
+import HeraldEmbedded
+
+/// Where one report lies in an advertising report event.
+@usableFromInline
+struct LocatedReport: BitwiseCopyable {
+  /// Its head.
+  @usableFromInline let report: AdvertisingReport
+  /// Its data are the `count` bytes from `start` of the event's parameters.
+  @usableFromInline let start: Int
+  @usableFromInline let count: Int
+
+  @inlinable
+  init(report: AdvertisingReport, start: Int, count: Int) {
+    self.report = report
+    self.start = start
+    self.count = count
+  }
+}
+
+/// Walks the reports of HCI_LE_Advertising_Report (7.7.65.2).
+///
+/// The event states its parameters as arrays, `Event_Type[i], Address_Type[i], …`. By the specification's general rule
+/// (Vol 4, Part E, 5.2) the elements are interleaved, report after report; some controllers send column after
+/// column instead. With one report both are the same. With several, the layout is the one whose lengths add up
+/// to the event's length, interleaved if both do.
+@usableFromInline
+struct LegacyAdvertisingReports: BitwiseCopyable {
+  @usableFromInline let count: Int
+  @usableFromInline let isColumns: Bool
+  @usableFromInline var index: Int
+  /// Interleaved: where the next report begins. Columns: where its data begin.
+  @usableFromInline var offset: Int
+
+  /// At the first report. `bytes` are the event's parameters, subevent code first.
+  @inlinable
+  init(_ bytes: Span<UInt8>) {
+    let count = bytes.count >= 2 ? Int(bytes[unchecked: 1]) : 0
+    let isColumns = count > 1 && Self.areColumns(bytes, count)
+    self.count = count
+    self.isColumns = isColumns
+    index = 0
+    offset = isColumns ? 2 &+ 9 &* count : 2
+  }
+
+  /// Whether all reports have been walked; `false` after the last `next` means that the event was cut short.
+  @inlinable
+  var isComplete: Bool { index == count && count > 0 }
+
+  /// The next report; `nil` after the last, or if what is left is shorter than it says.
+  @inlinable
+  mutating func next(_ bytes: Span<UInt8>) -> LocatedReport? {
+    guard index < count else { return nil }
+    if isColumns { return nextOfColumns(bytes) }
+    let head = offset
+    guard bytes.count &- head >= 10 else { return nil }
+    let length = Int(bytes[unchecked: head &+ 8])
+    guard bytes.count &- head >= 10 &+ length else { return nil }
+    index &+= 1
+    offset = head &+ 10 &+ length
+    return LocatedReport(
+      report: Self.report(
+        bytes, type: head, addressType: head &+ 1, address: head &+ 2, rssi: head &+ 9 &+ length),
+      start: head &+ 9, count: length)
+  }
+
+  @usableFromInline
+  mutating func nextOfColumns(_ bytes: Span<UInt8>) -> LocatedReport? {
+    let length = Int(bytes[2 &+ 8 &* count &+ index])
+    let found = LocatedReport(
+      report: Self.report(
+        bytes, type: 2 &+ index, addressType: 2 &+ count &+ index, address: 2 &+ 2 &* count &+ 6 &* index,
+        rssi: bytes.count &- count &+ index),
+      start: offset, count: length)
+    index &+= 1
+    offset &+= length
+    return found
+  }
+
+  /// Whether the lengths add up column by column and not report by report. All offsets that `nextOfColumns` uses are in
+  /// bounds then.
+  @usableFromInline
+  static func areColumns(_ bytes: Span<UInt8>, _ count: Int) -> Bool {
+    var rows = 2
+    var index = 0
+    while index < count, rows &+ 8 < bytes.count {
+      rows &+= 10 &+ Int(bytes[rows &+ 8])
+      index &+= 1
+    }
+    if index == count, rows == bytes.count { return false }
+    guard bytes.count >= 2 &+ 10 &* count else { return false }
+    var columns = 2 &+ 10 &* count
+    index = 0
+    while index < count {
+      columns &+= Int(bytes[2 &+ 8 &* count &+ index])
+      index &+= 1
+    }
+    return columns == bytes.count
+  }
+
+  @inlinable @inline(__always)
+  static func report(
+    _ bytes: Span<UInt8>, type: Int, addressType: Int, address: Int, rssi: Int
+  ) -> AdvertisingReport {
+    AdvertisingReport(
+      address: .unchecked(bytes, address, type: bytes[unchecked: addressType]),
+      rssi: RSSI(Int8(bitPattern: bytes[unchecked: rssi])), kind: kind(bytes[unchecked: type]))
+  }
+
+  /// The kind of packet behind a legacy Event_Type; only "legacy" for a value that is none.
+  @inlinable @inline(__always)
+  static func kind(_ type: UInt8) -> AdvertisingReport.Kind {
+    switch type {
+    case 0x00: AdvertisingReport.Kind(rawValue: 0x13)  // ADV_IND: connectable, scannable
+    case 0x01: AdvertisingReport.Kind(rawValue: 0x15)  // ADV_DIRECT_IND: connectable, directed
+    case 0x02: AdvertisingReport.Kind(rawValue: 0x12)  // ADV_SCAN_IND: scannable
+    case 0x04: AdvertisingReport.Kind(rawValue: 0x1A)  // SCAN_RSP, to a scannable packet
+    default: AdvertisingReport.Kind(rawValue: 0x10)  // ADV_NONCONN_IND
+    }
+  }
+}
+
+/// Walks the reports of HCI_LE_Extended_Advertising_Report (7.7.65.13).
+///
+/// A report whose data were truncated, or are to be continued, keeps its data status in bits 5 and 6 of its kind. A
+/// continuation is walked past: its data begin in the middle of a structure and its packet has been reported already.
+@usableFromInline
+struct ExtendedAdvertisingReports: BitwiseCopyable {
+  @usableFromInline let count: Int
+  @usableFromInline var index: Int
+  @usableFromInline var offset: Int
+
+  /// At the first report. `bytes` are the event's parameters, subevent code first.
+  @inlinable
+  init(_ bytes: Span<UInt8>) {
+    count = bytes.count >= 2 ? Int(bytes[unchecked: 1]) : 0
+    index = 0
+    offset = 2
+  }
+
+  /// Whether all reports have been walked; `false` after the last `next` means that the event was cut short.
+  @inlinable
+  var isComplete: Bool { index == count && count > 0 }
+
+  /// The next report; `nil` after the last, or if what is left is shorter than it says.
+  @inlinable
+  mutating func next(_ bytes: Span<UInt8>) -> LocatedReport? {
+    let head = offset
+    guard index < count, bytes.count &- head >= 24 else { return nil }
+    let length = Int(bytes[unchecked: head &+ 23])
+    guard bytes.count &- head >= 24 &+ length else { return nil }
+    index &+= 1
+    offset = head &+ 24 &+ length
+    let addressType = bytes[unchecked: head &+ 2]
+    return LocatedReport(
+      report: AdvertisingReport(
+        address: addressType == 0xFF ? .zero : .unchecked(bytes, head &+ 3, type: addressType),
+        rssi: RSSI(Int8(bitPattern: bytes[unchecked: head &+ 13])),
+        kind: AdvertisingReport.Kind(rawValue: bytes[unchecked: head] & 0x7F)),
+      start: head &+ 24, count: length)
+  }
+}
+
+/// Remembers an advertisement whose data the controller reports in pieces, to tell the later pieces from new packets.
+@usableFromInline
+struct ReportContinuation: BitwiseCopyable {
+  @usableFromInline var address: DeviceAddress
+  @usableFromInline var isOpen: Bool
+
+  @usableFromInline init() {
+    address = .zero
+    isOpen = false
+  }
+
+  /// Whether `report` continues the one before it. To be asked of every extended report, in order.
+  @inlinable
+  mutating func continues(_ report: AdvertisingReport) -> Bool {
+    let more = report.kind.rawValue & 0x60 == 0x20
+    if !isOpen, !more { return false }
+    let isContinuation = isOpen && report.address == address
+    if isContinuation || more {
+      address = report.address
+      isOpen = more
+    }
+    return isContinuation
+  }
+}
+
+extension DeviceAddress {
+  /// The six bytes from `start`, which the caller knows to be there. Bit 0 of `type` tells public from random, also of
+  /// identity addresses (2 and 3).
+  @inlinable @inline(__always)
+  static func unchecked(_ bytes: Span<UInt8>, _ start: Int, type: UInt8) -> DeviceAddress {
+    let low = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self)
+    let high = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ 4, as: UInt16.self)
+    return DeviceAddress(
+      high: UInt16(littleEndian: high), low: UInt32(littleEndian: low),
+      kind: type & 1 == 0 ? .public : .random)
+  }
+}

@@ -1,0 +1,113 @@
+import HeraldEmbedded
+
+/// The host's side of one connection: what is being put together, what is on its way out, what is owed.
+///
+/// Two buffers of 251 bytes belong to it, one L2CAP PDU each: header of four bytes and an ATT PDU of up to 247. Either one
+/// receives, is answered in place and sends the answer; the other takes our own PDU or the next that arrives. They lie
+/// behind one another in `LinkBuffers`, with room for one packet header in front; see `nextFragment`.
+@usableFromInline
+struct Link: BitwiseCopyable {
+  /// Where a connection is in its life.
+  @usableFromInline
+  enum Life: UInt8, BitwiseCopyable {
+    /// The place is free.
+    case free = 0
+    /// Open.
+    case open = 1
+    /// To be disconnected, by a command not yet sent.
+    case closing = 2
+    /// To be disconnected, by a command that was sent.
+    case closed = 3
+  }
+
+  /// What a buffer is doing.
+  @usableFromInline
+  enum Use: UInt8, BitwiseCopyable {
+    /// Nothing.
+    case free = 0
+    /// Taking in fragments.
+    case receiving = 1
+    /// Waiting to be sent or being sent: an answer.
+    case answer = 2
+    /// The same: a PDU of our own.
+    case request = 3
+  }
+
+  /// One of the two buffers.
+  @usableFromInline
+  struct Slot: BitwiseCopyable {
+    @usableFromInline var use: Use
+    /// Sending: how many bytes the L2CAP PDU has, header included. Receiving: the same, 0 before the header is there.
+    @usableFromInline var length: UInt16
+    /// How many of them have arrived, or have been sent.
+    @usableFromInline var done: UInt16
+
+    static var free: Slot { Slot(use: .free, length: 0, done: 0) }
+    @inlinable var isSending: Bool { use.rawValue >= 2 }
+    @inlinable
+    init(use: Use, length: UInt16, done: UInt16) {
+      self.use = use
+      self.length = length
+      self.done = done
+    }
+  }
+
+  /// The longest L2CAP PDU.
+  @usableFromInline static var slotSize: Int { 251 }
+  /// The longest ATT PDU.
+  @usableFromInline static var longestPDU: Int { 247 }
+  /// Header of an L2CAP PDU: length and channel.
+  @usableFromInline static var headerSize: Int { 4 }
+  /// H4 type byte and ACL header, which go in front of every fragment.
+  @usableFromInline static var packetHeaderSize: Int { 5 }
+
+  @usableFromInline var peer: DeviceAddress
+  @usableFromInline var handle: ConnectionHandle
+  @usableFromInline var life: Life
+  @usableFromInline var role: ConnectionRole
+  /// How many packets the controller holds of this connection.
+  @usableFromInline var inFlight: UInt16
+  @usableFromInline var slots: [2 of Slot]
+  /// Which of two sending buffers goes first.
+  @usableFromInline var firstToSend: UInt8
+  /// Whether continuation fragments belong to a PDU that is being passed over.
+  @usableFromInline var isSkipping: Bool
+
+  /// An answer on the signalling or security channel: a whole packet, `controlCount` bytes, 0 for none.
+  @usableFromInline var control: [19 of UInt8]
+  @usableFromInline var controlCount: UInt8
+
+  // What is owed.
+  @usableFromInline var wantsDataLength: Bool
+  @usableFromInline var wantsKeyRefused: Bool
+  @usableFromInline var wantsRSSI: Bool
+  @usableFromInline var wantsUpdate: Bool
+  @usableFromInline var wantsReady: Bool
+  /// The timing the peer asked for, to be set when `wantsUpdate`.
+  @usableFromInline var timing: ConnectionTiming
+
+  /// A free place: all zero bits.
+  @usableFromInline
+  init() {
+    peer = .zero
+    handle = ConnectionHandle(rawValue: 0)
+    life = .free
+    role = .central
+    inFlight = 0
+    slots = .init(repeating: .free)
+    firstToSend = 0
+    isSkipping = false
+    control = .init(repeating: 0)
+    controlCount = 0
+    wantsDataLength = false
+    wantsKeyRefused = false
+    wantsRSSI = false
+    wantsUpdate = false
+    wantsReady = false
+    timing = ConnectionTiming(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0)
+  }
+
+  /// Where a buffer begins among the bytes of `LinkBuffers`.
+  @inlinable
+  static func start(of slot: Int) -> Int { packetHeaderSize &+ slot &* slotSize }
+}

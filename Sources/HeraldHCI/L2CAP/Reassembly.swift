@@ -1,0 +1,108 @@
+import HeraldEmbedded
+
+// Receiving: ACL fragments become L2CAP PDUs (Vol 3, Part A, 7.2).
+//
+// A length in a header decides nothing but how many bytes are waited for; bytes go where there is room or nowhere. What
+// does not fit, contradicts itself or comes on an unknown channel is passed over up to the next start fragment and
+// counted; the connection goes on.
+extension Link {
+  /// Takes one fragment. Returns the buffer that now holds a whole ATT PDU behind its L2CAP header, or −1; its bytes
+  /// are `slots[…].length`, and the caller then calls `answered`.
+  @usableFromInline
+  mutating func receive(
+    _ fragment: Span<UInt8>, isStart: Bool, into buffers: inout LinkBuffers,
+    _ counters: inout HCICounters
+  ) -> Int {
+    counters.count(.fragmentsReceived)
+    if isStart { return start(fragment, into: &buffers, &counters) }
+    let slot = slots[0].use == .receiving ? 0 : 1
+    guard slots[slot].use == .receiving else {
+      // Nothing to continue: the rest of a PDU that is passed over, or a fragment out of the blue.
+      if !isSkipping { counters.count(.fragmentsMalformed) }
+      return -1
+    }
+    return append(fragment, to: slot, &buffers, &counters)
+  }
+
+  private mutating func start(
+    _ fragment: Span<UInt8>, into buffers: inout LinkBuffers, _ counters: inout HCICounters
+  ) -> Int {
+    isSkipping = false
+    for slot in 0..<2 where slots[slot].use == .receiving {
+      // The PDU before was not finished: it never will be.
+      counters.count(.fragmentsMalformed)
+      slots[slot] = .free
+    }
+    // Short PDUs of the other channels are mostly whole: they need no buffer.
+    var reader = ByteReader(fragment)
+    if let length = reader.u16(), let channel = reader.u16(), channel != ChannelID.attribute,
+      Int(length) == reader.remaining
+    {
+      control(channel, reader.rest(), &counters)
+      return -1
+    }
+    let slot = slots[0].use == .free ? 0 : 1
+    guard slots[slot].use == .free else {
+      // The peer sends more requests than a transaction allows, and their answers have not left yet.
+      counters.count(.pdusDropped)
+      isSkipping = true
+      return -1
+    }
+    slots[slot] = Slot(use: .receiving, length: 0, done: 0)
+    return append(fragment, to: slot, &buffers, &counters)
+  }
+
+  private mutating func append(
+    _ fragment: Span<UInt8>, to slot: Int, _ buffers: inout LinkBuffers, _ counters: inout HCICounters
+  ) -> Int {
+    let base = Link.start(of: slot)
+    let done = Int(slots[slot].done)
+    guard fragment.count <= Link.slotSize &- done else {
+      return refuse(slot, .fragmentsMalformed, &counters)
+    }
+    for index in 0..<fragment.count { buffers.bytes[base &+ done &+ index] = fragment[index] }
+    let total = done &+ fragment.count
+    slots[slot].done = UInt16(truncatingIfNeeded: total)
+    guard total >= Link.headerSize else { return -1 }
+    let length = Int(buffers.bytes[base]) | Int(buffers.bytes[base &+ 1]) &<< 8
+    let expected = length &+ Link.headerSize
+    guard expected <= Link.slotSize else {
+      return refuse(slot, .pdusDropped, &counters)
+    }
+    guard total <= expected else {
+      return refuse(slot, .fragmentsMalformed, &counters)
+    }
+    guard total == expected else { return -1 }
+    let channel = UInt16(buffers.bytes[base &+ 2]) | UInt16(buffers.bytes[base &+ 3]) &<< 8
+    if channel == ChannelID.attribute {
+      guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
+      slots[slot].length = UInt16(truncatingIfNeeded: length)
+      counters.count(.pdusReceived)
+      return slot
+    }
+    slots[slot] = .free
+    let pdu = buffers.bytes.span.extracting((base &+ Link.headerSize)..<(base &+ expected))
+    control(channel, pdu, &counters)
+    return -1
+  }
+
+  /// Frees the buffer and passes over the rest of its PDU.
+  private mutating func refuse(
+    _ slot: Int, _ counter: HCICounter, _ counters: inout HCICounters
+  ) -> Int {
+    counters.count(counter)
+    slots[slot] = .free
+    isSkipping = true
+    return -1
+  }
+
+  /// Ends the handling of a received PDU: with an answer of `count` bytes in the same place, or with none.
+  @usableFromInline
+  mutating func answered(_ slot: Int, count: Int, in buffers: inout LinkBuffers) {
+    guard count > 0, count <= Link.longestPDU else {
+      slots[slot] = .free
+      return
+    }
+    queue(slot, as: .answer, count: count, in: &buffers)
+  }
+}

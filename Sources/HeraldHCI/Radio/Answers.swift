@@ -1,0 +1,229 @@
+import HeraldEmbedded
+
+// What changes when a command leaves and when it is answered.
+extension ControllerSession {
+  /// The command in `packet` has left. `planned` tells what `plan` chose from, which may have changed by the time it is
+  /// answered: so what it settles is no longer owed from now on.
+  @usableFromInline
+  mutating func sent(_ packet: Span<UInt8>, at now: Instant, _ counters: inout HCICounters) {
+    guard packet.count >= 4 else { return }
+    counters.count(.commandsSent)
+    pending = Opcode(UInt16(packet[1]) | UInt16(packet[2]) &<< 8)
+    isWaiting = true
+    deadline = now + Self.patience
+    switch pending {
+    case LESetAdvertisingParameters.opcode:
+      advertising.owesParameters = false
+      advertising.type = AdvertisingType(rawValue: packet[8]) ?? .connectable
+    case LESetExtendedAdvertisingParameters.opcode:
+      advertising.owesParameters = false
+      advertising.type = packet[5] & 1 != 0 ? .connectable : packet[5] & 2 != 0 ? .scannable : .nonConnectable
+    case LESetAdvertisingSetRandomAddress.opcode:
+      advertising.owesAddress = false
+    case LegacyAdvertisingData.advertising, ExtendedAdvertisingData.advertising:
+      advertising.owesData = false
+    case LegacyAdvertisingData.scanResponse, ExtendedAdvertisingData.scanResponse:
+      advertising.owesResponse = false
+    case LESetScanParameters.opcode, LESetExtendedScanParameters.opcode:
+      scanning.owesParameters = false
+    case LESetAdvertisingEnable.opcode, LESetExtendedAdvertisingEnable.opcode,
+      LESetScanEnable.opcode, LESetExtendedScanEnable.opcode:
+      pendingIsOn = packet[4] == 1
+    case LESetRandomAddress.opcode:
+      var reader = ByteReader(packet.extracting(4..<packet.count))
+      pendingAddress = reader.deviceAddress(.random) ?? .zero
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
+      connect = .creating
+    case .leCreateConnectionCancel:
+      connect = .cancelling
+      restartWanted = !cancelWanted
+      cancelDeadline = deadline
+    default:
+      break
+    }
+  }
+
+  /// HCI_Command_Complete; the reader is at the return parameters.
+  @usableFromInline
+  @_lifetime(reader: copy reader)
+  mutating func answered(
+    _ event: CommandComplete, _ reader: inout ByteReader, at now: Instant, _ counters: inout HCICounters
+  ) -> Outcome {
+    guard event.opcode == pending, pending != .none else {
+      credit(event.credits)
+      // Nobody asked for a reset: the controller has started again by itself.
+      return event.opcode == .reset && state == .ready ? .failed : .nothing
+    }
+    pending = .none
+    credit(event.credits)
+    // Every command this host sends returns a status first; one that does not has failed.
+    let status = HCIErrorCode(rawValue: reader.u8() ?? 0xFF)
+    if !status.isSuccess { counters.count(.commandsRefused) }
+    guard state == .ready else {
+      return state == .starting ? bringUp(status, &reader, at: now) : .nothing
+    }
+    if event.opcode == ReadRSSI.opcode, status.isSuccess, let handle = reader.u16(), let rssi = reader.i8() {
+      return .measured(ConnectionHandle(rawValue: handle), RSSI(rssi))
+    }
+    return settle(event.opcode, status, at: now)
+  }
+
+  /// HCI_Command_Status.
+  @usableFromInline
+  mutating func answered(
+    _ event: CommandStatus, at now: Instant, _ counters: inout HCICounters
+  ) -> Outcome {
+    guard event.opcode == pending, pending != .none else {
+      credit(event.credits)
+      return .nothing
+    }
+    pending = .none
+    credit(event.credits)
+    if !event.status.isSuccess { counters.count(.commandsRefused) }
+    guard state == .ready else {
+      guard state == .starting else { return .nothing }
+      // A refusal may come as a status instead of a completion.
+      let nothing: [0 of UInt8] = []
+      var reader = ByteReader(nothing.span)
+      return event.status.isSuccess ? .failed : bringUp(event.status, &reader, at: now)
+    }
+    return settle(event.opcode, event.status, at: now)
+  }
+
+  private mutating func settle(_ opcode: Opcode, _ status: HCIErrorCode, at now: Instant) -> Outcome {
+    let isGood = status.isSuccess
+    switch opcode {
+    case LESetAdvertisingEnable.opcode, LESetExtendedAdvertisingEnable.opcode:
+      // Off is off, also when it was refused because it was off.
+      advertising.isOn = isGood && pendingIsOn
+      if !isGood, pendingIsOn { restAdvertising(now) }
+    case LESetAdvertisingParameters.opcode, LESetExtendedAdvertisingParameters.opcode,
+      LESetAdvertisingSetRandomAddress.opcode, LegacyAdvertisingData.advertising,
+      ExtendedAdvertisingData.advertising, LegacyAdvertisingData.scanResponse,
+      ExtendedAdvertisingData.scanResponse:
+      if !isGood { restAdvertising(now) }
+    case LESetScanEnable.opcode, LESetExtendedScanEnable.opcode:
+      scanning.isOn = isGood && pendingIsOn
+      if !isGood, pendingIsOn { restScanning(now) }
+    case LESetScanParameters.opcode, LESetExtendedScanParameters.opcode:
+      if !isGood { restScanning(now) }
+    case LESetRandomAddress.opcode:
+      randomAddress = pendingAddress
+      // A controller that will not show the address would show another: what is to show it must not start.
+      if !isGood { return .failed }
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
+      guard connect == .creating else { return .nothing }
+      connect = .initiating
+      if !isGood { return connectEnded(status) }
+    case .leCreateConnectionCancel:
+      // Refused: there was nothing left to cancel, and what it became has been reported already.
+      if !isGood, connect == .cancelling { return connectEnded(.unknownConnection) }
+      // Otherwise a connection complete event ends it, and has to come.
+      cancelDeadline = now + Self.patience
+    default:
+      if !isGood { return .refused(opcode, status) }
+    }
+    return .nothing
+  }
+
+  private mutating func restAdvertising(_ now: Instant) {
+    advertising.oweAll()
+    advertising.retryAt = now + Self.rest
+  }
+
+  private mutating func restScanning(_ now: Instant) {
+    scanning.owesParameters = true
+    scanning.retryAt = now + Self.rest
+  }
+
+  /// The attempt to connect ended without a connection.
+  @usableFromInline
+  mutating func connectEnded(_ status: HCIErrorCode) -> Outcome {
+    guard connect != .idle else { return .nothing }
+    let again = restartWanted && !cancelWanted && status == .unknownConnection
+    restartWanted = false
+    connect = again ? .wanted : .idle
+    if again { return .nothing }
+    cancelWanted = false
+    return .connectFailed(status.disconnectReason)
+  }
+
+  /// A connection was opened; `false` if nobody wants it.
+  @usableFromInline
+  mutating func opened(_ role: ConnectionRole) -> Bool {
+    if role == .peripheral {
+      // Being connected ends advertising; it is started again as far as there is room.
+      advertising.isOn = false
+      return true
+    }
+    guard connect != .idle else { return false }
+    connect = .idle
+    cancelWanted = false
+    restartWanted = false
+    return true
+  }
+}
+
+// What the radio's caller wants.
+extension ControllerSession {
+  @usableFromInline
+  mutating func wantAdvertising(
+    _ parameters: AdvertisingParameters, data: Span<UInt8>, response: Span<UInt8>
+  ) throws(RadioError) {
+    guard state == .ready else { throw .notReady }
+    guard support.canAdvertise else { throw .unsupported }
+    guard data.count <= 31, response.count <= 31 else { throw .tooLong }
+    guard parameters.interval >= .milliseconds(20), parameters.interval <= .milliseconds(10_240) else {
+      throw .invalidParameter
+    }
+    advertising.want(parameters, data: data, response: response)
+  }
+
+  @usableFromInline
+  mutating func stopAdvertising() { advertising.isWanted = false }
+
+  @usableFromInline
+  mutating func wantScanning(_ parameters: ScanParameters) throws(RadioError) {
+    guard state == .ready else { throw .notReady }
+    guard support.canScan else { throw .unsupported }
+    guard parameters.window >= .milliseconds(3), parameters.window <= parameters.interval,
+      parameters.interval <= .milliseconds(10_240)
+    else { throw .invalidParameter }
+    scanning.want(parameters)
+  }
+
+  @usableFromInline
+  mutating func stopScanning() { scanning.isWanted = false }
+
+  @usableFromInline
+  mutating func wantConnection(
+    to peer: DeviceAddress, _ parameters: ConnectionParameters, hasRoom: Bool
+  ) throws(RadioError) {
+    guard state == .ready else { throw .notReady }
+    guard support.canConnect else { throw .unsupported }
+    guard connect == .idle, hasRoom else { throw .busy }
+    let timing = ConnectionTiming(
+      intervalMin: parameters.interval, intervalMax: parameters.interval, latency: 0,
+      timeout: parameters.supervisionTimeout)
+    guard timing.isValid else { throw .invalidParameter }
+    connect = .wanted
+    cancelWanted = false
+    restartWanted = false
+    connectPeer = peer
+    connectParameters = parameters
+  }
+
+  @usableFromInline
+  mutating func cancelConnection() {
+    if connect != .idle { cancelWanted = true }
+  }
+
+  /// A cancelled attempt of which the controller never heard is over; to be asked at each poll.
+  @usableFromInline
+  mutating func endUnsentConnect() -> Bool {
+    guard connect == .wanted, cancelWanted else { return false }
+    connect = .idle
+    cancelWanted = false
+    return true
+  }
+}

@@ -1,0 +1,93 @@
+import HeraldEmbedded
+
+/// The steps from an unknown controller to a ready one. Each is one command; some are left out.
+enum BringUpStep: UInt8, BitwiseCopyable {
+  case reset = 0
+  case version
+  case commands
+  case features
+  case eventMask
+  case hostSupport
+  case leEventMask
+  case leBufferSize
+  case bufferSize
+  case leFeatures
+  case leStates
+  case address
+  case dataLength
+  case done
+}
+
+extension ControllerSession {
+  /// The command of the current step.
+  mutating func planBringUp(into buffer: consuming MutableSpan<UInt8>) -> Int {
+    switch step {
+    case .reset: PlainCommand(.reset).packet(into: buffer)
+    case .version: PlainCommand(.readLocalVersion).packet(into: buffer)
+    case .commands: PlainCommand(.readSupportedCommands).packet(into: buffer)
+    case .features: PlainCommand(.readLocalFeatures).packet(into: buffer)
+    case .eventMask: SetEventMask.host.packet(into: buffer)
+    case .hostSupport: WriteLEHostSupport().packet(into: buffer)
+    case .leEventMask:
+      (support.isExtended ? LESetEventMask.extended : LESetEventMask.legacy).packet(into: buffer)
+    case .leBufferSize: PlainCommand(.leReadBufferSize).packet(into: buffer)
+    case .bufferSize: PlainCommand(.readBufferSize).packet(into: buffer)
+    case .leFeatures: PlainCommand(.leReadFeatures).packet(into: buffer)
+    case .leStates: PlainCommand(.leReadStates).packet(into: buffer)
+    case .address: PlainCommand(.readAddress).packet(into: buffer)
+    case .dataLength: LEWriteSuggestedDataLength.longest.packet(into: buffer)
+    case .done: 0
+    }
+  }
+
+  /// Takes the answer to the current step. A step that only makes things better may be refused; without
+  /// the others there is no LE host, and bring-up fails.
+  @_lifetime(reader: copy reader)
+  mutating func bringUp(
+    _ status: HCIErrorCode, _ reader: inout ByteReader, at now: Instant
+  ) -> Outcome {
+    let isGood = status.isSuccess
+    switch step {
+    case .reset, .eventMask, .leEventMask:
+      guard isGood else { return .failed }
+    case .version:
+      if isGood, let version = reader.u8() { support.version = version }
+    case .commands:
+      guard isGood else { return .failed }
+      support.take(SupportedCommands(&reader))
+    case .features:
+      // BR/EDR Not Supported is bit 37: byte 4, bit 5.
+      if isGood, reader.skip(4), let byte = reader.u8() { support.isDualMode = byte & 0x20 == 0 }
+    case .leBufferSize:
+      guard isGood, let size = ACLBufferSize.le(&reader) else { return .failed }
+      support.acl = size
+    case .bufferSize:
+      if isGood, let size = ACLBufferSize.shared(&reader) { support.acl = size }
+    case .leFeatures:
+      if isGood, let byte = reader.u8() { support.hasDataLength = byte & 0x20 != 0 }
+    case .leStates:
+      if isGood, let states = SupportedStates(&reader) { support.states = states }
+    case .address:
+      if isGood, let address = reader.deviceAddress(.public) { support.publicAddress = address }
+    case .hostSupport, .dataLength, .done:
+      break
+    }
+    repeat {
+      step = BringUpStep(rawValue: step.rawValue &+ 1) ?? .done
+    } while isLeftOut(step)
+    guard step == .done else { return .nothing }
+    state = .ready
+    turned = now
+    return .ready
+  }
+
+  private func isLeftOut(_ step: BringUpStep) -> Bool {
+    switch step {
+    case .hostSupport: !support.isDualMode || support.commands?.writeLEHostSupport != true
+    // LE_ACL_Data_Packet_Length 0 says that BR/EDR's buffers serve both.
+    case .bufferSize: support.acl.length > 0 && support.acl.count > 0
+    case .dataLength: !support.hasDataLength || support.commands?.suggestedDataLength != true
+    default: false
+    }
+  }
+}

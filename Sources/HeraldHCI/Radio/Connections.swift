@@ -1,0 +1,84 @@
+import HeraldEmbedded
+
+// The connections' lives.
+extension HCIRadio where Transport: ~Copyable {
+  /// The place of the connection with this handle, −1 if there is none.
+  @inlinable
+  mutating func indexOf(_ handle: ConnectionHandle) -> Int {
+    var index = 0
+    while index < connections {
+      if links[index].life != .free, links[index].handle == handle { return index }
+      index &+= 1
+    }
+    return -1
+  }
+
+  /// LE Connection Complete.
+  @inlinable
+  mutating func opened<Handler: RadioEventHandler & ~Copyable>(
+    _ event: LEConnectionComplete, _ handler: inout Handler
+  ) {
+    guard session.state == .ready else { return }
+    guard event.status.isSuccess else {
+      if event.role == .central { handle(session.connectEnded(event.status), &handler) }
+      return
+    }
+    // A handle that is in use belongs to a connection whose end was not reported.
+    closed(indexOf(event.handle), .connectionTimeout, &handler)
+    let isWanted = session.opened(event.role)
+    let index = isWanted ? freePlace() : -1
+    guard index >= 0 else {
+      counters.count(.connectionsRefused)
+      orphan = event.handle
+      hasOrphan = true
+      if isWanted, event.role == .central { handler.connectionFailed(.limitedResources, at: now) }
+      return
+    }
+    place(event, at: index)
+    handler.connectionOpened(
+      ConnectionOpened(connection: ConnectionID(index: index), role: event.role, peer: event.peer), at: now)
+  }
+
+  @inlinable
+  mutating func freePlace() -> Int {
+    var index = 0
+    while index < connections {
+      if links[index].life == .free { return index }
+      index &+= 1
+    }
+    return -1
+  }
+
+  @inlinable
+  mutating func place(_ event: LEConnectionComplete, at index: Int) {
+    counters.count(.connectionsOpened)
+    links[index] = Link()
+    links[index].life = .open
+    links[index].handle = event.handle
+    links[index].role = event.role
+    links[index].peer = event.peer
+    links[index].wantsDataLength = session.support.canSetDataLength
+  }
+
+  /// A connection ended: its place is free, and the controller's buffers it held are free again (Vol 4, Part E, 4.1.1).
+  @inlinable
+  mutating func closed<Handler: RadioEventHandler & ~Copyable>(
+    _ index: Int, _ reason: DisconnectReason, _ handler: inout Handler
+  ) {
+    guard session.state == .ready, index >= 0 else { return }
+    credits &+= links[index].inFlight
+    links[index].inFlight = 0
+    links[index].life = .free
+    handler.connectionClosed(ConnectionID(index: index), reason, at: now)
+  }
+
+  /// One entry of Number Of Completed Packets. A controller cannot give back more than it was given.
+  @inlinable
+  mutating func completed(_ entry: CompletedPackets) {
+    let index = indexOf(entry.handle)
+    guard index >= 0 else { return }
+    let count = min(entry.count, links[index].inFlight)
+    links[index].inFlight &-= count
+    credits &+= count
+  }
+}

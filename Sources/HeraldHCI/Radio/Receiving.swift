@@ -1,0 +1,226 @@
+import HeraldEmbedded
+
+// From the transport to the handler.
+extension HCIRadio where Transport: ~Copyable {
+  /// Reads and handles what has come. Returns whether there may be more.
+  @inlinable
+  mutating func receive<Handler: RadioEventHandler & ~Copyable>(into handler: inout Handler) -> Bool {
+    var reads = 0
+    while reads < Self.readsPerPoll {
+      let count = receiver.fill(from: &transport)
+      if count < 0 { fail(&handler) }
+      if count <= 0 { return false }
+      drain(into: &handler)
+      reads &+= 1
+    }
+    return true
+  }
+
+  /// Handles all whole packets in the receive buffer.
+  @inlinable
+  mutating func drain<Handler: RadioEventHandler & ~Copyable>(into handler: inout Handler) {
+    while true {
+      switch receiver.next(&counters) {
+      case .none:
+        return
+      case .event(let start, let count):
+        let code = receiver.storage[start]
+        if code == EventCode.leMeta {
+          meta(from: start &+ 2, count: count, into: &handler)
+        } else {
+          event(code, from: start &+ 2, count: count, into: &handler)
+        }
+      case .aclData(let start, let count):
+        aclData(from: start, count: count, into: &handler)
+      case .lostSync:
+        // Before the reset is answered there is nothing to lose; its answer is what is hunted for.
+        if !session.awaitsReset() { fail(&handler) }
+      }
+    }
+  }
+
+  /// One LE Meta event.
+  @inlinable
+  mutating func meta<Handler: RadioEventHandler & ~Copyable>(
+    from start: Int, count: Int, into handler: inout Handler
+  ) {
+    counters.count(.events)
+    guard count > 0 else {
+      counters.count(.malformedEvents)
+      return
+    }
+    switch receiver.storage[start] {
+    case LESubevent.advertisingReport: legacyReports(from: start, count: count, into: &handler)
+    case LESubevent.extendedAdvertisingReport: extendedReports(from: start, count: count, into: &handler)
+    default: otherMeta(from: start, count: count, into: &handler)
+    }
+  }
+
+  /// Hands the reports of a legacy event to the handler from where they lie.
+  @inlinable
+  mutating func legacyReports<Handler: RadioEventHandler & ~Copyable>(
+    from start: Int, count: Int, into handler: inout Handler
+  ) {
+    let bytes = receiver.storage.span.extracting(start..<(start &+ count))
+    var reports = LegacyAdvertisingReports(bytes)
+    while let found = reports.next(bytes) {
+      counters.count(.advertisingReports)
+      guard session.state == .ready else { continue }
+      let data = bytes.extracting(unchecked: found.start..<(found.start &+ found.count))
+      handler.received(found.report, data: data, at: now)
+    }
+    if !reports.isComplete { counters.count(.malformedEvents) }
+  }
+
+  /// Hands the reports of an extended event to the handler from where they lie.
+  @inlinable
+  mutating func extendedReports<Handler: RadioEventHandler & ~Copyable>(
+    from start: Int, count: Int, into handler: inout Handler
+  ) {
+    let bytes = receiver.storage.span.extracting(start..<(start &+ count))
+    var reports = ExtendedAdvertisingReports(bytes)
+    while let found = reports.next(bytes) {
+      counters.count(.advertisingReports)
+      guard session.state == .ready else { continue }
+      if continuation.continues(found.report) {
+        counters.count(.continuedReports)
+        continue
+      }
+      let data = bytes.extracting(unchecked: found.start..<(found.start &+ found.count))
+      handler.received(found.report, data: data, at: now)
+    }
+    if !reports.isComplete { counters.count(.malformedEvents) }
+  }
+
+  /// The subevents that are not advertising reports.
+  @inlinable
+  mutating func otherMeta<Handler: RadioEventHandler & ~Copyable>(
+    from start: Int, count: Int, into handler: inout Handler
+  ) {
+    var reader = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
+    switch reader.u8() {
+    case LESubevent.connectionComplete, LESubevent.enhancedConnectionComplete:
+      let event = LEConnectionComplete(&reader)
+      guard let event else { break }
+      opened(event, &handler)
+      return
+    case LESubevent.longTermKeyRequest:
+      guard let handle = reader.u16() else { break }
+      let index = indexOf(ConnectionHandle(rawValue: handle))
+      if index >= 0 { links[index].wantsKeyRefused = true }
+      return
+    case LESubevent.connectionUpdateComplete, LESubevent.dataLengthChange,
+      LESubevent.advertisingSetTerminated, LESubevent.channelSelectionAlgorithm:
+      return
+    default:
+      counters.count(.unknownEvents)
+      return
+    }
+    counters.count(.malformedEvents)
+  }
+
+  /// Every event but LE Meta.
+  @inlinable
+  mutating func event<Handler: RadioEventHandler & ~Copyable>(
+    _ code: UInt8, from start: Int, count: Int, into handler: inout Handler
+  ) {
+    counters.count(.events)
+    var reader = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
+    switch code {
+    case EventCode.commandComplete:
+      guard let event = CommandComplete(&reader) else { break }
+      let outcome = session.answered(event, &reader, at: now, &counters)
+      handle(outcome, &handler)
+      return
+    case EventCode.commandStatus:
+      guard let event = CommandStatus(&reader) else { break }
+      handle(session.answered(event, at: now, &counters), &handler)
+      return
+    case EventCode.disconnectionComplete:
+      guard let event = DisconnectionComplete(&reader) else { break }
+      if event.status.isSuccess {
+        closed(indexOf(event.handle), event.reason.disconnectReason, &handler)
+      }
+      return
+    case EventCode.numberOfCompletedPackets:
+      guard let number = reader.u8(), reader.remaining >= Int(number) &* 4 else { break }
+      var index = 0
+      while index < Int(number) {
+        // Each entry is read afresh: the reader borrows what `completed` changes.
+        var entries = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
+        guard entries.skip(1 &+ 4 &* index), let entry = CompletedPackets(&entries) else { break }
+        completed(entry)
+        index &+= 1
+      }
+      return
+    case EventCode.hardwareError:
+      counters.count(.hardwareErrors)
+      if !session.awaitsReset() { fail(&handler) }
+      return
+    case EventCode.dataBufferOverflow:
+      // We sent more than the controller had room for: what it holds of which connection is unknown now.
+      counters.count(.bufferOverflows)
+      if !session.awaitsReset() { fail(&handler) }
+      return
+    default:
+      counters.count(.unknownEvents)
+      return
+    }
+    counters.count(.malformedEvents)
+  }
+
+  /// What the answer to a command means.
+  @inlinable
+  mutating func handle<Handler: RadioEventHandler & ~Copyable>(
+    _ outcome: ControllerSession.Outcome, _ handler: inout Handler
+  ) {
+    switch outcome {
+    case .nothing:
+      return
+    case .ready:
+      credits = session.support.acl.count
+      known = session.support.capabilities(connections: connections)
+      handler.radioChanged(.ready, at: now)
+    case .failed:
+      fail(&handler)
+    case .connectFailed(let reason):
+      handler.connectionFailed(reason, at: now)
+    case .measured(let handle, let rssi):
+      let index = indexOf(handle)
+      if index >= 0, links[index].life == .open {
+        handler.measured(rssi, on: ConnectionID(index: index), at: now)
+      }
+    case .refused(let opcode, let status):
+      let index = pendingLink
+      guard index >= 0, index < connections, links[index].life != .free else { return }
+      // A connection the controller does not know is over, whether we heard of its end or not.
+      if status == .unknownConnection {
+        closed(index, links[index].life == .open ? .connectionTimeout : .localHostTerminated, &handler)
+      } else if opcode == ReadRSSI.opcode, links[index].life == .open {
+        handler.measured(.notAvailable, on: ConnectionID(index: index), at: now)
+      }
+    }
+  }
+
+  /// One ACL packet, whose header is at `start`.
+  @inlinable
+  mutating func aclData<Handler: RadioEventHandler & ~Copyable>(
+    from start: Int, count: Int, into handler: inout Handler
+  ) {
+    let head = UInt16(receiver.storage[start]) | UInt16(receiver.storage[start &+ 1]) &<< 8
+    let index = indexOf(ConnectionHandle(rawValue: head))
+    guard session.state == .ready, index >= 0, links[index].life == .open else {
+      counters.count(.fragmentsMalformed)
+      return
+    }
+    let fragment = receiver.storage.span.extracting((start &+ 4)..<(start &+ 4 &+ count))
+    // Packet_Boundary_Flag: 00 and 10 start a PDU, 01 continues it, 11 is none.
+    let slot = links[index].receive(
+      fragment, isStart: head & 0x1000 == 0, into: &buffers[index], &counters)
+    guard slot >= 0 else { return }
+    let answer = buffers[index].handOver(
+      slot, count: Int(links[index].slots[slot].length), of: ConnectionID(index: index), to: &handler, at: now
+    )
+    links[index].answered(slot, count: answer, in: &buffers[index])
+  }
+}
