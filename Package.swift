@@ -88,7 +88,7 @@ let package = Package(
       name: "HeraldHCITests", dependencies: ["HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
     .testTarget(
       name: "HeraldDeviceLinkTests",
-      dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldSimulation"],
+      dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux", "HeraldSimulation"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldLinuxTests",

@@ -1,0 +1,176 @@
+import HeraldEmbedded
+
+/// SMP over a pair of bulk endpoints: packets as they are, one behind the other.
+///
+/// A packet begins where a transfer or the packet before it ends, and is as long as its header says. A transfer ends with
+/// a packet of less than 64 bytes. What a transfer's end cuts off is dropped, and so is everything up to there once a
+/// header makes no sense, or when nothing has come for a second within a packet: so both ends agree again after
+/// whatever happened. Answers come in the order of the questions, each a transfer of its own, with an empty packet
+/// behind one whose length is a multiple of 64.
+///
+/// `depth` packets wait here or are being answered, each in a buffer of its own: an equal part of `memory` bytes, which
+/// is 64…65,543. The controller holds the host off while all are taken.
+public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
+  // One array, not one of arrays: only so does the compiler see that it is all zeros, and leave it to .bss.
+  private var packets: [memory of UInt8] = .init(repeating: 0)
+  private var counts: [depth of Int] = .init(repeating: 0)
+  /// The place of the oldest packet, how many are whole, and how much there is of the one behind them.
+  private var first = 0
+  private var whole = 0
+  private var received = 0
+  /// Whether the oldest packet has become an answer, and how much of that is out.
+  private var isAnswered = false
+  private var sent = 0
+  private var endsWithEmptyPacket = false
+
+  /// The USB packet that is being looked at.
+  private var usbPacket: [64 of UInt8] = .init(repeating: 0)
+  private var usbCount = 0
+  private var usbTaken = 0
+  /// Whether everything up to the end of the transfer is dropped.
+  private var isDiscarding = false
+  private var last = Instant.start
+  /// Packets that were cut off, too long, or none at all.
+  public private(set) var dropped: UInt32 = 0
+
+  /// How long the host may be silent within a packet.
+  public static var timeout: Interval { .seconds(1) }
+
+  /// Bytes of the longest packet, header included.
+  public static var capacity: Int { memory / depth }
+
+  /// A link on which nothing has come.
+  public init() {}
+
+  /// Forgets everything, in both directions.
+  public mutating func reset() {
+    resetReceiving()
+    whole = 0
+    isAnswered = false
+  }
+
+  /// Forgets a packet that is begun.
+  mutating func resetReceiving() {
+    received = 0
+    usbCount = 0
+    usbTaken = 0
+    isDiscarding = false
+  }
+
+  /// Forgets the rest of an answer that is being sent: nobody knows its beginning any more.
+  mutating func resetSending() {
+    if isAnswered { release() }
+  }
+
+  /// Receives, answers and sends until the controller has nothing more to give or take.
+  public mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
+    _ controller: inout Controller, at now: Instant, server: inout SMPServer, device: inout Device
+  ) {
+    var isMoving = true
+    while isMoving {
+      isMoving = receive(&controller, at: now)
+      if whole > 0, !isAnswered {
+        answer(at: now, server: &server, device: &device)
+        isMoving = true
+      }
+      if send(&controller) { isMoving = true }
+    }
+  }
+
+  private func place(_ index: Int) -> Int {
+    let position = first &+ index
+    return position < depth ? position : position &- depth
+  }
+
+  private mutating func release() {
+    isAnswered = false
+    first = place(1)
+    whole &-= 1
+  }
+
+  private mutating func answer<Device: ManagedDevice & ~Copyable>(
+    at now: Instant, server: inout SMPServer, device: inout Device
+  ) {
+    let start = first &* Self.capacity
+    var all = packets.mutableSpan
+    var packet = all._mutatingExtracting(start..<(start &+ Self.capacity))
+    let count = server.respond(
+      to: &packet, count: counts[first], bufferCount: depth, at: now, device: &device)
+    counts[first] = count
+    isAnswered = true
+    sent = 0
+    endsWithEmptyPacket = count % USBDescriptors.packetSize == 0
+    if count == 0 { release() }
+  }
+
+  /// Hands the controller as many packets of the answer as it takes; whether it took any.
+  private mutating func send<Controller: USBController & ~Copyable>(_ controller: inout Controller) -> Bool {
+    var isMoving = false
+    while isAnswered {
+      let count = counts[first]
+      let end = min(count, sent &+ USBDescriptors.packetSize)
+      let start = first &* Self.capacity
+      guard controller.write(.linkIn, packets.span.extracting((start &+ sent)..<(start &+ end))) else {
+        return isMoving
+      }
+      isMoving = true
+      let isEmpty = sent == end
+      sent = end
+      if sent == count, isEmpty || !endsWithEmptyPacket { release() }
+    }
+    return isMoving
+  }
+
+  /// Takes what has come, as far as there is room; whether there was anything.
+  private mutating func receive<Controller: USBController & ~Copyable>(
+    _ controller: inout Controller, at now: Instant
+  ) -> Bool {
+    var isMoving = false
+    while whole < depth {
+      if usbTaken == usbCount {
+        var room = usbPacket.mutableSpan
+        guard let count = controller.read(.linkOut, into: &room) else { return isMoving }
+        if received > 0 || isDiscarding, now.since(last) > Self.timeout {
+          if received > 0 { dropped &+= 1 }
+          resetReceiving()
+        }
+        last = now
+        usbCount = min(count, USBDescriptors.packetSize)
+        usbTaken = 0
+      }
+      isMoving = true
+      if isDiscarding { usbTaken = usbCount } else { take() }
+      if usbTaken == usbCount, usbCount < USBDescriptors.packetSize {
+        if received > 0 { dropped &+= 1 }
+        received = 0
+        isDiscarding = false
+      }
+    }
+    return isMoving
+  }
+
+  /// Moves bytes of the USB packet to the packet that is begun, up to the end of either.
+  private mutating func take() {
+    let start = place(whole) &* Self.capacity
+    while usbTaken < usbCount, received < Self.capacity {
+      packets[start &+ received] = usbPacket[usbTaken]
+      received &+= 1
+      usbTaken &+= 1
+      guard received >= SMPHeader.size else { continue }
+      let length = SMPHeader.size &+ (Int(packets[start &+ 2]) &<< 8 | Int(packets[start &+ 3]))
+      if received == SMPHeader.size, length > Self.capacity || packets[start] & 0b1110_0100 != 0 {
+        dropped &+= 1
+        received = 0
+        isDiscarding = true
+        usbTaken = usbCount
+        return
+      }
+      guard received < length else {
+        counts[place(whole)] = length
+        whole &+= 1
+        received = 0
+        return
+      }
+    }
+  }
+}

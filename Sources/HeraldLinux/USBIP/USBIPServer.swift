@@ -1,0 +1,101 @@
+import Glibc
+import HeraldDeviceLink
+
+/// Serves a device over USB/IP: to Linux's vhci driver, or to a program that speaks the protocol itself.
+///
+/// Nothing here waits: `prepare` says what to wait for, then `receive` takes what clients sent to the controller, and
+/// `send` what the device made of it to the clients.
+struct USBIPServer: ~Copyable {
+  /// The bus identifier the device is exported as.
+  static let busIdentifier = "1-1"
+
+  private static let mostClients = 8
+  private static let chunkSize = 1 << 16
+
+  private final class Client {
+    let file: FileDescriptor
+    var session = USBIPSession()
+    var isGone = false
+
+    init(_ file: consuming FileDescriptor) {
+      file.makeNonBlocking()
+      self.file = file
+    }
+  }
+
+  private let listener: FileDescriptor
+  private var clients: [Client] = []
+  private var chunk = [UInt8](repeating: 0, count: chunkSize)
+  /// The TCP port it listens on.
+  let port: UInt16
+
+  /// Listens on the loopback interface. Port 0 takes one that is free.
+  init(port: UInt16) throws(SystemFailure) {
+    let address = try StreamSocket.resolve(host: "127.0.0.1", port: port)
+    listener = try StreamSocket.listen(on: address, called: "port \(port)")
+    self.port = StreamSocket.port(of: listener.number)
+  }
+
+  /// Adds what is to be waited for.
+  func prepare(_ polls: inout PollSet) {
+    polls.add(listener.number)
+    for client in clients {
+      polls.add(client.file.number, read: client.session.isHungry, write: !client.session.output.isEmpty)
+    }
+  }
+
+  /// Takes what clients sent, a piece of each, to `controller`. Whether there was anything.
+  mutating func receive(_ controller: inout VirtualUSBController) -> Bool {
+    accept()
+    var isMoving = false
+    for client in clients where client.session.isHungry {
+      var room = chunk.mutableSpan
+      let count = client.file.read(into: &room)
+      if count < 0 { client.isGone = true }
+      if count > 0 {
+        client.session.receive(chunk[..<count], &controller)
+        isMoving = true
+      }
+    }
+    return isMoving
+  }
+
+  /// Sends what waits for clients, the transfers that `controller` has completed included, and lets go of those that are gone.
+  mutating func send(_ controller: inout VirtualUSBController) {
+    let completions = controller.takeCompletions()
+    for client in clients {
+      if client.session.hasDevice { client.session.send(completions) }
+      flush(client)
+      if client.session.phase == .failed { client.isGone = true }
+      // One client at most has the device: whoever imported it while it was free.
+      if client.isGone, client.session.hasDevice { controller.detach() }
+    }
+    clients.removeAll { $0.isGone }
+  }
+
+  private mutating func accept() {
+    while true {
+      let number = Glibc.accept(listener.number, nil, nil)
+      guard number >= 0 else { return }
+      guard clients.count < Self.mostClients else {
+        close(number)
+        continue
+      }
+      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+      var on: Int32 = 1
+      setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+      clients.append(Client(FileDescriptor(number)))
+    }
+  }
+
+  private func flush(_ client: Client) {
+    var sent = 0
+    while sent < client.session.output.count {
+      let count = client.file.write(client.session.output.span.extracting(sent...))
+      if count < 0 { client.isGone = true }
+      guard count > 0 else { break }
+      sent += count
+    }
+    client.session.output.removeFirst(sent)
+  }
+}

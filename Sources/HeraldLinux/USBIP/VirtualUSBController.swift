@@ -1,0 +1,255 @@
+import HeraldDeviceLink
+
+/// A USB controller without hardware: a host hands it whole transfers, and it hands the device their packets.
+///
+/// It does what a controller and a bus do between a request block of the host's driver (URB) and the packets of an endpoint: cuts
+/// outgoing transfers into packets of 64 bytes, joins incoming ones up to a short packet or the length asked for, keeps
+/// what cannot be served yet waiting, and answers for endpoints that are halted or closed.
+public struct VirtualUSBController: USBController, ~Copyable {
+  /// A transfer the host asks for.
+  struct Transfer {
+    /// The host's number for it.
+    var sequence: UInt32
+    /// The endpoint, its direction included; `control` for control requests.
+    var endpoint: USBEndpoint
+    /// The request, on `control`.
+    var setup: USBSetup?
+    /// Most bytes the host takes.
+    var limit: Int
+    /// What goes to the device, or has come from it.
+    var data: [UInt8]
+    /// Bytes of `data` the device has read.
+    var taken = 0
+    /// Whether an empty packet ends an outgoing transfer that is a multiple of 64 bytes.
+    var endsWithEmptyPacket = false
+  }
+
+  /// A transfer that is over.
+  struct Completion {
+    var sequence: UInt32
+    /// 0, or a negative error number as Linux has it.
+    var status: Int32
+    /// Bytes moved.
+    var count: Int
+    /// What came from the device.
+    var data: [UInt8]
+  }
+
+  /// Why a transfer failed: Linux's error numbers.
+  enum Status {
+    static let stalled: Int32 = -32
+    static let overflow: Int32 = -75
+    static let cancelled: Int32 = -104
+    static let shutDown: Int32 = -108
+  }
+
+  private struct Pipe {
+    var isOpen = false
+    var isHalted = false
+    var transfers: [Transfer] = []
+  }
+
+  private var events: [USBEvent] = []
+  private var control: [Transfer] = []
+  private var pipes = [Pipe](repeating: Pipe(), count: 32)
+  private var completions: [Completion] = []
+  /// Whether a host is attached.
+  private(set) var isAttached = false
+  /// Bytes of the transfers that wait.
+  private(set) var waitingBytes = 0
+  /// How many transfers wait.
+  private(set) var waitingCount = 0
+  /// The address the host gave the device.
+  private(set) var address: UInt8 = 0
+
+  /// A controller with no host attached.
+  public init() {}
+
+  private func place(_ endpoint: USBEndpoint) -> Int { endpoint.number + (endpoint.isIn ? 16 : 0) }
+
+  // MARK: The host's side
+
+  /// A host attaches, and resets the bus.
+  mutating func attach() {
+    isAttached = true
+    events.removeAll()
+    events.append(.reset)
+  }
+
+  /// The host is gone, and with it everything it asked for.
+  mutating func detach() {
+    isAttached = false
+    control.removeAll()
+    for index in pipes.indices { pipes[index] = Pipe() }
+    completions.removeAll()
+    waitingBytes = 0
+    waitingCount = 0
+    address = 0
+    events.removeAll()
+    events.append(.detached)
+  }
+
+  /// The host asks for a transfer.
+  mutating func submit(_ transfer: Transfer) {
+    guard transfer.endpoint.number != 0 else {
+      wait(transfer)
+      control.append(transfer)
+      if control.count == 1 { beginControl() }
+      return
+    }
+    let index = place(transfer.endpoint)
+    guard pipes[index].isOpen, !pipes[index].isHalted else {
+      completions.append(
+        Completion(sequence: transfer.sequence, status: Status.stalled, count: 0, data: []))
+      return
+    }
+    wait(transfer)
+    pipes[index].transfers.append(transfer)
+  }
+
+  /// The host gives up a transfer; whether it was still waiting. It does not complete then.
+  mutating func cancel(_ sequence: UInt32) -> Bool {
+    if let index = control.firstIndex(where: { $0.sequence == sequence }) {
+      unwait(control.remove(at: index))
+      if index == 0 { beginControl() }
+      return true
+    }
+    for pipe in pipes.indices {
+      guard let index = pipes[pipe].transfers.firstIndex(where: { $0.sequence == sequence }) else { continue }
+      unwait(pipes[pipe].transfers.remove(at: index))
+      return true
+    }
+    return false
+  }
+
+  /// Takes the transfers that are over, in the order in which they ended.
+  mutating func takeCompletions() -> [Completion] {
+    guard !completions.isEmpty else { return [] }
+    let taken = completions
+    completions.removeAll(keepingCapacity: true)
+    return taken
+  }
+
+  private mutating func wait(_ transfer: Transfer) {
+    waitingCount += 1
+    waitingBytes += transfer.limit
+  }
+
+  private mutating func unwait(_ transfer: Transfer) {
+    waitingCount -= 1
+    waitingBytes -= transfer.limit
+  }
+
+  private mutating func beginControl() {
+    guard let setup = control.first?.setup else { return }
+    events.append(.setup(setup))
+  }
+
+  private mutating func endControl(_ status: Int32) {
+    guard !control.isEmpty else { return }
+    let transfer = control.removeFirst()
+    complete(transfer, status)
+    beginControl()
+  }
+
+  private mutating func complete(_ transfer: Transfer, _ status: Int32) {
+    unwait(transfer)
+    let isIn = transfer.setup?.isIn ?? transfer.endpoint.isIn
+    completions.append(
+      Completion(
+        sequence: transfer.sequence, status: status,
+        count: isIn ? transfer.data.count : (status == 0 ? transfer.data.count : transfer.taken),
+        data: isIn ? transfer.data : []))
+  }
+
+  // MARK: The device's side
+
+  /// What the host did.
+  public mutating func nextEvent() -> USBEvent? { events.isEmpty ? nil : events.removeFirst() }
+
+  /// Adds a packet to the transfer that waits for it.
+  public mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
+    guard endpoint.number != 0 else {
+      guard let setup = control.first?.setup, setup.isIn else { return false }
+      if let status = Self.append(packet, to: &control[0]) { endControl(status) }
+      return true
+    }
+    let index = place(endpoint)
+    guard pipes[index].isOpen, !pipes[index].isHalted, !pipes[index].transfers.isEmpty else { return false }
+    if let status = Self.append(packet, to: &pipes[index].transfers[0]) {
+      complete(pipes[index].transfers.removeFirst(), status)
+    }
+    return true
+  }
+
+  /// Adds a packet; the status of the transfer if that is its end.
+  private static func append(_ packet: Span<UInt8>, to transfer: inout Transfer) -> Int32? {
+    let room = transfer.limit - transfer.data.count
+    packet.withUnsafeBufferPointer { transfer.data.append(contentsOf: $0.prefix(room)) }
+    if packet.count > room { return Status.overflow }
+    return packet.count < USBDescriptors.packetSize || transfer.data.count == transfer.limit ? 0 : nil
+  }
+
+  /// Takes the next packet of the transfer that waits to be read.
+  public mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
+    guard endpoint.number != 0 else {
+      guard let setup = control.first?.setup, !setup.isIn, control[0].taken < control[0].data.count else {
+        return nil
+      }
+      return Self.take(from: &control[0], into: &packet)
+    }
+    let index = place(endpoint)
+    guard pipes[index].isOpen, !pipes[index].isHalted, !pipes[index].transfers.isEmpty else { return nil }
+    let count = Self.take(from: &pipes[index].transfers[0], into: &packet)
+    let transfer = pipes[index].transfers[0]
+    if transfer.taken == transfer.data.count {
+      if count == USBDescriptors.packetSize, transfer.endsWithEmptyPacket {
+        pipes[index].transfers[0].endsWithEmptyPacket = false
+      } else {
+        complete(pipes[index].transfers.removeFirst(), 0)
+      }
+    }
+    return count
+  }
+
+  private static func take(from transfer: inout Transfer, into packet: inout MutableSpan<UInt8>) -> Int {
+    let count = min(transfer.data.count - transfer.taken, USBDescriptors.packetSize, packet.count)
+    for index in 0..<count { packet[index] = transfer.data[transfer.taken + index] }
+    transfer.taken += count
+    return count
+  }
+
+  /// Completes the present control request.
+  public mutating func acknowledge() { endControl(0) }
+
+  /// Fails the present control request.
+  public mutating func refuse() { endControl(Status.stalled) }
+
+  /// Remembers the address; there is no bus on which it would matter.
+  public mutating func setAddress(_ address: UInt8) { self.address = address }
+
+  /// Opens an endpoint.
+  public mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
+    pipes[place(endpoint)].isOpen = true
+    pipes[place(endpoint)].isHalted = false
+  }
+
+  /// Closes an endpoint and fails what waits there.
+  public mutating func close(_ endpoint: USBEndpoint) {
+    fail(place(endpoint), Status.shutDown)
+    pipes[place(endpoint)].isOpen = false
+    pipes[place(endpoint)].isHalted = false
+  }
+
+  /// Halts an endpoint, which fails what waits there, or ends that.
+  public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
+    pipes[place(endpoint)].isHalted = isHalted
+    if isHalted { fail(place(endpoint), Status.stalled) }
+  }
+
+  private mutating func fail(_ index: Int, _ status: Int32) {
+    let transfers = pipes[index].transfers
+    pipes[index].transfers = []
+    for transfer in transfers { complete(transfer, status) }
+  }
+}
