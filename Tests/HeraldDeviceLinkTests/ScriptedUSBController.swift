@@ -37,7 +37,9 @@ struct ScriptedUSBController: USBController, ~Copyable {
   mutating func acknowledge() { deeds.append(.acknowledged) }
   mutating func refuse() { deeds.append(.refused) }
   mutating func setAddress(_ address: UInt8) { deeds.append(.address(address)) }
-  mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) { deeds.append(.opened(endpoint.rawValue)) }
+  mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
+    deeds.append(.opened(endpoint.rawValue))
+  }
   mutating func close(_ endpoint: USBEndpoint) { deeds.append(.closed(endpoint.rawValue)) }
   mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
     deeds.append(.halted(endpoint.rawValue, isHalted))
@@ -59,7 +61,8 @@ struct ScriptedUSB: ~Copyable {
 
   init() {
     let serial = Array("0123456789AB".utf8)
-    usb = USBDevice(controller: ScriptedUSBController(), serialNumber: InlineBytes<32>(serial.span) ?? InlineBytes())
+    usb = USBDevice(
+      controller: ScriptedUSBController(), serialNumber: InlineBytes<32>(serial.span) ?? InlineBytes())
   }
 
   mutating func poll() { usb.poll(at: now, server: &smp, device: &device) }

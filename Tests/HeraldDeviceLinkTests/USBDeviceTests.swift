@@ -60,7 +60,9 @@ struct USBControlTests {
     func utf16(_ text: String) -> [UInt8] { text.utf8.flatMap { [$0, 0] as [UInt8] } + [0, 0] }
     let set =
       hex("0A00 0000 00000306 A200  1400 0300 57494E555342 0000 0000000000000000  8400 0400 0700 2A00")
-      + utf16("DeviceInterfaceGUIDs") + hex("5000") + utf16("{12B5411F-163C-43C4-A1E9-592AA4754B28}") + [0, 0]
+      + utf16("DeviceInterfaceGUIDs") + hex("5000") + utf16("{12B5411F-163C-43C4-A1E9-592AA4754B28}") + [
+        0, 0,
+      ]
     #expect(set.count == 162)
     check(
       host.control("C0 20 0000 0700 0010")
@@ -77,7 +79,8 @@ struct USBControlTests {
     // A serial number of 31 characters makes a descriptor of 64 bytes.
     let serial = [UInt8](repeating: 0x41, count: 31)
     var host = ScriptedUSB()
-    host.usb = USBDevice(controller: ScriptedUSBController(), serialNumber: InlineBytes<32>(serial.span) ?? InlineBytes())
+    host.usb = USBDevice(
+      controller: ScriptedUSBController(), serialNumber: InlineBytes<32>(serial.span) ?? InlineBytes())
     let descriptor: [UInt8] = [64, 3] + serial.flatMap { [$0, 0] as [UInt8] }
     check(host.control("80 06 0303 0904 FF00") == [.packet(0, descriptor), .packet(0, [])])
     check(host.control("80 06 0303 0904 4000") == [.packet(0, descriptor)])

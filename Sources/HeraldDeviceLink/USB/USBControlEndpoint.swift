@@ -96,8 +96,10 @@ struct USBControlEndpoint: ~Copyable {
     guard setup.request == Request.getStatus, setup.value == 0 else { return .refuse }
     switch setup.index {
     case 0x00, 0x80: return send16(0, setup)
-    case UInt16(USBEndpoint.linkOut.rawValue) where configuration != 0: return send16(isOutHalted ? 1 : 0, setup)
-    case UInt16(USBEndpoint.linkIn.rawValue) where configuration != 0: return send16(isInHalted ? 1 : 0, setup)
+    case UInt16(USBEndpoint.linkOut.rawValue) where configuration != 0:
+      return send16(isOutHalted ? 1 : 0, setup)
+    case UInt16(USBEndpoint.linkIn.rawValue) where configuration != 0:
+      return send16(isInHalted ? 1 : 0, setup)
     default: return .refuse
     }
   }

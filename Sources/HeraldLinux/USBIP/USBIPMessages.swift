@@ -72,7 +72,9 @@ extension [UInt8] {
     appendBigEndian(USBDescriptors.vendor)
     appendBigEndian(USBDescriptors.product)
     let device = USBDescriptors.device
-    append(contentsOf: [device[13], device[12], device[4], device[5], device[6], configuration, device[17], 1])
+    append(contentsOf: [
+      device[13], device[12], device[4], device[5], device[6], configuration, device[17], 1,
+    ])
     guard withInterfaces else { return }
     append(contentsOf: [
       USBDescriptors.linkClass, USBDescriptors.linkSubclass, USBDescriptors.linkProtocol, 0,
