@@ -38,14 +38,7 @@ public struct ContactIdentifierChain: ~Copyable {
       SimpleKeySchedule.stepBack(&seed)
       at &-= 1
     }
-    var earlier = seed
-    SimpleKeySchedule.stepBack(&earlier)
-    SimpleKeySchedule.combine(&seed, with: earlier)
-    var identifier: [16 of UInt8] = .init(repeating: 0)
-    for index in 0..<16 { identifier[index] = seed[index] }
-    SimpleKeySchedule.wipe(&seed)
-    SimpleKeySchedule.wipe(&earlier)
-    return identifier
+    return SimpleKeySchedule.identifier(&seed)
   }
 
   /// Forgets the day.

@@ -52,13 +52,32 @@ public enum SimpleKeySchedule {
     wipe(&earlier)
   }
 
-  /// The contact identifier of a period, 0…239, from the matching key of its day; `nil` for any other period. Takes up
-  /// to 242 hashes; `ContactIdentifierChain` takes fewer for many periods of one day.
+  /// The contact identifier of a period, 0…239, from the matching key of its day, in up to 243 hashes. Index 240, the start
+  /// of the chain, which no device ever shows but phones' matchers expect, is derived too; `nil` for any other.
+  /// `ContactIdentifierChain` takes fewer hashes for many periods of one day.
   public static func contactIdentifier(matchingKey: [32 of UInt8], period: Int) -> [16 of UInt8]? {
-    var chain = ContactIdentifierChain()
-    chain.start(matchingKey: matchingKey)
-    let identifier = chain.identifier(period: period)
-    chain.wipe()
+    guard period >= 0, period <= periodsPerDay else { return nil }
+    var seed = matchingKey
+    var hash = SHA256()
+    hash.update(seed.span)
+    hash.finish(into: &seed)
+    var at = periodsPerDay
+    while at > period {
+      stepBack(&seed)
+      at &-= 1
+    }
+    return identifier(&seed)
+  }
+
+  /// The contact identifier of the period whose seed this is; the seed is wiped.
+  static func identifier(_ seed: inout [32 of UInt8]) -> [16 of UInt8] {
+    var earlier = seed
+    stepBack(&earlier)
+    combine(&seed, with: earlier)
+    var identifier: [16 of UInt8] = .init(repeating: 0)
+    for index in 0..<16 { identifier[index] = seed[index] }
+    wipe(&seed)
+    wipe(&earlier)
     return identifier
   }
 
@@ -142,4 +161,11 @@ public struct KeyScheduleMoment: Equatable, BitwiseCopyable, Sendable {
   public let period: Int
   /// Seconds until the next period, 1…360.
   public let secondsLeft: Int
+
+  /// Stated one by one.
+  public init(day: Int, period: Int, secondsLeft: Int) {
+    self.day = day
+    self.period = period
+    self.secondsLeft = secondsLeft
+  }
 }
