@@ -20,7 +20,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
   ],
   targets: [
     // The allocation-free modules: the same sources build as Embedded Swift for Cortex-M.
@@ -66,7 +66,7 @@ let package = Package(
     .executableTarget(
       name: "herald-node",
       dependencies: [
-        "HeraldLinux",
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -24,7 +24,8 @@ struct FileFlashTests {
       #expect(flash.pageSize == 4096 && flash.pageCount == 4 && flash.wordSize == 4)
       #expect(try bytes(&flash, page: 3, offset: 0, count: 4096).allSatisfy { $0 == 0xFF })
       try flash.program(page: 2, offset: 8, [1, 2, 3, 4].span)
-      try flash.synchronise()
+      var synchroniser = try flash.makeSynchroniser()
+      try synchroniser.synchronise()
       try flash.clear(page: 0, offset: 4, count: 4)
     }
     var flash = try FileFlash(path: path)

@@ -5,10 +5,10 @@ import HeraldEmbedded
 /// programmed once.
 ///
 /// **What survives what.** The file is mapped shared: a finished operation survives the end of the process, however it
-/// ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what `synchronise` has not
-/// written yet, and the kernel writes pages back in any order. That suits a log whose pages can each be decoded alone:
-/// a page that did not get there reads as torn, and takes none of the others with it. Whoever owns the log calls
-/// `synchronise` after a commit; an SD card would not last with a barrier behind every word.
+/// ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what `FlashSynchroniser` has
+/// not written yet, and the kernel writes pages back in any order. That suits a log whose pages can each be decoded alone:
+/// a page that did not get there reads as torn, and takes none of the others with it. Whoever runs the device synchronises
+/// now and then; an SD card would not last with a barrier behind every word.
 ///
 /// The file's blocks are allocated when it is made, so that a full disk is an error then and not a signal later, and it
 /// is locked: two processes on one log would ruin it.
@@ -22,7 +22,6 @@ public struct FileFlash: Flash, ~Copyable {
 
   private let file: FileDescriptor
   private let base: UnsafeMutableRawPointer
-  private var isDirty = false
 
   /// Opens the file at `path`, or makes it, erased.
   ///
@@ -81,13 +80,11 @@ public struct FileFlash: Flash, ~Copyable {
     munmap(base, pageSize * pageCount)
   }
 
-  /// Writes everything to the medium; what was done before survives a cut of power from here on.
-  public mutating func synchronise() throws(FlashError) {
-    guard isDirty else { return }
-    guard msync(base, pageSize * pageCount, MS_SYNC) == 0, fdatasync(file.number) == 0 else {
-      throw .hardware
-    }
-    isDirty = false
+  /// What writes this flash to its medium; it goes its own way, so that the flash can be given to a log.
+  public func makeSynchroniser() throws(SystemFailure) -> FlashSynchroniser {
+    let copy = FileDescriptor(fcntl(file.number, F_DUPFD_CLOEXEC, 0))
+    guard copy.isOpen else { throw SystemFailure("use", "the flash's file a second time", code: errno) }
+    return FlashSynchroniser(file: copy)
   }
 
   private func place(page: Int, offset: Int, count: Int) throws(FlashError) -> UnsafeMutableRawPointer {
@@ -120,18 +117,28 @@ public struct FileFlash: Flash, ~Copyable {
     bytes.withUnsafeBytes { source in
       if let from = source.baseAddress { memcpy(start, from, source.count) }
     }
-    isDirty = true
   }
 
   /// Sets all bits of the given words to zero, erased or not.
   public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
     memset(try words(page: page, offset: offset, count: count), 0, count)
-    isDirty = true
   }
 
   /// Erases a page: all its bits become ones.
   public mutating func erase(page: Int) throws(FlashError) {
     memset(try place(page: page, offset: 0, count: pageSize), 0xFF, pageSize)
-    isDirty = true
+  }
+}
+
+/// Writes a flash in a file to the medium behind the file.
+public struct FlashSynchroniser: ~Copyable {
+  private let file: FileDescriptor
+
+  init(file: consuming FileDescriptor) { self.file = file }
+
+  /// Writes everything; what was done before survives a cut of power from here on. May take as long as the medium does.
+  public mutating func synchronise() throws(FlashError) {
+    // The kernel keeps one copy of a file's pages: what came through the mapping is written, too.
+    guard fdatasync(file.number) == 0 else { throw .hardware }
   }
 }

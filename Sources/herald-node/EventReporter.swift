@@ -1,0 +1,49 @@
+import HeraldEmbedded
+import Logging
+
+/// Tells people what the sensor sees, as far as they want to know: nothing at all, and at no cost, at the usual level.
+struct EventReporter: SensorDelegate {
+  private let logger: Logger
+  private let tellsPeers: Bool
+  private let tellsReadings: Bool
+
+  init(_ logger: Logger) {
+    self.logger = logger
+    tellsPeers = logger.logLevel <= .info
+    tellsReadings = logger.logLevel <= .trace
+  }
+
+  mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
+    if tellsPeers { logger.info("\(target.text) is there") }
+  }
+
+  mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    if tellsReadings { logger.trace("\(target.text) at \(rssi.rawValue) dBm") }
+  }
+
+  mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant) {
+    if tellsPeers {
+      logger.info("\(target.text) has \(known ? "a known" : "a new") payload of \(payload.count) bytes")
+    }
+  }
+
+  mutating func didLose(_ target: TargetIdentity, at now: Instant) {
+    if tellsPeers { logger.info("\(target.text) is gone") }
+  }
+
+  mutating func didUpdateState(_ state: SensorState, at now: Instant) {
+    logger.notice("the radio \(state == .on ? "works" : "does not work at present")")
+    if state == .on { Announcement.say("radio-ready") }
+  }
+}
+
+extension TargetIdentity {
+  /// As in `contacts.csv`: six bytes, most significant first.
+  fileprivate var text: String {
+    let value = UInt64(high) << 32 | UInt64(low)
+    return stride(from: 40, through: 0, by: -8).map { shift in
+      let byte = String(value >> UInt64(shift) & 0xFF, radix: 16, uppercase: true)
+      return byte.count == 1 ? "0" + byte : byte
+    }.joined(separator: ":")
+  }
+}

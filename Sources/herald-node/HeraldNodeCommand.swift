@@ -1,0 +1,110 @@
+import ArgumentParser
+import Glibc
+import HeraldLinux
+import Logging
+
+/// The wearable as a process.
+@main
+struct HeraldNodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "herald-node",
+    abstract:
+      "Runs a Herald wearable as a process: it finds phones, reads their payloads, and logs how near they are.",
+    discussion: """
+      What it tells programs goes to standard output, a line each: `serial-number`, `radio`, `link`, `usbip`, and \
+      `radio-ready` when the controller works. What it tells people goes to standard error. SIGTERM and SIGINT end it \
+      with the log written.
+      """,
+    version: NodeVersion.text)
+
+  @Option(
+    help: ArgumentHelp(
+      "The Bluetooth controller: tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow] or hci:N.",
+      valueName: "radio"), transform: { try RadioAddress($0) })
+  var radio: RadioAddress
+
+  @Option(help: ArgumentHelp("The folder for what a wearable keeps in flash.", valueName: "dir"))
+  var storage: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The payload to offer: fixed:COUNTRY,STATE,ID or simple:KEYFILE.", valueName: "payload"),
+    transform: { try PayloadChoice($0) })
+  var payload: PayloadChoice
+
+  @Option(help: "The device's name, at most 20 bytes. Phones see it when they connect.")
+  var name = "Herald"
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve the management link here: pty[:PATH] or tcp:PORT (0: any). May be repeated.", valueName: "link"),
+    transform: { try StreamLinkAddress($0) })
+  var link: [StreamLinkAddress] = []
+
+  @Option(
+    help:
+      "How much of the log the storage has room for when it is made, in pages of 4096 bytes (default: 256).")
+  var logPages: Int?
+
+  @Option(
+    help: "Where the date comes from: this machine (system), or a host over the management link (host).")
+  var clock = ClockChoice.system
+
+  @Option(help: "Seconds of silence after which a peer counts as gone.")
+  var expiry: UInt32 = 900
+
+  @Option(help: "What the device is.")
+  var role = RoleChoice.wearable
+
+  @Option(
+    help:
+      "How much to say on standard error: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var logLevel = Logger.Level.notice
+
+  func validate() throws {
+    guard name.utf8.count <= 20, !name.isEmpty else { throw ValidationError("--name takes 1 to 20 bytes.") }
+    guard expiry > 0 else { throw ValidationError("--expiry is at least a second.") }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let level = logLevel
+    LoggingSystem.bootstrap { _ in PlainLogHandler(logLevel: level) }
+    let ending: NodeEnding
+    do throws(SystemFailure) {
+      switch radio {
+      case .userChannel(let adapter): ending = try start(over: HCIUserChannel(adapter: adapter))
+      default: ending = try start(over: H4Stream(radio))
+      }
+    } catch {
+      throw ExitFailure(error)
+    }
+    if ending == .restart { Restart.now() }
+  }
+
+  private func start<Transport: PollableTransport & ~Copyable>(over transport: consuming Transport)
+    throws(SystemFailure) -> NodeEnding
+  {
+    var runner = try NodeRunner(over: transport, settings: self)
+    return try runner.run()
+  }
+}
+
+/// A failure that ends the program, told in one line.
+struct ExitFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ failure: SystemFailure) { description = failure.description }
+}
+
+/// Where the date comes from.
+enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
+  case system
+  case host
+}
+
+/// What the device is.
+enum RoleChoice: String, ExpressibleByArgument, CaseIterable {
+  case wearable
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

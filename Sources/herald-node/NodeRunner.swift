@@ -1,0 +1,112 @@
+import Glibc
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldHCI
+import HeraldLinux
+import Logging
+
+/// Why a node stopped.
+enum NodeEnding {
+  /// Somebody asked the process to.
+  case stopped
+  /// A host asked the device to restart.
+  case restart
+}
+
+/// The node's loop: waits for the controller, for hosts and for the node's own deadline, and for nothing else.
+struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
+  /// How often the log's file is written to its medium. In between, a finished commit survives the end of the process.
+  private static var synchronisationPeriod: Interval { .seconds(60) }
+
+  private let logger = Logger(label: "herald-node")
+  private let clock = SystemClock()
+  private let signals: StopSignals
+  private var device: NodeDevice<Transport>
+  private var links: StreamLinks
+  private var synchroniser: FlashSynchroniser
+  private var synchroniseAt: Instant
+
+  init(over transport: consuming Transport, settings: HeraldNodeCommand) throws(SystemFailure) {
+    let signals = try StopSignals()
+    var random = try SystemRandom()
+    let payload = try NodePayload(settings.payload)
+    let directory = try StorageDirectory(settings.storage, random: &random)
+    let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
+    let synchroniser = try flash.makeSynchroniser()
+    let links = try StreamLinks(settings.link)
+    var configuration = HeraldConfiguration()
+    configuration.expiry = .seconds(settings.expiry)
+    var node = NodeDevice<Transport>.Node(
+      radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
+      delegate: EventReporter(logger), configuration: configuration)
+    for byte in settings.name.utf8 { node.core.values.deviceName.append(byte) }
+    for byte in "herald-node".utf8 { node.core.values.modelNumber.append(byte) }
+    var serialNumber = InlineBytes<16>()
+    for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
+    device = NodeDevice(node: node, serialNumber: serialNumber)
+    self.signals = signals
+    self.links = links
+    self.synchroniser = synchroniser
+    synchroniseAt = .start
+    Announcement.say("serial-number \(directory.serialNumber)")
+    Announcement.say("radio \(settings.radio)")
+    self.links.announce()
+    if settings.clock == .system { takeSystemClock() }
+  }
+
+  /// Starts the device and takes the machine's date, which the log then knows from its first page on.
+  private mutating func takeSystemClock() {
+    let now = clock.now
+    _ = device.node.poll(at: now)
+    let unix = SystemClock.unixMilliseconds
+    if !device.node.core.setClock(unixMilliseconds: unix, at: now, source: .host) {
+      logger.warning("this machine's date makes no sense; a host can set it")
+    }
+  }
+
+  mutating func run() throws(SystemFailure) -> NodeEnding {
+    if let complaint = device.node.core.values.supplier.complaint(
+      at: device.node.core.clock.unixSeconds(at: clock.now))
+    {
+      logger.warning("\(complaint)")
+    }
+    var polls = PollSet()
+    while true {
+      var now = clock.now
+      let deadline = min(device.node.poll(at: now), device.restartAt, synchroniseAt)
+      polls.removeAll()
+      polls.add(signals.descriptor)
+      polls.add(device.node.radio.transport.descriptor, write: device.node.radio.transport.wantsToWrite)
+      links.prepare(&polls)
+      polls.wait(until: deadline, from: now)
+      now = clock.now
+      links.serve(at: now, device: &device)
+      if signals.isRaised { return finish(.stopped) }
+      if now >= device.restartAt { return finish(.restart) }
+      if now >= synchroniseAt { synchronise(at: now) }
+    }
+  }
+
+  private mutating func synchronise(at now: Instant) {
+    synchroniseAt = now + Self.synchronisationPeriod
+    do throws(FlashError) { try synchroniser.synchronise() } catch {
+      logger.error("the log could not be written to its medium: is the disk full, or failing?")
+    }
+  }
+
+  private mutating func finish(_ ending: NodeEnding) -> NodeEnding {
+    device.node.core.log.commit()
+    synchronise(at: clock.now)
+    logger.notice("\(ending == .restart ? "restarting" : "stopped"); the log is written")
+    return ending
+  }
+}
+
+/// The process's other life: the same program with the same arguments from the start.
+enum Restart {
+  static func now() {
+    var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
+    arguments.append(nil)
+    execv("/proc/self/exe", arguments)
+  }
+}

@@ -1,0 +1,31 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldLinux
+
+/// The places where hosts reach the device over a byte stream.
+struct StreamLinks: ~Copyable {
+  private var links: [StreamLinkBox] = []
+
+  init(_ addresses: [StreamLinkAddress]) throws(SystemFailure) {
+    for address in addresses { links.append(StreamLinkBox(try StreamLink(address))) }
+  }
+
+  /// Says where they are.
+  func announce() {
+    for box in links { Announcement.say("link \(box.link.place)") }
+  }
+
+  func prepare(_ polls: inout PollSet) {
+    for box in links { box.link.prepare(&polls) }
+  }
+
+  func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
+    for box in links { box.link.serve(at: now, device: &device) }
+  }
+}
+
+/// A link in a place of its own: arrays hold nothing that cannot be copied.
+private final class StreamLinkBox {
+  var link: StreamLink
+  init(_ link: consuming StreamLink) { self.link = link }
+}
