@@ -51,6 +51,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     Announcement.say("serial-number \(directory.serialNumber)")
     Announcement.say("radio \(settings.radio)")
     self.links.announce()
+    Announcement.say("started")
     if settings.clock == .system { takeSystemClock() }
   }
 

@@ -1,0 +1,115 @@
+"""Runs the programs under test: herald-node as a child process, and herald-host."""
+
+import asyncio
+import csv
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def program(name):
+    """The path of a built program; HERALD_BIN names the folder, `.build/debug` by default."""
+    path = Path(os.environ.get("HERALD_BIN", ROOT / ".build" / "debug")) / name
+    if not path.exists():
+        raise SystemExit(f"{path} is not there: build it first, or name the folder in HERALD_BIN")
+    return str(path)
+
+
+class Node:
+    """A herald-node. What it announces on standard output is in `facts`: a list of the values of each key."""
+
+    def __init__(self, radio, storage, *options, payload="fixed:826,4,1234567890", log_level="info"):
+        self.arguments = ["--radio", radio, "--storage", str(storage), "--payload", payload,
+                          "--log-level", log_level, *options]
+        self.process = None
+        self.facts = {}
+        self.messages = []
+        self.changed = asyncio.Event()
+        self.readers = []
+
+    async def start(self):
+        """Starts it and waits until it has announced all but the state of its radio."""
+        self.process = await asyncio.create_subprocess_exec(
+            program("herald-node"), *self.arguments, stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        self.readers = [asyncio.create_task(self.read_facts()), asyncio.create_task(self.read_messages())]
+        await self.until(lambda: "started" in self.facts)
+        return self
+
+    async def read_facts(self):
+        while line := await self.process.stdout.readline():
+            key, _, value = line.decode().strip().partition(" ")
+            self.facts.setdefault(key, []).append(value)
+            self.changed.set()
+        self.changed.set()
+
+    async def read_messages(self):
+        while line := await self.process.stderr.readline():
+            self.messages.append(line.decode().rstrip())
+            self.changed.set()
+
+    async def until(self, condition, seconds=10):
+        """Waits for something to be true of what the node has said."""
+        async with asyncio.timeout(seconds):
+            while not condition():
+                if self.process.returncode is not None:
+                    raise AssertionError(f"herald-node ended with {self.process.returncode}: {self.messages[-3:]}")
+                self.changed.clear()
+                await self.changed.wait()
+
+    async def ready(self, times=1, seconds=10):
+        """Waits until the radio has become ready for the n-th time."""
+        await self.until(lambda: len(self.facts.get("radio-ready", [])) >= times, seconds)
+
+    async def stop(self):
+        """Ends it as an operator would; returns its exit status."""
+        if self.process is None:
+            return None
+        if self.process.returncode is None:
+            self.process.terminate()
+            try:
+                await asyncio.wait_for(self.process.wait(), 5)
+            except asyncio.TimeoutError:
+                self.process.kill()
+                await self.process.wait()
+        for reader in self.readers:
+            await reader
+        return self.process.returncode
+
+    @property
+    def link(self):
+        """How herald-host reaches its serial link."""
+        place = self.facts["link"][0]
+        return f"serial:{place}" if place.startswith("/") else f"serial:tcp:{place}"
+
+    @property
+    def usbip(self):
+        """How herald-host reaches its USB device."""
+        return "usbip://" + self.facts["usbip"][0]
+
+
+async def run(name, *arguments, seconds=60):
+    """Runs a program to its end; returns (status, standard output, standard error)."""
+    process = await asyncio.create_subprocess_exec(
+        program(name), *map(str, arguments), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE)
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), seconds)
+    except BaseException:
+        if process.returncode is None:
+            process.kill()
+        raise
+    return process.returncode, out.decode(), err.decode()
+
+
+async def pull(device, output):
+    """Pulls the log of a device into a folder, which must work."""
+    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output)
+    assert status == 0, f"herald-host ended with {status}: {err.strip() or out.strip()}"
+
+
+def contacts(output):
+    """The rows of the contacts.csv in a folder, as dictionaries."""
+    with open(Path(output) / "contacts.csv", newline="") as file:
+        return list(csv.DictReader(file))
