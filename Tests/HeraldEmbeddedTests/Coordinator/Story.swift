@@ -212,3 +212,63 @@ extension Story {
     exchange("0A 2C 00", "0B \(payload)", on: connection, sourceLocation: sourceLocation)
   }
 }
+
+extension Story {
+  /// The rows of the log so far, in the words of the contact log: time in milliseconds, event, identity, payload.
+  func log() -> [String] {
+    node.core.log.commit()
+    let status = node.core.log.status
+    var rows: [String] = []
+    var sequence = status.oldest
+    while sequence <= status.newest {
+      var page = [UInt8](repeating: 0xFF, count: status.pageSize)
+      var count = 0
+      do {
+        var span = page.mutableSpan
+        count = try node.core.log.read(sequence: sequence, offset: 0, into: &span)
+      } catch {
+        Issue.record("page \(sequence) cannot be read: \(error)")
+        return rows
+      }
+      if var decoder = LogPageDecoder(page[0..<count].span) {
+        var payload = [UInt8](repeating: 0, count: LogEvent.maximumBytes)
+        while true {
+          var span = payload.mutableSpan
+          guard let record = decoder.next(payload: &span) else { break }
+          rows.append(Self.row(record, Array(payload[0..<record.byteCount])))
+        }
+      }
+      sequence += 1
+    }
+    return rows
+  }
+
+  private static func row(_ record: LogRecord, _ payload: [UInt8]) -> String {
+    let bytes = payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(
+      separator: " ")
+    let what =
+      switch record.event {
+      case .detected(let target): "detect \(name(target))"
+      case .measured(let target, let rssi): "measure \(name(target)) \(rssi.rawValue)"
+      case .read(let target): "read \(name(target)) \(bytes)"
+      case .shared(let target): "share \(name(target)) \(bytes)"
+      case .heraldDetected(let target): "detectHerald \(name(target))"
+      case .lost(let target): "delete \(name(target))"
+      case .txPower(let target, let power): "txPower \(name(target)) \(power)"
+      case .ownPayload: "own \(bytes)"
+      case .battery(let level, _): "battery \(level)"
+      case .started(let reason): "started \(reason)"
+      case .clockSet(let milliseconds, _): "clock \(milliseconds)"
+      case .dropped(let count): "dropped \(count)"
+      }
+    return "\(record.at.milliseconds) \(what)"
+  }
+
+  static func name(_ target: TargetIdentity) -> String {
+    switch target {
+    case Peer.androidIdentity: "android"
+    case TargetIdentity(Peer.iPhone): "iPhone"
+    default: String(target.low, radix: 16)
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+@Suite("Coordinator: time, addresses, floods and the log")
+struct TimingStories {
+  @Test("HP-24 Whatever connections do, a radio that cannot scan meanwhile scans at least every 30 s")
+  func scanGuarantee() {
+    var capabilities = MockRadio.usualCapabilities
+    capabilities.canScanWhileConnecting = false
+    let story = Story(capabilities: capabilities)
+    // Eight phones that never take a connection, heard whenever the radio scans.
+    for _ in 0..<1800 {
+      if story.node.radio.scanning != nil {
+        for number in 0..<8 {
+          story.hear(DeviceAddress(high: 0x5000, low: UInt32(number), kind: .random), Peer.iPhoneAdvert)
+        }
+      }
+      story.run(seconds: 1)
+    }
+    var scanEnd: UInt64? = 0
+    var longest: UInt64 = 0
+    var connects = 0
+    for record in story.node.radio.commands {
+      switch record.command {
+      case .startScanning:
+        if let end = scanEnd { longest = max(longest, record.time.milliseconds - end) }
+        scanEnd = nil
+      case .stopScanning: scanEnd = record.time.milliseconds
+      case .connect: connects += 1
+      default: break
+      }
+    }
+    #expect(longest > 0)
+    #expect(longest <= 30_000)
+    #expect(connects > 50)
+    #expect(story.violations.isEmpty)
+  }
+
+  @Test(
+    "HP-24 An attempt is cut short if the radio has not scanned for nearly 30 s, and that is not held against the peer"
+  )
+  func cutAttempt() {
+    var capabilities = MockRadio.usualCapabilities
+    capabilities.canScanWhileConnecting = false
+    let story = Story(capabilities: capabilities) { $0.attemptTimeout = .minutes(2) }
+    story.run(seconds: 2)
+    story.hear(Peer.android, Peer.androidAdvert)
+    _ = story.commands()
+    story.run(milliseconds: 28_999)
+    #expect(story.commands().isEmpty)
+    story.run(milliseconds: 1)
+    #expect(story.commands() == [.cancelConnect])
+    #expect(story.node.radio.scanning != nil)
+    #expect(story.count(.attemptsCut) == 1)
+    let place = story.node.core.table.find(Peer.androidIdentity) ?? -1
+    #expect(story.node.core.table[place].failures == 0)
+  }
+
+  @Test("The address changes every fifteen minutes; held back, it changes as soon as it is let go")
+  func rotation() {
+    let story = Story()
+    let first = story.node.core.ownAddress
+    story.run(seconds: 899)
+    #expect(story.node.core.ownAddress == first)
+    story.run(seconds: 1)
+    let second = story.node.core.ownAddress
+    #expect(second != first)
+    #expect(story.node.radio.advertising?.ownAddress == second)
+    #expect(story.node.radio.scanning?.ownAddress == second)
+    story.node.core.holdsRotation = true
+    story.run(seconds: 3600)
+    #expect(story.node.core.ownAddress == second)
+    story.node.core.holdsRotation = false
+    story.poll()
+    #expect(story.node.core.ownAddress != second)
+  }
+
+  @Test(
+    "HP-14 Address and payload change together: a payload is made for the moment of the last change of address"
+  )
+  func payloadWithAddress() {
+    let story = Story()
+    #expect(story.node.core.values.supplier.asked == [.start])
+    story.run(seconds: 600)
+    story.happen(.opened(ConnectionID(index: 0), .peripheral, peer: Peer.iPhone))
+    story.happen(.pdu(hex("0A 10 00"), on: ConnectionID(index: 0)))
+    #expect(story.node.core.values.supplier.asked == [.start, .start])
+    story.run(seconds: 300)
+    story.happen(.opened(ConnectionID(index: 0), .peripheral, peer: Peer.iPhone))
+    story.happen(.pdu(hex("0A 10 00"), on: ConnectionID(index: 0)))
+    let changed = Instant(milliseconds: 900_000)
+    #expect(story.node.core.values.supplier.asked == [.start, .start, changed, changed])
+  }
+
+  @Test("HP-03 A payload that changes sooner than the address takes the address with it")
+  func shortPayload() {
+    let story = Story()
+    story.node.core.values.supplier.period = .minutes(6)
+    story.run(seconds: 900)  // the supplier's period counts from the next change on
+    let first = story.node.core.ownAddress
+    story.run(seconds: 359)
+    #expect(story.node.core.ownAddress == first)
+    story.run(seconds: 1)
+    #expect(story.node.core.ownAddress != first)
+  }
+
+  @Test("The address does not change while a connection is being attempted")
+  func rotationWaits() {
+    let story = Story()
+    story.run(milliseconds: 899_000)
+    story.hear(Peer.android, Peer.androidAdvert)
+    let first = story.node.core.ownAddress
+    story.run(seconds: 7)
+    #expect(story.node.core.ownAddress == first)
+    story.run(seconds: 1)
+    #expect(story.node.core.ownAddress != first)
+    #expect(story.violations.isEmpty)
+  }
+
+  @Test("The date, once set, goes to the supplier with a new address, and into the log")
+  func clock() {
+    let story = Story()
+    story.run(seconds: 100)
+    let first = story.node.core.ownAddress
+    let isSet = story.node.core.setClock(unixMilliseconds: 1_700_000_000_000, at: story.now, source: .host)
+    #expect(isSet)
+    story.poll()
+    #expect(story.node.core.ownAddress != first)
+    #expect(story.node.core.values.supplier.dates.last == 1_700_000_000)
+    #expect(story.log().contains("100000 clock 1700000000000"))
+  }
+
+  @Test(
+    "HP-11 HP-13 A pseudo device address is shown only if the address changes within a minute",
+    arguments: [30, 900])
+  func pseudoAddress(period: UInt32) {
+    let story = Story { $0.addressPeriod = .seconds(period) }
+    var data: [UInt8] = []
+    for record in story.node.radio.commands {
+      if case .startAdvertising(_, let bytes, _) = record.command { data = bytes }
+    }
+    if period == 30 {
+      #expect(data.count == 31)
+      #expect(Array(data[0..<25]) == hex("02 01 06 11 07 \(Peer.longService) 09 FF FA FF"))
+    } else {
+      #expect(data == hex("02 01 06 03 03 F6 FC 11 07 \(Peer.longService)"))
+    }
+  }
+
+  @Test(
+    "A flood of made-up addresses neither drives out a phone that goes on advertising nor keeps us from reading it"
+  )
+  func flood() {
+    let story = Story()
+    var reads = 0
+    for number in 0..<20_000 {
+      let made = DeviceAddress(high: 0x7777, low: UInt32(number), kind: .random)
+      story.node.radio.happen(.advertisement(made, RSSI(-80), .connectable, hex(Peer.iPhoneAdvert)))
+      if number % 4 == 3 {
+        story.node.radio.happen(
+          .advertisement(Peer.android, RSSI(-50), .connectable, hex(Peer.androidAdvert)))
+      }
+      story.run(milliseconds: 10)
+      if story.node.radio.connecting == Peer.android, reads == 0 {
+        story.readAndroid()
+        reads += 1
+      }
+      if number % 1000 == 0 { _ = story.node.radio.takeCommands() }
+    }
+    #expect(reads == 1)
+    let place = story.node.core.table.find(Peer.androidIdentity) ?? -1
+    #expect(place >= 0)
+    #expect(story.node.core.table[place].readings == 5000)
+    #expect(story.node.core.table.count == 8)
+    #expect(story.violations.isEmpty)
+  }
+
+  @Test("HP-45 The log has every row of a meeting, under one identity, in order")
+  func logRows() {
+    let story = Story()
+    story.run(milliseconds: 1000)
+    story.hear(Peer.android, Peer.androidAdvert, rssi: -61)
+    story.readAndroid()
+    story.run(milliseconds: 250)
+    story.hear(Peer.android, Peer.androidAdvert, rssi: -63)
+    story.run(seconds: 900)
+    #expect(
+      story.log() == [
+        "0 started 0",
+        "0 own 08 01 00 02 00 03 00 00 00 00 00 00 00",
+        "1000 detect android",
+        "1000 measure android -61",
+        "1000 detectHerald android",
+        "1000 read android \(Peer.payload)",
+        "1250 measure android -63",
+        "901250 delete android",
+      ])
+    #expect(story.count(.logErrors) == 0)
+  }
+}
