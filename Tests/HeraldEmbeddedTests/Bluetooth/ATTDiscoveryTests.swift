@@ -71,7 +71,7 @@ struct ATTDiscoveryTests {
     #expect(large.ask("06 0100 FFFF 02B0 4142") == "07 09 00 09 00")
     #expect(large.ask("06 0100 FFFF 0328 0207 0002 B0") == "07 06 00 07 00")
     #expect(large.ask("06 0100 FFFF 0328 0209 0002 B0") == "07 08 00 09 00")
-    #expect(large.ask("06 0100 FFFF 0328 0217 0007 B0") == "07 16 00 18 00")
+    #expect(large.ask("06 0100 FFFF 0328 1217 0007 B0") == "07 16 00 18 00")
     // Never what may not be read, nor what is supplied at run time.
     #expect(large.ask("06 0100 FFFF 07B0") == "01 06 01 00 0A")
     #expect(small.ask("06 0100 FFFF 002A 4261646765") == "01 06 01 00 0A")

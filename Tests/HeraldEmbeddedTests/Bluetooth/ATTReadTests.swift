@@ -151,7 +151,8 @@ struct ATTReadTests {
     #expect(small.answer(pdu("20 0300 0500 0500")).count == 23)
     small.values.name = [UInt8](repeating: 7, count: 19)
     // One byte is left, too few for a length.
-    #expect(small.answer(pdu("20 0300 0500")).count == 23)
+    #expect(small.answer(pdu("20 0300 0500")).count == 22)
+    #expect(small.answer(pdu("20 0300 0500 0500")).count == 22)
   }
 
   @Test(

@@ -237,4 +237,24 @@ struct ATTWriteTests {
     #expect(small.ask("18 01", on: 1) == "19")
     #expect(small.values.written.map(\.value) == [[2], [4]])
   }
+
+  @Test("What is wrong with one connection's prepared writes does not touch another's")
+  func separateQueues() {
+    var server = ATTServer<SmallTable, 2, 2>()
+    var values = TestValues()
+    func ask(_ request: String, on connection: Int) -> String {
+      var buffer = pdu(request) + [UInt8](repeating: 0, count: 23)
+      var span = buffer.mutableSpan
+      let length = server.respond(
+        to: &span, count: pdu(request).count, on: ConnectionID(index: connection), at: .start, values: &values
+      )
+      return hex(Array(buffer[0..<length]))
+    }
+    #expect(ask("16 0C00 0500 01", on: 0) == "17 0C 00 05 00 01")
+    #expect(ask("16 0C00 0000 02", on: 1) == "17 0C 00 00 00 02")
+    #expect(ask("18 01", on: 0) == "01 18 0C 00 07")
+    #expect(ask("18 01", on: 1) == "19")
+    #expect(values.written.map(\.value) == [[2]])
+    #expect(values.written.map(\.connection) == [1])
+  }
 }

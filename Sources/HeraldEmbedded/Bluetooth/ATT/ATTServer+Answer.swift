@@ -17,11 +17,10 @@ extension GATTDatabase {
       return read(&buffer, count: count, limit: limit, state, connection, &values)
     case .readBlobRequest:
       return readBlob(&buffer, count: count, limit: limit, state, connection, &values)
-    case .writeRequest:
-      return write(&buffer, count: count, &state, connection, &values)
-    case .writeCommand:
-      writeCommand(&buffer, count: count, &state, connection, &values)
-      return 0
+    case .writeRequest, .writeCommand:
+      let length = write(
+        &buffer, count: count, withResponse: !opcode.isCommand, &state, connection, &values)
+      return opcode.isCommand ? 0 : length
     case .findInformationRequest:
       return findInformation(&buffer, count: count, limit: limit)
     case .findByTypeValueRequest:

@@ -26,17 +26,18 @@ extension GATTDatabase {
       place &+= 1
       guard let record = record(handle) else { return buffer.refuse(opcode, handle, .invalidHandle) }
       guard record.flags.contains(.read) else { return buffer.refuse(opcode, handle, .readNotPermitted) }
-      // What does not fit any more is still looked at: one handle that cannot be read fails the whole request.
-      let isFull = isVariable && limit &- length < 2
-      let start = isVariable && !isFull ? length &+ 2 : length
-      let room = isFull ? 0 : limit &- start
+      // What does not fit any more is still looked at: one handle that cannot be read fails the whole request. The two
+      // bytes of a length are not separated.
+      let start = isVariable ? length &+ 2 : length
+      let room = max(0, limit &- start)
       let outcome = value(
-        record, from: 0, to: start, room: room, of: &buffer, state, connection, &values)
+        record, from: 0, to: min(start, limit), room: room, of: &buffer, state, connection, &values)
       switch outcome {
       case .failed(let code): return buffer.refuse(opcode, handle, code)
       case .length(let whole):
-        if isVariable, !isFull { buffer.setU16(UInt16(truncatingIfNeeded: whole), at: length) }
-        length = isFull ? limit : start &+ min(whole, room)
+        guard start <= limit else { continue }
+        if isVariable { buffer.setU16(UInt16(truncatingIfNeeded: whole), at: length) }
+        length = start &+ min(whole, room)
       }
     }
     buffer[unchecked: 0] = opcode &+ 1

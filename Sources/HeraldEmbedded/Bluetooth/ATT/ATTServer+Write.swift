@@ -1,37 +1,24 @@
 extension GATTDatabase {
-  /// Write Request (Vol 3, Part F, 3.4.5.1).
+  /// Write Request (Vol 3, Part F, 3.4.5.1), and Write Command (3.4.5.3), whose answer the caller drops.
   @inlinable
   func write<Values: AttributeValues & ~Copyable>(
-    _ buffer: inout MutableSpan<UInt8>, count: Int, _ state: inout ATTConnectionState,
+    _ buffer: inout MutableSpan<UInt8>, count: Int, withResponse: Bool, _ state: inout ATTConnectionState,
     _ connection: ConnectionID, _ values: inout Values
   ) -> Int {
-    let opcode = ATTOpcode.writeRequest.rawValue
+    let opcode = buffer[unchecked: 0]
     guard count >= 3 else { return buffer.refuse(opcode, 0, .invalidPDU) }
     let handle = buffer.u16(at: 1)
     guard let record = record(handle) else { return buffer.refuse(opcode, handle, .invalidHandle) }
-    guard record.flags.contains(.write) else { return buffer.refuse(opcode, handle, .writeNotPermitted) }
+    guard record.flags.contains(withResponse ? .write : .writeCommand) else {
+      return buffer.refuse(opcode, handle, .writeNotPermitted)
+    }
     let refusal = accept(
-      record, buffer.span.extracting(unchecked: Range(uncheckedBounds: (3, count))), withResponse: true,
-      &state,
-      connection, &values)
+      record, buffer.span.extracting(unchecked: Range(uncheckedBounds: (3, count))),
+      withResponse: withResponse,
+      &state, connection, &values)
     if let refusal { return buffer.refuse(opcode, handle, refusal) }
     buffer[unchecked: 0] = ATTOpcode.writeResponse.rawValue
     return 1
-  }
-
-  /// Write Command (3.4.5.3): never answered, whatever is wrong with it.
-  @inlinable
-  func writeCommand<Values: AttributeValues & ~Copyable>(
-    _ buffer: inout MutableSpan<UInt8>, count: Int, _ state: inout ATTConnectionState,
-    _ connection: ConnectionID, _ values: inout Values
-  ) {
-    guard count >= 3, let record = record(buffer.u16(at: 1)), record.flags.contains(.writeCommand) else {
-      return
-    }
-    _ = accept(
-      record, buffer.span.extracting(unchecked: Range(uncheckedBounds: (3, count))), withResponse: false,
-      &state,
-      connection, &values)
   }
 
   /// Takes the whole value of an attribute that may be written, or says why not.

@@ -18,7 +18,8 @@ public protocol GATTTable {
 
 /// A GATT table, borrowed.
 ///
-/// What the records point at outside the blob reads as empty; `firstFault()` finds such mistakes in a test.
+/// What the records point at outside the blob reads as empty; `firstFault()` finds such
+/// mistakes in a test.
 public struct GATTDatabase: ~Escapable {
   /// The attributes in the order of their handles, from handle 1 without gaps.
   public let attributes: Span<AttributeRecord>
