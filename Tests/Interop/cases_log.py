@@ -1,0 +1,160 @@
+"""The log: what was heard comes out of the device as it was heard."""
+
+import asyncio
+import json
+import signal
+
+import herald
+from h4_rssi_proxy import Walk
+from node import contacts, pull, run
+from world import World, until
+
+
+def name_of(phone):
+    """The id of a phone in contacts.csv: its pseudo device address if it shows one, else its address."""
+    pseudo = getattr(phone, "pseudo_address", None)
+    return ":".join(f"{byte:02X}" for byte in reversed(pseudo)) if pseudo else phone.address
+
+
+def rows_of(rows, phone, column):
+    """The rows about a phone that have something in a column."""
+    return [row for row in rows if row["id"] == name_of(phone) and row[column]]
+
+
+async def case_log_has_the_strengths_of_each_phone():
+    async with World() as world:
+        near = await world.android(1, advertising_interval=100)
+        far = await world.ios(1, advertising_interval=200)
+        world.strengths.walks = {near.address: Walk.parse("-48"), far.address: Walk.parse("-87")}
+        node = await world.node("--link", "tcp:0")
+        await until(lambda: near.served and far.served, "read of both phones")
+        await asyncio.sleep(2)
+        output = world.folder / "out"
+        await pull(node.link, output)
+        rows = contacts(output)
+        times = [row["time"] for row in rows]
+        assert times == sorted(times), "times go back"
+        for phone, strength in ((near, "-48.0"), (far, "-87.0")):
+            assert len(rows_of(rows, phone, "detect")) == 1
+            measured = rows_of(rows, phone, "measure")
+            assert len(measured) >= 10, f"{len(measured)} readings of {phone.name}"
+            assert {row["data"] for row in measured} == {f"RSSI:{strength}"}, measured[:3]
+            [read] = rows_of(rows, phone, "read")
+            assert read["data"] == herald.short_name(phone.payload), read
+            assert times.index(rows_of(rows, phone, "detect")[0]["time"]) <= times.index(read["time"])
+        others = {row["id"] for row in rows} - {name_of(near), name_of(far), ""}
+        assert not others, others
+
+
+async def case_log_follows_a_phone_that_comes_and_goes():
+    async with World() as world:
+        phone = await world.android(1)
+        world.strengths.walks = {phone.address: Walk.parse("0:-90 4:-50 8:-90")}
+        node = await world.node("--link", "tcp:0", "--expiry", "3")
+        await asyncio.sleep(4)
+        await phone.leave()
+        await node.until(lambda: any("is gone" in message for message in node.messages))
+        output = world.folder / "out"
+        await pull(node.link, output)
+        rows = contacts(output)
+        strengths = [float(row["data"].removeprefix("RSSI:")) for row in rows_of(rows, phone, "measure")]
+        assert strengths == sorted(strengths), "it only came nearer"
+        assert strengths[0] <= -80 and strengths[-1] >= -60, (strengths[0], strengths[-1])
+        assert len(rows_of(rows, phone, "delete")) == 1
+
+
+async def case_log_knows_a_phone_that_changes_its_address():
+    async with World() as world:
+        phone = await world.android(1, reads_peers=False)
+        node = await world.node("--link", "tcp:0")
+        await until(lambda: phone.served, "read of the phone")
+        await phone.rotate_address("F0:D1:00:00:00:77")
+        world.strengths.walks = {phone.address: Walk.parse("-71")}
+        await asyncio.sleep(3)
+        assert len(phone.served) == 1, "the phone was read again"
+        output = world.folder / "out"
+        await pull(node.link, output)
+        rows = contacts(output)
+        assert {row["id"] for row in rows if row["id"]} == {name_of(phone)}
+        assert {row["data"] for row in rows_of(rows, phone, "measure")} == {"RSSI:-60.0", "RSSI:-71.0"}
+
+
+async def quiet_node(world, *options):
+    """A node that has met two phones, which have left."""
+    phones = [await world.android(1), await world.ios(1)]
+    node = await world.node(*options)
+    await until(lambda: all(phone.served for phone in phones), "read of both phones")
+    await asyncio.sleep(1)
+    for phone in phones:
+        await phone.leave()
+    await asyncio.sleep(0.5)
+    return node
+
+
+def files(folder):
+    """The contents of all files below a folder, by their place in it."""
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+async def case_log_is_the_same_over_usbip_and_a_pseudo_terminal():
+    async with World() as world:
+        node = await quiet_node(world, "--link", f"pty:{world.folder / 'wearable'}", "--usbip", "0")
+        assert node.link == f"serial:{world.folder / 'wearable'}"
+        await pull(node.link, world.folder / "serial")
+        await pull(node.usbip, world.folder / "usb")
+        serial, usb = contacts(world.folder / "serial"), contacts(world.folder / "usb")
+        assert len(serial) > 20
+        assert serial == usb
+
+
+async def case_log_is_pulled_further_while_the_node_runs():
+    async with World() as world:
+        first = await world.android(1)
+        node = await world.node("--link", "tcp:0", "--usbip", "0")
+        await until(lambda: first.served, "read of the first phone")
+        output = world.folder / "out"
+        await pull(node.usbip, output)
+        before = contacts(output)
+        second = await world.android(2)
+        await until(lambda: second.served, "read of the second phone")
+        await pull(node.link, output)
+        after = contacts(output)
+        assert len(after) > len(before) > 0
+        assert after[: len(before)] == before
+        assert rows_of(after, second, "read") and not rows_of(before, second, "read")
+
+
+async def case_log_outlives_a_node_that_is_killed():
+    async with World() as world:
+        phone = await world.android(1)
+        node = await world.node("--link", "tcp:0")
+        await until(lambda: phone.served, "read of the phone")
+        await pull(node.link, world.folder / "before")
+        node.process.send_signal(signal.SIGKILL)
+        await node.process.wait()
+        await phone.leave()
+        node = await world.node("--link", "tcp:0")
+        await pull(node.link, world.folder / "after")
+        before, after = contacts(world.folder / "before"), contacts(world.folder / "after")
+        assert len(before) > 5
+        kept = [row for row in after if row["id"]]
+        assert [row for row in before if row["id"]] == kept[: len(before)]
+
+
+async def case_a_second_node_on_the_same_storage_is_refused():
+    async with World() as world:
+        await world.node()
+        status, _, err = await run(
+            "herald-node", "--radio", f"tcp:127.0.0.1:{world.port}", "--storage", world.folder / "storage",
+            "--payload", "fixed:826,4,2")
+        assert status == 1
+        assert "another process uses this storage directory" in err, err
+
+
+async def case_device_says_who_it_is_on_every_link():
+    async with World() as world:
+        node = await world.node("--link", "tcp:0", "--usbip", "0")
+        for device in (node.link, node.usbip):
+            status, out, err = await run("herald-host", "info", "--device", device, "--json")
+            assert status == 0, err
+            assert node.facts["serial-number"][0] in json.dumps(json.loads(out)), out

@@ -1,0 +1,102 @@
+"""The node as a client: phones found, their payloads read."""
+
+import asyncio
+
+import herald
+from phones.android import AndroidPhone
+from world import World, until
+
+
+def read_of(node, payload, count=1):
+    """Whether the node has told of so many new payloads of this length."""
+    told = [m for m in node.messages if f"a new payload of {len(payload)} bytes" in m]
+    return len(told) >= count
+
+
+async def case_reads_an_android_payload_at_mtu_23():
+    async with World() as world:
+        phone = await world.android(1, mtu=23, reads_peers=False)
+        node = await world.node()
+        await node.until(lambda: read_of(node, phone.payload))
+        assert len(phone.payload) == 129
+        assert phone.served == [[(offset, 23) for offset in range(0, 129, 22)]], phone.served
+        assert phone.written == []
+
+
+async def case_reads_an_android_payload_at_mtu_517():
+    async with World() as world:
+        phone = await world.android(1, mtu=517, reads_peers=False)
+        node = await world.node()
+        await node.until(lambda: read_of(node, phone.payload))
+        # Ours is 247, so the smaller of both, and one read.
+        assert phone.served == [[(0, 247)]], phone.served
+
+
+async def case_reads_a_payload_that_fills_its_last_read():
+    async with World() as world:
+        # 132 = 6 × 22: only an empty read after it, or one that is refused, shows that this is the end.
+        phone = await world.android(1, mtu=23, payload=herald.test_payload(5, 132), reads_peers=False)
+        node = await world.node()
+        await node.until(lambda: read_of(node, phone.payload))
+        assert phone.served[0][:6] == [(offset, 23) for offset in range(0, 132, 22)], phone.served
+
+
+async def case_reads_a_herald_2_0_android_through_the_long_service_uuid():
+    async with World() as world:
+        phone = await world.android(1, legacy=True, payload=herald.simple_payload(826, 4, bytes(range(16))))
+        node = await world.node()
+        await node.until(lambda: read_of(node, phone.payload))
+
+
+async def case_reads_an_iphone_and_writes_it_nothing():
+    async with World() as world:
+        phone = await world.ios(1, reads_peers=False)
+        node = await world.node()
+        await node.until(lambda: read_of(node, phone.payload))
+        await asyncio.sleep(1)
+        assert phone.served == [[(0, 247)]], phone.served
+        assert phone.written == []
+
+
+async def case_reads_each_phone_once():
+    async with World() as world:
+        phones = [await world.android(1), await world.ios(1), await world.android(2, legacy=True)]
+        node = await world.node()
+        await until(lambda: all(phone.served for phone in phones), "read of every phone")
+        await asyncio.sleep(3)
+        for phone in phones:
+            reads = [c for c in phone.served if c and c[0][1] == 247]
+            assert len(reads) == 1, f"{phone.name} was read {len(reads)} times"
+
+
+class LeavingPhone(AndroidPhone):
+    """A phone that is carried away while its payload is being read."""
+
+    def read_own_payload(self, connection):
+        if self.controller in self.air.controllers:
+            asyncio.get_running_loop().create_task(self.leave())
+        return self.payload
+
+
+async def case_reads_the_next_phone_when_one_walks_away():
+    async with World() as world:
+        lost = await world.arrive(LeavingPhone(
+            world.air, "leaving", "F0:D1:00:00:00:09", herald.test_payload(9, 500), b"\x09\x02\x03\x04\x05\x06",
+            mtu=23, reads_peers=False))
+        node = await world.node()
+        await until(lambda: lost.controller not in world.air.controllers, "departure of the first phone")
+        assert len(lost.served[0]) < 10, lost.served
+        phone = await world.android(2, reads_peers=False)
+        await node.until(lambda: read_of(node, phone.payload), seconds=30)
+        assert not read_of(node, lost.payload)
+
+
+async def case_reads_no_phone_without_herald():
+    async with World() as world:
+        device = await world.host()
+        await device.start_advertising(auto_restart=True, advertising_data=herald.flags())
+        connections = []
+        device.on("connection", connections.append)
+        await world.node()
+        await asyncio.sleep(4)
+        assert connections == []

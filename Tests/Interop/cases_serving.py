@@ -1,0 +1,163 @@
+"""The node as a server: what phones and other hosts find on it."""
+
+import asyncio
+import hashlib
+import time
+
+from bumble import att
+from bumble.core import ProtocolError, UUID
+from bumble.device import Peer
+from bumble.gatt import Characteristic
+
+import herald
+from world import World, until
+
+FIXED = herald.fixed_payload(826, 4, 1234567890)
+READ, WRITE = Characteristic.Properties.READ, Characteristic.Properties.WRITE
+
+
+async def request(connection, pdu):
+    """One ATT request and its answer, whatever it is."""
+    return await asyncio.wait_for(connection.gatt_client.send_request(pdu), 5)
+
+
+async def payload_characteristic(connection, service=herald.SERVICE_128):
+    peer = Peer(connection)
+    await peer.discover_service(service)
+    [found] = peer.get_services_by_uuid(service)
+    characteristics = await found.discover_characteristics()
+    return next(c for c in characteristics if c.uuid == herald.PAYLOAD)
+
+
+async def case_phones_read_our_payload():
+    async with World() as world:
+        await world.node()
+        phones = [await world.android(1), await world.android(2, legacy=True), await world.ios(1)]
+        for phone in phones:
+            await until(lambda: FIXED in phone.met.values(), f"payload of the node at {phone.name}")
+
+
+async def case_payload_is_read_in_blobs():
+    async with World() as world:
+        await world.node()
+        connection = await world.connect(await world.host())
+        handle = (await payload_characteristic(connection)).handle
+
+        async def blob(offset):
+            return await request(
+                connection, att.ATT_Read_Blob_Request(attribute_handle=handle, value_offset=offset))
+
+        for offset in (0, 5, len(FIXED) - 1):
+            assert (await blob(offset)).part_attribute_value == FIXED[offset:], offset
+        assert (await blob(len(FIXED))).part_attribute_value == b""
+        beyond = await blob(len(FIXED) + 1)
+        assert isinstance(beyond, att.ATT_Error_Response), beyond
+        # Read Blob Request, Invalid Offset.
+        assert (beyond.request_opcode_in_error, beyond.error_code) == (0x0C, 0x07), beyond
+
+
+def matching_key_file(path, key, epoch):
+    """A key file of one day, the first of this epoch."""
+    path.write_text(f"country 826\nstate 4\nepoch {epoch}\nfirst-day 0\n{key.hex()}  # today\n")
+
+
+def contact_identifier(matching_key, period):
+    """The simple payload's identifier of a period, by the published formulas."""
+    def digest(data):
+        return hashlib.sha256(data).digest()
+
+    seed = digest(matching_key)
+    for _ in range(240 - period):
+        seed = digest(seed[:16])
+    earlier = digest(seed[:16])
+    return digest(bytes(a ^ b for a, b in zip(seed, earlier)))[:16]
+
+
+async def case_simple_payload_is_that_of_the_period():
+    async with World() as world:
+        # An epoch three minutes ago: this is period 0 of day 0, and stays so for three minutes more.
+        key = hashlib.sha256(b"a day").digest()
+        matching_key_file(world.folder / "keys", key, int(time.time()) - 180)
+        await world.node(payload=f"simple:{world.folder / 'keys'}")
+        expected = herald.simple_payload(826, 4, contact_identifier(key, 0))
+        phone = await world.ios(1)
+        await until(lambda: expected in phone.met.values(), "simple payload of the node")
+        android = await world.android(1)
+        await until(lambda: expected in android.met.values(), "simple payload of the node at the default MTU")
+
+
+async def case_gatt_table_is_discovered_completely():
+    async with World() as world:
+        await world.node("--name", "Badge 7")
+        connection = await world.connect(await world.host())
+        peer = Peer(connection)
+        await peer.discover_all()
+        found = {
+            service.uuid: [(c.uuid, c.properties) for c in service.characteristics] for service in peer.services}
+        signal = (herald.ANDROID_SIGNAL, WRITE)
+        payload = (herald.PAYLOAD, READ)
+        assert found == {
+            UUID.from_16_bits(0x1800): [(UUID.from_16_bits(0x2A00), READ), (UUID.from_16_bits(0x2A01), READ)],
+            UUID.from_16_bits(0x1801): [],
+            UUID.from_16_bits(0x180A): [(UUID.from_16_bits(0x2A29), READ), (UUID.from_16_bits(0x2A24), READ)],
+            herald.SERVICE_128: [signal, payload],
+            herald.SERVICE_16: [signal, payload],
+        }, found
+        values = {}
+        for service in peer.services:
+            for characteristic in service.characteristics:
+                if characteristic.properties & READ:
+                    values.setdefault(characteristic.uuid, []).append(bytes(await characteristic.read_value()))
+        assert values == {
+            UUID.from_16_bits(0x2A00): [b"Badge 7"], UUID.from_16_bits(0x2A01): [b"\0\0"],
+            UUID.from_16_bits(0x2A29): [b"Herald Embedded"], UUID.from_16_bits(0x2A24): [b"herald-node"],
+            herald.PAYLOAD: [FIXED, FIXED],
+        }, values
+        # Every attribute one by one, at the smallest MTU: the handles are 1…21 without a gap.
+        attributes = await peer.discover_attributes()
+        assert [attribute.handle for attribute in attributes] == list(range(1, 22))
+        missing = await request(connection, att.ATT_Read_Request(attribute_handle=22))
+        assert missing.error_code == 0x01, missing  # Invalid Handle
+
+
+async def case_signal_takes_a_payload_in_pieces_of_20_bytes():
+    async with World() as world:
+        node = await world.node()
+        connection = await world.connect(await world.host())
+        peer = Peer(connection)
+        await peer.discover_service(herald.SERVICE_16)
+        [service] = peer.get_services_by_uuid(herald.SERVICE_16)
+        signal = next(
+            c for c in await service.discover_characteristics() if c.uuid == herald.ANDROID_SIGNAL)
+        message = herald.signal_write(1, herald.test_payload(77))
+        for start in range(0, len(message), 20):
+            await asyncio.wait_for(signal.write_value(message[start:start + 20], with_response=True), 5)
+        assert node.process.returncode is None
+
+
+async def case_pairing_is_refused_at_once():
+    async with World() as world:
+        await world.node()
+        connection = await world.connect(await world.host())
+        start = time.monotonic()
+        try:
+            await asyncio.wait_for(connection.pair(), 5)
+        except ProtocolError as error:
+            assert error.error_code == 0x05, f"{error}: not Pairing Not Supported"
+        else:
+            raise AssertionError("paired")
+        assert time.monotonic() - start < 2
+        characteristic = await payload_characteristic(connection)
+        assert bytes(await characteristic.read_value()) == FIXED
+
+
+async def case_several_hosts_are_served_at_once():
+    async with World() as world:
+        await world.node()
+        hosts = [await world.host(f"F0:D1:00:00:02:{number:02X}") for number in range(1, 5)]
+        connections = []
+        for host in hosts:
+            connections.append(await world.connect(host))
+        characteristics = [await payload_characteristic(connection) for connection in connections]
+        values = await asyncio.gather(*(characteristic.read_value() for characteristic in characteristics))
+        assert [bytes(value) for value in values] == [FIXED] * 4

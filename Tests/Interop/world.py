@@ -1,0 +1,119 @@
+"""What a case of the suite starts with: an air, a node on it, and a folder that goes when the case is over."""
+
+import asyncio
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+
+from bumble import hci
+from bumble.device import Device, DeviceConfiguration
+from bumble.host import Host
+from bumble.transport.common import AsyncPipeSink
+
+import air as air_module
+import herald
+from h4_rssi_proxy import RSSIProxy, Strengths, Walk
+from node import Node
+from phones.android import AndroidPhone
+from phones.ios import IOSPhone
+
+NODE_ADDRESS = "00:11:22:33:44:55"
+
+
+class World:
+    """An asynchronous context manager; phones leave and nodes stop with it."""
+
+    def __init__(self, *, stock=False):
+        self.air = air_module.Air()
+        self.folder = Path(tempfile.mkdtemp(prefix="herald-interop-"))
+        self.controller = air_module.add_controller(self.air, "node", NODE_ADDRESS, stock)
+        self.strengths = Strengths({"*": Walk.parse("-60")})
+        self.nodes = []
+        self.phones = []
+        self.server = None
+
+    async def __aenter__(self):
+        self.server = await air_module.serve(self.controller)
+        proxy = RSSIProxy("127.0.0.1", air_module.port_of(self.server), self.strengths)
+        self.port = await proxy.start()
+        return self
+
+    async def __aexit__(self, kind, error, trace):
+        for phone in self.phones:
+            with contextlib.suppress(Exception):
+                await phone.leave()
+        for node in self.nodes:
+            await node.stop()
+            if error is not None:
+                print("\n".join(f"    {message}" for message in node.messages[-12:]))
+        self.server.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    async def node(self, *options, radio=None, storage="storage", ready=True, **settings):
+        """A running node; unless told otherwise over the proxy, and with its radio ready."""
+        node = Node(radio or f"tcp:127.0.0.1:{self.port}", self.folder / storage, *options, **settings)
+        self.nodes.append(node)
+        await node.start()
+        if ready:
+            await node.ready()
+        return node
+
+    async def android(self, number=1, *, identifier=None, **options):
+        """An Android-like phone that has arrived."""
+        payload = options.pop("payload", None) or herald.test_payload(identifier or 1000 + number)
+        pseudo_address = bytes([0xA0 + number, 2, 3, 4, 5, 6])
+        return await self.arrive(
+            AndroidPhone(self.air, f"android {number}", f"F0:D1:00:00:00:{number:02X}", payload, pseudo_address,
+                         **options))
+
+    async def ios(self, number=1, *, identifier=None, **options):
+        """An iOS-like phone that has arrived."""
+        payload = options.pop("payload", None) or herald.test_payload(identifier or 2000 + number)
+        return await self.arrive(
+            IOSPhone(self.air, f"ios {number}", f"F0:D1:00:00:01:{number:02X}", payload, **options))
+
+    async def arrive(self, phone):
+        self.phones.append(phone)
+        await phone.arrive()
+        return phone
+
+    async def host(self, address="F0:D1:00:00:02:01"):
+        """A plain Bumble host on the air, without any service of Herald's."""
+        controller = air_module.add_controller(self.air, "host", "00:00:00:00:00:00")
+        device = Device(
+            config=DeviceConfiguration(name="host", address=hci.Address(address)),
+            host=Host(controller, AsyncPipeSink(controller)))
+        await device.power_on()
+        return device
+
+    async def node_advertisement(self, device, seconds=5):
+        """The node's advertisement as this host hears it."""
+        heard = asyncio.get_running_loop().create_future()
+
+        def on_advertisement(advertisement):
+            if bytes(herald.SERVICE_128) in advertisement.data_bytes and not heard.done():
+                heard.set_result(advertisement)
+
+        device.on("advertisement", on_advertisement)
+        await device.start_scanning()
+        try:
+            return await asyncio.wait_for(heard, seconds)
+        finally:
+            await device.stop_scanning()
+            device.remove_listener("advertisement", on_advertisement)
+
+    async def connect(self, device):
+        """A connection from this host to the node."""
+        advertisement = await self.node_advertisement(device)
+        return await device.connect(advertisement.address, timeout=5)
+
+
+async def until(condition, what, seconds=10):
+    """Waits for something in this process to be true; says what if it does not become so."""
+    try:
+        async with asyncio.timeout(seconds):
+            while not condition():
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f"no {what} within {seconds} s") from None
