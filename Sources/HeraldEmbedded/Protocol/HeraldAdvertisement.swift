@@ -1,16 +1,37 @@
 /// What a Herald device advertises, and how it is written into advertising data.
 ///
 /// With both services it takes 25 bytes of 31: `02 01 06 03 03 F6 FC 11 07 9B FD …`. A TxPower takes 3 more. A pseudo
-/// device address takes 10, and so leaves room for one of the services only.
+/// device address takes 10, and so leaves room for one of the services only. The default is all zero bits.
 public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   /// Services that are not advertised; by default both standard ones are.
   public var omitted: HeraldServiceSet
   /// A service of the provider's own to advertise (HP-37), in the place of `.long`: there is room for one.
-  public var customService: UUID128?
+  public var customService: UUID128? {
+    get { ownService.orNil }
+    set { ownService = newValue ?? .zero }
+  }
   /// The power it is sent with, in dBm, if that is to be told.
-  public var txPower: Int8?
+  public var txPower: Int8? {
+    get { tellsTxPower ? power : nil }
+    set {
+      tellsTxPower = newValue != nil
+      power = newValue ?? 0
+    }
+  }
   /// The pseudo device address, if the device needs one: that of its `OwnIdentity`.
-  public var pseudoAddress: PseudoDeviceAddress?
+  public var pseudoAddress: PseudoDeviceAddress? {
+    get { showsPseudoAddress ? shownAddress : nil }
+    set {
+      showsPseudoAddress = newValue != nil
+      shownAddress = newValue ?? PseudoDeviceAddress(high: 0, low: 0)
+    }
+  }
+
+  private var ownService = UUID128.zero
+  private var tellsTxPower = false
+  private var power: Int8 = 0
+  private var showsPseudoAddress = false
+  private var shownAddress = PseudoDeviceAddress(high: 0, low: 0)
 
   /// Stated one by one.
   public init(

@@ -32,3 +32,11 @@ public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sen
     HeraldServiceSet(rawValue: rawValue | other.rawValue)
   }
 }
+
+extension UUID128 {
+  /// All zeros, which stands for "none" where an optional would spoil the zero bits of an idle state.
+  static var zero: UUID128 { UUID128(UInt64(wide: 0), UInt64(wide: 0)) }
+  /// The UUID, or `nil` if it is all zeros.
+  @inline(__always)
+  var orNil: UUID128? { self == .zero ? nil : self }
+}

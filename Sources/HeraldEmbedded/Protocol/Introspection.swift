@@ -55,13 +55,18 @@ public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
 public struct Introspection: BitwiseCopyable, Sendable {
   /// Services that are not recognised.
   public var ignored: HeraldServiceSet
-  /// A service of the provider's own to recognise as well (HP-37).
-  public var customService: UUID128?
+  private var ownService: UUID128
+
+  /// A service of the provider's own to recognise as well (HP-37). The UUID of all zeros is none.
+  public var customService: UUID128? {
+    get { ownService.orNil }
+    set { ownService = newValue ?? .zero }
+  }
 
   /// An introspection that recognises both standard services but `ignored`, and `customService`.
   public init(ignored: HeraldServiceSet = .none, customService: UUID128? = nil) {
     self.ignored = ignored
-    self.customService = customService
+    ownService = customService ?? .zero
   }
 
   /// What the advertisement `data` that came with `report` says.
