@@ -84,9 +84,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   @inlinable
   public mutating func commit() {
     guard ring.isOpen, writer.pending > 0 else { return }
-    var places = targets.mutableSpan
-    var ranks = order.mutableSpan
-    writer.endCodeword(targets: &places, order: &ranks)
+    writer.endCodeword()
     if writer.needsAnotherBlock {
       guard writer.hasAnotherBlock else {
         // The page's end is too near even to end the codeword; its records are readable without.
@@ -137,9 +135,9 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   @inlinable
   mutating func program(_ size: Int) -> Bool {
     let position = writer.position
-    let block = writer.encoder.buffer.mutableSpan
     do throws(FlashError) {
-      try flash.program(page: ring.current, offset: position, block.span.extracting(0..<size))
+      try flash.program(
+        page: ring.current, offset: position, writer.encoder.buffer.span.extracting(0..<size))
       return true
     } catch {
       ring.flashErrors &+= 1

@@ -10,7 +10,7 @@ extension FlashLog where F: ~Copyable {
   @inlinable
   public mutating func mount(freshEpoch: UInt32) {
     ring = LogRing()
-    writer = LogPageWriter()
+    writer.begin(at: 0, uptime: .start, crc: 0)
     let word = flash.wordSize
     guard dictionary >= 1, dictionary <= LogFormat.maximumDictionary, flash.pageCount >= 2,
       flash.pageSize >= 256, flash.pageSize % 8 == 0, word == 1 || word == 2 || word == 4 || word == 8

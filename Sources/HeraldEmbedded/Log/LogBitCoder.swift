@@ -55,7 +55,10 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   mutating func code(_ bit: UInt32, chance: UInt32) -> UInt32 {
     var high = ~highComplement
     let split = logIntervalSplit(low, high, chance: chance)
-    if bit != 0 { high = split } else { low = split &+ 1 }
+    // Without a branch: which bit comes is what cannot be predicted.
+    let isOne = 0 &- bit
+    low = (low & isOne) | ((split &+ 1) & ~isOne)
+    high = (split & isOne) | (high & ~isOne)
     while (low ^ high) &>> 24 == 0 {
       emit(UInt8(truncatingIfNeeded: high &>> 24))
       low = low &<< 8
@@ -148,8 +151,9 @@ extension LogBitEncoder {
 
   /// Whether the first `count` bytes of the buffer are all ones.
   @usableFromInline
-  func isErased(count: Int) -> Bool {
-    for index in 0..<count where buffer[index] != 0xFF { return false }
+  mutating func isErased(count: Int) -> Bool {
+    let bytes = buffer.span
+    for index in 0..<count where bytes[index] != 0xFF { return false }
     return true
   }
 }

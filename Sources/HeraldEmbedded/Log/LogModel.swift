@@ -103,7 +103,10 @@ struct LogModel: ~Copyable {
     let bit = coder.code(value, chance: chance)
     // How far to move, by age: 1/2, 2 × 1/4, 3 × 1/8, 9 × 1/16, then 1/32; a nibble each.
     let shift = ((age < 8 ? 0x4433_3221 : 0x5444_4444) &>> ((age & 7) &* 4)) & 15
-    if bit != 0 { chance &+= (4096 &- chance) &>> shift } else { chance &-= chance &>> shift }
+    let isOne = 0 &- bit
+    let up = (4096 &- chance) &>> shift
+    let down = chance &>> shift
+    chance = chance &+ (up & isOne) &- (down & ~isOne)
     let next = chance &<< 4 | (age < 15 ? age &+ 1 : 15)
     probabilities[unchecked: context] = UInt16(truncatingIfNeeded: next) ^ 0x8000
     return bit
@@ -161,19 +164,13 @@ struct LogModel: ~Copyable {
     order: inout MutableSpan<UInt8>, with coder: inout C
   ) -> Bool {
     let afterDetection = previousKind == .detected
-    let context = previousKind == .measured ? 0 : afterDetection ? 1 : 2
-    if bit(Context.measured &+ context, record.kind == .measured ? 0 : 1, &coder) == 0 {
+    if bit(measuredContext, record.kind == .measured ? 0 : 1, &coder) == 0 {
       record.kind = .measured
     } else {
-      let number = tree(Context.kind, UInt32(record.kind.rawValue), bits: 4, &coder)
-      guard let kind = LogKind(rawValue: UInt8(truncatingIfNeeded: number)), kind != .measured else {
-        return false
-      }
+      guard let kind = codeKind(record.kind, &coder) else { return false }
       record.kind = kind
-      if kind == .end {
-        previousKind = .end
-        return true
-      }
+      previousKind = kind
+      if kind == .end { return true }
     }
     record.step = codeStep(record.step, &coder)
     let (now, overflow) = steps.addingReportingOverflow(record.step)
@@ -188,6 +185,29 @@ struct LogModel: ~Copyable {
     if record.kind.rawValue >= LogKind.txPower.rawValue { codePlainFields(&record, &coder) }
     previousKind = record.kind
     return true
+  }
+
+  /// Codes the end of a codeword.
+  mutating func end(with coder: inout LogBitEncoder) {
+    _ = bit(measuredContext, 1, &coder)
+    _ = codeKind(.end, &coder)
+    previousKind = .end
+  }
+
+  private var measuredContext: Int {
+    Context.measured &+ (previousKind == .measured ? 0 : previousKind == .detected ? 1 : 2)
+  }
+
+  /// The kind of a record that is not a reading; `nil` for a number no kind has.
+  @_lifetime(coder: copy coder)
+  private mutating func codeKind<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ kind: LogKind, _ coder: inout C
+  ) -> LogKind? {
+    let number = tree(Context.kind, UInt32(kind.rawValue), bits: 4, &coder)
+    guard let found = LogKind(rawValue: UInt8(truncatingIfNeeded: number)), found != .measured else {
+      return nil
+    }
+    return found
   }
 
   @_lifetime(coder: copy coder)

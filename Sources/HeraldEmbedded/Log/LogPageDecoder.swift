@@ -77,6 +77,7 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     return nil
   }
 
+  @inline(never)  // once for all of its callers, for the sake of their stack frame
   @_lifetime(self: copy self)
   private mutating func endSegment(_ how: Ending) {
     isInCodeword = false

@@ -116,9 +116,8 @@ struct LogPageWriter: ~Copyable {
 
   /// Ends the codeword; what follows needs `sealFull` while more than a block waits, then `sealFinal`.
   @usableFromInline
-  mutating func endCodeword(targets: inout MutableSpan<LogTarget>, order: inout MutableSpan<UInt8>) {
-    var end = LogRecordFields(kind: .end)
-    _ = model.code(&end, targets: &targets, order: &order, with: &encoder)
+  mutating func endCodeword() {
+    model.end(with: &encoder)
     encoder.finish()
   }
 
