@@ -39,6 +39,7 @@ public struct MemoryFlash: Flash, ~Copyable {
     while word < bytes.count {
       for index in word..<(word + wordSize) where image.bytes[start + index] != 0xFF { throw .notErased }
       let outcome = try image.step(page: page)
+      image.note(page: page, offset: offset + word, bytes, from: word)
       for index in word..<(word + wordSize) {
         image.bytes[start + index] = image.worn(bytes[index], from: 0xFF, outcome)
       }
@@ -53,6 +54,7 @@ public struct MemoryFlash: Flash, ~Copyable {
     var word = 0
     while word < count {
       let outcome = try image.step(page: page)
+      image.journal?.append(.word(page, offset + word, Array(repeating: 0, count: wordSize)))
       for index in (start + word)..<(start + word + wordSize) {
         image.bytes[index] = image.worn(0, from: image.bytes[index], outcome)
       }
@@ -65,6 +67,7 @@ public struct MemoryFlash: Flash, ~Copyable {
   public mutating func erase(page: Int) throws(FlashError) {
     let start = try image.locate(page: page, offset: 0, count: pageSize)
     let outcome = try image.step(page: page)
+    image.journal?.append(.erasure(page))
     image.erasures[page] += 1
     for index in start..<(start + pageSize) {
       image.bytes[index] = image.worn(0xFF, from: image.bytes[index], outcome)
@@ -96,6 +99,17 @@ public final class FlashImage {
   public private(set) var hasPower = true
   /// Pages on which every programming, clearing and erasure fails, as worn-out pages do.
   public var brokenPages: Set<Int> = []
+
+  /// The steps taken, if somebody wants to know: set it to an empty array.
+  public var journal: [Step]?
+
+  /// One step.
+  public enum Step: Equatable, Sendable {
+    /// The word at an offset of a page got these bytes, by programming or clearing.
+    case word(Int, Int, [UInt8])
+    /// A page was erased.
+    case erasure(Int)
+  }
 
   private var cutAt: Int?
   private var tearing = Tearing.nothing
@@ -143,6 +157,31 @@ public final class FlashImage {
   public func restorePower() {
     hasPower = true
     cutAt = nil
+  }
+
+  /// Does a step of a journal to the contents, or leaves it half done.
+  public func apply(_ step: Step, tearing: Tearing = .all) {
+    self.tearing = tearing
+    if case .some(let seed) = tearing { random = seed }
+    switch step {
+    case .word(let page, let offset, let new):
+      let start = page * pageSize + offset
+      for index in 0..<new.count {
+        // Programming can only clear bits.
+        bytes[start + index] = worn(bytes[start + index] & new[index], from: bytes[start + index], .cut)
+      }
+    case .erasure(let page):
+      for index in (page * pageSize)..<((page + 1) * pageSize) {
+        bytes[index] = worn(0xFF, from: bytes[index], .cut)
+      }
+    }
+  }
+
+  func note(page: Int, offset: Int, _ bytes: Span<UInt8>, from start: Int) {
+    guard journal != nil else { return }
+    var word: [UInt8] = []
+    for index in start..<(start + wordSize) { word.append(bytes[index]) }
+    journal?.append(.word(page, offset, word))
   }
 
   func locate(page: Int, offset: Int, count: Int) throws(FlashError) -> Int {

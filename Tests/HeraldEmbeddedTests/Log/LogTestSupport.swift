@@ -48,6 +48,28 @@ extension FlashLog where F == MemoryFlash {
     try append(event, bytes: payload.span, at: Instant(milliseconds: milliseconds), clock: clock)
   }
 
+  /// Why an event is refused, if it is.
+  mutating func refusal(_ event: LogEvent, _ payload: [UInt8] = [], at milliseconds: UInt64) -> LogError? {
+    do throws(LogError) {
+      try add(event, payload, at: milliseconds)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Why a reading is refused, if it is.
+  mutating func readRefusal(_ sequence: UInt32, _ offset: Int) -> LogError? {
+    var buffer = [UInt8](repeating: 0, count: 8)
+    var span = buffer.mutableSpan
+    do throws(LogError) {
+      _ = try read(sequence: sequence, offset: offset, into: &span)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// The readable bytes of a page, read in odd pieces.
   mutating func pageBytes(_ sequence: UInt32, piece: Int = 977) -> [UInt8]? {
     guard let size = readableBytes(sequence: sequence) else { return nil }

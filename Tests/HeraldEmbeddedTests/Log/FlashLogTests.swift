@@ -1,0 +1,287 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+private func setClock(_ unix: UInt64, at now: UInt64) -> WallClock {
+  var clock = WallClock()
+  clock.set(unixMilliseconds: unix, at: Instant(milliseconds: now), source: .host)
+  return clock
+}
+
+@Suite("Flash log")
+struct FlashLogTests {
+  @Test(
+    "HP-46 every kind of event comes back with its time and bytes, whatever the word size",
+    arguments: [1, 2, 4, 8])
+  func everyKind(wordSize: Int) throws {
+    let image = FlashImage(pageSize: 4096, pageCount: 4, wordSize: wordSize)
+    var log = FlashLog<MemoryFlash, 64>.mounted(on: image)
+    let payload = (0..<510).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    let events: [(LogEvent, [UInt8])] = [
+      (.started(reason: 3), []),
+      (.clockSet(unixMilliseconds: 0x0123_4567_89AB_CDEF, source: .beacon), []),
+      (.ownPayload, Array(payload[0..<21])),
+      (.detected(target(1, .publicAddress)), []),
+      (.measured(target(1, .publicAddress), RSSI(-47)), []),
+      (.measured(target(1, .publicAddress), .notAvailable), []),
+      (.measured(target(1, .publicAddress), RSSI(-127)), []),
+      (.measured(target(1, .publicAddress), RSSI(20)), []),
+      (.txPower(target(1, .publicAddress), -12), []),
+      (.heraldDetected(target(2, .pseudoAddress)), []),
+      (.read(target(2, .pseudoAddress)), payload),
+      (.shared(target(3, .shared)), []),
+      (.shared(target(3, .shared)), [0]),
+      (.read(target(4)), Array(payload[0..<124])),
+      (.read(target(4)), Array(payload[0..<125])),
+      (.read(target(4)), [0xFF]),
+      (.battery(level: 100, external: false), []),
+      (.battery(level: 0, external: true), []),
+      (.dropped(count: .max), []),
+      (.lost(target(1, .publicAddress)), []),
+    ]
+    var expected: [PlainRecord] = []
+    var now: UInt64 = 1
+    for (event, bytes) in events {
+      now += now + 7
+      try log.add(event, bytes, at: now)
+      expected.append(PlainRecord(event: event, milliseconds: now - now % 10, payload: bytes))
+    }
+    log.commit()
+    #expect(log.records() == expected)
+    #expect(log.pages().allSatisfy { $0.ending == .complete })
+    #expect(log.statistic(0) == UInt32(events.count) && log.statistic(1) == 4)
+  }
+
+  @Test("HP-46 what is not committed is not read, and a commit makes all of it readable")
+  func commit() throws {
+    let image = FlashImage(pageSize: 1024, pageCount: 4, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
+    try log.add(.measured(target(1), RSSI(-50)), at: 1000)
+    #expect(log.hasPending && log.records().isEmpty && log.status.openBytes == 40)
+    log.commit()
+    #expect(!log.hasPending && log.records().count == 1)
+    let size = log.status.openBytes
+    log.commit()
+    #expect(log.status.openBytes == size)
+    try log.add(.measured(target(1), RSSI(-50)), at: 1180)
+    log.commit()
+    #expect(log.records().map(\.milliseconds) == [1000, 1180])
+    #expect(log.status.openBytes - size == 8)  // what a commit and a reading cost
+  }
+
+  @Test("HP-46 times: to 10 ms, over silences of months, beyond 49 days, and never backwards")
+  func times() throws {
+    let image = FlashImage(pageSize: 1024, pageCount: 8, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
+    let times: [UInt64] = [
+      19, 20, 29, 30, 330, 640, 641, 700_000, 655_370_000, 4_294_967_290, 4_294_967_296, 4_294_967_310,
+      9_000_000_000, 99_000_000_000, 99_000_000_009, 1_000_000_000_000,
+    ]
+    for time in times { try log.add(.measured(target(1), RSSI(-50)), at: time) }
+    try log.add(.measured(target(1), RSSI(-50)), at: 5)  // a clock that went back
+    try log.add(.measured(target(1), RSSI(-50)), at: 1_000_000_000_020)
+    log.commit()
+    #expect(
+      log.records().map(\.milliseconds)
+        == times.map { $0 - $0 % 10 } + [1_000_000_000_000, 1_000_000_000_020])
+    #expect(log.status.newest == 4)  // a silence of more than 49 days begins a page
+  }
+
+  @Test("HP-46 a page says what the date was when it began, and who said so")
+  func wallClock() throws {
+    let image = FlashImage(pageSize: 1024, pageCount: 4, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image, freshEpoch: 0xCAFE)
+    try log.add(.started(reason: 0), at: 17)
+    log.commit()
+    var pages = log.pages()
+    var header = try #require(pages.last).header
+    #expect(
+      header
+        == LogPageHeader(
+          sequence: 1, epoch: 0xCAFE, boot: 1, uptime: Instant(milliseconds: 10), unixMilliseconds: 0,
+          clockSource: .unset, dictionaryCapacity: 16, wordSize: 4))
+    let clock = setClock(1_700_000_000_123, at: 20)
+    for index in 0..<900 {
+      let rssi = RSSI(Int8(-30 - (index * index) % 61))
+      try log.add(.measured(target(UInt32(index % 9)), rssi), at: 1000 + UInt64(index) * 93, clock: clock)
+    }
+    log.commit()
+    pages = log.pages()
+    header = try #require(pages.last).header
+    #expect(header.sequence == 2 && header.clockSource == .host)
+    #expect(header.unixMilliseconds == 1_700_000_000_123 - 20 + header.uptime.milliseconds)
+  }
+
+  @Test("HP-26 more targets than the dictionary holds: all come back, with one place as with sixty-four")
+  func eviction() throws {
+    func check<let dictionary: Int>(_ type: FlashLog<MemoryFlash, dictionary>.Type) throws {
+      let image = FlashImage(pageSize: 4096, pageCount: 16, wordSize: 4)
+      var log = type.mounted(on: image)
+      var random = Seeded(UInt64(dictionary))
+      var expected: [PlainRecord] = []
+      for index in 0..<900 {
+        let event = LogEvent.measured(
+          target(UInt32.random(in: 0..<70, using: &random)),
+          RSSI(Int8.random(in: -100 ... -30, using: &random)))
+        try log.add(event, at: UInt64(index) * 90)
+        expected.append(PlainRecord(event: event, milliseconds: UInt64(index) * 90))
+      }
+      log.commit()
+      #expect(log.records() == expected)
+    }
+    try check(FlashLog<MemoryFlash, 1>.self)
+    try check(FlashLog<MemoryFlash, 2>.self)
+    try check(FlashLog<MemoryFlash, 16>.self)
+    try check(FlashLog<MemoryFlash, 64>.self)
+  }
+
+  @Test("the ring turns: the oldest pages go and are counted, the rest stays, and wear is even")
+  func turnOver() throws {
+    let image = FlashImage(pageSize: 512, pageCount: 5, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
+    var expected: [PlainRecord] = []
+    for index in 0..<9000 {
+      let event = LogEvent.measured(target(UInt32(index % 13)), RSSI(Int8(-30 - (index * 7) % 50)))
+      try log.add(event, at: UInt64(index) * 210)
+      expected.append(PlainRecord(event: event, milliseconds: UInt64(index) * 210))
+      if index % 3 == 0 { log.maintain() }
+    }
+    log.commit()
+    let status = log.status
+    #expect(status.newest > 10)
+    #expect(status.newest - status.oldest == 4 || status.newest - status.oldest == 3)
+    #expect(log.statistic(5) == status.oldest - 1)
+    #expect(log.statistic(3) == status.newest)
+    let records = log.records()
+    #expect(records == Array(expected.suffix(records.count)))
+    #expect(records.count > 900)
+    let least = image.erasures.min() ?? 0
+    #expect(image.erasures.allSatisfy { $0 - least <= 1 })
+
+    // A restart finds the same.
+    let found = FlashLog<MemoryFlash, 16>.mounted(on: image).status
+    #expect(found.oldest == status.oldest && found.newest == status.newest && found.epoch == status.epoch)
+    #expect(found.openBytes == status.openBytes && found.boot == 2)
+  }
+
+  @Test("maintain erases ahead, so that append never does; without it append erases itself")
+  func maintain() throws {
+    for isIdle in [true, false] {
+      let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
+      var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
+      if isIdle { log.maintain() }
+      var erasedByAppend = 0
+      for index in 0..<4000 {
+        let before = log.statistic(4)
+        let rssi = RSSI(Int8(-30 - (index * index) % 61))
+        try log.add(.measured(target(UInt32(index % 7)), rssi), at: UInt64(index) * 100)
+        erasedByAppend += Int(log.statistic(4) - before)
+        if isIdle { log.maintain() }
+      }
+      #expect(isIdle ? erasedByAppend == 0 : erasedByAppend > 2)
+      #expect(log.statistic(7) == 0)
+    }
+  }
+
+  @Test(
+    "broken pages are passed over: the log goes on, counts the errors and tells how many events were lost")
+  func brokenPages() throws {
+    let image = FlashImage(pageSize: 512, pageCount: 6, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
+    var appended = 0
+    for index in 0..<700 {
+      if index == 50 { image.brokenPages = [0, 2] }
+      let rssi = RSSI(Int8(-30 - (index * index) % 61))
+      try log.add(.measured(target(UInt32(index % 7)), rssi), at: UInt64(index) * 100)
+      appended += 1
+      if index % 10 == 0 { log.maintain() }
+    }
+    log.commit()
+    let records = log.records()
+    let lost = records.reduce(0) { sum, record in
+      if case .dropped(let count) = record.event { sum + Int(count) } else { sum }
+    }
+    let readings = records.filter { if case .measured = $0.event { true } else { false } }.count
+    #expect(lost > 0 && lost == Int(log.statistic(6)))
+    #expect(readings + lost == appended)
+    #expect(log.statistic(7) > 0)
+
+    // All of it broken: the caller hears so, and later the log works again and tells.
+    image.brokenPages = Set(0..<6)
+    var refused = 0
+    for index in 0..<300 {
+      do throws(LogError) {
+        try log.add(.detected(target(9)), at: 100_000 + UInt64(index))
+      } catch {
+        #expect(error == .flashFailed)
+        refused += 1
+      }
+      if index % 10 == 9 { log.commit() }
+    }
+    #expect(refused > 100)
+    image.brokenPages = []
+    try log.add(.lost(target(9)), at: 200_000)
+    log.commit()
+    guard case .dropped(let count) = log.records().suffix(2).first?.event else {
+      Issue.record("no count of the lost")
+      return
+    }
+    #expect(Int(count) >= refused)
+  }
+
+  @Test("erasing all begins a new epoch and leaves no byte of the old")
+  func eraseAll() throws {
+    let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image, freshEpoch: 7)
+    for index in 0..<2000 { try log.add(.measured(target(1), RSSI(-60)), at: UInt64(index) * 1000) }
+    log.eraseAll()
+    #expect(image.bytes.allSatisfy { $0 == 0xFF })
+    #expect(log.status.epoch == 8 && log.status.oldest == 1 && log.status.newest == 0)
+    #expect(log.records().isEmpty)
+    try log.add(.detected(target(2)), at: 5_000_000)
+    log.commit()
+    #expect(log.status.newest == 1)
+    #expect(log.records() == [PlainRecord(event: .detected(target(2)), milliseconds: 5_000_000)])
+    #expect(FlashLog<MemoryFlash, 16>.mounted(on: image).status.epoch == 8)
+  }
+
+  @Test("what cannot be: refused with its own error")
+  func refusals() throws {
+    var unmounted = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 512, pageCount: 4, wordSize: 4))
+    #expect(unmounted.refusal(.detected(target(1)), at: 0) == .notMounted)
+    for (pageSize, pageCount, word) in [(128, 8, 4), (512, 1, 4), (512, 8, 16), (500, 8, 4)] {
+      let image = FlashImage(pageSize: pageSize, pageCount: pageCount, wordSize: word)
+      var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
+      #expect(log.refusal(.detected(target(1)), at: 0) == .notMounted)
+    }
+    var many = FlashLog<MemoryFlash, 65>.mounted(on: FlashImage(pageSize: 512, pageCount: 4, wordSize: 4))
+    #expect(many.refusal(.detected(target(1)), at: 0) == .notMounted)
+
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: FlashImage(pageSize: 512, pageCount: 4, wordSize: 4))
+    #expect(log.refusal(.read(target(1)), [UInt8](repeating: 0, count: 511), at: 0) == .tooLong)
+    // fits no page of 512 bytes
+    #expect(log.refusal(.read(target(1)), [UInt8](repeating: 0, count: 300), at: 0) == .tooLong)
+    try log.add(.measured(target(1), RSSI(-3)), [UInt8](repeating: 0, count: 511), at: 0)  // has no payload
+    log.commit()
+    #expect(log.readRefusal(0, 0) == .gone)
+    #expect(log.readRefusal(2, 0) == .gone)
+    #expect(log.readRefusal(1, 500) == .outOfRange)
+    #expect(log.readRefusal(1, -1) == .outOfRange)
+    let end = log.readableBytes(sequence: 1) ?? -1
+    #expect(log.readRefusal(1, end) == nil)
+    #expect(log.readRefusal(1, end + 1) == .outOfRange)
+  }
+
+  @Test("statistics have names a script can rely on")
+  func statistics() {
+    typealias Log = FlashLog<MemoryFlash, 16>
+    #expect(name(Log.statisticsName) == "log")
+    #expect(
+      (0..<Log.statisticsCount).map { name(Log.statisticName($0)) } == [
+        "records", "readings", "commits", "pages", "erases", "overwritten_pages", "dropped", "flash_errors",
+      ])
+    #expect(name(Log.statisticName(8)) == "")
+  }
+
+  private func name(_ text: StaticString) -> String { "\(text)" }
+}
