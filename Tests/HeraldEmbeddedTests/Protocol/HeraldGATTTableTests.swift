@@ -83,6 +83,15 @@ struct HeraldGATTTableTests {
         ])
   }
 
+  @Test("None of the tables has a fault")
+  func faults() {
+    let faults = [
+      HeraldGATTTable.database.firstFault(), HeraldLongGATTTable.database.firstFault(),
+      HeraldShortGATTTable.database.firstFault(), HeraldBothSignalsGATTTable.database.firstFault(),
+    ]
+    #expect(faults == [nil, nil, nil, nil])
+  }
+
   @Test("HP-33 HP-34 HP-35 HP-36 The UUIDs in text order")
   func uuids() {
     #expect(HeraldUUIDs.service == UUID128.onAir(service))
