@@ -22,7 +22,7 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   /// The largest page this program believes in.
   static let largestPage: UInt32 = 1 << 20
   /// The most pages it believes in.
-  static let mostPages: UInt32 = 1 << 22
+  static let mostPages: UInt32 = 1 << 20
 
   /// From the answer; `nil` if a field is missing or the numbers contradict each other.
   init?(_ body: CBORValue) {

@@ -1,0 +1,170 @@
+import CLibUSB
+import Foundation
+
+/// A USB device as the system lists it, whether or not this user may open it.
+public struct USBListing: Equatable, Sendable {
+  /// Where it is plugged in: `BUS-PORT.PORT…`, as in `/sys/bus/usb/devices`. Stays the same over a reset.
+  public let path: String
+  /// Its device file; the number in it changes at every reset.
+  public let node: String
+  /// USB vendor.
+  public let vendorID: UInt16
+  /// USB product.
+  public let productID: UInt16
+  /// Its texts; empty where they could not be read.
+  public let identity: USBIdentity
+  /// Whether it has a Herald link.
+  public let link: HeraldUSBLink?
+  /// Whether this user may read and write its device file.
+  public let isAccessible: Bool
+}
+
+/// The library libusb, opened.
+public final class LibUSB {
+  let context: OpaquePointer?
+
+  /// Opens the library. A computer without USB has no devices, which is no error.
+  public init() throws(HostLinkError) {
+    var context: OpaquePointer?
+    let code = libusb_init(&context)
+    guard code == 0 else { throw Self.error(code, "USB cannot be used on this computer", node: "/dev/bus/usb") }
+    self.context = context
+  }
+
+  deinit { libusb_exit(context) }
+
+  /// Every device that has a Herald link.
+  public func heraldDevices() -> [USBListing] {
+    var found: [USBListing] = []
+    forEachDevice { device in
+      if let listing = Self.listing(of: device), listing.link != nil { found.append(listing) }
+      return true
+    }
+    return found
+  }
+
+  /// Calls `body` with each device until it returns false.
+  func forEachDevice(_ body: (OpaquePointer) -> Bool) {
+    var list: UnsafeMutablePointer<OpaquePointer?>?
+    let count = libusb_get_device_list(context, &list)
+    guard count >= 0, let list else { return }
+    defer { libusb_free_device_list(list, 1) }
+    for index in 0..<count {
+      if let device = list[index], !body(device) { return }
+    }
+  }
+
+  static func listing(of device: OpaquePointer) -> USBListing? {
+    var descriptor = libusb_device_descriptor()
+    guard libusb_get_device_descriptor(device, &descriptor) == 0 else { return nil }
+    let bus = libusb_get_bus_number(device)
+    let node = String(format: "/dev/bus/usb/%03d/%03d", Int(bus), Int(libusb_get_device_address(device)))
+    var ports = [UInt8](repeating: 0, count: 8)
+    let depth = libusb_get_port_numbers(device, &ports, Int32(ports.count))
+    let path = "\(bus)-" + (depth > 0 ? ports[..<Int(depth)].map(String.init).joined(separator: ".") : "0")
+    let link = link(of: device, descriptor)
+    var identity = USBIdentity()
+    if link != nil { identity = Self.identity(of: device, path: path, descriptor) }
+    return USBListing(
+      path: path, node: node, vendorID: descriptor.idVendor, productID: descriptor.idProduct, identity: identity,
+      link: link, isAccessible: access(node, R_OK | W_OK) == 0)
+  }
+
+  /// Finds the link in the descriptors the kernel keeps, which need no permission to read.
+  private static func link(of device: OpaquePointer, _ descriptor: libusb_device_descriptor) -> HeraldUSBLink? {
+    for index in 0..<descriptor.bNumConfigurations {
+      var pointer: UnsafeMutablePointer<libusb_config_descriptor>?
+      guard libusb_get_config_descriptor(device, index, &pointer) == 0, let pointer else { continue }
+      defer { libusb_free_config_descriptor(pointer) }
+      if let found = configuration(pointer.pointee).heraldLink { return found }
+    }
+    return nil
+  }
+
+  private static func configuration(_ parsed: libusb_config_descriptor) -> USBConfiguration {
+    var interfaces: [USBInterface] = []
+    for number in 0..<Int(parsed.bNumInterfaces) {
+      let interface = parsed.interface[number]
+      for alternate in 0..<Int(interface.num_altsetting) {
+        let setting = interface.altsetting[alternate]
+        var endpoints: [USBEndpoint] = []
+        for place in 0..<Int(setting.bNumEndpoints) {
+          let endpoint = setting.endpoint[place]
+          endpoints.append(
+            USBEndpoint(
+              address: endpoint.bEndpointAddress, attributes: endpoint.bmAttributes,
+              maximumPacket: Int(endpoint.wMaxPacketSize & 0x07FF)))
+        }
+        interfaces.append(
+          USBInterface(
+            number: setting.bInterfaceNumber, alternate: setting.bAlternateSetting,
+            kind: USBInterfaceKind(
+              setting.bInterfaceClass, setting.bInterfaceSubClass, setting.bInterfaceProtocol),
+            endpoints: endpoints))
+      }
+    }
+    return USBConfiguration(value: parsed.bConfigurationValue, interfaces: interfaces)
+  }
+
+  /// The device's texts: from the kernel, which asked when it was plugged in, or from the device if it can be opened.
+  private static func identity(
+    of device: OpaquePointer, path: String, _ descriptor: libusb_device_descriptor
+  ) -> USBIdentity {
+    var identity = USBIdentity()
+    func attribute(_ name: String) -> String {
+      guard let data = FileManager.default.contents(atPath: "/sys/bus/usb/devices/\(path)/\(name)") else { return "" }
+      let text = String(decoding: data.prefix(512), as: UTF8.self)
+      return PrintableText.of(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+    identity.manufacturer = attribute("manufacturer")
+    identity.product = attribute("product")
+    identity.serial = attribute("serial")
+    guard identity.serial.isEmpty else { return identity }
+    var handle: OpaquePointer?
+    guard libusb_open(device, &handle) == 0, let handle else { return identity }
+    defer { libusb_close(handle) }
+    func text(_ index: UInt8) -> String {
+      var buffer = [UInt8](repeating: 0, count: 256)
+      guard index != 0 else { return "" }
+      let count = libusb_get_string_descriptor_ascii(handle, index, &buffer, Int32(buffer.count))
+      return count > 0 ? PrintableText.of(String(decoding: buffer[..<Int(count)], as: UTF8.self)) : ""
+    }
+    identity.manufacturer = text(descriptor.iManufacturer)
+    identity.product = text(descriptor.iProduct)
+    identity.serial = text(descriptor.iSerialNumber)
+    return identity
+  }
+
+  /// What went wrong, and what to do about it.
+  static func error(_ code: Int32, _ what: String, node: String) -> HostLinkError {
+    let name = String(cString: libusb_error_name(code))
+    switch code {
+    case LIBUSB_ERROR_ACCESS.rawValue:
+      return HostLinkError(.permission, "no permission for \(node)", advice: udevAdvice)
+    case LIBUSB_ERROR_NO_DEVICE.rawValue, LIBUSB_ERROR_NOT_FOUND.rawValue:
+      return HostLinkError(.link, "\(what): the device is gone", advice: ByteStream.reconnectAdvice)
+    case LIBUSB_ERROR_BUSY.rawValue:
+      return HostLinkError(
+        .busy, "\(node) is in use by another program or a kernel driver",
+        advice: "close the other program and run the command again")
+    case LIBUSB_ERROR_TIMEOUT.rawValue:
+      return HostLinkError(
+        .noAnswer, "\(what): the device does not answer", advice: "unplug it, plug it in and try again")
+    case LIBUSB_ERROR_PIPE.rawValue:
+      return HostLinkError(
+        .protocolViolation, "\(what): the device refused the transfer", advice: "unplug it, plug it in and try again")
+    default:
+      return HostLinkError(.link, "\(what) (\(name))", advice: ByteStream.reconnectAdvice)
+    }
+  }
+
+  /// What a person does who may not open the device.
+  public static let udevAdvice =
+    "as root, put the line that `herald-host udev-rule` prints into /etc/udev/rules.d/70-herald.rules, run "
+    + "`udevadm control --reload` and plug the device in again"
+
+  /// Lets the person at the console, and the group plugdev where there is one, use Herald devices.
+  public static let udevRule =
+    "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", ATTR{idVendor}==\"1209\", ATTR{idProduct}==\"0001\", "
+    + "MODE=\"0660\", TAG+=\"uaccess\""
+}
