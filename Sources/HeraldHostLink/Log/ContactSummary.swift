@@ -47,7 +47,9 @@ public struct ContactSummary: Equatable, Sendable {
   public init(_ events: [DatedEvent]) {
     var firstPayload: [TargetIdentity: [UInt8]] = [:]
     for event in events {
-      if case .read(let payload) = event.kind, firstPayload[event.peer] == nil { firstPayload[event.peer] = payload }
+      if case .read(let payload) = event.kind, firstPayload[event.peer] == nil {
+        firstPayload[event.peer] = payload
+      }
     }
     var current = firstPayload
     var gatherings: [[UInt8]: Gathering] = [:]
@@ -93,7 +95,9 @@ public struct ContactSummary: Equatable, Sendable {
         readings: sorted.count, strongest: sorted.last,
         median: sorted.isEmpty ? nil : sorted[(sorted.count - 1) / 2])
     }.sorted { left, right in
-      (right.presentSeconds, right.readings, left.firstSeen) < (left.presentSeconds, left.readings, right.firstSeen)
+      (right.presentSeconds, right.readings, left.firstSeen) < (
+        left.presentSeconds, left.readings, right.firstSeen
+      )
     }
     unknownAddresses = unknown.count
     self.unknownReadings = unknownReadings

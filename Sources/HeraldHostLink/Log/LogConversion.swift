@@ -32,7 +32,8 @@ public struct LogConversion: Sendable {
     for fix in archive.device.clocks { calendar.add(fix) }
     for name in names {
       pageCount += 1
-      guard let page = LogPage(try archive.read(name)), page.epoch == name.epoch, page.sequence == name.sequence
+      guard let page = LogPage(try archive.read(name)), page.epoch == name.epoch,
+        page.sequence == name.sequence
       else {
         damagedPages.append("\(name.fileName) is not a page of this log")
         continue

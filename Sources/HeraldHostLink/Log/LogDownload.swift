@@ -71,7 +71,8 @@ public struct LogDownload {
   private static func clockFix(_ status: DeviceLogStatus, hostNow: UInt64) -> DeviceRecord.ClockFix {
     DeviceRecord.ClockFix(
       epoch: status.epoch, boot: status.boot, uptimeMilliseconds: status.uptimeMilliseconds,
-      unixMilliseconds: status.unixMilliseconds ?? hostNow, source: status.unixMilliseconds == nil ? .host : .device)
+      unixMilliseconds: status.unixMilliseconds ?? hostNow,
+      source: status.unixMilliseconds == nil ? .host : .device)
   }
 
   /// Decides which pages to fetch.
@@ -82,7 +83,8 @@ public struct LogDownload {
       let isBehind = status.pageCount > 0 && status.last < newest
       if isBehind {
         report.problems.append(
-          "the device says its newest page is \(status.last), but page \(newest) of the same log is here already")
+          "the device says its newest page is \(status.last), but page \(newest) of the same log is here already"
+        )
       } else if status.pageCount > 0, status.first > newest, status.first - newest > 1 {
         report.lostPages = Int(status.first - newest) - 1
         report.remarks.append(
@@ -107,7 +109,8 @@ public struct LogDownload {
       guard let (ticket, result) = try device.client.next() else {
         // Pages that are active with nothing on its way can only be complete.
         guard !active.isEmpty else { continue }
-        throw HostLinkError(.protocolViolation, "\(device.client.location) left the pull without anything to do")
+        throw HostLinkError(
+          .protocolViolation, "\(device.client.location) left the pull without anything to do")
       }
       guard let question = questions.removeValue(forKey: ticket),
         let index = active.firstIndex(where: { $0.sequence == question.sequence })

@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import Logging
 
 /// Asks a device questions in the Simple Management Protocol, several at a time, and matches what comes back.
 ///
@@ -34,6 +35,7 @@ public final class SMPClient {
 
   private let transport: any SMPTransport
   private let patience: Patience
+  private let logger: Logger
   private var pending: [Pending] = []
   private var lastSequence = UInt8.max
   private var lastTicket = 0
@@ -43,10 +45,14 @@ public final class SMPClient {
   /// How many questions were asked again.
   public private(set) var repeats = 0
 
-  /// A client over an open transport.
-  public init(transport: any SMPTransport, patience: Patience = Patience()) {
+  /// A client over an open transport. What is odd about the link goes to `logger`.
+  public init(
+    transport: any SMPTransport, patience: Patience = Patience(),
+    logger: Logger = Logger(label: "herald.link")
+  ) {
     self.transport = transport
     self.patience = patience
+    self.logger = logger
   }
 
   /// Where the device is.
@@ -113,6 +119,7 @@ public final class SMPClient {
       let sequence = freshSequence()
       let deadline = Deadline.after(patience.timeout)
       repeats += 1
+      logger.debug("no answer; asking again", metadata: ["for": "\(entry.request.subject)"])
       pending[index].sequences.append(sequence)
       pending[index].deadline = deadline
       try transport.send(entry.request.packet(sequence: sequence), by: deadline)
@@ -128,6 +135,7 @@ public final class SMPClient {
       })
     else {
       unexpectedPackets += 1
+      logger.debug("a packet that answers nothing", metadata: ["start": "\(packet.prefix(16).hexadecimal)"])
       return nil
     }
     let entry = pending.remove(at: index)

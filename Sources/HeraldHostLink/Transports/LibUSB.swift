@@ -27,7 +27,9 @@ public final class LibUSB {
   public init() throws(HostLinkError) {
     var context: OpaquePointer?
     let code = libusb_init(&context)
-    guard code == 0 else { throw Self.error(code, "USB cannot be used on this computer", node: "/dev/bus/usb") }
+    guard code == 0 else {
+      throw Self.error(code, "USB cannot be used on this computer", node: "/dev/bus/usb")
+    }
     self.context = context
   }
 
@@ -66,12 +68,14 @@ public final class LibUSB {
     var identity = USBIdentity()
     if link != nil { identity = Self.identity(of: device, path: path, descriptor) }
     return USBListing(
-      path: path, node: node, vendorID: descriptor.idVendor, productID: descriptor.idProduct, identity: identity,
+      path: path, node: node, vendorID: descriptor.idVendor, productID: descriptor.idProduct,
+      identity: identity,
       link: link, isAccessible: access(node, R_OK | W_OK) == 0)
   }
 
   /// Finds the link in the descriptors the kernel keeps, which need no permission to read.
-  private static func link(of device: OpaquePointer, _ descriptor: libusb_device_descriptor) -> HeraldUSBLink? {
+  private static func link(of device: OpaquePointer, _ descriptor: libusb_device_descriptor) -> HeraldUSBLink?
+  {
     for index in 0..<descriptor.bNumConfigurations {
       var pointer: UnsafeMutablePointer<libusb_config_descriptor>?
       guard libusb_get_config_descriptor(device, index, &pointer) == 0, let pointer else { continue }
@@ -112,7 +116,9 @@ public final class LibUSB {
   ) -> USBIdentity {
     var identity = USBIdentity()
     func attribute(_ name: String) -> String {
-      guard let data = FileManager.default.contents(atPath: "/sys/bus/usb/devices/\(path)/\(name)") else { return "" }
+      guard let data = FileManager.default.contents(atPath: "/sys/bus/usb/devices/\(path)/\(name)") else {
+        return ""
+      }
       let text = String(decoding: data.prefix(512), as: UTF8.self)
       return PrintableText.of(text.hasSuffix("\n") ? String(text.dropLast()) : text)
     }
@@ -152,7 +158,8 @@ public final class LibUSB {
         .noAnswer, "\(what): the device does not answer", advice: "unplug it, plug it in and try again")
     case LIBUSB_ERROR_PIPE.rawValue:
       return HostLinkError(
-        .protocolViolation, "\(what): the device refused the transfer", advice: "unplug it, plug it in and try again")
+        .protocolViolation, "\(what): the device refused the transfer",
+        advice: "unplug it, plug it in and try again")
     default:
       return HostLinkError(.link, "\(what) (\(name))", advice: ByteStream.reconnectAdvice)
     }

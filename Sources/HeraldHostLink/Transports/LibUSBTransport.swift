@@ -19,8 +19,8 @@ public final class LibUSBTransport: SMPTransport {
   private var assembler = BulkPacketAssembler()
   private var stalls = 0
 
-  /// Received bytes that belonged to no packet.
-  public var droppedBytes: Int { assembler.droppedBytes }
+  /// Transfers that were no packet.
+  public var damagedPackets: Int { assembler.damagedPackets }
 
   /// Opens the device that `listing` describes and claims its link.
   /// - Throws: `.permission`, `.busy` or `.link`, each with what to do.
@@ -36,13 +36,16 @@ public final class LibUSBTransport: SMPTransport {
     var handle: OpaquePointer?
     var code = LIBUSB_ERROR_NO_DEVICE.rawValue
     library.forEachDevice { device in
-      guard let other = LibUSB.listing(of: device), other.path == listing.path, other.node == listing.node else {
+      guard let other = LibUSB.listing(of: device), other.path == listing.path, other.node == listing.node
+      else {
         return true
       }
       code = libusb_open(device, &handle)
       return false
     }
-    guard code == 0, let handle else { throw LibUSB.error(code, "opening \(listing.path) failed", node: node) }
+    guard code == 0, let handle else {
+      throw LibUSB.error(code, "opening \(listing.path) failed", node: node)
+    }
     self.handle = handle
     libusb_set_auto_detach_kernel_driver(handle, 1)
     var active: Int32 = 0

@@ -1,14 +1,14 @@
 /// Carries whole SMP packets (8-byte header and body) to a device and back. Several may be on their way at once.
 ///
 /// A transport is used from one thread. It throws only `HostLinkError`, and only when the line itself is of no more use;
-/// bytes that make no packet are counted in `droppedBytes` and passed over.
+/// what makes no packet is counted in `damagedPackets` and passed over.
 public protocol SMPTransport: AnyObject {
   /// Where it leads, in the form `--device` takes.
   var location: String { get }
   /// How many requests may be in flight at once.
   var window: Int { get }
-  /// How many received bytes belonged to no packet.
-  var droppedBytes: Int { get }
+  /// How much arrived that was no packet: transfers over USB, packets over serial lines.
+  var damagedPackets: Int { get }
 
   /// Sends one packet; throws `.link` if it cannot be handed over before `deadline`.
   func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError)
@@ -28,8 +28,8 @@ struct BulkPacketAssembler {
   static let largestPacket = 8 + 0xFFFF
 
   private var pending: [UInt8] = []
-  /// How many bytes were in transfers that were no packet.
-  private(set) var droppedBytes = 0
+  /// How many transfers were no packet.
+  private(set) var damagedPackets = 0
 
   /// Takes a transfer of `bytes` that had room for `capacity`; returns the packet it completes, if any.
   mutating func append(_ bytes: [UInt8], capacity: Int) -> [UInt8]? {
@@ -39,7 +39,7 @@ struct BulkPacketAssembler {
     if !isComplete && bytes.count == capacity && pending.count < Self.largestPacket { return nil }
     defer { pending.removeAll(keepingCapacity: true) }
     if isComplete { return pending }
-    droppedBytes += pending.count
+    damagedPackets += 1
     return nil
   }
 }

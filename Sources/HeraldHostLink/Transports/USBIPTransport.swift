@@ -19,8 +19,8 @@ public final class USBIPTransport: SMPTransport {
   private var stalls = 0
   private var assembler = BulkPacketAssembler()
 
-  /// Received bytes that belonged to no packet.
-  public var droppedBytes: Int { assembler.droppedBytes }
+  /// Transfers that were no packet.
+  public var damagedPackets: Int { assembler.damagedPackets }
 
   /// Imports `busID` from the server at `host` and enumerates it.
   public convenience init(host: String, port: UInt16?, busID: String, by deadline: Deadline)

@@ -1,0 +1,128 @@
+/// A device that was found, with the word that leads to it.
+public struct FoundDevice: Equatable, Sendable {
+  /// What `--device` takes.
+  public let location: String
+  /// Its texts.
+  public let identity: USBIdentity
+  /// USB vendor and product.
+  public let vendorID: UInt16
+  /// USB product.
+  public let productID: UInt16
+  /// Why it cannot be used now; `nil` if it can.
+  public let obstacle: HostLinkError?
+}
+
+/// A device with an open transport.
+public struct OpenDevice {
+  /// Carries the packets.
+  public let transport: any SMPTransport
+  /// Its texts; empty over serial lines, where `DeviceClient.information` tells them.
+  public let identity: USBIdentity
+}
+
+/// Finds devices and opens them.
+public enum DeviceDirectory {
+  /// How long connecting and enumerating may take.
+  public static let patience = Duration.seconds(5)
+
+  /// Every device plugged into this computer, those this user may not open included.
+  public static func usbDevices() throws(HostLinkError) -> [FoundDevice] {
+    try LibUSB().heraldDevices().map { listing in
+      FoundDevice(
+        location: "usb:\(listing.path)", identity: listing.identity, vendorID: listing.vendorID,
+        productID: listing.productID,
+        obstacle: listing.isAccessible
+          ? nil : HostLinkError(.permission, "no permission for \(listing.node)", advice: LibUSB.udevAdvice))
+    }
+  }
+
+  /// Every Herald device of a USB/IP server. One that is in use is listed too, without its texts.
+  public static func usbipDevices(host: String, port: UInt16?) throws(HostLinkError) -> [FoundDevice] {
+    let connection = try USBIPConnection(host: host, port: port, by: .after(patience))
+    let devices = try connection.listDevices(by: .after(patience))
+    connection.close()
+    var found: [FoundDevice] = []
+    for device in devices where device.interfaces.contains(.herald) {
+      let shownHost = host.contains(":") ? "[\(host)]" : host
+      let location = "usbip://\(shownHost)\(port.map { ":\($0)" } ?? "")/\(device.busID)"
+      var identity = USBIdentity()
+      var obstacle: HostLinkError?
+      do {
+        let transport = try USBIPTransport(host: host, port: port, busID: device.busID, by: .after(patience))
+        identity = transport.identity
+        transport.close()
+      } catch {
+        obstacle = error
+      }
+      found.append(
+        FoundDevice(
+          location: location, identity: identity, vendorID: device.vendorID, productID: device.productID,
+          obstacle: obstacle))
+    }
+    return found
+  }
+
+  /// Opens the device that `selector` names, or, without one, the only one plugged into this computer.
+  public static func open(_ selector: DeviceSelector?) throws(HostLinkError) -> OpenDevice {
+    switch selector {
+    case .usbip(let host, let port, let busID):
+      var busID = busID
+      if busID == nil {
+        let found = try usbipDevices(host: host, port: port)
+        busID = try single(found, "USB/IP server \(host)").location.split(separator: "/").last.map(
+          String.init)
+      }
+      let transport = try USBIPTransport(host: host, port: port, busID: busID ?? "", by: .after(patience))
+      return OpenDevice(transport: transport, identity: transport.identity)
+    case .serial(let path):
+      let stream = try ByteStream.openTerminal(path)
+      return OpenDevice(
+        transport: SerialTransport(stream: stream, location: "serial:\(path)"), identity: USBIdentity())
+    case .serialTCP(let host, let port):
+      let stream = try ByteStream.connect(host: host, port: port, by: .after(patience))
+      return OpenDevice(
+        transport: SerialTransport(stream: stream, location: "serial:tcp:\(host):\(port)"),
+        identity: USBIdentity())
+    case .usb(let path):
+      return try openUSB("at usb:\(path)") { $0.path == path }
+    case .serialNumber(let serial):
+      return try openUSB("with serial number \(PrintableText.of(serial))") { $0.identity.serial == serial }
+    case nil:
+      return try openUSB("plugged into this computer") { _ in true }
+    }
+  }
+
+  private static func openUSB(_ which: String, _ matches: (USBListing) -> Bool) throws(HostLinkError)
+    -> OpenDevice
+  {
+    let library = try LibUSB()
+    let found = library.heraldDevices().filter(matches)
+    guard let listing = found.first else {
+      throw HostLinkError(
+        .noDevice, "there is no Herald device \(which)",
+        advice: "plug it in, or name one with --device (`herald-host devices` lists what is there)")
+    }
+    guard found.count == 1 else {
+      let list = found.map { "usb:\($0.path) (\($0.identity.serial))" }.joined(separator: ", ")
+      throw HostLinkError(
+        .severalDevices, "there are \(found.count) Herald devices \(which): \(list)",
+        advice: "choose one with --device")
+    }
+    let transport = try LibUSBTransport(library, listing)
+    return OpenDevice(transport: transport, identity: transport.identity)
+  }
+
+  private static func single(_ found: [FoundDevice], _ place: String) throws(HostLinkError) -> FoundDevice {
+    guard let first = found.first else {
+      throw HostLinkError(
+        .noDevice, "the \(PrintableText.of(place)) has no Herald device", advice: "start one there")
+    }
+    guard found.count == 1 else {
+      throw HostLinkError(
+        .severalDevices,
+        "the \(PrintableText.of(place)) has \(found.count) Herald devices: "
+          + found.map(\.location).joined(separator: ", "), advice: "choose one with --device")
+    }
+    return first
+  }
+}

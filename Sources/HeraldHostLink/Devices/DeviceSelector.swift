@@ -1,0 +1,66 @@
+/// Which device a person means, in the words of `--device`.
+public enum DeviceSelector: Equatable, Sendable {
+  /// `usbip://HOST[:PORT][/BUSID]`: a device of a USB/IP server; without a bus id, the only one there.
+  case usbip(host: String, port: UInt16?, busID: String?)
+  /// `serial:/dev/…`: a tty or pty.
+  case serial(path: String)
+  /// `serial:tcp:HOST:PORT`: a serial line inside a TCP stream.
+  case serialTCP(host: String, port: UInt16)
+  /// `usb:BUS-PORT`: the device plugged in there.
+  case usb(path: String)
+  /// Anything else: the device with this serial number.
+  case serialNumber(String)
+
+  /// Parses what was given to `--device`.
+  /// - Throws: `.usage`, saying which form was meant and what is wrong with it.
+  public init(_ text: String) throws(HostLinkError) {
+    func rest(_ prefix: String) -> Substring? { text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : nil }
+    func refuse(_ form: String) -> HostLinkError {
+      HostLinkError(.usage, "\(PrintableText.of(text)) names no device", advice: "the form is \(form)")
+    }
+    if let rest = rest("usbip://") {
+      let form = "usbip://HOST[:PORT]/BUSID, such as usbip://localhost/1-1"
+      let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let server = Self.hostAndPort(parts[0]) else { throw refuse(form) }
+      let busID = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
+      guard busID.map({ !$0.contains("/") && $0.utf8.count < 32 }) ?? true else { throw refuse(form) }
+      self = .usbip(host: server.host, port: server.port, busID: busID)
+    } else if let rest = rest("serial:tcp:") {
+      guard let server = Self.hostAndPort(rest), let port = server.port else {
+        throw refuse("serial:tcp:HOST:PORT, such as serial:tcp:localhost:9000")
+      }
+      self = .serialTCP(host: server.host, port: port)
+    } else if let rest = rest("serial:") {
+      guard rest.hasPrefix("/") else { throw refuse("serial:/dev/NAME, such as serial:/dev/ttyACM0") }
+      self = .serial(path: String(rest))
+    } else if let rest = rest("usb:") {
+      guard rest.split(separator: "-").count == 2 else { throw refuse("usb:BUS-PORT, such as usb:1-2.3") }
+      self = .usb(path: String(rest))
+    } else {
+      guard !text.isEmpty, !text.contains("/"), !text.contains(":") else {
+        throw refuse(
+          "usbip://HOST/BUSID, serial:/dev/NAME, serial:tcp:HOST:PORT, usb:BUS-PORT or a serial number")
+      }
+      self = .serialNumber(text)
+    }
+  }
+
+  /// `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`.
+  public static func hostAndPort(_ text: Substring) -> (host: String, port: UInt16?)? {
+    var host = text
+    var port: Substring?
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      let tail = text[text.index(after: end)...]
+      guard tail.isEmpty || tail.hasPrefix(":") else { return nil }
+      port = tail.isEmpty ? nil : tail.dropFirst()
+    } else if let colon = text.lastIndex(of: ":") {
+      host = text[..<colon]
+      port = text[text.index(after: colon)...]
+    }
+    guard !host.isEmpty else { return nil }
+    guard let port else { return (String(host), nil) }
+    guard let number = UInt16(port), number > 0 else { return nil }
+    return (String(host), number)
+  }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import HeraldHostLink
+
+/// `herald-host devices`
+struct Devices: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Lists the Herald devices that can be reached.",
+    discussion: "Devices this user may not open are listed too, with what is in the way.")
+
+  @Option(
+    help: ArgumentHelp(
+      "List the devices of this USB/IP server as well; may be repeated.", valueName: "host[:port]"))
+  var usbip: [String] = []
+
+  @OptionGroup var output: OutputOptions
+
+  private struct Row: Encodable {
+    let location: String
+    let serial: String
+    let product: String
+    let manufacturer: String
+    let usbID: String
+    let usable: Bool
+    let obstacle: String?
+  }
+
+  func run() throws {
+    var found: [FoundDevice] = []
+    // A computer without USB can still reach a server's devices.
+    if let plugged = try? DeviceDirectory.usbDevices() { found += plugged }
+    var failure: ExitCode?
+    for server in usbip {
+      do {
+        found += try Self.devices(of: server)
+      } catch let error as HostLinkError {
+        Console.complain(error)
+        failure = error.cause.exitStatus
+      }
+    }
+    show(found)
+    if let failure { throw failure }
+  }
+
+  private static func devices(of server: String) throws -> [FoundDevice] {
+    guard let (host, port) = DeviceSelector.hostAndPort(server[...]) else {
+      throw HostLinkError(
+        .usage, "\(PrintableText.of(server)) is no host", advice: "the form is HOST or HOST:PORT")
+    }
+    return try DeviceDirectory.usbipDevices(host: host, port: port)
+  }
+
+  private func show(_ found: [FoundDevice]) {
+    if output.json {
+      let rows = found.map {
+        Row(
+          location: $0.location, serial: $0.identity.serial, product: $0.identity.product,
+          manufacturer: $0.identity.manufacturer,
+          usbID: "\($0.vendorID.hexadecimal(4)):\($0.productID.hexadecimal(4))", usable: $0.obstacle == nil,
+          obstacle: $0.obstacle?.what)
+      }
+      try? Console.printJSON(rows)
+      return
+    }
+    guard !found.isEmpty else {
+      print("No Herald device found.")
+      return
+    }
+    var rows = [["DEVICE", "SERIAL", "PRODUCT", ""]]
+    for device in found {
+      rows.append([
+        device.location, device.identity.serial, device.identity.product, device.obstacle?.what ?? "",
+      ])
+    }
+    Console.printTable(rows)
+    for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { print("  → \(advice)") }
+  }
+}
+
+/// `herald-host udev-rule`
+struct UdevRule: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "udev-rule",
+    abstract: "Prints the udev rule that lets the person at the console use Herald devices.",
+    discussion:
+      "As root: herald-host udev-rule > /etc/udev/rules.d/70-herald.rules && udevadm control --reload")
+
+  func run() { print(LibUSB.udevRule) }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import HeraldHostLink
+
+/// `herald-host info`
+struct Info: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Says what a device is.")
+
+  @OptionGroup var options: DeviceOptions
+  @OptionGroup var output: OutputOptions
+
+  private struct Row: Encodable {
+    let location: String
+    let usb: USBIdentity
+    let device: DeviceInformation
+  }
+
+  func run() throws {
+    try options.withDevice { device, open in
+      let information = try device.information()
+      let location = open.transport.location
+      if output.json {
+        try Console.printJSON(Row(location: location, usb: open.identity, device: information))
+        return
+      }
+      let serial = open.identity.serial.isEmpty ? information.serial : open.identity.serial
+      var facts = Facts()
+      facts.add("Device", location)
+      facts.add("Product", open.identity.product)
+      facts.add("Manufacturer", open.identity.manufacturer)
+      facts.add("Serial number", serial)
+      facts.add("Firmware", "\(information.firmware) \(information.release)")
+      facts.add("Version", information.version == information.release ? "" : information.version)
+      facts.add("Built", information.buildDate)
+      facts.add("Board", information.board)
+      facts.add("Processor", information.processor)
+      facts.add("Architecture", information.machine)
+      facts.add("System", information.system)
+      facts.print()
+    }
+  }
+}
+
+/// `herald-host status`
+struct Status: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Says how a device is: its clock and its log.")
+
+  @OptionGroup var options: DeviceOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    try options.withDevice { device, open in
+      let status = try device.logStatus()
+      if output.json {
+        try Console.printJSON(status)
+        return
+      }
+      var facts = Facts()
+      facts.add("Device", open.transport.location)
+      facts.add("Running for", Console.duration(seconds: Int(clamping: status.uptimeMilliseconds / 1000)))
+      facts.add("Starts", "\(status.boot)")
+      if let date = status.unixMilliseconds {
+        facts.add("Clock", "\(Console.date(date)) UTC")
+      } else {
+        facts.add("Clock", "not set (`herald-host time sync` sets it)")
+      }
+      if status.pageCount == 0 {
+        facts.add("Log", "no pages")
+      } else {
+        let pages = Console.count(status.pageCount, "page")
+        facts.add("Log", "\(pages) of \(status.pageSize) bytes, numbers \(status.first) to \(status.last)")
+        facts.add("Newest page", "\(status.openBytes) bytes so far")
+      }
+      facts.add("Log epoch", status.epoch.hexadecimal(8))
+      facts.print()
+    }
+  }
+}
+
+/// `herald-host stats`
+struct Stats: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Shows every counter of a device.")
+
+  @OptionGroup var options: DeviceOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    try options.withDevice { device, _ in
+      let groups = try device.statistics()
+      if output.json {
+        var all: [String: [String: UInt64]] = [:]
+        for group in groups {
+          all[group.name] = Dictionary(group.counters.map { ($0.name, $0.value) }) { first, _ in first }
+        }
+        try Console.printJSON(all)
+        return
+      }
+      var rows: [[String]] = []
+      for group in groups {
+        for (index, counter) in group.counters.enumerated() {
+          rows.append([index == 0 ? group.name : "", counter.name, String(counter.value)])
+        }
+      }
+      Console.printTable(rows, right: [2])
+    }
+  }
+}

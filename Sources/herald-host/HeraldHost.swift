@@ -1,0 +1,59 @@
+import ArgumentParser
+import HeraldHostLink
+
+/// The command line for people who have Herald devices: `herald-host`.
+@main
+struct HeraldHost: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "herald-host",
+    abstract: "Talks to Herald wearables and beacons, and fetches their logs.",
+    discussion: """
+      DEVICE, for --device, is one of
+        usb:BUS-PORT              a device plugged into this computer, by its place
+        SERIAL                    the same, by its serial number
+        usbip://HOST[:PORT]/BUSID a device that a USB/IP server offers, such as herald-node --usbip
+        serial:/dev/NAME          a serial line or pseudo terminal
+        serial:tcp:HOST:PORT      a serial line inside a TCP stream
+      Without --device it is the only device plugged into this computer.
+
+      Exit status: 0 done; 2 no device; 3 several devices; 4 no permission; 5 in use; 6 the link broke;
+      7 no answer; 8 the device answered nonsense; 9 the device refused; 10 done in part, what is here is kept;
+      11 a file could not be read or written; 64 the command line makes no sense.
+      """,
+    subcommands: [
+      Devices.self, Info.self, Status.self, Time.self, Log.self, Stats.self, UdevRule.self,
+    ])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      do {
+        try command.run()
+      } catch let error as HostLinkError {
+        Console.complain(error)
+        exit(withError: error.cause.exitStatus)
+      }
+    } catch {
+      exit(withError: error)
+    }
+  }
+}
+
+extension HostLinkError.Cause {
+  /// The exit status that stands for it. These numbers are documented and do not change.
+  var exitStatus: ExitCode {
+    switch self {
+    case .noDevice: ExitCode(2)
+    case .severalDevices: ExitCode(3)
+    case .permission: ExitCode(4)
+    case .busy: ExitCode(5)
+    case .link: ExitCode(6)
+    case .noAnswer: ExitCode(7)
+    case .protocolViolation: ExitCode(8)
+    case .refused: ExitCode(9)
+    case .partial: ExitCode(10)
+    case .storage: ExitCode(11)
+    case .usage: ExitCode(64)
+    }
+  }
+}

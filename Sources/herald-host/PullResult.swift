@@ -1,0 +1,111 @@
+import HeraldHostLink
+
+/// What a pull or a conversion has to tell, for people and for programs.
+struct PullResult: Encodable {
+  struct Contact: Encodable {
+    let payload: String
+    let payloadHex: String
+    let addresses: Int
+    let firstSeen: String
+    let lastSeen: String
+    let presentSeconds: Int
+    let readings: Int
+    let strongestRssi: Int?
+    let medianRssi: Int?
+  }
+
+  struct Pull: Encodable {
+    let epoch: String
+    let newPages: Int
+    let knownPages: Int
+    let lostPages: Int
+    let bytes: Int
+    let seconds: Double
+    let isComplete: Bool
+    let problems: [String]
+    let remarks: [String]
+    let stoppedBy: String?
+  }
+
+  let folder: String
+  let contactsFile: String
+  let pages: Int
+  let events: Int
+  let readings: Int
+  let undatedEvents: Int
+  let droppedEvents: Int
+  let unknownAddresses: Int
+  let unknownReadings: Int
+  let damagedPages: [String]
+  let contacts: [Contact]
+  let pull: Pull?
+
+  init(folder: String, conversion: LogConversion, report: PullReport?) {
+    let summary = ContactSummary(conversion.events)
+    self.folder = folder
+    contactsFile = folder.hasSuffix("/") ? "\(folder)contacts.csv" : "\(folder)/contacts.csv"
+    pages = conversion.pageCount
+    events = conversion.events.count
+    readings = summary.readings
+    undatedEvents = conversion.undatedEvents
+    droppedEvents = conversion.droppedEvents
+    unknownAddresses = summary.unknownAddresses
+    unknownReadings = summary.unknownReadings
+    damagedPages = conversion.damagedPages
+    contacts = summary.contacts.map { contact in
+      Contact(
+        payload: ShortPayload.text(contact.payload), payloadHex: contact.payload.hexadecimal,
+        addresses: contact.addresses, firstSeen: UTCTimestamp.text(contact.firstSeen),
+        lastSeen: UTCTimestamp.text(contact.lastSeen), presentSeconds: contact.presentSeconds,
+        readings: contact.readings, strongestRssi: contact.strongest, medianRssi: contact.median)
+    }
+    pull = report.map { report in
+      Pull(
+        epoch: report.epoch.hexadecimal(8), newPages: report.newPages, knownPages: report.knownPages,
+        lostPages: report.lostPages, bytes: report.bytes, seconds: report.seconds,
+        isComplete: report.isComplete,
+        problems: report.problems, remarks: report.remarks, stoppedBy: report.stoppedBy?.description)
+    }
+  }
+
+  /// The most contacts shown; the rest is in the files.
+  private static let shown = 40
+
+  /// Prints it for a person.
+  func show() {
+    if let pull {
+      let speed = pull.seconds > 0.001 ? ", \(Int(Double(pull.bytes) / pull.seconds / 1000)) kB/s" : ""
+      print(
+        "Fetched \(Console.count(pull.newPages, "page")) (\(Console.size(pull.bytes)) in "
+          + "\(Double(Int(pull.seconds * 100)) / 100) s\(speed)); \(pull.knownPages) were here already.")
+      for remark in pull.remarks.prefix(10) { print("Note: \(remark).") }
+      if pull.lostPages > 0 { print("Note: \(Console.count(pull.lostPages, "page")) were never fetched.") }
+    }
+    if contacts.isEmpty {
+      print("Nobody's payload was read yet.")
+    } else {
+      var rows = [["MET", "FIRST SEEN (UTC)", "LAST SEEN (UTC)", "FOR", "READINGS", "STRONGEST", "MEDIAN"]]
+      for contact in contacts.prefix(Self.shown) {
+        rows.append([
+          contact.payload, String(contact.firstSeen.prefix(19)), String(contact.lastSeen.prefix(19)),
+          Console.duration(seconds: contact.presentSeconds), String(contact.readings),
+          contact.strongestRssi.map { "\($0) dBm" } ?? "-", contact.medianRssi.map { "\($0) dBm" } ?? "-",
+        ])
+      }
+      Console.printTable(rows, right: [3, 4, 5, 6])
+      if contacts.count > Self.shown { print("… and \(contacts.count - Self.shown) more.") }
+    }
+    if unknownAddresses > 0 {
+      print(
+        "\(unknownReadings) of \(Console.count(readings, "reading")) are of "
+          + "\(unknownAddresses) devices whose payload was not read.")
+    }
+    if undatedEvents > 0 {
+      print(
+        "\(Console.count(undatedEvents, "event")) have no date and are not in the tables: nothing tells when the device "
+          + "started then. They stay in \(folder)/pages.")
+    }
+    if droppedEvents > 0 { print("The device could not keep \(Console.count(droppedEvents, "event")).") }
+    print("Contacts: \(contactsFile)")
+  }
+}
