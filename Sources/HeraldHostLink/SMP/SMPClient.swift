@@ -77,10 +77,10 @@ public final class SMPClient {
   /// when the link is broken.
   public func next() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
     while !pending.isEmpty {
-      if let late = try expire() { return late }
       guard let earliest = pending.map(\.deadline).min() else { return nil }
-      guard let packet = try transport.receive(by: earliest) else { continue }
-      if let answer = match(packet) { return answer }
+      // What has arrived is looked at before anything counts as late: the time may have passed while the caller was busy.
+      if let packet = try transport.receive(by: earliest), let answer = match(packet) { return answer }
+      if let late = try expire() { return late }
     }
     return nil
   }

@@ -1,0 +1,184 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+@testable import HeraldHostLink
+
+/// A device that answers SMP packets from a list of pages, and can misbehave in each way a test names. Written for the
+/// tests alone: it shares no code with the firmware's server.
+final class FakeDevice {
+  enum Fault: Equatable {
+    case none
+    /// Never answers log reads.
+    case silent
+    /// Answers everything twice.
+    case twice
+    /// Leaves the first attempt at every log read unanswered.
+    case deafOnce
+    /// Says a page is longer than any page.
+    case longPage
+    /// Answers with data that goes beyond what was asked for.
+    case tooMuch
+    /// Answers with the offset of another place.
+    case wrongOffset
+    /// Answers with no data.
+    case noData
+    /// Says another length each time.
+    case changingLength
+    /// Answers for another page.
+    case wrongSequence
+    /// Bodies are not CBOR.
+    case garbage
+    /// A bit of page 2 is wrong.
+    case corruptPage
+    /// Page 2 is refused with an error of version 1.
+    case refusePage
+    /// Answers carry a sequence number nobody asked with.
+    case foreignSequence
+  }
+
+  static let epoch: UInt32 = 0xE90C_0001
+  static let pageSize = 256
+
+  var fault = Fault.none
+  /// Most bytes of data in an answer.
+  var chunk = 100
+  var first: UInt32 = 1
+  /// The last one is open.
+  var pages: [UInt32: [UInt8]] = [:]
+  var unix: UInt64?
+  /// Log reads asked for, in order.
+  private(set) var reads: [(sequence: UInt32, offset: Int)] = []
+  private var heard: Set<String> = []
+  private var answers = 0
+
+  init(pages count: UInt32, openBytes: Int = 60) {
+    for sequence in 1...count {
+      pages[sequence] = Self.page(sequence, count: sequence == count ? openBytes : Self.pageSize)
+    }
+  }
+
+  /// A page of the tests: its number, a pattern, and a sum at the end.
+  static func page(_ sequence: UInt32, count: Int) -> [UInt8] {
+    var bytes = (0..<count).map { UInt8(truncatingIfNeeded: UInt32($0) &* 7 &+ sequence) }
+    bytes[0] = UInt8(truncatingIfNeeded: sequence)
+    bytes[count - 1] = bytes.dropLast().reduce(0) { $0 &+ $1 }
+    return bytes
+  }
+
+  static func inspect(_ bytes: [UInt8], epoch: UInt32, sequence: UInt32) -> PageInspection {
+    guard epoch == Self.epoch, bytes.count > 1, bytes[0] == UInt8(truncatingIfNeeded: sequence),
+      bytes.last == bytes.dropLast().reduce(0, { $0 &+ $1 })
+    else { return .wrong("has a wrong sum") }
+    return .good
+  }
+
+  var last: UInt32 { pages.keys.max() ?? 0 }
+
+  /// The answers to one packet, in order.
+  func answer(_ packet: [UInt8]) -> [[UInt8]] {
+    let content = Array(packet.dropFirst(8))
+    guard packet.count >= 8, let body = CBORValue.decode(content.span) else { return [] }
+    let group = UInt16(packet[4]) << 8 | UInt16(packet[5])
+    var reply: [UInt8]?
+    switch (group, packet[7]) {
+    case (72, 0): reply = status()
+    case (72, 1): reply = read(body)
+    case (0, 7): reply = [0xA1, 0x66] + Array("output".utf8) + [0x64] + Array("fake".utf8)
+    default: reply = [0xA1, 0x62] + Array("rc".utf8) + [0x08]
+    }
+    guard var reply else { return [] }
+    answers += 1
+    if fault == .garbage, group == 72, packet[7] == 1 { reply = [0xFF, 0x00, 0x9F] }
+    var header = Array(packet[..<8])
+    header[0] = packet[0] + 1
+    header[2] = UInt8(reply.count >> 8)
+    header[3] = UInt8(reply.count & 0xFF)
+    if fault == .foreignSequence { header[6] &+= 100 }
+    return fault == .twice ? [header + reply, header + reply] : [header + reply]
+  }
+
+  private func status() -> [UInt8] {
+    var fields: [(String, UInt64)] = [
+      ("epoch", UInt64(Self.epoch)), ("first", UInt64(first)), ("last", UInt64(last)),
+      ("open", UInt64(pages[last]?.count ?? 0)), ("page", UInt64(Self.pageSize)), ("boot", 3), ("now", 5000),
+    ]
+    if let unix { fields.append(("unix", unix)) }
+    return Self.map(fields, data: nil)
+  }
+
+  private func read(_ body: CBORValue) -> [UInt8]? {
+    guard var sequence = body["seq"]?.number32, let start = body["off"]?.number32 else {
+      return [0xA1, 0x62] + Array("rc".utf8) + [0x03]
+    }
+    reads.append((sequence, Int(start)))
+    if fault == .silent { return nil }
+    if fault == .deafOnce, heard.insert("\(sequence) \(start)").inserted { return nil }
+    if fault == .refusePage, sequence == 2 { return [0xA1, 0x62] + Array("rc".utf8) + [0x01] }
+    guard var page = pages[sequence], sequence >= first else { return Self.failure(2) }
+    var offset = Int(start)
+    guard offset <= page.count else { return Self.failure(3) }
+    if fault == .corruptPage, sequence == 2 { page[40] ^= 0x10 }
+    let wanted = body["len"]?.number32.map(Int.init) ?? Int.max
+    var data = Array(page[offset..<min(page.count, offset + min(wanted, chunk))])
+    var length = page.count
+    switch fault {
+    case .longPage: length = 1 << 30
+    case .tooMuch: data += [UInt8](repeating: 1, count: 300)
+    case .wrongOffset: offset += 1
+    case .noData: data = []
+    case .changingLength: length -= answers % 2
+    case .wrongSequence: sequence += 1
+    default: break
+    }
+    return Self.map(
+      [("seq", UInt64(sequence)), ("off", UInt64(offset)), ("len", UInt64(length))], data: data)
+  }
+
+  private static func failure(_ code: UInt8) -> [UInt8] {
+    [0xA1, 0x63] + Array("err".utf8) + [0xA2, 0x65] + Array("group".utf8) + [0x18, 72, 0x62]
+      + Array("rc".utf8) + [code]
+  }
+
+  private static func map(_ fields: [(String, UInt64)], data: [UInt8]?) -> [UInt8] {
+    var bytes = [0xA0 + UInt8(fields.count + (data == nil ? 0 : 1))]
+    for (key, value) in fields {
+      bytes += [0x60 + UInt8(key.utf8.count)] + Array(key.utf8)
+      // Always the longest form, which a reader has to take too.
+      bytes += [0x1B] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * UInt64($0))) }
+    }
+    if let data {
+      bytes += [0x64] + Array("data".utf8) + [0x59, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + data
+    }
+    return bytes
+  }
+}
+
+/// Leads straight to a function, without a line; can be cut after so many packets.
+final class DirectTransport: SMPTransport {
+  let location = "test"
+  let window: Int
+  let damagedPackets = 0
+  private(set) var sent: [[UInt8]] = []
+  private(set) var mostWaiting = 0
+  var cutAfter = Int.max
+  private let answer: ([UInt8]) -> [[UInt8]]
+  private var waiting: [[UInt8]] = []
+
+  init(window: Int = 4, _ answer: @escaping ([UInt8]) -> [[UInt8]]) {
+    self.window = window
+    self.answer = answer
+  }
+
+  func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
+    guard sent.count < cutAfter else { throw HostLinkError(.link, "cut") }
+    sent.append(packet)
+    waiting += answer(packet)
+    mostWaiting = max(mostWaiting, waiting.count)
+  }
+
+  func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
+    waiting.isEmpty ? nil : waiting.removeFirst()
+  }
+
+  func close() {}
+}

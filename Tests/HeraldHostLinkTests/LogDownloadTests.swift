@@ -1,0 +1,214 @@
+import Foundation
+import Testing
+
+@testable import HeraldHostLink
+
+/// A folder that is gone when the test is.
+final class TemporaryFolder {
+  let path: String
+
+  init() {
+    path = NSTemporaryDirectory() + "herald-" + UUID().uuidString
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+@Suite("Log download")
+struct LogDownloadTests {
+  func pull(
+    _ device: FakeDevice, _ folder: TemporaryFolder, window: Int = 4, cutAfter: Int = .max,
+    before step: @escaping (PageArchive.Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
+  ) throws -> PullReport {
+    let archive = try PageArchive(path: folder.path, create: true)
+    archive.beforeStep = step
+    let transport = DirectTransport(window: window) { device.answer($0) }
+    transport.cutAfter = cutAfter
+    let client = SMPClient(
+      transport: transport, patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 2))
+    var download = LogDownload(
+      device: DeviceClient(client), archive: archive, inspect: FakeDevice.inspect, now: { 1_700_000_000_000 })
+    return try download.run()
+  }
+
+  /// What is in the folder is a part of what the device has, and nothing else.
+  func check(_ folder: TemporaryFolder, _ device: FakeDevice) throws -> Int {
+    let archive = try PageArchive(path: folder.path, create: true)
+    let pages = try archive.pages()
+    for name in pages {
+      let bytes = try archive.read(name)
+      if name.isOpen {
+        #expect(FakeDevice.inspect(bytes, epoch: name.epoch, sequence: name.sequence) == .good)
+      } else {
+        #expect(bytes == device.pages[name.sequence])
+      }
+    }
+    return pages.count
+  }
+
+  @Test("Everything is fetched once; next time only the open page and what is new", arguments: [1, 2, 4, 16])
+  func incremental(window: Int) throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 5)
+    let report = try pull(device, folder, window: window)
+    #expect(report.isComplete && report.newPages == 5 && report.knownPages == 0)
+    #expect(report.bytes == 4 * 256 + 60)
+    #expect(try check(folder, device) == 5)
+
+    device.pages[5] = FakeDevice.page(5, count: 256)
+    device.pages[6] = FakeDevice.page(6, count: 20)
+    let before = device.reads.count
+    let next = try pull(device, folder, window: window)
+    #expect(next.isComplete && next.newPages == 2 && next.knownPages == 4)
+    #expect(device.reads[before...].allSatisfy { $0.sequence >= 5 })
+    #expect(try check(folder, device) == 6)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/pages").sorted()
+    #expect(
+      names == (1...5).map { "e90c0001-000000000\($0).page" } + ["e90c0001-0000000006.open.page"])
+  }
+
+  @Test("An empty log is no error")
+  func empty() throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 1)
+    device.pages = [:]
+    let report = try pull(device, folder)
+    #expect(report.isComplete && report.newPages == 0)
+  }
+
+  @Test("A pull cut off after any packet continues")
+  func cutLink() throws {
+    for cut in 1... {
+      let folder = TemporaryFolder()
+      let device = FakeDevice(pages: 4)
+      guard let report = try? pull(device, folder, cutAfter: cut) else { continue }
+      _ = try check(folder, device)
+      let again = try pull(device, folder)
+      #expect(again.isComplete && again.newPages + again.knownPages == 4)
+      #expect(try check(folder, device) == 4)
+      if report.isComplete { break }
+      #expect(report.stoppedBy?.cause == .link)
+    }
+  }
+
+  @Test("A pull cut off before any step on the disk continues")
+  func cutDisk() throws {
+    for cut in 0... {
+      let folder = TemporaryFolder()
+      let device = FakeDevice(pages: 3)
+      device.pages[3] = FakeDevice.page(3, count: 60)
+      var steps = 0
+      let report = try? pull(device, folder) { _ throws(HostLinkError) in
+        steps += 1
+        if steps > cut { throw HostLinkError(.storage, "cut") }
+      }
+      _ = try check(folder, device)
+      device.pages[3] = FakeDevice.page(3, count: 256)
+      device.pages[4] = FakeDevice.page(4, count: 30)
+      #expect(try pull(device, folder).isComplete)
+      #expect(try check(folder, device) == 4)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/pages")
+      #expect(names.count == 4 && !names.contains { $0.hasSuffix(".part") })
+      if report?.isComplete == true { break }
+    }
+  }
+
+  @Test(
+    "A device that misbehaves is reported, and what is good is kept",
+    arguments: [
+      FakeDevice.Fault.silent, .longPage, .tooMuch, .wrongOffset, .noData, .changingLength, .wrongSequence,
+      .garbage,
+      .corruptPage, .refusePage,
+    ])
+  func faults(_ fault: FakeDevice.Fault) throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 4)
+    device.fault = fault
+    let report = try pull(device, folder)
+    #expect(!report.isComplete)
+    let kept = try check(folder, device)
+    if fault == .corruptPage || fault == .refusePage { #expect(kept == 3 && report.problems.count == 1) }
+    device.fault = .none
+    #expect(try pull(device, folder).isComplete)
+    #expect(try check(folder, device) == 4)
+  }
+
+  @Test("Answers that come twice or late do no harm", arguments: [FakeDevice.Fault.twice, .deafOnce])
+  func harmless(_ fault: FakeDevice.Fault) throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 4)
+    device.fault = fault
+    #expect(try pull(device, folder).isComplete)
+    #expect(try check(folder, device) == 4)
+  }
+
+  @Test("A device that answers other questions than were asked is no answer")
+  func foreignSequence() throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 2)
+    device.fault = .foreignSequence
+    #expect(throws: HostLinkError.self) { try pull(device, folder) }
+  }
+
+  @Test("Sequence numbers that run backwards are reported, and what is here stays")
+  func backwards() throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 6)
+    #expect(try pull(device, folder).isComplete)
+    let older = FakeDevice(pages: 3)
+    let report = try pull(older, folder)
+    #expect(!report.isComplete && report.problems.count == 1)
+    #expect(try check(folder, device) == 6)
+  }
+
+  @Test("Pages that were overwritten are counted, before the pull and during it")
+  func overwritten() throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 3)
+    #expect(try pull(device, folder).isComplete)
+    for sequence in UInt32(3)...9 { device.pages[sequence] = FakeDevice.page(sequence, count: 256) }
+    device.first = 7
+    let report = try pull(device, folder)
+    #expect(report.isComplete && report.lostPages == 3 && report.newPages == 3)
+
+    let racing = FakeDevice(pages: 4)
+    racing.pages[1] = nil
+    let other = TemporaryFolder()
+    let raced = try pull(racing, other)
+    #expect(raced.isComplete && raced.lostPages == 1 && raced.newPages == 3)
+  }
+
+  @Test("Two programs cannot work on one folder")
+  func locked() throws {
+    let folder = TemporaryFolder()
+    let archive = try PageArchive(path: folder.path, create: true)
+    #expect(throws: HostLinkError.self) { try PageArchive(path: folder.path, create: true) }
+    _ = archive.device
+  }
+
+  @Test("Only names that were made here are pages")
+  func names() {
+    #expect(PageName(epoch: 0xAB, sequence: 7, isOpen: false).fileName == "000000ab-0000000007.page")
+    #expect(PageName(fileName: "000000ab-0000000007.page")?.sequence == 7)
+    #expect(PageName(fileName: "000000ab-0000000007.open.page")?.isOpen == true)
+    for bad in [
+      "", ".page", "ab-7.page", "000000AB-0000000007.page", "000000ab-0000000007.page.part", "../x-1.page",
+      "000000ab--000000007.page", "000000ab-0000000007", "+00000ab-0000000007.page",
+      "000000ab-9999999999.page",
+    ] { #expect(PageName(fileName: bad) == nil) }
+  }
+
+  @Test("The host's date is remembered once; the device's replaces it")
+  func clocks() throws {
+    let folder = TemporaryFolder()
+    let device = FakeDevice(pages: 2)
+    _ = try pull(device, folder)
+    let fix = try PageArchive(path: folder.path, create: false).device.clocks
+    #expect(fix.count == 1 && fix[0].source == .host && fix[0].unixMilliseconds == 1_700_000_000_000)
+    device.unix = 1_600_000_000_000
+    _ = try pull(device, folder)
+    let better = try PageArchive(path: folder.path, create: false).device.clocks
+    #expect(
+      better.count == 1 && better[0].source == .device && better[0].unixMilliseconds == 1_600_000_000_000)
+  }
+}

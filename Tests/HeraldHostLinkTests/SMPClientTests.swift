@@ -1,0 +1,192 @@
+import HeraldDeviceLink
+import Testing
+
+@testable import HeraldHostLink
+
+@Suite("SMP client")
+struct SMPClientTests {
+  let brief = SMPClient.Patience(timeout: .milliseconds(1), attempts: 3)
+
+  @Test("A log read is these bytes")
+  func literalRequest() {
+    let request = DeviceClient.logRead(sequence: 5, offset: 256, length: 100)
+    #expect(
+      request.packet(sequence: 7) == [
+        // Version 2, read; 19 bytes; group 72; sequence 7; command 1.
+        0x08, 0x00, 0x00, 0x13, 0x00, 0x48, 0x07, 0x01,
+        0xA3, 0x63, 0x73, 0x65, 0x71, 0x05,  // "seq": 5
+        0x63, 0x6F, 0x66, 0x66, 0x19, 0x01, 0x00,  // "off": 256
+        0x63, 0x6C, 0x65, 0x6E, 0x18, 0x64,  // "len": 100
+      ])
+  }
+
+  @Test("An answer in literal bytes is understood")
+  func literalAnswer() throws {
+    let transport = DirectTransport { packet in
+      [
+        [0x09, 0, 0, 0x2B, 0, 0x48, packet[6], 0]
+          + [
+            0xA7, 0x65, 0x65, 0x70, 0x6F, 0x63, 0x68, 0x01, 0x65, 0x66, 0x69, 0x72, 0x73, 0x74, 0x02,
+            0x64, 0x6C, 0x61, 0x73, 0x74, 0x04, 0x64, 0x6F, 0x70, 0x65, 0x6E, 0x10, 0x64, 0x70, 0x61, 0x67,
+            0x65, 0x18,
+            0x80, 0x64, 0x62, 0x6F, 0x6F, 0x74, 0x09, 0x63, 0x6E, 0x6F, 0x77, 0x0A,
+          ].prefix(0x2B)
+      ]
+    }
+    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    // Cut to 43 bytes the map lacks its last value: refused as a whole.
+    #expect(throws: HostLinkError.self) { try client.logStatus() }
+  }
+
+  @Test("Status in literal bytes")
+  func literalStatus() throws {
+    let body: [UInt8] = [
+      0xA7, 0x65, 0x65, 0x70, 0x6F, 0x63, 0x68, 0x01, 0x65, 0x66, 0x69, 0x72, 0x73, 0x74, 0x02, 0x64, 0x6C,
+      0x61,
+      0x73, 0x74, 0x04, 0x64, 0x6F, 0x70, 0x65, 0x6E, 0x10, 0x64, 0x70, 0x61, 0x67, 0x65, 0x18, 0x80, 0x64,
+      0x62,
+      0x6F, 0x6F, 0x74, 0x09, 0x63, 0x6E, 0x6F, 0x77, 0x0A,
+    ]
+    let transport = DirectTransport { [[0x09, 0, 0, UInt8(body.count), 0, 0x48, $0[6], 0] + body] }
+    let status = try DeviceClient(SMPClient(transport: transport, patience: brief)).logStatus()
+    #expect(status.epoch == 1 && status.first == 2 && status.last == 4 && status.openBytes == 16)
+    #expect(status.pageSize == 128 && status.boot == 9 && status.uptimeMilliseconds == 10)
+    #expect(status.unixMilliseconds == nil && status.pageCount == 3)
+  }
+
+  @Test("Status with numbers that contradict each other is refused")
+  func senselessStatus() {
+    func status(_ values: [String: UInt64]) -> DeviceLogStatus? {
+      var fields: [String: UInt64] = [
+        "epoch": 1, "first": 1, "last": 3, "open": 4, "page": 4096, "boot": 1, "now": 1,
+      ]
+      fields.merge(values) { $1 }
+      return DeviceLogStatus(.map(fields.map { CBORValue.Entry(key: $0.key, value: .unsigned($0.value)) }))
+    }
+    #expect(status([:]) != nil)
+    #expect(status(["first": 4]) != nil)  // empty
+    for bad in [
+      ["open": 5000], ["page": 0], ["page": 1 << 30], ["last": 1 << 31], ["epoch": 1 << 32], ["boot": .max],
+    ] as [[String: UInt64]] {
+      #expect(status(bad) == nil)
+    }
+  }
+
+  @Test("Errors of both versions say what happened and what to do")
+  func errors() {
+    func failure(_ body: [UInt8]) -> ManagementFailure? {
+      if case .failure(let failure) = SMPClient.result(of: body.span) { failure } else { nil }
+    }
+    let version1: [UInt8] = [0xA1, 0x62, 0x72, 0x63, 0x08]
+    let version2: [UInt8] = [
+      0xA1, 0x63, 0x65, 0x72, 0x72, 0xA2, 0x65, 0x67, 0x72, 0x6F, 0x75, 0x70, 0x18, 0x48, 0x62, 0x72, 0x63,
+      0x02,
+    ]
+    #expect(failure(version1) == .refused(group: nil, code: 8))
+    #expect(failure(version2) == .refused(group: 72, code: 2))
+    #expect(failure([0xA1, 0x62, 0x72, 0x63, 0x00]) == nil)
+    #expect(failure([]) == nil)
+    #expect(failure([0xA1, 0x62]) != nil)
+    let request = DeviceClient.logRead(sequence: 5, offset: 0, length: nil)
+    let error = failure(version2)?.error(request, at: "usb:1-2")
+    #expect(error?.what == "usb:1-2 refused page 5 of the log: it does not keep that page any more")
+    #expect(ManagementFailure.noAnswer(attempts: 4).error(request, at: "x").cause == .noAnswer)
+  }
+
+  @Test("A question that changes nothing is asked again, another is not")
+  func retries() throws {
+    let transport = DirectTransport { _ in [] }
+    let client = SMPClient(transport: transport, patience: brief)
+    #expect(throws: HostLinkError.self) { try DeviceClient(client).logStatus() }
+    #expect(transport.sent.count == 3)
+    #expect(Set(transport.sent.map { $0[6] }).count == 3)
+    #expect(throws: HostLinkError.self) {
+      try DeviceClient(client).setClock(unixMilliseconds: 1_669_760_516_552)
+    }
+    #expect(transport.sent.count == 4)
+    #expect(String(decoding: transport.sent[3].suffix(23), as: UTF8.self) == "2022-11-29T22:21:56.552")
+  }
+
+  @Test("A late answer to the first attempt counts")
+  func lateAnswer() throws {
+    var first: [UInt8]?
+    let transport = DirectTransport { packet in
+      guard let early = first else {
+        first = packet
+        return []
+      }
+      return [[0x09, 0, 0, 1, 0, 0x48, early[6], 1, 0xA0]]
+    }
+    let client = SMPClient(transport: transport, patience: brief)
+    _ = try client.ask(DeviceClient.logRead(sequence: 1, offset: 0, length: nil))
+    #expect(client.repeats == 1 && client.unexpectedPackets == 0)
+  }
+
+  @Test("Answers of other groups, commands, operations and sequences are passed over")
+  func unexpected() throws {
+    let transport = DirectTransport { packet in
+      let sequence = packet[6]
+      return [
+        [], [1, 2, 3], [0x09, 0, 0, 1, 0, 0x47, sequence, 0, 0xA0],
+        [0x09, 0, 0, 1, 0, 0x48, sequence, 9, 0xA0],
+        [0x0B, 0, 0, 1, 0, 0x48, sequence, 0, 0xA0], [0x09, 0, 0, 1, 0, 0x48, sequence &+ 1, 0, 0xA0],
+        [0x09, 0, 0, 2, 0, 0x48, sequence, 0, 0xA0], [0x09, 0, 0, 1, 0, 0x48, sequence, 0, 0xA0],
+      ]
+    }
+    let client = SMPClient(transport: transport, patience: brief)
+    _ = try client.ask(ManagementRequest("x", .read, .herald, 0))
+    #expect(client.unexpectedPackets == 7)
+  }
+
+  @Test("Any bytes as an answer are survived")
+  func fuzz() throws {
+    var random = Seeded(seed: 0x5348)
+    let seeds: [[UInt8]] = [
+      [
+        0xA1, 0x63, 0x65, 0x72, 0x72, 0xA2, 0x65, 0x67, 0x72, 0x6F, 0x75, 0x70, 0x18, 0x48, 0x62, 0x72, 0x63,
+        0x02,
+      ],
+      [
+        0xA4, 0x63, 0x73, 0x65, 0x71, 0x01, 0x63, 0x6F, 0x66, 0x66, 0x00, 0x63, 0x6C, 0x65, 0x6E, 0x02, 0x64,
+        0x64, 0x61, 0x74, 0x61, 0x42, 1, 2,
+      ],
+      [0x9F, 0xBF, 0x61, 0x61, 0xFF, 0xFF], [],
+    ]
+    for _ in 0..<100_000 {
+      let body = random.mutated(seeds)
+      var fetch = PageFetch(sequence: 1, isOpen: false)
+      _ = fetch.nextRange(chunk: nil)
+      if case .success(let value) = SMPClient.result(of: body.span) {
+        _ = fetch.take(value, offset: 0, wanted: nil, pageSize: 4096)
+        _ = DeviceLogStatus(value)
+      }
+    }
+  }
+}
+
+/// Numbers that look random and are the same every time.
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return (state ^ state >> 29) &* 0xBF58_476D_1CE4_E5B9
+  }
+
+  /// One of `seeds` with some bytes changed, cut or added; or bytes of no pattern.
+  mutating func mutated(_ seeds: [[UInt8]]) -> [UInt8] {
+    var bytes = seeds[Int(next() % UInt64(seeds.count))]
+    for _ in 0..<next() % 4 {
+      let place = bytes.isEmpty ? 0 : Int(next() % UInt64(bytes.count))
+      switch next() % 4 {
+      case 0 where !bytes.isEmpty: bytes[place] = UInt8(truncatingIfNeeded: next())
+      case 1: bytes.removeLast(min(bytes.count, Int(next() % 4)))
+      case 2: bytes.insert(UInt8(truncatingIfNeeded: next()), at: place)
+      default: bytes += (0..<next() % 8).map { _ in UInt8(truncatingIfNeeded: next()) }
+      }
+    }
+    return bytes
+  }
+}
