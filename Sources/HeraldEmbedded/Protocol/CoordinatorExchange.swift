@@ -8,6 +8,9 @@ where
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     hasNews = true
+    if (radioState == .ready) != (state == .ready) {
+      delegate.didUpdateState(state == .ready ? .on : .off, at: now)
+    }
     radioState = state
     shownScan = nil
     advertising.radioForgot()
@@ -16,13 +19,13 @@ where
       table.setHeld(Int(attempt.place), false)
       attempt = Attempt()
     }
+    surplus = 0
     var index = 0
     while index < connections {
       forget(index)
       index &+= 1
     }
     workAt = now
-    delegate.didUpdateState(state == .ready ? .on : .off, at: now)
   }
 
   /// A connection was opened.
@@ -39,6 +42,7 @@ where
       // More connections than there is memory for: `run` closes them, as long as the radio has them.
       counters.count(.connectionsRefused)
       surplus |= index >= 0 && index < 32 ? 1 &<< UInt32(truncatingIfNeeded: index) : 0
+      surplusAt = now
       if isOurs { postpone(Int(attempt.place), .connectionsRefused, at: now) }
       return
     }
@@ -51,6 +55,11 @@ where
       counters.count(.connectionsIn)
       links[index].step = .serving
       links[index].end = now + configuration.servingLife
+      // Two devices may call each other at the same moment. One connection is all there can be: ours is tried again later.
+      if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
+        attempt.isCut = true
+        attempt.deadline = now
+      }
     case .central:
       counters.count(isOurs ? .connectionsOut : .connectionsRefused)
       links[index].end = now + configuration.exchangeLife

@@ -61,7 +61,8 @@ where
     }
     if now >= commitAt {
       log.commit()
-      log.maintain()
+      // An erasure may take a tenth of a second; with nobody connected nobody waits for it.
+      if openConnections() == 0 { log.maintain() }
       commitAt = now + configuration.commitPeriod
     }
     return earlier(next, commitAt)
@@ -78,8 +79,7 @@ where
       if links[index].step != .closed { next = earlier(next, drive(index, at: now, &radio)) }
       index &+= 1
     }
-    closeSurplus(&radio)
-    return next
+    return earlier(next, closeSurplus(at: now, &radio))
   }
 
   @inlinable
@@ -130,10 +130,11 @@ where
     }
   }
 
-  /// Closes connections that have numbers beyond our places.
+  /// Closes connections that have numbers beyond our places: asks now, and again every two seconds until they are closed.
   @inlinable
-  mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R) {
-    guard surplus != 0 else { return }
+  mutating func closeSurplus<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+    guard surplus != 0 else { return .never }
+    guard now >= surplusAt else { return surplusAt }
     var index = 0
     while index < 32 {
       if surplus & (1 &<< UInt32(truncatingIfNeeded: index)) != 0 {
@@ -141,7 +142,8 @@ where
       }
       index &+= 1
     }
-    surplus = 0
+    surplusAt = now + .seconds(2)
+    return surplusAt
   }
 
   /// How many connections are open or being closed, and the most there may be.

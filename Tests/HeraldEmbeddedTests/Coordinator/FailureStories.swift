@@ -268,6 +268,24 @@ struct FailureStories {
     #expect(story.violations.isEmpty)
   }
 
+  @Test(
+    "Two devices that call each other at the same moment end up with one connection, and the other is tried again"
+  )
+  func crossing() {
+    let story = Story()
+    story.hear(Peer.android, Peer.androidAdvert)
+    _ = story.commands()
+    story.happen(.opened(ConnectionID(index: 0), .peripheral, peer: Peer.android))
+    #expect(story.commands() == [.cancelConnect])
+    #expect(story.count(.attemptsCut) == 1)
+    story.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
+    story.run(seconds: 4)
+    story.hear(Peer.android, Peer.androidAdvert)
+    #expect(story.commands().count == 1)
+    story.readAndroid()
+    #expect(story.count(.reads) == 1)
+  }
+
   @Test("A connection nobody asked for, and one with a number beyond our places, are closed")
   func unasked() {
     let story = Story()
