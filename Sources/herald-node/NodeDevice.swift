@@ -6,7 +6,7 @@ import HeraldLinux
 /// The node as the management link sees it.
 struct NodeDevice<Transport: PollableTransport & ~Copyable>: ManagedDevice, ~Copyable {
   typealias Radio = HCIRadio<Transport, 8>
-  typealias Node = HeraldNode<Radio, FileFlash, SystemRandom, NodePayload, EventReporter, 256, 8>
+  typealias Node = HeraldNode<Radio, FileFlash, SystemRandom, ConfiguredPayload, EventReporter, 256, 8>
 
   var node: Node
   let serialNumber: InlineBytes<16>

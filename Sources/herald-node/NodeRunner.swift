@@ -29,7 +29,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   init(over transport: consuming Transport, settings: HeraldNodeCommand) throws(SystemFailure) {
     let signals = try StopSignals()
     var random = try SystemRandom()
-    let payload = try NodePayload(settings.payload)
+    let payload = try ConfiguredPayload(settings.payload)
     let directory = try StorageDirectory(settings.storage, random: &random)
     let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
     let synchroniser = try flash.makeSynchroniser()

@@ -1,6 +1,5 @@
 import Foundation
 import HeraldEmbedded
-import HeraldLinux
 
 /// The keys of a simple payload, as a host hands them out: never the secret, only the days that are left.
 ///
@@ -16,9 +15,11 @@ struct MatchingKeyFile {
 
   init(_ path: String) throws(SystemFailure) {
     self.path = path
+    guard access(path, R_OK) == 0 else {
+      throw SystemFailure("read", path, code: errno, advice: "simple:FILE names a file with matching keys")
+    }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw SystemFailure(
-        "read", path, code: errno == 0 ? EINVAL : errno, advice: "--payload simple:FILE names a key file")
+      throw SystemFailure("read", path, reason: "it is no text")
     }
     var number = 0
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,0 +1,88 @@
+import Foundation
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldLinux
+
+@Suite("Chosen payloads")
+struct PayloadTests {
+  private func bytes(_ payload: inout ConfiguredPayload, at unixSeconds: UInt64?) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 64)
+    var span = buffer.mutableSpan
+    let count = payload.payload(at: unixSeconds, now: .start, into: &span)
+    return Array(buffer[..<count])
+  }
+
+  @Test("are read as they are written, and refused with the forms there are")
+  func choices() throws {
+    #expect(
+      try PayloadChoice("fixed:826,4,1234567890") == .fixed(country: 826, state: 4, identifier: 1_234_567_890)
+    )
+    #expect(try PayloadChoice("simple:/a:b") == .simple(file: "/a:b"))
+    for text in [
+      "", "fixed", "fixed:", "fixed:1,2", "fixed:1,2,0", "fixed:65536,0,1", "fixed:1,2,3,4", "simple:", "x:y",
+    ] {
+      #expect(throws: SystemFailure.self) { try PayloadChoice(text) }
+    }
+  }
+
+  @Test("fixed: thirteen bytes, whatever the date")
+  func fixed() throws {
+    var payload = try ConfiguredPayload(.fixed(country: 826, state: 0, identifier: 1_234_567_890))
+    let expected: [UInt8] = [0x08, 0x3A, 0x03, 0, 0, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
+    #expect(bytes(&payload, at: nil) == expected)
+    #expect(payload.fixedLength == 13)
+    #expect(payload.complaint(at: nil) == nil)
+  }
+
+  @Test("simple: the published identifier of day 0 and its first period, from a key file")
+  func simple() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/keys"
+    let text = """
+      # the matching key of day 0 of a secret of zeros
+      country 826
+      state 4  # Jersey, say
+      first-day 0
+
+      38fc2e6a58a6208cb376e79f46b6dcd646a8eef492c07bdeccde63448aea4b51
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    var payload = try ConfiguredPayload(.simple(file: path))
+    let identifier: [UInt8] = [
+      0xE2, 0xCF, 0xBE, 0xB3, 0x2D, 0xE9, 0x32, 0xC9, 0x17, 0x1C, 0x65, 0x8B, 0x5F, 0x57, 0xA3, 0x37,
+    ]
+    #expect(bytes(&payload, at: nil) == [])
+    #expect(payload.complaint(at: nil)?.contains("the date is not known") == true)
+    #expect(bytes(&payload, at: 1_600_905_600) == [0x10, 0x3A, 0x03, 0x04, 0x00] + identifier)
+    #expect(payload.complaint(at: 1_600_905_600) == nil)
+    #expect(payload.fixedLength == 21)
+    #expect(payload.complaint(at: 1_600_905_600 + 86_400)?.contains("new keys are needed") == true)
+    #expect(payload.complaint(at: 1_800_000_000)?.contains("a new epoch") == true)
+    #expect(bytes(&payload, at: 1_800_000_000) == [])
+  }
+
+  @Test(
+    "simple: a key file that makes no sense is refused, with its name and the reason",
+    arguments: [
+      ("first-day 0\n", "it has no keys"), ("country 1\n", "no line `first-day N`"),
+      ("first-day 0\nhello\n", "line 2 makes no sense"), ("first-day x\n", "line 1 makes no sense"),
+      ("first-day 0\n" + String(repeating: "zz", count: 32) + "\n", "line 2 makes no sense"),
+      ("first-day 0\n" + String(repeating: "00", count: 32) + "\n", "all zeros"),
+      ("first-day 2001\n" + String(repeating: "11", count: 32) + "\n", "day 2000"),
+      ("first-day 0\n" + String(repeating: String(repeating: "11", count: 32) + "\n", count: 91), "90 days"),
+    ])
+  func refused(text: String, reason: String) throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/keys"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    do {
+      _ = try ConfiguredPayload(.simple(file: path))
+      Issue.record("taken")
+    } catch {
+      #expect(error.subject == path)
+      #expect(error.reason.contains(reason), "\(error)")
+    }
+    #expect(throws: SystemFailure.self) { _ = try ConfiguredPayload(.simple(file: path + "-not")) }
+  }
+}
