@@ -76,6 +76,8 @@ extension ControllerSession {
       step = BringUpStep(rawValue: step.rawValue &+ 1) ?? .done
     } while isLeftOut(step)
     guard step == .done else { return .nothing }
+    advertising.clear()
+    scanning.clear()
     state = .ready
     turned = now
     return .ready

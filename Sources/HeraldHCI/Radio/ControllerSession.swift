@@ -126,8 +126,6 @@ struct ControllerSession: ~Copyable {
     isBlocked = false
     isWaiting = false
     support = ControllerSupport()
-    advertising.clear()
-    scanning.clear()
     connect = .idle
     cancelWanted = false
     restartWanted = false

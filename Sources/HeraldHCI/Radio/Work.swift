@@ -39,11 +39,16 @@ struct AdvertisingWork: BitwiseCopyable {
   /// Whether its own random address is owed, which only the extended commands know.
   var owesRandomAddress: Bool { owesAddress && parameters.ownAddress.kind == .random }
 
-  /// After a reset: nothing wanted, nothing told.
+  /// After a reset: nothing wanted, nothing told, and the controller has no data.
   mutating func clear() {
     isWanted = false
     isOn = false
-    oweAll()
+    owesParameters = true
+    owesAddress = true
+    owesData = false
+    dataCount = 0
+    owesResponse = false
+    responseCount = 0
     retryAt = .start
   }
 

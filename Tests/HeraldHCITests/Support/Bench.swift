@@ -43,6 +43,31 @@ struct Bench: ~Copyable {
     poll()
   }
 
+  mutating func advertise(_ parameters: AdvertisingParameters, _ data: [UInt8], _ response: [UInt8]) throws {
+    try radio.startAdvertising(parameters, data: data.span, scanResponse: response.span)
+  }
+
+  mutating func send(_ pdu: [UInt8], on connection: Int = 0) throws(RadioError) {
+    try radio.send(pdu.span, on: ConnectionID(index: connection))
+  }
+
+  /// How the radio refuses a PDU; `nil` if it does not.
+  mutating func sendRefusal(_ pdu: [UInt8], on connection: Int) -> RadioError? {
+    refusal { radio throws(RadioError) in try radio.send(pdu.span, on: ConnectionID(index: connection)) }
+  }
+
+  /// How the radio refuses what is asked of it; `nil` if it does not.
+  mutating func refusal(
+    _ work: (inout HCIRadio<ScriptedTransport, 3>) throws(RadioError) -> Void
+  ) -> RadioError? {
+    do {
+      try work(&radio)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// What was written since the last time, as hexadecimal.
   mutating func sent() -> [String] {
     defer { radio.transport.written = [] }

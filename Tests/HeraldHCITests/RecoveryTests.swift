@@ -1,0 +1,107 @@
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldHCI
+
+@Suite("Recovery")
+struct RecoveryTests {
+  let parameters = ScanParameters(
+    ownAddress: .zero, interval: .milliseconds(100), window: .milliseconds(50), active: false)
+
+  @Test(
+    "A hardware error, a buffer overflow and a reset nobody asked for: the controller is reset",
+    arguments: ["04100142", "041a0101", "040e0401030c00"])
+  func events(_ event: String) throws {
+    var bench = try Bench.connected()
+    bench.arrive(event)
+    #expect(bench.events() == [.changed(.failed), .changed(.starting)])
+    #expect(bench.sendRefusal([1], on: 0) == .notReady)
+    #expect(bench.radio.capabilities.connections == 0)
+    #expect(bench.answerAll().first == "01030c00")
+    #expect(bench.events() == [.changed(.ready)])
+    // Nothing is left of the old connection.
+    bench.arrive("0201200700030004000a0300")
+    #expect(bench.events() == [])
+    try bench.connect(as: .peripheral, handle: "0100")
+    bench.arrive("0201200700030004000a0300")
+    #expect(bench.events() == [.pdu(0, [0x0A, 3, 0])])
+  }
+
+  @Test("A controller that starts again by itself, with its boot messages on the line")
+  func reboot() throws {
+    var bench = Bench.ready()
+    try bench.radio.startScanning(parameters)
+    _ = bench.answerAll()
+    bench.arrive("043e0f 02 01 00 01 6655" + hex(Array("*** Booting controller v1.2 ***\r\n".utf8)))
+    bench.arrive(hex(Array("*** more of that ***\r\n".utf8)))
+    let commands = bench.answerAll()
+    #expect(commands.first == "01030c00")
+    #expect(bench.radio.state == .ready)
+    #expect(Array(bench.events().suffix(3)) == [.changed(.failed), .changed(.starting), .changed(.ready)])
+    #expect(bench.radio.counters[.syncLost] == 1)
+    // What was wanted has to be stated again.
+    #expect(!commands.contains("010c20020100"))
+    try bench.radio.startScanning(parameters)
+    #expect(bench.answerAll().last == "010c20020100")
+    bench.arrive("043e0f 02 01 00 01 665544332211 03 020106 c4")
+    #expect(bench.events() == [.report("11:22:33:44:55:66", -60, 0x13, [2, 1, 6])])
+  }
+
+  @Test("Garbage before the first answer costs nothing")
+  func garbageFirst() {
+    var bench = Bench()
+    bench.arrive("00ff1122")
+    #expect(bench.events() == [])
+    _ = bench.answerAll()
+    #expect(bench.events() == [.changed(.ready)])
+  }
+
+  @Test("A command without answer in the middle of work")
+  func timeout() throws {
+    var bench = Bench.ready()
+    try bench.radio.startScanning(parameters)
+    #expect(bench.sent().count == 1)
+    bench.poll()
+    #expect(bench.deadline == bench.now + .seconds(2))
+    bench.wait(2000)
+    #expect(bench.events() == [.changed(.failed), .changed(.starting)])
+    #expect(bench.sent() == ["01030c00"])
+  }
+
+  @Test("Half a minute without failure, and the first attempt comes at once again")
+  func patience() {
+    var bench = Bench.ready()
+    for expected: UInt32 in [0, 100, 200] {
+      bench.arrive("04100101")
+      if expected == 0 {
+        #expect(bench.radio.state == .starting)
+      } else {
+        #expect(bench.deadline == bench.now + .milliseconds(expected))
+        bench.now = bench.deadline
+      }
+      _ = bench.answerAll()
+      #expect(bench.radio.state == .ready)
+    }
+    bench.wait(30_000)
+    bench.arrive("04100101")
+    #expect(bench.radio.state == .starting)
+  }
+
+  @Test("Counters have names, and values only within bounds")
+  func statistics() {
+    typealias Radio = HCIRadio<ScriptedTransport, 3>
+    var bench = Bench.ready()
+    bench.arrive("04ff00")
+    #expect("\(Radio.statisticsName)" == "hci")
+    #expect(Radio.statisticsCount == 26)
+    var names: Set<String> = []
+    for index in 0..<Radio.statisticsCount { names.insert("\(Radio.statisticName(index))") }
+    #expect(names.count == 26)
+    #expect("\(Radio.statisticName(1))" == "unknown_events")
+    #expect(bench.radio.statistic(1) == 1)
+    #expect("\(Radio.statisticName(26))" == "")
+    #expect("\(Radio.statisticName(-1))" == "")
+    #expect(bench.radio.statistic(26) == 0)
+    #expect(bench.radio.statistic(-1) == 0)
+  }
+}
