@@ -1,0 +1,52 @@
+import Foundation
+import HeraldEmbedded
+import HeraldLinux
+import Testing
+
+private let package = URL(fileURLWithPath: #filePath)
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+private let python = package.appendingPathComponent(".build/venv-smp/bin/python")
+
+@Suite("SMP with programs that are not ours")
+struct SMPInteropTests {
+  @Test(
+    "smpclient and smpmgr talk to the device over a pseudo terminal",
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: python.path),
+      "needs .build/venv-smp with smpclient and smpmgr: run script/bootstrap"),
+    .timeLimit(.minutes(2)))
+  func smpclient() throws {
+    var link = try StreamLink(.pseudoTerminal(link: nil))
+    var device = TestDevice()
+    let client = Process()
+    client.executableURL = python
+    client.arguments = [package.appendingPathComponent("Tests/Interop/smp_test.py").path, link.place]
+    let output = Pipe()
+    client.standardOutput = output
+    client.standardError = output
+    try client.run()
+    let reader = output.fileHandleForReading
+    let clock = SystemClock()
+    var polls = PollSet()
+    var said = Data()
+    var isOver = false
+    // The device lives while its client speaks: the pipe ends with it.
+    while !isOver {
+      polls.removeAll()
+      link.prepare(&polls)
+      polls.add(reader.fileDescriptor)
+      let now = clock.now
+      polls.wait(until: now + .seconds(1), from: now)
+      link.serve(at: clock.now, device: &device)
+      if polls.isReady(reader.fileDescriptor) {
+        let piece = reader.availableData
+        said += piece
+        isOver = piece.isEmpty
+      }
+    }
+    client.waitUntilExit()
+    let text = String(decoding: said, as: UTF8.self)
+    #expect(client.terminationStatus == 0, "\(text)")
+    #expect(text.contains("ok smpmgr os echo"), "\(text)")
+  }
+}
