@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 
-MODULES = ["cases_proxy", "cases_radio", "cases_reading", "cases_serving", "cases_log"]
+MODULES = ["cases_proxy", "cases_radio", "cases_reading", "cases_serving", "cases_log", "cases_smp"]
 CASE_SECONDS = 60
 
 
