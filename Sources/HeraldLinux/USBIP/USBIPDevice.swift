@@ -5,6 +5,8 @@ import HeraldEmbedded
 ///
 /// SMP packets are up to 4160 bytes long, two at once: the device's own limits are those of a board, not of this machine.
 public struct USBIPDevice: ~Copyable {
+  /// The bus identifier the device is exported as.
+  public static let busIdentifier = "1-1"
   /// USB/IP's registered TCP port.
   public static let defaultPort: UInt16 = 3240
 

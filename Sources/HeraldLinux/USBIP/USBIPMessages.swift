@@ -63,8 +63,8 @@ extension [UInt8] {
 
   /// Appends what USB/IP tells about our device: 312 bytes, and 4 for its interface if that is wanted.
   mutating func appendDevice(configuration: UInt8, withInterfaces: Bool) {
-    append(padded: "/sys/devices/platform/herald/usb1/\(USBIPServer.busIdentifier)", to: 256)
-    append(padded: USBIPServer.busIdentifier, to: USBIP.busIdentifierSize)
+    append(padded: "/sys/devices/platform/herald/usb1/\(USBIPDevice.busIdentifier)", to: 256)
+    append(padded: USBIPDevice.busIdentifier, to: USBIP.busIdentifierSize)
     appendBigEndian(UInt32(1))
     appendBigEndian(UInt32(2))
     // Full speed.

@@ -6,9 +6,6 @@ import HeraldDeviceLink
 /// Nothing here waits: `prepare` says what to wait for, then `receive` takes what clients sent to the controller, and
 /// `send` what the device made of it to the clients.
 struct USBIPServer: ~Copyable {
-  /// The bus identifier the device is exported as.
-  static let busIdentifier = "1-1"
-
   private static let mostClients = 8
   private static let chunkSize = 1 << 16
 

@@ -71,7 +71,7 @@ struct USBIPSession {
       guard available >= size else { return false }
       let name = input[(taken + USBIP.operationSize)..<(taken + size)].prefix { $0 != 0 }
       taken += size
-      guard name.elementsEqual(USBIPServer.busIdentifier.utf8) else {
+      guard name.elementsEqual(USBIPDevice.busIdentifier.utf8) else {
         operationHead(USBIP.replyImport, USBIP.statusNoDevice)
         return true
       }
