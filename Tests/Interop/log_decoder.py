@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Decodes pages of the flash log, written from docs/log-format.md alone, with nothing but the standard library.
+
+As a program: log_decoder.py PAGEFILE… prints a line of JSON per record.
+"""
+
+import json
+import sys
+import zlib
+
+KINDS = {
+    1: "measured", 2: "detected", 3: "read", 4: "shared", 5: "heraldDetected", 6: "lost", 7: "txPower",
+    8: "ownPayload", 9: "battery", 10: "started", 11: "clockSet", 12: "dropped",
+}
+SHIFTS = (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5)
+HEADER = 40
+
+
+class Damaged(Exception):
+    """The records contradict the format."""
+
+
+class Starved(Exception):
+    """A byte was needed that was never committed."""
+
+
+def number(data):
+    return int.from_bytes(data, "little")
+
+
+def crc16(seed, data):
+    crc = seed
+    for byte in data:
+        crc ^= byte << 8
+        for _ in range(8):
+            crc = ((crc << 1) ^ 0x1021 if crc & 0x8000 else crc << 1) & 0xFFFF
+    return crc
+
+
+def header(data):
+    """The header at the start of `data`, or None."""
+    if len(data) < HEADER or data[:4] != b"HLog" or data[4] != 1:
+        return None
+    found = {
+        "word": data[5], "dictionary": data[6], "source": data[7], "epoch": number(data[8:12]),
+        "sequence": number(data[12:16]), "boot": number(data[16:20]), "uptime": number(data[20:28]),
+        "unix": number(data[28:36]), "crc": number(data[36:40]),
+    }
+    valid = (
+        found["word"] in (1, 2, 4, 8) and 1 <= found["dictionary"] <= 64 and found["source"] <= 2
+        and 1 <= found["sequence"] < 2**31 and found["crc"] == zlib.crc32(data[:36])
+    )
+    return found if valid else None
+
+
+class Blocks:
+    """The good blocks of one segment."""
+
+    def __init__(self, page, offset, head):
+        self.page, self.position = page, offset + HEADER
+        self.word, self.seed = head["word"], head["crc"] & 0xFFFF
+
+    def next(self):
+        """("open" | "final" | "payload", content), or None at the end of the segment."""
+        page, at = self.page, self.position
+        if at >= len(page) or page[at] in (0xFF, 0x80):
+            return None
+        if page[at] == 0:
+            if at + 1 >= len(page) or not 1 <= page[at + 1] <= 124:
+                return None
+            kind, start, count = "payload", at + 2, page[at + 1]
+        else:
+            kind, start, count = "final" if page[at] & 0x80 else "open", at + 1, page[at] & 0x7F
+            if count > 125:
+                return None
+        end = start + count
+        if end + 2 > len(page):
+            return None
+        crc = crc16(self.seed, page[at:end])
+        if crc != number(page[end:end + 2]):
+            return None
+        self.seed = crc
+        self.position = at + -(-(end + 2 - at) // self.word) * self.word
+        return kind, page[start:end]
+
+
+class Coder:
+    """The arithmetic decoder of one codeword."""
+
+    def __init__(self, blocks, first):
+        self.blocks = blocks
+        self.final, self.rest = first[0] == "final", list(first[1])
+        self.padding = 0
+        self.low, self.high, self.value = 0, 0xFFFFFFFF, 0
+        for _ in range(4):
+            self.value = self.value << 8 | self.byte()
+
+    def byte(self):
+        if not self.rest:
+            if self.final:
+                self.padding += 1
+                if self.padding > 4:
+                    raise Damaged
+                return 0
+            block = self.blocks.next()
+            if block is None:
+                raise Starved
+            if block[0] == "payload":
+                raise Damaged
+            self.final, self.rest = block[0] == "final", list(block[1])
+        return self.rest.pop(0)
+
+    def decide(self, chance):
+        span = self.high - self.low
+        split = self.low + (span >> 12) * chance + ((span & 0xFFF) * chance >> 12)
+        bit = 1 if self.value <= split else 0
+        if bit:
+            self.high = split
+        else:
+            self.low = split + 1
+        while self.low >> 24 == self.high >> 24:
+            self.low = self.low << 8 & 0xFFFFFFFF
+            self.high = (self.high << 8 & 0xFFFFFFFF) + 255
+            self.value = (self.value << 8 & 0xFFFFFFFF) + self.byte()
+        return bit
+
+
+def signed_byte(value):
+    return (value + 128) % 256 - 128
+
+
+def unfold(folded):
+    return -(folded + 1) // 2 if folded % 2 else folded // 2
+
+
+class Segment:
+    """Probabilities and memory of one segment."""
+
+    def __init__(self, head):
+        self.head = head
+        self.contexts = {}
+        self.targets = []
+        self.before = None
+        self.now = 0
+        self.last_of_all = 0
+        self.coder = None
+
+    def bit(self, *context):
+        chance, age = self.contexts.get(context, (2048, 0))
+        bit = self.coder.decide(chance)
+        chance += (4096 - chance) >> SHIFTS[age] if bit else -(chance >> SHIFTS[age])
+        self.contexts[context] = chance, min(age + 1, 15)
+        return bit
+
+    def tree(self, context, bits):
+        node = 1
+        for _ in range(bits):
+            node = 2 * node + self.bit(context, node)
+        return node - 2**bits
+
+    def plain(self, bits):
+        value = 0
+        for _ in range(bits):
+            value = 2 * value + self.coder.decide(2048)
+        return value
+
+    def long(self, context, bits):
+        length = self.tree(context, bits)
+        return 2**length + self.plain(length) - 1
+
+    def record(self):
+        """The next record, or None at the end of the codeword."""
+        before = self.before if self.before in (1, 2) else 0
+        kind = 1
+        if self.bit("reading", before):
+            kind = self.tree("K", 4)
+            if kind == 1 or kind > 12:
+                raise Damaged
+        self.before, was_detection = kind, self.before == 2
+        if kind == 0:
+            return None
+        step = self.tree("S", 5)
+        if step == 30:
+            step = 30 + self.tree("M", 5)
+        elif step == 31:
+            step = 62 + self.long("L", 5)
+        self.now += step
+        if self.now >= 2**32:
+            raise Damaged
+        record = {"event": KINDS[kind], "ms": self.head["uptime"] + 10 * self.now, "boot": self.head["boot"]}
+        if 1 <= kind <= 7:
+            target = self.target(was_detection)
+            record["target"] = "%012X" % target["address"]
+            record["kind"] = target["kind"]
+            if kind == 1:
+                record["rssi"] = self.strength(target)
+            target["seen"] = self.now
+        if kind == 7:
+            record["power"] = signed_byte(self.plain(8))
+        elif kind == 9:
+            value = self.plain(8)
+            record["level"], record["external"] = value & 0x7F, value >= 128
+        elif kind == 10:
+            record["reason"] = self.plain(8)
+        elif kind == 11:
+            record["source"] = self.plain(2)
+            record["unix"] = self.plain(32) + (self.plain(32) << 32)
+            if record["source"] > 2:
+                raise Damaged
+        elif kind == 12:
+            record["count"] = self.plain(32)
+        return record
+
+    def silence(self, target):
+        return (self.now - target["seen"]) % 65536
+
+    def target(self, was_detection):
+        for rank, target in enumerate(self.targets):
+            silence = self.silence(target)
+            if silence < 40:
+                cls = silence
+            elif silence < 64:
+                cls = 40 + (silence - 40) // 3
+            elif silence < 768:
+                length = silence.bit_length()
+                cls = 48 + 2 * (length - 7) + (silence >> (length - 2) & 1)
+            else:
+                cls = 55
+            context = ("detection",) if rank == 0 and was_detection else ("silence", target["rhythm"], cls)
+            if self.bit(*context):
+                self.targets.pop(rank)
+                self.targets.insert(0, target)
+                return target
+        kind = self.plain(2)
+        address = self.plain(16) << 32
+        address += self.plain(32)
+        target = {"kind": kind, "address": address, "seen": self.now, "rhythm": 0, "last": None, "jump": 0}
+        if len(self.targets) == self.head["dictionary"]:
+            self.targets.pop()
+        self.targets.insert(0, target)
+        return target
+
+    def strength(self, target):
+        silence = self.silence(target)
+        if 1 <= silence <= 14:
+            target["rhythm"] = 3
+        elif 16 <= silence <= 20:
+            target["rhythm"] = 1
+        elif 25 <= silence <= 29:
+            target["rhythm"] = 2
+        if target["last"] is None:
+            rssi = signed_byte(self.last_of_all + unfold(self.long("F", 4)))
+            target["jump"] = 3
+        else:
+            folded = self.tree(("J", target["jump"]), 4)
+            if folded == 15:
+                folded += self.long("X", 3)
+            rssi = signed_byte(target["last"] + unfold(folded))
+            target["jump"] = min(abs(unfold(folded)), 3)
+        target["last"] = self.last_of_all = rssi
+        return rssi
+
+
+def segment_records(page, offset, head):
+    """The records of one segment, and where its good blocks end."""
+    blocks, segment, records, payload = Blocks(page, offset, head), Segment(head), [], b""
+    try:
+        while (block := blocks.next()) is not None:
+            if block[0] == "payload":
+                payload += block[1]
+                continue
+            segment.coder = Coder(blocks, block)
+            while (record := segment.record()) is not None:
+                if record["event"] in ("read", "shared", "ownPayload"):
+                    record["payload"] = payload.hex()
+                payload = b""
+                records.append(record)
+            if segment.coder.rest or not segment.coder.final:
+                raise Damaged
+    except (Starved, Damaged):
+        pass
+    return records, blocks.position
+
+
+def decode(page):
+    """(header, records) of a page, or None if it has no valid header."""
+    first = head = header(page)
+    if head is None:
+        return None
+    records, offset = [], 0
+    while True:
+        found, end = segment_records(page, offset, head)
+        records += found
+        offset = -(-end // 64) * 64
+        while offset + HEADER <= len(page):
+            head = header(page[offset:offset + HEADER])
+            if head and (head["sequence"], head["epoch"]) == (first["sequence"], first["epoch"]):
+                break
+            offset += 64
+        else:
+            return first, records
+
+
+def main():
+    for path in sys.argv[1:]:
+        with open(path, "rb") as file:
+            decoded = decode(file.read())
+        if decoded is None:
+            sys.exit(f"{path}: no log page")
+        for record in decoded[1]:
+            print(json.dumps(record))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""The page that the Swift tests hold the writer to, read by the decoder that was written from the format page alone."""
+
+import pathlib
+import re
+import unittest
+
+import log_decoder
+
+SWIFT = pathlib.Path(__file__).parent.parent / "HeraldEmbeddedTests/Log/LogFormatTests.swift"
+
+
+def golden_page():
+    text = re.search(r'goldenPage = """\n(.*?)\n  """', SWIFT.read_text(), re.S)
+    return bytes.fromhex("".join(text[1].split()))
+
+
+def expected_records():
+    """What LogFormatTests.swift says it logs, times rounded down to 10 ms."""
+    phone = {"target": "A0B1C2D3E401", "kind": 1}
+    pseudo = {"target": "A0B1C2D3E402", "kind": 2}
+
+    def event(name, ms, boot=1, **more):
+        return {"event": name, "ms": ms // 10 * 10, "boot": boot, **more}
+
+    yield event("started", 15, reason=2)
+    yield event("detected", 1234, **phone)
+    yield event("measured", 1234, **phone, rssi=-70)
+    for index in range(40):
+        yield event("measured", 1420 + index * 182, **phone, rssi=-70 + index % 4)
+        if index % 3 == 0:
+            yield event("measured", 1430 + index * 182, **pseudo, rssi=-91 + index)
+    yield event("clockSet", 9000, source=1, unix=1_700_000_000_000)
+    yield event("read", 9500, **phone, payload=bytes(range(130)).hex())
+    yield event("measured", 9830, target="A0B1C2D3E403", kind=0, rssi=127)
+    yield event("measured", 10_400, target="A0B1C2D3E404", kind=3, rssi=20)
+    yield event("lost", 700_000, **phone)
+    yield event("battery", 700_000, level=81, external=True)
+    yield event("started", 30, 2, reason=0)
+    yield event("shared", 500, 2, target="A0B1C2D3E405", kind=3, payload="dead")
+    yield event("ownPayload", 500, 2, payload="")
+    yield event("txPower", 4_000_000, 2, **phone, power=-8)
+    yield event("heraldDetected", 4_000_000, 2, **phone)
+    yield event("dropped", 4_000_010, 2, count=77)
+
+
+class LogFormat(unittest.TestCase):
+    def test_golden_page(self):
+        header, records = log_decoder.decode(golden_page())
+        self.assertEqual(header["epoch"], 0x11223344)
+        self.assertEqual((header["sequence"], header["boot"], header["dictionary"]), (1, 1, 3))
+        self.assertEqual(records, list(expected_records()))
+
+    def test_erased_bytes_behind_it_change_nothing(self):
+        page = golden_page()
+        self.assertEqual(log_decoder.decode(page + b"\xff" * (1024 - len(page))), log_decoder.decode(page))
+
+    def test_cut_short_or_damaged_it_gives_a_prefix_of_each_start(self):
+        page, whole = golden_page(), list(expected_records())
+        first = [record for record in whole if record["boot"] == 1]
+        second = [record for record in whole if record["boot"] == 2]
+
+        def is_right(records):
+            one = [record for record in records if record["boot"] == 1]
+            two = [record for record in records if record["boot"] == 2]
+            return one + two == records and one == first[:len(one)] and two == second[:len(two)]
+
+        for at in range(log_decoder.HEADER, len(page)):
+            self.assertTrue(is_right(log_decoder.decode(page[:at])[1]), at)
+            damaged = page[:at] + bytes([page[at] ^ 0x55]) + page[at + 1:]
+            self.assertTrue(is_right(log_decoder.decode(damaged)[1]), at)
+
+
+if __name__ == "__main__":
+    unittest.main()
