@@ -1,0 +1,102 @@
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldHostLink
+
+@Suite("Dates of the log")
+struct LogCalendarTests {
+  let peer = TargetIdentity(kind: .randomAddress, high: 1, low: 2)
+
+  func record(boot: UInt32 = 1, at uptime: UInt64) -> BootRecord {
+    BootRecord(epoch: 1, boot: boot, uptimeMilliseconds: uptime, event: .detected(peer))
+  }
+
+  func fix(
+    _ uptime: UInt64, _ unix: UInt64, boot: UInt32 = 1, _ source: DeviceRecord.ClockFix.Source = .device
+  )
+    -> DeviceRecord.ClockFix
+  {
+    DeviceRecord.ClockFix(
+      epoch: 1, boot: boot, uptimeMilliseconds: uptime, unixMilliseconds: unix, source: source)
+  }
+
+  @Test("Records before the clock was set are dated backwards from it, in the same start-up only")
+  func backwards() {
+    var calendar = LogCalendar()
+    calendar.add(
+      BootRecord(
+        epoch: 1, boot: 1, uptimeMilliseconds: 5000,
+        event: .clockSet(unixMilliseconds: 1_700_000_005_000, source: .host)))
+    #expect(calendar.unixMilliseconds(of: record(at: 1000)) == 1_700_000_001_000)
+    #expect(calendar.unixMilliseconds(of: record(at: 9000)) == 1_700_000_009_000)
+    #expect(calendar.unixMilliseconds(of: record(boot: 2, at: 1000)) == nil)
+  }
+
+  @Test("After a correction the corrected date counts, before it the old one")
+  func correction() {
+    var calendar = LogCalendar()
+    calendar.add(fix(9000, 1_700_000_109_000))
+    calendar.add(fix(5000, 1_700_000_005_000))
+    #expect(calendar.unixMilliseconds(of: record(at: 0)) == 1_700_000_000_000)
+    #expect(calendar.unixMilliseconds(of: record(at: 8999)) == 1_700_000_008_999)
+    #expect(calendar.unixMilliseconds(of: record(at: 9000)) == 1_700_000_109_000)
+  }
+
+  @Test("The host's date counts only where the device knows none")
+  func guesses() {
+    var calendar = LogCalendar()
+    calendar.add(fix(1000, 1_600_000_001_000, .host))
+    #expect(calendar.unixMilliseconds(of: record(at: 2000)) == 1_600_000_002_000)
+    calendar.add(fix(5000, 1_700_000_005_000))
+    #expect(calendar.unixMilliseconds(of: record(at: 2000)) == 1_700_000_002_000)
+  }
+
+  @Test("Senseless dates are not believed, and no number makes it trap")
+  func senseless() {
+    var calendar = LogCalendar()
+    for bad in [fix(10, 5), fix(0, .max), fix(.max, .max), fix(0, 0)] { calendar.add(bad) }
+    #expect(calendar.unixMilliseconds(of: record(at: 0)) == nil)
+    calendar.add(fix(0, UTCTimestamp.latest))
+    #expect(calendar.unixMilliseconds(of: record(at: 1)) == nil)
+    #expect(calendar.unixMilliseconds(of: record(at: .max)) == nil)
+  }
+
+  @Test("Transmit power belongs to the readings after it, until the peer is gone or the device starts again")
+  func transmitPower() {
+    var calendar = LogCalendar()
+    calendar.add(fix(0, 1_700_000_000_000))
+    let events: [LogEvent] = [
+      .measured(peer, RSSI(-50)), .txPower(peer, 8), .measured(peer, RSSI(-51)),
+      .measured(peer, .notAvailable),
+      .lost(peer), .measured(peer, RSSI(-52)), .txPower(peer, 4), .started(reason: 0),
+      .measured(peer, RSSI(-53)),
+    ]
+    let conversion = LogConversion(
+      records: events.map { BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: 10, event: $0) },
+      calendar: calendar)
+    let measured = conversion.events.compactMap { event -> [Int?]? in
+      if case .measured(let rssi, let power) = event.kind { [rssi, power] } else { nil }
+    }
+    #expect(measured == [[-50, nil], [-51, 8], [-52, nil], [-53, nil]])
+  }
+
+  @Test("Who was met: readings of an address count for the payload read under it, earlier ones too")
+  func summary() {
+    func event(_ seconds: UInt64, _ address: UInt32, _ kind: DatedEvent.Kind) -> DatedEvent {
+      DatedEvent(
+        unixMilliseconds: 1_700_000_010_000 + seconds * 1000,
+        peer: TargetIdentity(kind: .randomAddress, high: 0, low: address), kind: kind)
+    }
+    let summary = ContactSummary([
+      event(0, 1, .measured(rssi: -60, txPower: nil)), event(1, 1, .read([1])),
+      event(31, 1, .measured(rssi: -40, txPower: nil)), event(32, 2, .measured(rssi: -90, txPower: nil)),
+      event(95, 3, .read([1])), event(96, 3, .measured(rssi: -50, txPower: nil)), event(97, 3, .lost),
+    ])
+    #expect(summary.contacts.count == 1 && summary.readings == 4)
+    let contact = summary.contacts[0]
+    #expect(contact.addresses == 2 && contact.readings == 3 && contact.presentSeconds == 90)
+    #expect(contact.strongest == -40 && contact.median == -50)
+    #expect(contact.firstSeen == 1_700_000_010_000 && contact.lastSeen == 1_700_000_106_000)
+    #expect(summary.unknownAddresses == 1 && summary.unknownReadings == 1)
+  }
+}
