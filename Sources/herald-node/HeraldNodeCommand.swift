@@ -42,6 +42,12 @@ struct HeraldNodeCommand: ParsableCommand {
   var link: [StreamLinkAddress] = []
 
   @Option(
+    help: ArgumentHelp(
+      "Serve the device's USB as USB/IP on this port of this machine; 0 takes any, 3240 is the usual one.",
+      valueName: "port"))
+  var usbip: UInt16?
+
+  @Option(
     help:
       "How much of the log the storage has room for when it is made, in pages of 4096 bytes (default: 256).")
   var logPages: Int?

@@ -23,6 +23,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   private let signals: StopSignals
   private var device: NodeDevice<Transport>
   private var links: StreamLinks
+  private var usb: USBIPDevice?
   private var synchroniser: FlashSynchroniser
   private var synchroniseAt: Instant
 
@@ -34,6 +35,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
     let synchroniser = try flash.makeSynchroniser()
     let links = try StreamLinks(settings.link)
+    let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
     var configuration = HeraldConfiguration()
     configuration.expiry = .seconds(settings.expiry)
     var node = NodeDevice<Transport>.Node(
@@ -46,13 +48,22 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     device = NodeDevice(node: node, serialNumber: serialNumber)
     self.signals = signals
     self.links = links
+    self.usb = usb
     self.synchroniser = synchroniser
     synchroniseAt = .start
     Announcement.say("serial-number \(directory.serialNumber)")
     Announcement.say("radio \(settings.radio)")
     self.links.announce()
+    if let port = self.usb?.port {
+      Announcement.say("usbip 127.0.0.1:\(port)/\(USBIPDevice.busIdentifier)")
+    }
     Announcement.say("started")
     if settings.clock == .system { takeSystemClock() }
+  }
+
+  private static func openUSB(port: UInt16?, serialNumber: String) throws(SystemFailure) -> USBIPDevice? {
+    guard let port else { return nil }
+    return try USBIPDevice(port: port, serialNumber: serialNumber)
   }
 
   /// Starts the device and takes the machine's date, which the log then knows from its first page on.
@@ -79,9 +90,11 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
       polls.add(signals.descriptor)
       polls.add(device.node.radio.transport.descriptor, write: device.node.radio.transport.wantsToWrite)
       links.prepare(&polls)
+      usb?.prepare(&polls)
       polls.wait(until: deadline, from: now)
       now = clock.now
       links.serve(at: now, device: &device)
+      usb?.serve(at: now, device: &device)
       if signals.isRaised { return finish(.stopped) }
       if now >= device.restartAt { return finish(.restart) }
       if now >= synchroniseAt { synchronise(at: now) }

@@ -7,18 +7,12 @@ import signal
 import herald
 from h4_rssi_proxy import Walk
 from node import contacts, pull, run
-from world import World, until
-
-
-def name_of(phone):
-    """The id of a phone in contacts.csv: its pseudo device address if it shows one, else its address."""
-    pseudo = getattr(phone, "pseudo_address", None)
-    return ":".join(f"{byte:02X}" for byte in reversed(pseudo)) if pseudo else phone.address
+from world import World
 
 
 def rows_of(rows, phone, column):
     """The rows about a phone that have something in a column."""
-    return [row for row in rows if row["id"] == name_of(phone) and row[column]]
+    return [row for row in rows if row["id"] == phone.identity and row[column]]
 
 
 async def case_log_has_the_strengths_of_each_phone():
@@ -27,7 +21,7 @@ async def case_log_has_the_strengths_of_each_phone():
         far = await world.ios(1, advertising_interval=200)
         world.strengths.walks = {near.address: Walk.parse("-48"), far.address: Walk.parse("-87")}
         node = await world.node("--link", "tcp:0")
-        await until(lambda: near.served and far.served, "read of both phones")
+        await node.has_read(near, far)
         await asyncio.sleep(2)
         output = world.folder / "out"
         await pull(node.link, output)
@@ -43,24 +37,25 @@ async def case_log_has_the_strengths_of_each_phone():
             [read] = rows_of(rows, phone, "read")
             assert read["data"] == herald.short_name(phone.payload), read
             assert times.index(rows_of(rows, phone, "detect")[0]["time"]) <= times.index(read["time"])
-        others = {row["id"] for row in rows} - {name_of(near), name_of(far), ""}
+        others = {row["id"] for row in rows} - {near.identity, far.identity, ""}
         assert not others, others
 
 
 async def case_log_follows_a_phone_that_comes_and_goes():
     async with World() as world:
-        phone = await world.android(1)
-        world.strengths.walks = {phone.address: Walk.parse("0:-90 4:-50 8:-90")}
         node = await world.node("--link", "tcp:0", "--expiry", "3")
-        await asyncio.sleep(4)
+        world.strengths.restart({"*": Walk.parse("0:-90 10:-40")})
+        phone = await world.android(1)
+        await node.has_read(phone)
+        await asyncio.sleep(2)
         await phone.leave()
-        await node.until(lambda: any("is gone" in message for message in node.messages))
+        await node.says("is gone")
         output = world.folder / "out"
         await pull(node.link, output)
         rows = contacts(output)
         strengths = [float(row["data"].removeprefix("RSSI:")) for row in rows_of(rows, phone, "measure")]
         assert strengths == sorted(strengths), "it only came nearer"
-        assert strengths[0] <= -80 and strengths[-1] >= -60, (strengths[0], strengths[-1])
+        assert strengths[0] <= -85 and strengths[-1] >= strengths[0] + 10, (strengths[0], strengths[-1])
         assert len(rows_of(rows, phone, "delete")) == 1
 
 
@@ -68,7 +63,7 @@ async def case_log_knows_a_phone_that_changes_its_address():
     async with World() as world:
         phone = await world.android(1, reads_peers=False)
         node = await world.node("--link", "tcp:0")
-        await until(lambda: phone.served, "read of the phone")
+        await node.has_read(phone)
         await phone.rotate_address("F0:D1:00:00:00:77")
         world.strengths.walks = {phone.address: Walk.parse("-71")}
         await asyncio.sleep(3)
@@ -76,7 +71,7 @@ async def case_log_knows_a_phone_that_changes_its_address():
         output = world.folder / "out"
         await pull(node.link, output)
         rows = contacts(output)
-        assert {row["id"] for row in rows if row["id"]} == {name_of(phone)}
+        assert {row["id"] for row in rows if row["id"]} == {phone.identity}
         assert {row["data"] for row in rows_of(rows, phone, "measure")} == {"RSSI:-60.0", "RSSI:-71.0"}
 
 
@@ -84,7 +79,7 @@ async def quiet_node(world, *options):
     """A node that has met two phones, which have left."""
     phones = [await world.android(1), await world.ios(1)]
     node = await world.node(*options)
-    await until(lambda: all(phone.served for phone in phones), "read of both phones")
+    await node.has_read(*phones)
     await asyncio.sleep(1)
     for phone in phones:
         await phone.leave()
@@ -112,12 +107,12 @@ async def case_log_is_pulled_further_while_the_node_runs():
     async with World() as world:
         first = await world.android(1)
         node = await world.node("--link", "tcp:0", "--usbip", "0")
-        await until(lambda: first.served, "read of the first phone")
+        await node.has_read(first)
         output = world.folder / "out"
         await pull(node.usbip, output)
         before = contacts(output)
         second = await world.android(2)
-        await until(lambda: second.served, "read of the second phone")
+        await node.has_read(second)
         await pull(node.link, output)
         after = contacts(output)
         assert len(after) > len(before) > 0
@@ -129,7 +124,7 @@ async def case_log_outlives_a_node_that_is_killed():
     async with World() as world:
         phone = await world.android(1)
         node = await world.node("--link", "tcp:0")
-        await until(lambda: phone.served, "read of the phone")
+        await node.has_read(phone)
         await pull(node.link, world.folder / "before")
         node.process.send_signal(signal.SIGKILL)
         await node.process.wait()

@@ -8,7 +8,7 @@ import tty
 import air as air_module
 import herald
 from air import HostPort
-from world import World, until
+from world import World
 
 
 async def check_advertisement(world):
@@ -72,11 +72,11 @@ async def case_radio_survives_a_controller_that_goes_and_comes_back():
     async with World() as world:
         first = await world.android(1)
         node = await world.node()
-        await node.until(lambda: any("a new payload" in message for message in node.messages))
+        await node.has_read(first)
         port = air_module.port_of(world.server)
         world.server.close()
         world.controller.host.transport.close()
-        await node.until(lambda: any("does not work" in message for message in node.messages))
+        await node.says("does not work", seconds=20)
         await first.leave()
         await asyncio.sleep(1)
         assert node.process.returncode is None
@@ -84,7 +84,7 @@ async def case_radio_survives_a_controller_that_goes_and_comes_back():
         await node.ready(times=2)
         await check_advertisement(world)
         second = await world.android(2)
-        await until(lambda: second.served, "read of the second phone's payload")
+        await node.has_read(second)
         assert await node.stop() == 0
 
 
@@ -93,7 +93,7 @@ async def case_radio_survives_a_controller_that_falls_silent():
         node = await world.node()
         handle = world.controller.on_hci_packet
         world.controller.on_hci_packet = lambda packet: None
-        await node.until(lambda: any("does not work" in message for message in node.messages), seconds=20)
+        await node.says("does not work", seconds=20)
         world.controller.on_hci_packet = handle
         await node.ready(times=2, seconds=20)
         await check_advertisement(world)

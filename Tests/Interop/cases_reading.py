@@ -7,17 +7,11 @@ from phones.android import AndroidPhone
 from world import World, until
 
 
-def read_of(node, payload, count=1):
-    """Whether the node has told of so many new payloads of this length."""
-    told = [m for m in node.messages if f"a new payload of {len(payload)} bytes" in m]
-    return len(told) >= count
-
-
 async def case_reads_an_android_payload_at_mtu_23():
     async with World() as world:
         phone = await world.android(1, mtu=23, reads_peers=False)
         node = await world.node()
-        await node.until(lambda: read_of(node, phone.payload))
+        await node.has_read(phone)
         assert len(phone.payload) == 129
         assert phone.served == [[(offset, 23) for offset in range(0, 129, 22)]], phone.served
         assert phone.written == []
@@ -27,7 +21,7 @@ async def case_reads_an_android_payload_at_mtu_517():
     async with World() as world:
         phone = await world.android(1, mtu=517, reads_peers=False)
         node = await world.node()
-        await node.until(lambda: read_of(node, phone.payload))
+        await node.has_read(phone)
         # Ours is 247, so the smaller of both, and one read.
         assert phone.served == [[(0, 247)]], phone.served
 
@@ -37,7 +31,7 @@ async def case_reads_a_payload_that_fills_its_last_read():
         # 132 = 6 × 22: only an empty read after it, or one that is refused, shows that this is the end.
         phone = await world.android(1, mtu=23, payload=herald.test_payload(5, 132), reads_peers=False)
         node = await world.node()
-        await node.until(lambda: read_of(node, phone.payload))
+        await node.has_read(phone)
         assert phone.served[0][:6] == [(offset, 23) for offset in range(0, 132, 22)], phone.served
 
 
@@ -45,14 +39,14 @@ async def case_reads_a_herald_2_0_android_through_the_long_service_uuid():
     async with World() as world:
         phone = await world.android(1, legacy=True, payload=herald.simple_payload(826, 4, bytes(range(16))))
         node = await world.node()
-        await node.until(lambda: read_of(node, phone.payload))
+        await node.has_read(phone)
 
 
 async def case_reads_an_iphone_and_writes_it_nothing():
     async with World() as world:
         phone = await world.ios(1, reads_peers=False)
         node = await world.node()
-        await node.until(lambda: read_of(node, phone.payload))
+        await node.has_read(phone)
         await asyncio.sleep(1)
         assert phone.served == [[(0, 247)]], phone.served
         assert phone.written == []
@@ -62,7 +56,7 @@ async def case_reads_each_phone_once():
     async with World() as world:
         phones = [await world.android(1), await world.ios(1), await world.android(2, legacy=True)]
         node = await world.node()
-        await until(lambda: all(phone.served for phone in phones), "read of every phone")
+        await node.has_read(*phones)
         await asyncio.sleep(3)
         for phone in phones:
             reads = [c for c in phone.served if c and c[0][1] == 247]
@@ -87,8 +81,8 @@ async def case_reads_the_next_phone_when_one_walks_away():
         await until(lambda: lost.controller not in world.air.controllers, "departure of the first phone")
         assert len(lost.served[0]) < 10, lost.served
         phone = await world.android(2, reads_peers=False)
-        await node.until(lambda: read_of(node, phone.payload), seconds=30)
-        assert not read_of(node, lost.payload)
+        await node.has_read(phone, seconds=30)
+        assert not any(lost.identity in message and "payload" in message for message in node.messages)
 
 
 async def case_reads_no_phone_without_herald():

@@ -55,6 +55,11 @@ class Strengths:
         self.jitter = jitter
         self.count = 0
 
+    def restart(self, walks):
+        """Other walks, from now on."""
+        self.walks = walks
+        self.start = time.monotonic()
+
     def of(self, address):
         """dBm of the peer with this address, as HCI's byte."""
         walk = self.walks.get(address) or self.walks.get("*")

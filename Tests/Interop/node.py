@@ -62,6 +62,24 @@ class Node:
         """Waits until the radio has become ready for the n-th time."""
         await self.until(lambda: len(self.facts.get("radio-ready", [])) >= times, seconds)
 
+    async def has_read(self, *phones, seconds=15):
+        """Waits until it has told of a payload read from each of these phones."""
+        def told(phone):
+            return any(f"{phone.identity} has a" in message and "payload" in message for message in self.messages)
+
+        try:
+            await self.until(lambda: all(told(phone) for phone in phones), seconds)
+        except TimeoutError:
+            missing = [phone.name for phone in phones if not told(phone)]
+            raise AssertionError(f"not read within {seconds} s: {', '.join(missing)}") from None
+
+    async def says(self, words, seconds=10):
+        """Waits until it has told people something with these words."""
+        try:
+            await self.until(lambda: any(words in message for message in self.messages), seconds)
+        except TimeoutError:
+            raise AssertionError(f"herald-node did not say '{words}' within {seconds} s") from None
+
     async def stop(self):
         """Ends it as an operator would; returns its exit status."""
         if self.process is None:

@@ -16,6 +16,11 @@ class AndroidPhone(Phone):
         self.pseudo_address = pseudo_address
         self.legacy = legacy
 
+    @property
+    def identity(self):
+        """The pseudo device address, most significant byte first."""
+        return ":".join(f"{byte:02X}" for byte in reversed(self.pseudo_address))
+
     def advertising_data(self):
         uuid = herald.uuid128_list() if self.legacy else herald.uuid16_list()
         return herald.flags() + uuid + herald.pseudo_address(self.pseudo_address, self.legacy)

@@ -50,6 +50,11 @@ class Phone:
         self.served = []
         self.written = []
 
+    @property
+    def identity(self):
+        """Under what a wearable tracks and logs this phone: here its address."""
+        return self.address
+
     # What a subclass supplies.
 
     def advertising_data(self):
