@@ -107,7 +107,7 @@ class Play:
         if status != 0:
             raise RuntimeError(f"herald-host log pull --device {device}: {err.strip()}")
         told = json.loads(out)
-        way = "over USB" if link == "usbip" else "over its serial line"
+        way = "over USB/IP" if link == "usbip" else "over its serial line"
         self.say(f"herald-host has read the log {way}: {told['readings']} readings, "
                  f"{told['pull']['bytes']} bytes in {told['pull']['seconds']:.2f} s")
 
