@@ -16,7 +16,7 @@ struct ATTDiscoveryTests {
     #expect(small.ask("10 0D00 FFFF 0028") == "11 06 0D 00 11 00 0A 18")
     #expect(small.ask("10 0E00 FFFF 0028") == "01 10 0E 00 0A")
     #expect(large.ask("10 0100 FFFF 0028") == "11 06 04 00 09 00 0B A0 0A 00 0C 00 0B A0")
-    #expect(large.ask("10 1200 FFFF 0028") == "11 06 13 00 18 00 0B A0")
+    #expect(large.ask("10 1200 FFFF 0028") == "11 06 13 00 1C 00 0B A0")
   }
 
   @Test("Primary services by the 128-bit form of their type")
@@ -27,7 +27,7 @@ struct ATTDiscoveryTests {
 
   @Test("Secondary services group too")
   func secondaryServices() {
-    #expect(large.ask("10 0100 FFFF 0128") == "11 06 01 00 03 00 0D A0")
+    #expect(large.ask("10 0100 FFFF 0128") == "11 06 01 00 03 00 0D A0 1E 00 1E 00 0D A0")
     #expect(small.ask("10 0100 FFFF 0128") == "01 10 01 00 0A")
   }
 
@@ -58,11 +58,11 @@ struct ATTDiscoveryTests {
       small.ask("06 0100 FFFF 0028 F0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF") == "07 06 00 0C 00")
     #expect(
       small.ask("06 0100 FFFF 0028 F0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFE") == "01 06 01 00 0A")
-    #expect(large.ask("06 0100 FFFF 0028 0BA0") == "07 04 00 09 00 0A 00 0C 00 13 00 18 00")
-    #expect(large.ask("06 1300 FFFF 0028 0BA0") == "07 13 00 18 00")
+    #expect(large.ask("06 0100 FFFF 0028 0BA0") == "07 04 00 09 00 0A 00 0C 00 13 00 1C 00")
+    #expect(large.ask("06 1300 FFFF 0028 0BA0") == "07 13 00 1C 00")
     #expect(large.ask("06 1400 FFFF 0028 0BA0") == "01 06 14 00 0A")
     #expect(large.ask("06 0100 FFFF 0028 0DA0") == "01 06 01 00 0A")  // secondary
-    #expect(large.ask("06 0100 FFFF 0128 0DA0") == "07 01 00 03 00")
+    #expect(large.ask("06 0100 FFFF 0128 0DA0") == "07 01 00 03 00 1E 00 1E 00")
   }
 
   @Test("Find By Type Value of what is no group names the handle twice; a characteristic ends at the next")
@@ -81,7 +81,22 @@ struct ATTDiscoveryTests {
   func findKeepsValue() {
     #expect(
       hex(large.answer(pdu("06 0100 FFFF 0028 0BA0"), bufferSize: 23))
-        == "07 04 00 09 00 0A 00 0C 00 13 00 18 00")
+        == "07 04 00 09 00 0A 00 0C 00 13 00 1C 00")
+  }
+
+  @Test(
+    "A service ends where a secondary one begins; with a buffer no longer than the request, matches come one by one"
+  )
+  func findInNarrowBuffer() {
+    func find(from first: String, bufferSize: Int) -> String {
+      hex(
+        large.answer(
+          pdu("06 \(first) FFFF 0028 E0E1E2E3E4E5E6E7E8E9EAEBECEDEEEF"), bufferSize: bufferSize))
+    }
+    #expect(find(from: "0E00", bufferSize: 247) == "07 1D 00 1D 00 1F 00 1F 00 20 00 20 00")
+    #expect(find(from: "0E00", bufferSize: 23) == "07 1D 00 1D 00")
+    #expect(find(from: "1E00", bufferSize: 23) == "07 1F 00 1F 00")
+    #expect(find(from: "2000", bufferSize: 23) == "07 20 00 20 00")
   }
 
   @Test("Find By Type Value refuses with its own opcode")

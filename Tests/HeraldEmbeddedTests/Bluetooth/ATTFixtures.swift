@@ -65,7 +65,7 @@ enum SmallTable: GATTTable {
   }
 }
 
-private let largeAttributes: [24 of AttributeRecord] = [
+private let largeAttributes: [32 of AttributeRecord] = [
   AttributeRecord(type: 0x2801, valueOffset: 0, valueLength: 2, flags: .read, tag: 0),  // 01
   .characteristic(at: 2, 5),  // 02
   .constant(0xB001, at: 7, 1),  // 03
@@ -92,9 +92,17 @@ private let largeAttributes: [24 of AttributeRecord] = [
   .characteristic(at: 143, 5),  // 16
   .constant(0xB007, at: 148, 1),  // 17
   .configuration(slot: 1, allowing: .notifications),  // 18
+  .characteristic(at: 149, 5),  // 19
+  .value(0xB007, .write, longest: 4, tag: .signal),  // 1A
+  .characteristic(at: 154, 5),  // 1B
+  .constant(0xB007, at: 148, 1),  // 1C
+  .primaryService(at: 58, 16),  // 1D
+  AttributeRecord(type: 0x2801, valueOffset: 0, valueLength: 2, flags: .read, tag: 0),  // 1E
+  .primaryService(at: 58, 16),  // 1F
+  .primaryService(at: 58, 16),  // 20
 ]
 
-private let largeBytes: [149 of UInt8] = [
+private let largeBytes: [159 of UInt8] = [
   0x0D, 0xA0,  // 0
   0x02, 0x03, 0x00, 0x01, 0xB0,  // 2
   0x11,  // 7
@@ -115,6 +123,8 @@ private let largeBytes: [149 of UInt8] = [
   0x08, 0x15, 0x00, 0x07, 0xB0,  // 138
   0x12, 0x17, 0x00, 0x07, 0xB0,  // 143
   0x44,  // 148
+  0x08, 0x1A, 0x00, 0x07, 0xB0,  // 149
+  0x02, 0x1C, 0x00, 0x07, 0xB0,  // 154
 ]
 
 /// Everything a small device does not have: a secondary and an included service, services that share a UUID, values of one

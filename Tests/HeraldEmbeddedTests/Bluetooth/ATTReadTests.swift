@@ -114,7 +114,8 @@ struct ATTReadTests {
   @Test("GAR/SR/BI-06 by type: the first that may not be read fails it, a later one ends it")
   func readByTypePermission() {
     #expect(large.ask("08 0100 FFFF 07B0") == "01 08 15 00 02")
-    #expect(large.ask("08 1600 FFFF 07B0") == "09 03 17 00 44")
+    #expect(large.ask("08 1600 FFFF 07B0") == "09 03 17 00 44")  // and not 1C, behind 1A that may not be read
+    #expect(large.ask("08 1B00 FFFF 07B0") == "09 03 1C 00 44")
     #expect(small.ask("08 0100 FFFF B0B1B2B3B4B5B6B7B8B9BABBBCBDBEBF") == "01 08 0C 00 02")
     small.values.readFailure = .insufficientEncryption
     #expect(small.ask("08 0100 FFFF 002A") == "01 08 03 00 0F")

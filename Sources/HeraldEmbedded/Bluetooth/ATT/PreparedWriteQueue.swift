@@ -79,7 +79,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
     let previous = write(at: Int(last))
     var start = Int(used)
     var bytes = bytes.mutableSpan
-    if let previous, previous.handle == handle, offset != 0, previous.continuation == Int(offset) {
+    if let previous, previous.handle == handle, previous.continuation == Int(offset) {
       guard part.count <= bytes.count &- start else { return false }
       bytes.setU16(UInt16(truncatingIfNeeded: start &+ part.count &- previous.start), at: previous.start &- 2)
     } else {
