@@ -213,29 +213,31 @@ where
     return deadline
   }
 
-  /// The peer most recently heard that wants an exchange now, one that shows a Herald service ahead of one that may hide it.
-  /// If there is none, `workAt` becomes the moment when that may change by itself.
+  /// Of the peers that want an exchange now, the one it is most worth having with: one that shows a Herald service ahead of one
+  /// that may hide it; among these one heard more than once ahead of one heard once, which may be a made-up address that nobody
+  /// answers at; among these the most recently heard. If there is none, `workAt` becomes the moment when that may change by itself.
   @inlinable
   mutating func choosePeer(at now: Instant) -> Int? {
-    var candidate: Int?
+    var best: Int?
+    var bestRank = -1
     var later = Instant.never
     var next = table.newestOwing
-    while let place = next {
+    while let place = next, bestRank < 3 {
       guard now <= table[place].lastSeen + configuration.inRange else { break }
       if !table[place].isHeld, !isConnected(table[place].address) {
         let retryAt = table[place].retryAt
+        let rank = (table[place].state == .candidate ? 0 : 2) &+ (table[place].readings > 1 ? 1 : 0)
         if retryAt > now {
           later = earlier(later, retryAt)
-        } else if table[place].state != .candidate {
-          return place
-        } else if candidate == nil {
-          candidate = place
+        } else if rank > bestRank {
+          best = place
+          bestRank = rank
         }
       }
       next = table.older(than: place)
     }
-    if candidate == nil { workAt = later }
-    return candidate
+    if best == nil { workAt = later }
+    return best
   }
 
   /// Whether a connection with this address is open.

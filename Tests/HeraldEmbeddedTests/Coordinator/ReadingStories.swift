@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Coordinator: reading a peer")
 struct ReadingStories {
-  @Test("HP-04 It scans and advertises both services as soon as the radio is ready")
+  @Test("HP-04 HP-05 HP-33 It scans and advertises both services as soon as the radio is ready")
   func startsUp() throws {
     let story = Story()
     let commands = story.node.radio.takeCommands()
@@ -26,7 +26,7 @@ struct ReadingStories {
   }
 
   @Test(
-    "HP-22 An Android phone is found, connected, read, and let go; a mock radio sees these commands and no others"
+    "HP-22 HP-44 An Android phone is found, connected, read, and let go; a mock radio sees these commands and no others"
   )
   func android() {
     let story = Story()
@@ -50,7 +50,7 @@ struct ReadingStories {
     #expect(story.violations.isEmpty)
   }
 
-  @Test("HP-56 An Android phone that was read is not connected again, whatever its address does")
+  @Test("HP-21 HP-56 An Android phone that was read is not connected again, whatever its address does")
   func androidOnce() {
     let story = Story()
     story.hear(Peer.android, Peer.androidAdvert)
@@ -93,6 +93,16 @@ struct ReadingStories {
     let place = story.node.core.table.find(identity) ?? -1
     #expect(story.node.core.table[place].system == .iOS)
     #expect(story.node.core.table[place].state == .read)
+  }
+
+  @Test(
+    "HP-40 A payload of a kind nobody knows is carried like any other",
+    arguments: ["FF", "00", "7F 01 02 03"])
+  func unknownFormat(payload: String) {
+    let story = Story()
+    story.hear(Peer.android, Peer.androidAdvert)
+    story.readAndroid(payload: payload)
+    #expect(story.heard().contains(.read(Peer.androidIdentity, hex(payload), known: false)))
   }
 
   @Test("HP-16 An iPhone in the background shows no service, is looked into and read")

@@ -162,6 +162,20 @@ struct TargetTableTests {
     #expect(table.evictions == 100_000 - 44)
   }
 
+  @Test("With 1,024 targets every one is found, through ten turn-overs of the whole table")
+  func large() {
+    var table = TargetTable<1024>()
+    table.setSeed(0xDEAD_BEEF)
+    for number in 0..<10_240 {
+      _ = table.insert(identity(number), address: address(number), at: seconds(number))
+      if number >= 1024 { #expect(table.find(identity(number - 1024)) == nil) }
+      if number % 1024 == 1023 {
+        for known in (number - 1023)...number { #expect(table.find(identity(known)) != nil) }
+      }
+    }
+    #expect(table.count == 1024)
+  }
+
   @Test("Against a plain model: a hundred thousand random insertions, removals, touches and look-ups")
   func model() {
     var table = TargetTable<37>()

@@ -154,6 +154,7 @@ struct TimingStories {
   func flood() {
     let story = Story()
     var reads = 0
+    var readAt: UInt64 = .max
     for number in 0..<20_000 {
       let made = DeviceAddress(high: 0x7777, low: UInt32(number), kind: .random)
       story.node.radio.happen(.advertisement(made, RSSI(-80), .connectable, hex(Peer.iPhoneAdvert)))
@@ -165,10 +166,13 @@ struct TimingStories {
       if story.node.radio.connecting == Peer.android, reads == 0 {
         story.readAndroid()
         reads += 1
+        readAt = story.now.milliseconds
       }
       if number % 1000 == 0 { _ = story.node.radio.takeCommands() }
     }
+    // One attempt at a made-up address may have been under way when the phone was first heard, and takes 8 s.
     #expect(reads == 1)
+    #expect(readAt <= 8_200)
     let place = story.node.core.table.find(Peer.androidIdentity) ?? -1
     #expect(place >= 0)
     #expect(story.node.core.table[place].readings == 5000)
@@ -176,7 +180,7 @@ struct TimingStories {
     #expect(story.violations.isEmpty)
   }
 
-  @Test("HP-45 The log has every row of a meeting, under one identity, in order")
+  @Test("HP-18 HP-45 The log has every row of a meeting, under one identity, in order")
   func logRows() {
     let story = Story()
     story.run(milliseconds: 1000)
