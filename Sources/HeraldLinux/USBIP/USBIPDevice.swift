@@ -9,8 +9,6 @@ public struct USBIPDevice: ~Copyable {
   public static let busIdentifier = "1-1"
   /// USB/IP's registered TCP port.
   public static let defaultPort: UInt16 = 3240
-  /// The bus identifier hosts find the device under.
-  public static var busIdentifier: String { USBIPServer.busIdentifier }
 
   private var server: USBIPServer
   private var usb: USBDevice<VirtualUSBController, 8320, 2>
