@@ -1,4 +1,5 @@
 var figures = Figures()
 AdvertisingBenchmark.run(&figures)
 ATTBenchmark.run(&figures)
+try LogBenchmark.run(&figures)
 try figures.write(to: ".build/figures/bench.json")
