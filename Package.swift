@@ -80,6 +80,11 @@ let package = Package(
     .executableTarget(
       name: "herald-fuzz", dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
       path: "Tests/Fuzz", swiftSettings: core),
+    .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
+    .executableTarget(
+      name: "allocation-test",
+      dependencies: ["AllocationCounter", "HeraldEmbedded", "HeraldHCI", "HeraldSimulation"],
+      path: "Tests/Allocations/Run", swiftSettings: core),
 
     .testTarget(
       name: "HeraldEmbeddedTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],

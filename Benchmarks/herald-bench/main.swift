@@ -1,5 +1,6 @@
 var figures = Figures()
 AdvertisingBenchmark.run(&figures)
 ATTBenchmark.run(&figures)
+DeviceBenchmark.run(&figures)
 try LogBenchmark.run(&figures)
 try figures.write(to: ".build/figures/bench.json")

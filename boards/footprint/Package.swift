@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Images that exist to be measured: `script/footprint` links them for both Cortex-M families and compares them. What an
+// image takes beyond `Empty` is what is in it.
+let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+let embedded = Target.Dependency.product(name: "HeraldEmbedded", package: "herald-embedded")
+let hci = Target.Dependency.product(name: "HeraldHCI", package: "herald-embedded")
+let link = Target.Dependency.product(name: "HeraldDeviceLink", package: "herald-embedded")
+
+let package = Package(
+  name: "footprint",
+  dependencies: [.package(name: "herald-embedded", path: "../..")],
+  targets: [
+    .target(name: "Startup"),
+    .target(name: "Board", dependencies: ["Startup", embedded, hci], swiftSettings: core),
+    .target(name: "MeasuredHost", dependencies: ["Board", embedded, hci], swiftSettings: core),
+    .executableTarget(name: "Empty", dependencies: ["Startup"], swiftSettings: core),
+    .executableTarget(name: "HostOne", dependencies: ["MeasuredHost"], swiftSettings: core),
+    .executableTarget(name: "HostFive", dependencies: ["MeasuredHost"], swiftSettings: core),
+    .executableTarget(name: "Wearable", dependencies: ["Board", link], swiftSettings: core),
+    .executableTarget(name: "WearableSmall", dependencies: ["Board", link], swiftSettings: core),
+  ],
+  swiftLanguageModes: [.v6]
+)
