@@ -182,3 +182,31 @@ struct ReconciliationTests {
     #expect(cold.refusal { radio throws(RadioError) in try radio.startScanning(scan) } == .notReady)
   }
 }
+
+extension ReconciliationTests {
+  @Test("A controller that goes on scanning after a reset, as Bumble's does, is stopped first")
+  func stubborn() throws {
+    var bench = Bench.ready()
+    try bench.radio.startScanning(scan)
+    bench.arrive("040e04010b200c")
+    #expect(bench.sent() == ["010b2007" + "00a00050000000", "010c20020000"])
+    bench.arrive("040e04010c2000")
+    bench.wait(1000)
+    #expect(bench.answerAll() == ["010b2007" + "00a00050000000", "010c20020100"])
+  }
+
+  @Test("An address that is refused is tried once more with everything off, then the controller is reset")
+  func addressRefused() throws {
+    var bench = Bench.ready()
+    try bench.advertise(first, data, [])
+    #expect(bench.sent() == [Self.setAddress])
+    bench.arrive("040e040105200c")
+    #expect(bench.sent() == ["010c20020000"])
+    bench.arrive("040e04010c2000")
+    #expect(bench.sent() == [Self.off])
+    bench.arrive("040e04010a2000")
+    #expect(bench.sent() == [Self.setAddress])
+    bench.arrive("040e040105200c")
+    #expect(bench.events() == [.changed(.failed), .changed(.starting)])
+  }
+}

@@ -91,10 +91,7 @@ enum LegacyAdvertisingData {
   static func packet(
     _ opcode: Opcode, _ data: Span<UInt8>, into buffer: consuming MutableSpan<UInt8>
   ) -> Int {
-    var writer = ByteWriter(buffer)
-    writer.u8(PacketType.command)
-    writer.u16(opcode.rawValue)
-    writer.u8(32)
+    var writer = beginCommand(opcode, in: buffer)
     writer.u8(UInt8(truncatingIfNeeded: data.count))
     writer.bytes(data)
     var index = data.count
@@ -102,6 +99,6 @@ enum LegacyAdvertisingData {
       writer.u8(0)
       index &+= 1
     }
-    return writer.overflowed ? 0 : writer.count
+    return endCommand(&writer)
   }
 }

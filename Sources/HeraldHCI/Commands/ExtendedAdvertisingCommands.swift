@@ -89,15 +89,12 @@ enum ExtendedAdvertisingData {
   static func packet(
     _ opcode: Opcode, _ data: Span<UInt8>, into buffer: consuming MutableSpan<UInt8>
   ) -> Int {
-    var writer = ByteWriter(buffer)
-    writer.u8(PacketType.command)
-    writer.u16(opcode.rawValue)
-    writer.u8(UInt8(truncatingIfNeeded: 4 &+ data.count))
+    var writer = beginCommand(opcode, in: buffer)
     writer.u8(0)  // Advertising_Handle
     writer.u8(0x03)  // all of the data
     writer.u8(0x01)  // do not fragment
     writer.u8(UInt8(truncatingIfNeeded: data.count))
     writer.bytes(data)
-    return writer.overflowed ? 0 : writer.count
+    return endCommand(&writer)
   }
 }

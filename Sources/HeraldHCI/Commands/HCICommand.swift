@@ -35,11 +35,8 @@ public struct PlainCommand: BitwiseCopyable {
 
   /// Writes the whole H4 packet to the front of `buffer`. Returns its length, 4, or 0 if the buffer is shorter.
   public func packet(into buffer: consuming MutableSpan<UInt8>) -> Int {
-    var writer = ByteWriter(buffer)
-    writer.u8(PacketType.command)
-    writer.u16(opcode.rawValue)
-    writer.u8(0)
-    return writer.overflowed ? 0 : writer.count
+    var writer = beginCommand(opcode, in: buffer)
+    return endCommand(&writer)
   }
 }
 
@@ -47,13 +44,28 @@ extension HCICommand {
   /// Writes the whole H4 packet (type 0x01, opcode, length, parameters) to the front of `buffer`. Returns its length,
   /// or 0 if it does not fit. The longest command of this module takes 46 bytes.
   public func packet(into buffer: consuming MutableSpan<UInt8>) -> Int {
-    var writer = ByteWriter(buffer)
-    writer.u8(PacketType.command)
-    writer.u16(Self.opcode.rawValue)
-    writer.u8(0)
+    var writer = beginCommand(Self.opcode, in: buffer)
     write(into: &writer)
-    guard !writer.overflowed else { return 0 }
-    writer.patch(UInt8(truncatingIfNeeded: writer.count &- 4), at: 3)
-    return writer.count
+    return endCommand(&writer)
   }
+}
+
+/// A writer behind the header of a command packet. The two ends of every command are not inlined: there are two dozen.
+@inline(never)
+@_lifetime(copy buffer)
+func beginCommand(_ opcode: Opcode, in buffer: consuming MutableSpan<UInt8>) -> ByteWriter {
+  var writer = ByteWriter(buffer)
+  writer.u8(PacketType.command)
+  writer.u16(opcode.rawValue)
+  writer.u8(0)
+  return writer
+}
+
+/// Puts the length into the header. Returns the packet's length, 0 if it did not fit.
+@inline(never)
+@_lifetime(writer: copy writer)
+func endCommand(_ writer: inout ByteWriter) -> Int {
+  guard !writer.overflowed else { return 0 }
+  writer.patch(UInt8(truncatingIfNeeded: writer.count &- 4), at: 3)
+  return writer.count
 }

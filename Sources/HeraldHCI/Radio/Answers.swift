@@ -102,15 +102,26 @@ extension ControllerSession {
       ExtendedAdvertisingData.advertising, LegacyAdvertisingData.scanResponse,
       ExtendedAdvertisingData.scanResponse:
       if !isGood { restAdvertising(now) }
+      // It says that it advertises (not every controller stops at a reset): it is stopped first, then.
+      if status == .commandDisallowed { advertising.isOn = true }
     case LESetScanEnable.opcode, LESetExtendedScanEnable.opcode:
       scanning.isOn = isGood && pendingIsOn
       if !isGood, pendingIsOn { restScanning(now) }
     case LESetScanParameters.opcode, LESetExtendedScanParameters.opcode:
       if !isGood { restScanning(now) }
+      if status == .commandDisallowed { scanning.isOn = true }
     case LESetRandomAddress.opcode:
-      randomAddress = pendingAddress
-      // A controller that will not show the address would show another: what is to show it must not start.
-      if !isGood { return .failed }
+      if isGood {
+        randomAddress = pendingAddress
+        addressWasRefused = false
+      } else if status == .commandDisallowed, !addressWasRefused {
+        addressWasRefused = true
+        advertising.isOn = true
+        scanning.isOn = true
+      } else {
+        // A controller that will not show the address would show another: what is to show it must not start.
+        return .failed
+      }
     case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
       guard connect == .creating else { return .nothing }
       connect = .initiating

@@ -76,6 +76,8 @@ struct ControllerSession: ~Copyable {
   @usableFromInline var cancelDeadline: Instant
   /// The random address the controller has; `.zero` for none.
   var randomAddress: DeviceAddress
+  /// It has refused the last one it was given.
+  var addressWasRefused: Bool
   /// The one a pending command sets.
   var pendingAddress: DeviceAddress
 
@@ -101,6 +103,7 @@ struct ControllerSession: ~Copyable {
     cancelDeadline = .start
     randomAddress = .zero
     pendingAddress = .zero
+    addressWasRefused = false
   }
 
   /// Gives the controller up for now, forgetting all that was wanted. The first attempt to bring it up again is made at
@@ -130,6 +133,7 @@ struct ControllerSession: ~Copyable {
     cancelWanted = false
     restartWanted = false
     randomAddress = .zero
+    addressWasRefused = false
   }
 
   /// Whether nothing but the answer to HCI_Reset is expected, or there is no hope at the moment.

@@ -14,8 +14,10 @@ extension HCIRadio where Transport: ~Copyable {
     var packet: [48 of UInt8] = .init(repeating: 0)
     guard session.pending == .none, session.state != .failed else { return }
     var subject = -1
-    var count = session.state == .ready ? planForLinks(into: packet.mutableSpan, &subject) : 0
-    if count == 0 { count = session.plan(into: packet.mutableSpan, summary(), at: now) }
+    let links = summary()
+    var buffer = packet.mutableSpan
+    var count = session.state == .ready ? planForLinks(into: &buffer, &subject) : 0
+    if count == 0 { count = session.plan(into: buffer, links, at: now) }
     guard count > 0 else { return }
     guard !session.isBlocked else {
       session.wait(from: now)
@@ -27,7 +29,7 @@ extension HCIRadio where Transport: ~Copyable {
       return
     }
     session.sent(bytes, at: now, &counters)
-    settle(session.pending, subject)
+    settle(subject)
   }
 
   @inlinable
@@ -38,52 +40,30 @@ extension HCIRadio where Transport: ~Copyable {
 
   /// The next command that is about one connection, and which place that has; −1 for a connection without one.
   @inlinable
-  mutating func planForLinks(into buffer: consuming MutableSpan<UInt8>, _ subject: inout Int) -> Int {
-    if hasOrphan { return Disconnect(orphan, reason: .remoteLowResources).packet(into: buffer) }
+  mutating func planForLinks(into buffer: inout MutableSpan<UInt8>, _ subject: inout Int) -> Int {
+    if hasOrphan { return Link.refuse(orphan, into: &buffer) }
     var index = 0
     while index < connections {
-      let handle = links[index].handle
-      subject = index
-      switch links[index].life {
-      case .closing:
-        return Disconnect(handle).packet(into: buffer)
-      case .open:
-        if links[index].wantsKeyRefused {
-          return LELongTermKeyRequestNegativeReply(handle).packet(into: buffer)
-        }
-        // The answer that accepts the new timing goes first.
-        if links[index].wantsUpdate, links[index].controlCount == 0 {
-          return LEConnectionUpdate(handle, timing: links[index].timing).packet(into: buffer)
-        }
-        if links[index].wantsDataLength { return LESetDataLength(handle).packet(into: buffer) }
-        if links[index].wantsRSSI { return ReadRSSI(handle).packet(into: buffer) }
-      case .free, .closed:
-        break
+      let count = links[index].planCommand(into: &buffer)
+      if count > 0 {
+        subject = index
+        return count
       }
       index &+= 1
     }
-    subject = -1
     return 0
   }
 
   /// A command about the connection at `subject` has left: it is no longer owed.
   @inlinable
-  mutating func settle(_ opcode: Opcode, _ subject: Int) {
+  mutating func settle(_ subject: Int) {
     pendingLink = subject
     guard subject >= 0 else {
-      if opcode == Disconnect.opcode { hasOrphan = false }
+      if session.pending == Link.disconnectOpcode { hasOrphan = false }
       return
     }
-    switch opcode {
-    case Disconnect.opcode:
-      links[subject].life = .closed
-      goodbyeBy = now + Self.longestGoodbye
-    case LELongTermKeyRequestNegativeReply.opcode: links[subject].wantsKeyRefused = false
-    case LEConnectionUpdate.opcode: links[subject].wantsUpdate = false
-    case LESetDataLength.opcode: links[subject].wantsDataLength = false
-    case ReadRSSI.opcode: links[subject].wantsRSSI = false
-    default: break
-    }
+    links[subject].commandSent(session.pending)
+    if links[subject].life == .closed { goodbyeBy = now + Self.longestGoodbye }
   }
 
   /// Sends data, one fragment from each connection in turn.
