@@ -141,6 +141,51 @@ struct ReadingStories {
     #expect(story.count(.withoutService) == 10)
   }
 
+  /// An iPhone in the background is connected and has no service.
+  private func leaveAlone(_ story: Story) {
+    story.hear(Peer.iPhone, Peer.iPhoneBackground)
+    _ = story.commands()
+    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
+    story.exchange("02 F7 00", "03 F7 00")
+    story.exchange("06 01 00 FF FF 00 28 F6 FC", "01 06 01 00 0A")
+    story.exchange("06 01 00 FF FF 00 28 \(Peer.longService)", "01 06 01 00 0A")
+    _ = story.commands()
+  }
+
+  @Test("A device that is left alone is not measured meanwhile, and looked into at once when it shows the service after all")
+  func serviceLater() {
+    let story = Story()
+    leaveAlone(story)
+    story.hear(Peer.iPhone, Peer.iPhoneBackground)
+    story.run(seconds: 5)
+    #expect(story.count(.readings) == 1)
+    #expect(story.commands().isEmpty)
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    #expect(story.commands().count == 1)
+    #expect(story.count(.readings) == 2)
+  }
+
+  @Test("A device that shows the service and has none is not connected again and again")
+  func falseService() {
+    let story = Story()
+    leaveAlone(story)
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
+    story.exchange("02 F7 00", "03 F7 00")
+    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 01 00 03 00")
+    story.exchange("08 01 00 03 00 03 28", "09 15 02 00 08 03 00 \(Peer.signalUUID)")
+    #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
+    #expect(story.count(.withoutService) == 2)
+    for _ in 0..<71 {
+      story.run(seconds: 1)
+      story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    }
+    #expect(story.commands().isEmpty)
+    story.run(seconds: 1)
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    #expect(story.commands().count == 1)
+  }
+
   @Test("HP-26 Every advertisement's strength is reported in order, none averaged, however they come")
   func everyReading() {
     let story = Story()
