@@ -152,7 +152,9 @@ struct ReadingStories {
     _ = story.commands()
   }
 
-  @Test("A device that is left alone is not measured meanwhile, and looked into at once when it shows the service after all")
+  @Test(
+    "A device that is left alone is not measured, and looked into at once when it shows the service after all"
+  )
   func serviceLater() {
     let story = Story()
     leaveAlone(story)
