@@ -1,0 +1,140 @@
+import Foundation
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+@testable import HeraldHostLink
+
+/// From the device's log, through pages on the disk, to the files: both ends at once.
+@Suite("Log conversion")
+struct LogConversionTests {
+  let start: UInt64 = 1_669_760_510_000
+  let peer = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
+
+  /// Keeps every page of a device's log in an archive.
+  func store<let count: Int>(_ log: inout FlashLog<MemoryFlash, count>, in folder: TemporaryFolder) throws
+    -> PageArchive
+  {
+    let archive = try PageArchive(path: folder.path, create: true)
+    let status = log.status
+    for sequence in status.oldest...status.newest {
+      let readable = log.readableBytes(sequence: sequence)
+      let size = try #require(readable)
+      var bytes = [UInt8](repeating: 0, count: size)
+      var span = bytes.mutableSpan
+      let got = try log.read(sequence: sequence, offset: 0, into: &span)
+      #expect(got == size)
+      #expect(PageInspection.inspect(bytes, epoch: status.epoch, sequence: sequence) == .good)
+      try archive.store(
+        bytes, as: PageName(epoch: status.epoch, sequence: sequence, isOpen: sequence == status.newest))
+    }
+    return archive
+  }
+
+  @Test("HP-46 HP-48 HP-49 What a device logged comes out as a phone would have written it")
+  func wholeWay() throws {
+    var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 1024, pageCount: 8, wordSize: 4))
+    log.mount(freshEpoch: 7)
+    var clock = WallClock()
+    func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds) }
+    let payload: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
+    let own: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 1, 2, 3, 4, 0, 0, 0, 0]
+    try log.append(.started(reason: 0), at: at(0), clock: clock)
+    try log.append(.ownPayload, bytes: own.span, at: at(10), clock: clock)
+    // Before the clock is set.
+    try log.append(.detected(peer), at: at(1000), clock: clock)
+    clock.set(unixMilliseconds: start + 2000, at: at(2000), source: .host)
+    try log.append(.clockSet(unixMilliseconds: start + 2000, source: .host), at: at(2000), clock: clock)
+    try log.append(.measured(peer, RSSI(-47)), at: at(2500), clock: clock)
+    try log.append(.txPower(peer, 8), at: at(2510), clock: clock)
+    try log.append(.read(peer), bytes: payload.span, at: at(3000), clock: clock)
+    try log.append(.heraldDetected(peer), at: at(3000), clock: clock)
+    try log.append(.measured(peer, RSSI(-48)), at: at(4010), clock: clock)
+    try log.append(.battery(level: 93, external: false), at: at(5000), clock: clock)
+    try log.append(.lost(peer), at: at(9000), clock: clock)
+    log.commit()
+    let folder = TemporaryFolder()
+    let archive = try store(&log, in: folder)
+    try LogConversion(archive).write(to: archive)
+    func file(_ name: String) -> String {
+      String(
+        decoding: FileManager.default.contents(atPath: "\(folder.path)/\(name)") ?? Data(), as: UTF8.self)
+    }
+    #expect(
+      file("contacts.csv") == """
+        time,sensor,id,detect,read,measure,share,visit,detectHerald,delete,data
+        2022-11-29 22:21:51.000+0000,BLE,7B:AC:AC:34:E9:4A,1,,,,,,,
+        2022-11-29 22:21:52.500+0000,BLE,7B:AC:AC:34:E9:4A,,,3,,,,,RSSI:-47.0
+        2022-11-29 22:21:53.000+0000,BLE,7B:AC:AC:34:E9:4A,,2,,,,,,AADSAp
+        2022-11-29 22:21:53.000+0000,BLE,7B:AC:AC:34:E9:4A,,,,,,6,,
+        2022-11-29 22:21:54.010+0000,BLE,7B:AC:AC:34:E9:4A,,,3,,,,,RSSI:-48.0[BLETransmitPower:8.0]
+        2022-11-29 22:21:59.000+0000,BLE,7B:AC:AC:34:E9:4A,,,,,,,7,
+
+        """)
+    #expect(file("battery.csv") == "time,source,level\n2022-11-29 22:21:55.000+0000,battery,93.0\n")
+    #expect(file("detection.csv") == "NULL,NULL,NULL,AAABAg,AADSAp\n")
+    #expect(file("statistics.csv") == "payload,count,mean,sd,min,max\n")
+  }
+
+  @Test("HP-46 A recording goes through the device's log and comes out the same, times to 10 ms")
+  func recording() throws {
+    guard let text = Recordings.text("phone-a40/contacts.csv") else { return }
+    let events = try Recordings.events(text)
+    var log = FlashLog<MemoryFlash, 64>(flash: MemoryFlash(pageSize: 4096, pageCount: 64, wordSize: 4))
+    log.mount(freshEpoch: 9)
+    let first = try #require(events.first).unixMilliseconds / 10 * 10
+    var clock = WallClock()
+    clock.set(unixMilliseconds: first, at: .start, source: .host)
+    var powers: [TargetIdentity: Int] = [:]
+    var latest: UInt64 = 0
+    for event in events {
+      latest = max(latest, event.unixMilliseconds - first)
+      let now = Instant(milliseconds: latest)
+      switch event.kind {
+      case .detected: try log.append(.detected(event.peer), at: now, clock: clock)
+      case .read(let payload): try log.append(.read(event.peer), bytes: payload.span, at: now, clock: clock)
+      case .heraldDetected: try log.append(.heraldDetected(event.peer), at: now, clock: clock)
+      case .lost:
+        powers[event.peer] = nil
+        try log.append(.lost(event.peer), at: now, clock: clock)
+      case .measured(let rssi, let power):
+        if let power, powers[event.peer] != power {
+          powers[event.peer] = power
+          try log.append(.txPower(event.peer, Int8(power)), at: now, clock: clock)
+        }
+        try log.append(.measured(event.peer, RSSI(Int8(rssi))), at: now, clock: clock)
+      case .shared: break
+      }
+    }
+    log.commit()
+    let folder = TemporaryFolder()
+    let conversion = try LogConversion(try store(&log, in: folder))
+    #expect(conversion.events.count == events.count && conversion.undatedEvents == 0)
+    for (was, came) in zip(events, conversion.events) {
+      #expect(was.peer == came.peer)
+      let difference = Int64(was.unixMilliseconds) - Int64(came.unixMilliseconds)
+      #expect(difference < 10 && difference > -100)
+      if case .measured(let rssi, _) = was.kind, case .measured(let other, _) = came.kind {
+        #expect(rssi == other)
+      } else {
+        #expect(was.kind == came.kind)
+      }
+    }
+  }
+
+  @Test("Pages that are damaged or not of this log are named, and the others are read")
+  func damage() throws {
+    var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 1024, pageCount: 8, wordSize: 4))
+    log.mount(freshEpoch: 7)
+    try log.append(.detected(peer), at: .start, clock: WallClock())
+    log.commit()
+    let folder = TemporaryFolder()
+    let archive = try store(&log, in: folder)
+    let good = try archive.read(PageName(epoch: 7, sequence: log.status.newest, isOpen: true))
+    try archive.store(good, as: PageName(epoch: 7, sequence: 99, isOpen: false))
+    try archive.store([1, 2, 3], as: PageName(epoch: 7, sequence: 98, isOpen: false))
+    let conversion = try LogConversion(archive)
+    #expect(conversion.pageCount == 3 && conversion.damagedPages.count == 2)
+    #expect(conversion.undatedEvents == 1)
+  }
+}
