@@ -33,6 +33,9 @@ public final class SMPClient {
     var deadline: Deadline
   }
 
+  /// How many packets that answer nothing may come before lateness is looked at.
+  private static let mostStrays = 64
+
   private let transport: any SMPTransport
   private let patience: Patience
   private let logger: Logger
@@ -76,10 +79,17 @@ public final class SMPClient {
   /// Waits until one of the questions on their way is answered or given up, and says which; `nil` if there is none. Throws
   /// when the link is broken.
   public func next() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
+    var strays = 0
     while !pending.isEmpty {
       guard let earliest = pending.map(\.deadline).min() else { return nil }
       // What has arrived is looked at before anything counts as late: the time may have passed while the caller was busy.
-      if let packet = try transport.receive(by: earliest), let answer = match(packet) { return answer }
+      // Packets that answer nothing do not put that off for ever.
+      if let packet = try transport.receive(by: earliest) {
+        if let answer = match(packet) { return answer }
+        strays += 1
+        if strays < Self.mostStrays { continue }
+      }
+      strays = 0
       if let late = try expire() { return late }
     }
     return nil
