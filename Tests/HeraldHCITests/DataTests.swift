@@ -17,6 +17,15 @@ struct DataTests {
     #expect(bench.sent() == ["02010007000300" + "04000b0b0b"])
   }
 
+  @Test("Requests that arrive together are answered one by one")
+  func burst() throws {
+    var bench = try Bench.connected()
+    bench.recorder.answer = { [$0[0] + 1, $0[1]] }
+    bench.arrive((0..<8).map { "020120070003000400" + "0a0\($0)00" }.joined())
+    #expect(bench.sent() == (0..<8).map { "0201000600020004000b0\($0)" })
+    #expect(bench.radio.counters[.pdusDropped] == 0)
+  }
+
   @Test("A long answer leaves in fragments of 27 bytes")
   func fragments() throws {
     var bench = try Bench.connected()

@@ -4,8 +4,8 @@ import HeraldEmbedded
 ///
 /// **Receiving.** `poll` reads what has come, at most `readsPerPoll` times 512 bytes, and hands every advertising report to
 /// the handler straight from the receive buffer: no queue in which reports could wait, overflow, or displace anything else.
-/// Commands and data leave after that in the same `poll`, so neither direction can starve the other; if there is more to
-/// read, `poll` asks to be called again at once.
+/// Answers leave when they are made, commands and other data at the end of the same `poll`, so neither direction can starve
+/// the other; if there is more to read, `poll` asks to be called again at once.
 ///
 /// **Sending.** Everything that may leave does so at once: in the call that asks for it, or in the `poll` that makes it
 /// possible. One command is under way at a time; data wait for the controller's buffers, which are shared out evenly
@@ -15,7 +15,7 @@ import HeraldEmbedded
 /// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
 /// growing pauses when that does not help, and reports `.starting` and `.ready` again.
 ///
-/// **Memory.** 571 bytes for each connection and about 900 for the rest. Idle state is all zero bits.
+/// **Memory.** 571 bytes for each connection and about 950 for the rest on a 32-bit controller. Idle state is all zero bits.
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {

@@ -213,14 +213,21 @@ extension HCIRadio where Transport: ~Copyable {
       counters.count(.fragmentsMalformed)
       return
     }
-    let fragment = receiver.storage.span.extracting((start &+ 4)..<(start &+ 4 &+ count))
     // Packet_Boundary_Flag: 00 and 10 start a PDU, 01 continues it, 11 is none.
-    let slot = links[index].receive(
-      fragment, isStart: head & 0x1000 == 0, into: &buffers[index], &counters)
+    let slot = take(from: start &+ 4, count: count, isStart: head & 0x1000 == 0, index)
     guard slot >= 0 else { return }
     let answer = buffers[index].handOver(
       slot, count: Int(links[index].slots[slot].length), of: ConnectionID(index: index), to: &handler, at: now
     )
     links[index].answered(slot, count: answer, in: &buffers[index])
+    // The answer leaves before the next PDU is looked at, which may need its buffer.
+    if answer > 0, !isClogged { transmitData() }
+  }
+  /// Gives one fragment to its connection. Returns the buffer that holds a whole ATT PDU now, −1 for none.
+  @inlinable
+  mutating func take(from start: Int, count: Int, isStart: Bool, _ index: Int) -> Int {
+    links[index].receive(
+      receiver.storage.span.extracting(start..<(start &+ count)), isStart: isStart, into: &buffers[index],
+      &counters)
   }
 }
