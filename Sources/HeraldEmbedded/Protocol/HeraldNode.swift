@@ -7,10 +7,15 @@ public struct HeraldNode<
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
   let targets: Int, let connections: Int
 >: ~Copyable {
+  /// The type of everything but the radio.
+  public typealias Core = HeraldCore<
+    FlashType, RandomType, SupplierType, DelegateType, targets, connections
+  >
+
   /// The radio.
   public var radio: RadioType
   /// Everything else.
-  public var core: HeraldCore<FlashType, RandomType, SupplierType, DelegateType, targets, connections>
+  public var core: Core
 
   /// A device that has not started; it starts at the first `poll`.
   @inlinable

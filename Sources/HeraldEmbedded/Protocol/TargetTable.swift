@@ -297,12 +297,6 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return owing
   }
 
-  /// A target that is not held and was last heard at or before `moment`, the longest silent first.
-  public mutating func silent(since moment: Instant) -> Int? {
-    guard let place = longestSilent, targets[place].lastSeen <= moment else { return nil }
-    return place
-  }
-
   /// The target that is not held and has been silent for longest.
   public var longestSilent: Int? {
     mutating get {

@@ -99,7 +99,7 @@ struct TargetTableTests {
       if number % 2 == 0 { table.setOwesWork(place, true) }
     }
     var order: [UInt32] = []
-    while let place = table.silent(since: seconds(3)) {
+    while let place = table.longestSilent, table[place].lastSeen <= seconds(3) {
       order.append(table[place].identity.low)
       table.remove(place)
     }

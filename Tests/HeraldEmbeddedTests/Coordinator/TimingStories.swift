@@ -202,4 +202,25 @@ struct TimingStories {
       ])
     #expect(story.count(.logErrors) == 0)
   }
+
+  @Test("Every counter has a name of its own, and none beyond the last")
+  func statistics() {
+    let story = Story()
+    story.hear(Peer.android, Peer.androidAdvert)
+    var names: Set<String> = []
+    var values: [String: UInt32] = [:]
+    for index in 0..<Story.Node.Core.statisticsCount {
+      let name = "\(Story.Node.Core.statisticName(index))"
+      names.insert(name)
+      values[name] = story.node.core.statistic(index)
+    }
+    #expect(names.count == Story.Node.Core.statisticsCount)
+    #expect(!names.contains(""))
+    #expect("\(Story.Node.Core.statisticName(names.count))" == "")
+    #expect(story.node.core.statistic(names.count) == 0)
+    #expect(values["adverts"] == 1)
+    #expect(values["readings"] == 1)
+    #expect(values["targets"] == 1)
+    #expect(values["evictions"] == 0)
+  }
 }
