@@ -1,3 +1,5 @@
+import Foundation
+
 /// A device that was found, with the word that leads to it.
 public struct FoundDevice: Equatable, Sendable {
   /// What `--device` takes.
@@ -66,13 +68,7 @@ public enum DeviceDirectory {
   public static func open(_ selector: DeviceSelector?) throws(HostLinkError) -> OpenDevice {
     switch selector {
     case .usbip(let host, let port, let busID):
-      var busID = busID
-      if busID == nil {
-        let found = try usbipDevices(host: host, port: port)
-        busID = try single(found, "USB/IP server \(host)").location.split(separator: "/").last.map(
-          String.init)
-      }
-      let transport = try USBIPTransport(host: host, port: port, busID: busID ?? "", by: .after(patience))
+      let transport = try importDevice(host: host, port: port, busID: busID)
       return OpenDevice(transport: transport, identity: transport.identity)
     case .serial(let path):
       let stream = try ByteStream.openTerminal(path)
@@ -112,17 +108,42 @@ public enum DeviceDirectory {
     return OpenDevice(transport: transport, identity: transport.identity)
   }
 
-  private static func single(_ found: [FoundDevice], _ place: String) throws(HostLinkError) -> FoundDevice {
+  /// Imports the device named, or the only one. A server may take a moment to see that the client before has gone: a device
+  /// in use is asked for again.
+  private static func importDevice(host: String, port: UInt16?, busID: String?) throws(HostLinkError)
+    -> USBIPTransport
+  {
+    let deadline = Deadline.after(patience)
+    let wanted: String
+    if let busID { wanted = busID } else { wanted = try onlyDevice(host: host, port: port, by: deadline) }
+    for _ in 0..<10 {
+      do {
+        return try USBIPTransport(host: host, port: port, busID: wanted, by: deadline)
+      } catch {
+        guard error.cause == .busy else { throw error }
+        usleep(50_000)
+      }
+    }
+    return try USBIPTransport(host: host, port: port, busID: wanted, by: deadline)
+  }
+
+  /// The bus id of the only Herald device of a server.
+  private static func onlyDevice(host: String, port: UInt16?, by deadline: Deadline) throws(HostLinkError)
+    -> String
+  {
+    let connection = try USBIPConnection(host: host, port: port, by: deadline)
+    defer { connection.close() }
+    let found = try connection.listDevices(by: deadline).filter { $0.interfaces.contains(.herald) }
+    let place = "the USB/IP server \(PrintableText.of(host))"
     guard let first = found.first else {
-      throw HostLinkError(
-        .noDevice, "the \(PrintableText.of(place)) has no Herald device", advice: "start one there")
+      throw HostLinkError(.noDevice, "\(place) has no Herald device", advice: "start one there")
     }
     guard found.count == 1 else {
+      let list = found.map(\.busID).joined(separator: ", ")
       throw HostLinkError(
-        .severalDevices,
-        "the \(PrintableText.of(place)) has \(found.count) Herald devices: "
-          + found.map(\.location).joined(separator: ", "), advice: "choose one with --device")
+        .severalDevices, "\(place) has \(found.count) Herald devices: \(list)",
+        advice: "choose one with --device usbip://HOST/BUSID")
     }
-    return first
+    return first.busID
   }
 }
