@@ -1,8 +1,11 @@
 """The log: what was heard comes out of the device as it was heard."""
 
 import asyncio
+import base64
+import binascii
 import json
 import signal
+import struct
 
 import herald
 from h4_rssi_proxy import Walk
@@ -154,3 +157,31 @@ async def case_device_says_who_it_is_on_every_link():
             status, out, err = await run("herald-host", "info", "--device", device, "--json")
             assert status == 0, err
             assert node.facts["serial-number"][0] in json.dumps(json.loads(out)), out
+
+
+def serial_frame(packet):
+    """An SMP packet as a line of its serial framing."""
+    check = binascii.crc_hqx(packet, 0)
+    body = struct.pack(">H", len(packet) + 2) + packet + struct.pack(">H", check)
+    return b"\x06\x09" + base64.b64encode(body) + b"\n"
+
+
+async def case_device_restarts_when_a_host_asks():
+    async with World() as world:
+        phone = await world.android(1)
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(phone)
+        host, port = node.facts["link"][0].split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        # SMP version 2, write, group 0 (OS), command 5 (reset), an empty map.
+        writer.write(serial_frame(bytes.fromhex("0A 00 0001 0000 07 05 A0")))
+        answer = base64.b64decode((await reader.readline())[2:])
+        assert answer[2:10] == bytes.fromhex("0B 00 0001 0000 07 05"), answer.hex()
+        writer.close()
+        await node.until(lambda: len(node.facts["started"]) == 2)
+        await node.ready(times=2)
+        assert node.facts["serial-number"][0] == node.facts["serial-number"][1]
+        status, out, err = await run(
+            "herald-host", "status", "--device", f"serial:tcp:{node.facts['link'][1]}", "--json")
+        assert status == 0, err
+        assert json.loads(out)["boot"] == 2, out
