@@ -78,7 +78,8 @@ let package = Package(
       dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation"],
       path: "Benchmarks/herald-bench", swiftSettings: core),
     .executableTarget(
-      name: "herald-fuzz", dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
+      name: "herald-fuzz",
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation"],
       path: "Tests/Fuzz", swiftSettings: core),
     .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
     .executableTarget(

@@ -101,6 +101,9 @@ public struct SimulatedController: HCITransport, ~Copyable {
     enqueue(packet.span.extracting(first: count))
   }
 
+  /// Puts bytes on the line as they are: what a controller that has gone wrong might send.
+  public mutating func inject(_ bytes: Span<UInt8>) { enqueue(bytes) }
+
   // MARK: Inside
 
   private mutating func enqueue(_ bytes: Span<UInt8>) {

@@ -3,9 +3,13 @@ enum FuzzTarget: String, CaseIterable {
   case advertising
   case attServer = "att-server"
   case attClient = "att-client"
+  case hci
+  case logPage = "log-page"
+  case logMount = "log-mount"
   case cbor
   case smp
   case smpSerial = "smp-serial"
+  case usb
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -16,9 +20,13 @@ enum FuzzTarget: String, CaseIterable {
     case .advertising: fuzzAdvertising(bytes)
     case .attServer: fuzzATTServer(bytes)
     case .attClient: fuzzATTClient(bytes)
+    case .hci: fuzzHCI(bytes)
+    case .logPage: fuzzLogPage(bytes)
+    case .logMount: fuzzLogMount(bytes)
     case .cbor: fuzzCBOR(bytes)
     case .smp: fuzzSMP(bytes)
     case .smpSerial: fuzzSMPSerial(bytes)
+    case .usb: fuzzUSB(bytes)
     }
   }
 
@@ -28,9 +36,13 @@ enum FuzzTarget: String, CaseIterable {
     case .advertising: advertisingSeeds
     case .attServer: attServerSeeds
     case .attClient: attClientSeeds
+    case .hci: hciSeeds
+    case .logPage: logPageSeeds
+    case .logMount: logMountSeeds
     case .cbor: cborSeeds
     case .smp: smpSeeds
     case .smpSerial: smpSerialSeeds
+    case .usb: usbSeeds
     }
   }
 }
