@@ -21,7 +21,7 @@ struct HeraldHost: ParsableCommand {
       11 a file could not be read or written; 64 the command line makes no sense.
       """,
     subcommands: [
-      Devices.self, Info.self, Status.self, Time.self, Log.self, Stats.self, UdevRule.self,
+      Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Stats.self, UdevRule.self,
     ])
 
   static func main() {

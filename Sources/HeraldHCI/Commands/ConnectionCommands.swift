@@ -1,14 +1,5 @@
 import HeraldEmbedded
 
-/// The number a controller gives to a connection, 0x0000…0x0EFF.
-public struct ConnectionHandle: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
-  /// The number.
-  public let rawValue: UInt16
-  /// The connection with this number; only the lower twelve bits count.
-  @inlinable
-  public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
-}
-
 /// The timing of a connection as LE Connection Update and its relatives state it.
 public struct ConnectionTiming: Hashable, BitwiseCopyable, Sendable {
   /// Shortest interval between connection events, in units of 1.25 ms, 6…3,200.

@@ -106,20 +106,3 @@ public struct AttributeTag: Hashable, BitwiseCopyable, RawRepresentable, Sendabl
   @inlinable @inline(__always)
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 }
-
-/// What a client asked for in a client characteristic configuration descriptor (Vol 3, Part G, 3.3.3.3).
-public struct ClientConfiguration: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
-  /// Bit 0: notifications, bit 1: indications.
-  public let rawValue: UInt8
-  /// From the bits.
-  @inlinable @inline(__always)
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Neither; what every connection starts with.
-  @inlinable @inline(__always) public static var none: Self { Self(rawValue: 0) }
-  /// Notifications.
-  @inlinable @inline(__always) public static var notifications: Self { Self(rawValue: 1) }
-  /// Indications.
-  @inlinable @inline(__always) public static var indications: Self { Self(rawValue: 2) }
-  /// Both.
-  @inlinable @inline(__always) public static var both: Self { Self(rawValue: 3) }
-}

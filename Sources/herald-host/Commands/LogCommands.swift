@@ -2,9 +2,10 @@ import ArgumentParser
 import HeraldHostLink
 
 /// `herald-host log`
-struct Log: ParsableCommand {
+struct LogCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Fetches the log of a device and turns it into tables.", subcommands: [Pull.self, Convert.self])
+    commandName: "log", abstract: "Fetches the log of a device and turns it into tables.",
+    subcommands: [Pull.self, Convert.self])
 
   /// `herald-host log pull`
   struct Pull: ParsableCommand {

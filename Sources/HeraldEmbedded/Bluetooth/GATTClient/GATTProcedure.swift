@@ -20,20 +20,6 @@ public enum GATTProcedure: BitwiseCopyable, Sendable {
   case subscribe(HandleRange, ClientConfiguration)
 }
 
-/// Attribute handles from `first` to `last`, both included.
-public struct HandleRange: Hashable, BitwiseCopyable, Sendable {
-  /// The lowest handle, 1 or more.
-  public let first: UInt16
-  /// The highest handle.
-  public let last: UInt16
-  /// The handles from `first` to `last`.
-  @inlinable
-  public init(first: UInt16, last: UInt16) {
-    self.first = first
-    self.last = last
-  }
-}
-
 /// What a PDU brought about at a `GATTClient`. Value bytes are those of the PDU that was received, `from` an offset to its end.
 public enum GATTClientEvent: Equatable, BitwiseCopyable, Sendable {
   /// Nothing for the caller: the procedure goes on with `nextRequest`, or the PDU was not for it.

@@ -1,0 +1,15 @@
+/// The code of an HCI command: group in the top six bits, command in the lower ten (Vol 4, Part E, 5.4.1).
+public struct Opcode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
+  /// The 16 bits.
+  public let rawValue: UInt16
+  /// The opcode with these bits.
+  @inlinable
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  /// The opcode with these bits.
+  @inlinable
+  public init(_ value: UInt16) { rawValue = value }
+
+  /// No command: a controller uses it to change the number of commands it takes (Vol 4, Part E, 7.7.14).
+  @inlinable
+  public static var none: Opcode { Opcode(0) }
+}
