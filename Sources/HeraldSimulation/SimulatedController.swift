@@ -157,33 +157,44 @@ public struct SimulatedController: HCITransport, ~Copyable {
     enqueue(event.span)
   }
 
-  /// Command Complete with success and the return parameters that bring-up looks at; all others are zeros.
+  /// Command Complete with success and the return parameters that bring-up looks at.
   private mutating func complete(_ opcode: UInt16) {
-    var event: [76 of UInt8] = .init(repeating: 0)
-    event[0] = 0x04
-    event[1] = 0x0E
-    event[2] = 4 + 64
-    event[3] = 1
-    event[4] = UInt8(truncatingIfNeeded: opcode)
-    event[5] = UInt8(truncatingIfNeeded: opcode >> 8)
+    var event: [71 of UInt8] = .init(repeating: 0)
+    var parameters = 1  // the status
     switch opcode {
+    case 0x1001:  // Read Local Version Information
+      parameters = 9
     case 0x1002:  // Read Local Supported Commands: all but the extended advertising ones
+      parameters = 65
       for index in 0..<36 { event[7 + index] = 0xFF }
     case 0x1003:  // Read Local Supported Features: LE
+      parameters = 9
       event[7 + 4] = 0x40
     case 0x1009:  // Read BD_ADDR
+      parameters = 7
       for index in 0..<6 { event[7 + index] = UInt8(index + 1) }
     case 0x2002:  // LE Read Buffer Size: 251 bytes, 8 packets
+      parameters = 4
       event[7] = 251
       event[9] = 8
+    case 0x2003:  // LE Read Local Supported Features
+      parameters = 9
     case 0x201C:  // LE Read Supported States: all of them
+      parameters = 9
       for index in 0..<6 { event[7 + index] = 0xFF }
     case 0x202F:  // LE Read Maximum Data Length
+      parameters = 9
       event[7] = 251
       event[11] = 251
     default: break
     }
-    enqueue(event.span.extracting(first: 7 + 64))
+    event[0] = 0x04
+    event[1] = 0x0E
+    event[2] = UInt8(truncatingIfNeeded: 3 + parameters)
+    event[3] = 1
+    event[4] = UInt8(truncatingIfNeeded: opcode)
+    event[5] = UInt8(truncatingIfNeeded: opcode >> 8)
+    enqueue(event.span.extracting(first: 6 + parameters))
   }
 
   private mutating func data(_ packet: Span<UInt8>) {

@@ -76,9 +76,11 @@ func fuzzHCI(_ bytes: Span<UInt8>) {
     for _ in 0..<3 where node.poll(at: now) < now { broken("a deadline in the past") }
   }
   // Whatever that was, the device recovers by itself.
-  for _ in 0..<40 {
+  var seconds = 0
+  while seconds < 120, seconds < 5 || node.radio.state != .ready {
+    seconds += 1
     now = now + .seconds(1)
-    _ = node.poll(at: now)
+    repeat { _ = node.poll(at: now) } while !node.radio.transport.isIdle
   }
   if node.radio.state != .ready { broken("a radio that does not come back") }
 }
