@@ -4,11 +4,10 @@ import HeraldEmbedded
 
 /// One host on one byte stream: SMP in its serial framing, answered packet by packet.
 final class StreamSession {
-  /// The longest packet. `herald-host` asks for it before it reads the log.
-  static let packetSize = 4160
   private static let bufferSize = 4096
 
   private let file: FileDescriptor
+  /// Packets are up to 4160 bytes long, a page of the log and what surrounds it; hosts ask for that number.
   private var link = SMPSerialLink<4160>()
   private let input = UnsafeMutablePointer<UInt8>.allocate(capacity: bufferSize)
   private var inputStart = 0

@@ -29,10 +29,4 @@ public struct PollSet: ~Copyable {
     let milliseconds = deadline == .never ? -1 : Int32(min(deadline.since(now).milliseconds, 3_600_000))
     _ = poll(entries, nfds_t(count), milliseconds)
   }
-
-  /// Whether something happened to `descriptor` during the last wait.
-  public func isReady(_ descriptor: Int32) -> Bool {
-    for index in 0..<count where entries[index].fd == descriptor { return entries[index].revents != 0 }
-    return false
-  }
 }
