@@ -28,21 +28,22 @@ struct SMPInteropTests {
     let reader = output.fileHandleForReading
     let clock = SystemClock()
     var polls = PollSet()
-    var said = Data()
+    var said: [UInt8] = []
     var isOver = false
+    let descriptor = reader.fileDescriptor
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    var piece = [UInt8](repeating: 0, count: 4096)
     // The device lives while its client speaks: the pipe ends with it.
     while !isOver {
       polls.removeAll()
       link.prepare(&polls)
-      polls.add(reader.fileDescriptor)
+      polls.add(descriptor)
       let now = clock.now
       polls.wait(until: now + .seconds(1), from: now)
       link.serve(at: clock.now, device: &device)
-      if polls.isReady(reader.fileDescriptor) {
-        let piece = reader.availableData
-        said += piece
-        isOver = piece.isEmpty
-      }
+      let count = read(descriptor, &piece, piece.count)
+      said += piece.prefix(max(count, 0))
+      isOver = count == 0
     }
     client.waitUntilExit()
     let text = String(decoding: said, as: UTF8.self)

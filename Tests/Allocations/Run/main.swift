@@ -5,7 +5,8 @@ import HeraldHCI
 import HeraldSimulation
 
 // Counts what the whole device asks of the heap, from H4 bytes to flash words, after it has started: over a million
-// advertisements, thousands of connections in both directions, and a log that turns over. Anything but zero fails.
+// advertisements, thousands of connections in both directions, a log that turns over, and a controller that
+// sends garbage. Anything but zero fails.
 
 /// Repeatable random numbers, for addresses and keys.
 struct RepeatableRandom: RandomSource, ~Copyable {
@@ -56,6 +57,17 @@ struct Stage: ~Copyable {
     node.radio.transport.hear(data.span.extracting(first: 17), from: address, rssi: strength)
   }
 
+  /// Lets the device read an event or a piece of data that is random but for its first bytes.
+  mutating func garble() {
+    var packet: [40 of UInt8] = .init(repeating: 0)
+    for index in 0..<40 { packet[index] = UInt8(truncatingIfNeeded: random.next()) }
+    packet[0] = random.next() & 1 == 0 ? 0x02 : 0x04
+    if packet[0] == 0x04 { packet[1] = random.next() & 1 == 0 ? 0x3E : 0x0E }
+    packet[packet[0] == 0x04 ? 2 : 3] = UInt8(truncatingIfNeeded: random.next() % 40)
+    node.radio.transport.inject(packet.span)
+    pass(1 + random.next() % 500)
+  }
+
   /// A phone connects, reads our payload over the smallest ATT_MTU, writes a signal, and goes.
   mutating func visit(_ number: UInt32) {
     let mtu: [3 of UInt8] = [0x02, 0x17, 0x00]
@@ -103,15 +115,17 @@ func run() -> UInt64 {
     stage.hear(number + index % 8)
     stage.pass(5 + stage.random.next() % 30)
   }
-  // And a thousand that connect to us.
+  // A thousand that connect to us.
   for number in UInt32(0)..<1000 { stage.visit(number) }
+  // And a controller that goes mad.
+  let connections = stage.node.radio.transport.connectionsOpened
+  for _ in 0..<20_000 { stage.garble() }
   let after = allocation_count()
 
-  let opened = stage.node.radio.transport.connectionsOpened
   let status = stage.node.core.log.status
   let readings = stage.node.core.log.statistic(1)
   expect("a million readings reached the log", readings >= 1_000_000, "\(readings)")
-  expect("thousands of connections", opened >= 2000, "\(opened)")
+  expect("thousands of connections", connections >= 2000, "\(connections)")
   expect("the log turned over", status.newest > 32, "page \(status.newest) of a ring of 16")
   expect("nothing was allocated", after == before, "\(after - before) allocations")
   return after - before
