@@ -5,9 +5,9 @@ import Testing
 
 /// The bytes of a command packet.
 func packet<Command: HCICommand>(_ command: Command) -> String {
-  var buffer: [48 of UInt8] = .init(repeating: 0xEE)
-  let count = command.packet(into: buffer.mutableSpan)
-  return hex((0..<count).map { buffer[$0] })
+  var packet = CommandPacket()
+  command.packet(into: &packet)
+  return hex((0..<packet.count).map { packet.span[$0] })
 }
 
 /// Literal bytes written from the parameter tables of Vol 4, Part E.
@@ -67,12 +67,16 @@ struct CommandTests {
     #expect(packet(LELongTermKeyRequestNegativeReply(handle)) == "011b2002010e")
   }
 
-  @Test("A command that does not fit writes nothing usable")
+  @Test("The longest packet is never exceeded")
   func tooLong() {
-    var buffer: [10 of UInt8] = .init(repeating: 0)
-    #expect(
-      LESetScanParameters(active: true, interval: Slots(.zero), window: Slots(.zero), ownAddress: .public)
-        .packet(into: buffer.mutableSpan) == 0)
+    struct Endless: HCICommand {
+      static var opcode: Opcode { Opcode(0xFFFF) }
+      func write(into packet: inout CommandPacket) {
+        for _ in 0..<20 { packet.u32(0x0403_0201) }
+        packet.zeros(100)
+      }
+    }
+    #expect(packet(Endless()) == "01ffff2c" + String(repeating: "01020304", count: 11))
   }
 
   @Test("Slots round down and saturate")

@@ -54,16 +54,15 @@ public struct LESetAdvertisingParameters: HCICommand {
   }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u16(interval.rawValue)
-    writer.u16(interval.rawValue)
-    writer.u8(type.rawValue)
-    writer.u8(ownAddress.rawValue)
-    writer.u8(0)  // Peer_Address_Type and Peer_Address: unused
-    writer.deviceAddress(.zero)
-    writer.u8(0x07)  // channels 37, 38 and 39
-    writer.u8(0x00)  // scan and connection requests from all devices
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u16(interval.rawValue)
+    packet.u16(interval.rawValue)
+    packet.u8(type.rawValue)
+    packet.u8(ownAddress.rawValue)
+    packet.zeros(7)  // Peer_Address_Type and Peer_Address: unused
+    packet.u8(0x07)  // channels 37, 38 and 39
+    packet.zeros(1)  // scan and connection requests from all devices
   }
 }
 
@@ -78,27 +77,29 @@ public struct LESetAdvertisingEnable: HCICommand {
   public init(_ isOn: Bool) { self.isOn = isOn }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) { writer.u8(isOn ? 1 : 0) }
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) { packet.u8(isOn ? 1 : 0) }
 }
 
-/// The legacy commands that set advertising data (7.8.7) and scan response data (7.8.8): same layout.
-enum LegacyAdvertisingData {
-  static var advertising: Opcode { Opcode(0x2008) }
-  static var scanResponse: Opcode { Opcode(0x2009) }
-
-  /// Writes the whole H4 packet: length and 31 bytes, the unused ones zero.
+/// The commands that set advertising data (legacy 7.8.7, extended 7.8.54) and scan response data (7.8.8, 7.8.55), each pair
+/// with one layout.
+enum AdvertisingDataCommand {
+  /// Writes the whole H4 packet. Legacy: length and 31 bytes, the unused ones zero. Extended: for advertising set 0, length and
+  /// as many bytes.
+  @inline(never)
   static func packet(
-    _ opcode: Opcode, _ data: Span<UInt8>, into buffer: consuming MutableSpan<UInt8>
-  ) -> Int {
-    var writer = beginCommand(opcode, in: buffer)
-    writer.u8(UInt8(truncatingIfNeeded: data.count))
-    writer.bytes(data)
-    var index = data.count
-    while index < 31 {
-      writer.u8(0)
-      index &+= 1
+    _ data: Span<UInt8>, isResponse: Bool, isExtended: Bool, into packet: inout CommandPacket
+  ) {
+    let opcode: UInt16 = isExtended ? 0x2037 : 0x2008
+    packet.begin(Opcode(isResponse ? opcode &+ 1 : opcode))
+    if isExtended {
+      packet.zeros(1)  // Advertising_Handle
+      packet.u8(0x03)  // all of the data
+      packet.u8(0x01)  // do not fragment
     }
-    return endCommand(&writer)
+    packet.u8(UInt8(truncatingIfNeeded: data.count))
+    packet.append(data)
+    if !isExtended { packet.zeros(UInt8(truncatingIfNeeded: 31 &- data.count)) }
+    packet.end()
   }
 }

@@ -29,14 +29,14 @@ public struct ConnectionTiming: Hashable, BitwiseCopyable, Sendable {
     return UInt32(timeout) &* 4 > (1 &+ UInt32(latency)) &* UInt32(intervalMax)
   }
 
-  @_lifetime(writer: copy writer)
-  func write(into writer: inout ByteWriter) {
-    writer.u16(intervalMin)
-    writer.u16(intervalMax)
-    writer.u16(latency)
-    writer.u16(timeout)
-    writer.u16(0)  // Min_CE_Length and Max_CE_Length: no wish
-    writer.u16(0)
+  @inline(__always)
+  func write(into packet: inout CommandPacket) {
+    packet.u16(intervalMin)
+    packet.u16(intervalMax)
+    packet.u16(latency)
+    packet.u16(timeout)
+    packet.zeros(2)  // Min_CE_Length and Max_CE_Length: no wish
+    packet.zeros(2)
   }
 }
 
@@ -63,15 +63,15 @@ public struct LECreateConnection: HCICommand {
   static var scanWindow: UInt16 { 0x0030 }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u16(Self.scanInterval)
-    writer.u16(Self.scanWindow)
-    writer.u8(0)  // to the peer named here
-    writer.u8(peer.kind.rawValue)
-    writer.deviceAddress(peer)
-    writer.u8(ownAddress.rawValue)
-    timing.write(into: &writer)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u16(Self.scanInterval)
+    packet.u16(Self.scanWindow)
+    packet.zeros(1)  // to the peer named here
+    packet.u8(peer.kind.rawValue)
+    packet.deviceAddress(peer)
+    packet.u8(ownAddress.rawValue)
+    timing.write(into: &packet)
   }
 }
 
@@ -86,16 +86,16 @@ public struct LEExtendedCreateConnection: HCICommand {
   public init(_ command: LECreateConnection) { self.command = command }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(0)  // to the peer named here
-    writer.u8(command.ownAddress.rawValue)
-    writer.u8(command.peer.kind.rawValue)
-    writer.deviceAddress(command.peer)
-    writer.u8(0x01)  // LE 1M only, for which follow:
-    writer.u16(LECreateConnection.scanInterval)
-    writer.u16(LECreateConnection.scanWindow)
-    command.timing.write(into: &writer)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.zeros(1)  // to the peer named here
+    packet.u8(command.ownAddress.rawValue)
+    packet.u8(command.peer.kind.rawValue)
+    packet.deviceAddress(command.peer)
+    packet.u8(0x01)  // LE 1M only, for which follow:
+    packet.u16(LECreateConnection.scanInterval)
+    packet.u16(LECreateConnection.scanWindow)
+    command.timing.write(into: &packet)
   }
 }
 
@@ -115,10 +115,10 @@ public struct Disconnect: HCICommand {
   }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u16(handle.rawValue)
-    writer.u8(reason.rawValue)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u16(handle.rawValue)
+    packet.u8(reason.rawValue)
   }
 }
 
@@ -138,10 +138,10 @@ public struct LEConnectionUpdate: HCICommand {
   }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u16(handle.rawValue)
-    timing.write(into: &writer)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u16(handle.rawValue)
+    timing.write(into: &packet)
   }
 }
 
@@ -156,10 +156,10 @@ public struct LESetDataLength: HCICommand {
   public init(_ handle: ConnectionHandle) { self.handle = handle }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u16(handle.rawValue)
-    LEWriteSuggestedDataLength.longest.write(into: &writer)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u16(handle.rawValue)
+    LEWriteSuggestedDataLength.longest.write(into: &packet)
   }
 }
 
@@ -174,8 +174,8 @@ public struct ReadRSSI: HCICommand {
   public init(_ handle: ConnectionHandle) { self.handle = handle }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) { writer.u16(handle.rawValue) }
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) { packet.u16(handle.rawValue) }
 }
 
 /// HCI_LE_Long_Term_Key_Request_Negative_Reply (7.8.26): there is no key, encryption does not start.
@@ -189,6 +189,6 @@ public struct LELongTermKeyRequestNegativeReply: HCICommand {
   public init(_ handle: ConnectionHandle) { self.handle = handle }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) { writer.u16(handle.rawValue) }
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) { packet.u16(handle.rawValue) }
 }

@@ -20,10 +20,10 @@ public struct SetEventMask: HCICommand {
   }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u32(low)
-    writer.u32(high)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u32(low)
+    packet.u32(high)
   }
 }
 
@@ -43,10 +43,10 @@ public struct LESetEventMask: HCICommand {
   public init(low: UInt32) { self.low = low }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u32(low)
-    writer.u32(0)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u32(low)
+    packet.zeros(4)
   }
 }
 
@@ -59,10 +59,10 @@ public struct WriteLEHostSupport: HCICommand {
   public init() {}
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(1)
-    writer.u8(0)  // Simultaneous_LE_Host: unused, zero
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u8(1)
+    packet.zeros(1)  // Simultaneous_LE_Host: unused, zero
   }
 }
 
@@ -77,8 +77,8 @@ public struct LESetRandomAddress: HCICommand {
   public init(_ address: DeviceAddress) { self.address = address }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) { writer.deviceAddress(address) }
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) { packet.deviceAddress(address) }
 }
 
 /// HCI_LE_Write_Suggested_Default_Data_Length (7.8.35): the longest packets for connections to come.
@@ -102,9 +102,9 @@ public struct LEWriteSuggestedDataLength: HCICommand {
   }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u16(octets)
-    writer.u16(microseconds)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u16(octets)
+    packet.u16(microseconds)
   }
 }

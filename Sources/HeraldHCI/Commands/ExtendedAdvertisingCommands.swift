@@ -19,25 +19,24 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
   }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(0)  // Advertising_Handle
-    writer.u16(type.eventProperties)
-    for _ in 0..<2 {  // the interval has three bytes here
-      writer.u16(interval.rawValue)
-      writer.u8(0)
-    }
-    writer.u8(0x07)  // channels 37, 38 and 39
-    writer.u8(ownAddress.rawValue)
-    writer.u8(0)  // Peer_Address_Type and Peer_Address: unused
-    writer.deviceAddress(.zero)
-    writer.u8(0x00)  // scan and connection requests from all devices
-    writer.u8(0x7F)  // no preference for the transmit power
-    writer.u8(0x01)  // primary PHY: LE 1M
-    writer.u8(0)  // Secondary_Advertising_Max_Skip
-    writer.u8(0x01)  // secondary PHY: LE 1M
-    writer.u8(0)  // Advertising_SID
-    writer.u8(0)  // no Scan Request Received events
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.zeros(1)  // Advertising_Handle
+    packet.u16(type.eventProperties)
+    packet.u16(interval.rawValue)
+    packet.zeros(1)  // the interval has three bytes here
+    packet.u16(interval.rawValue)
+    packet.zeros(1)
+    packet.u8(0x07)  // channels 37, 38 and 39
+    packet.u8(ownAddress.rawValue)
+    packet.zeros(7)  // Peer_Address_Type and Peer_Address: unused
+    packet.zeros(1)  // scan and connection requests from all devices
+    packet.u8(0x7F)  // no preference for the transmit power
+    packet.u8(0x01)  // primary PHY: LE 1M
+    packet.zeros(1)  // Secondary_Advertising_Max_Skip
+    packet.u8(0x01)  // secondary PHY: LE 1M
+    packet.zeros(1)  // Advertising_SID
+    packet.zeros(1)  // no Scan Request Received events
   }
 }
 
@@ -52,10 +51,10 @@ public struct LESetAdvertisingSetRandomAddress: HCICommand {
   public init(_ address: DeviceAddress) { self.address = address }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(0)
-    writer.deviceAddress(address)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.zeros(1)
+    packet.deviceAddress(address)
   }
 }
 
@@ -70,31 +69,12 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
   public init(_ isOn: Bool) { self.isOn = isOn }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(isOn ? 1 : 0)
-    writer.u8(1)  // one set:
-    writer.u8(0)  // its handle
-    writer.u16(0)  // no duration
-    writer.u8(0)  // no maximum number of events
-  }
-}
-
-/// The extended commands that set advertising data (7.8.54) and scan response data (7.8.55): same layout.
-enum ExtendedAdvertisingData {
-  static var advertising: Opcode { Opcode(0x2037) }
-  static var scanResponse: Opcode { Opcode(0x2038) }
-
-  /// Writes the whole H4 packet, for advertising set 0.
-  static func packet(
-    _ opcode: Opcode, _ data: Span<UInt8>, into buffer: consuming MutableSpan<UInt8>
-  ) -> Int {
-    var writer = beginCommand(opcode, in: buffer)
-    writer.u8(0)  // Advertising_Handle
-    writer.u8(0x03)  // all of the data
-    writer.u8(0x01)  // do not fragment
-    writer.u8(UInt8(truncatingIfNeeded: data.count))
-    writer.bytes(data)
-    return endCommand(&writer)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u8(isOn ? 1 : 0)
+    packet.u8(1)  // one set:
+    packet.zeros(1)  // its handle
+    packet.zeros(2)  // no duration
+    packet.zeros(1)  // no maximum number of events
   }
 }

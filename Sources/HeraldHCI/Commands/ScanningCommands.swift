@@ -22,13 +22,13 @@ public struct LESetScanParameters: HCICommand {
   }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(active ? 1 : 0)
-    writer.u16(interval.rawValue)
-    writer.u16(window.rawValue)
-    writer.u8(ownAddress.rawValue)
-    writer.u8(0x00)  // advertisements of all devices
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u8(active ? 1 : 0)
+    packet.u16(interval.rawValue)
+    packet.u16(window.rawValue)
+    packet.u8(ownAddress.rawValue)
+    packet.zeros(1)  // advertisements of all devices
   }
 }
 
@@ -43,10 +43,10 @@ public struct LESetScanEnable: HCICommand {
   public init(_ isOn: Bool) { self.isOn = isOn }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(isOn ? 1 : 0)
-    writer.u8(0)  // every advertisement counts: no duplicate filter
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u8(isOn ? 1 : 0)
+    packet.zeros(1)  // every advertisement counts: no duplicate filter
   }
 }
 
@@ -61,14 +61,14 @@ public struct LESetExtendedScanParameters: HCICommand {
   public init(_ parameters: LESetScanParameters) { self.parameters = parameters }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(parameters.ownAddress.rawValue)
-    writer.u8(0x00)  // advertisements of all devices
-    writer.u8(0x01)  // LE 1M only, for which follow:
-    writer.u8(parameters.active ? 1 : 0)
-    writer.u16(parameters.interval.rawValue)
-    writer.u16(parameters.window.rawValue)
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u8(parameters.ownAddress.rawValue)
+    packet.zeros(1)  // advertisements of all devices
+    packet.u8(0x01)  // LE 1M only, for which follow:
+    packet.u8(parameters.active ? 1 : 0)
+    packet.u16(parameters.interval.rawValue)
+    packet.u16(parameters.window.rawValue)
   }
 }
 
@@ -83,11 +83,11 @@ public struct LESetExtendedScanEnable: HCICommand {
   public init(_ isOn: Bool) { self.isOn = isOn }
 
   /// Appends the parameters.
-  @_lifetime(writer: copy writer)
-  public func write(into writer: inout ByteWriter) {
-    writer.u8(isOn ? 1 : 0)
-    writer.u8(0)  // no duplicate filter
-    writer.u16(0)  // no duration
-    writer.u16(0)  // no period
+  @inline(__always)
+  public func write(into packet: inout CommandPacket) {
+    packet.u8(isOn ? 1 : 0)
+    packet.zeros(1)  // no duplicate filter
+    packet.zeros(2)  // no duration
+    packet.zeros(2)  // no period
   }
 }

@@ -2,7 +2,27 @@ import HeraldEmbedded
 
 // The signalling channel and the Security Manager. One answer at a time waits in `control`; a peer that asks again
 // before it has left is not answered again, and counted.
+
+/// An answer on the signalling or security channel, from which the packet is made when it leaves.
+@usableFromInline
+struct ControlAnswer: BitwiseCopyable {
+  /// The code of the answer, 0 for none: a different one on each channel.
+  var code: UInt8
+  /// Signalling: the identifier of the request. Security: the reason.
+  var identifier: UInt8
+  /// Signalling: the result of an update, or why the request is rejected.
+  var result: UInt8
+
+  /// Nothing to answer.
+  @usableFromInline static var none: ControlAnswer { ControlAnswer(code: 0, identifier: 0, result: 0) }
+  /// Whether there is an answer.
+  @usableFromInline var isOwed: Bool { code != 0 }
+}
+
 extension Link {
+  /// MTUsig: the longest PDU of an LE link's signalling channel.
+  private static var signallingMTU: UInt8 { 23 }
+
   /// Handles one whole PDU of a channel other than ATT's.
   mutating func control(_ channel: UInt16, _ pdu: Span<UInt8>, _ counters: inout HCICounters) {
     switch channel {
@@ -19,44 +39,34 @@ extension Link {
     guard let code = reader.u8(), let identifier = reader.u8(), identifier != 0, let length = reader.u16(),
       !SignalCode.isAnswer(code)
     else { return }
-    if pdu.count > 23 {  // MTUsig of an LE link
-      reject(identifier, reason: 0x0001, mtu: 23, &counters)  // Signaling MTU exceeded
+    guard pdu.count <= Int(Self.signallingMTU) else {
+      reject(identifier, .mtuExceeded, &counters)
       return
     }
     guard code == SignalCode.parameterUpdateRequest, role == .central, length == 8, reader.remaining == 8,
       let intervalMin = reader.u16(), let intervalMax = reader.u16(), let latency = reader.u16(),
       let timeout = reader.u16()
     else {
-      reject(identifier, reason: 0x0000, mtu: nil, &counters)  // Command not understood
+      reject(identifier, .notUnderstood, &counters)
       return
     }
     let timing = ConnectionTiming(
       intervalMin: intervalMin, intervalMax: intervalMax, latency: latency, timeout: timeout)
-    guard beginControl(&counters) else { return }
-    if timing.isValid {
-      self.timing = timing
-      wantsUpdate = true
-    }
-    var writer = ByteWriter(control.mutableSpan, from: 9)
-    writer.u8(SignalCode.parameterUpdateResponse)
-    writer.u8(identifier)
-    writer.u16(2)
-    writer.u16(timing.isValid ? 0 : 1)
-    endControl(ChannelID.signalling, count: writer.count)
+    let isValid = timing.isValid
+    let answer = ControlAnswer(
+      code: SignalCode.parameterUpdateResponse, identifier: identifier, result: isValid ? 0 : 1)
+    guard owe(answer, &counters), isValid else { return }
+    self.timing = timing
+    wantsUpdate = true
   }
 
   private mutating func reject(
-    _ identifier: UInt8, reason: UInt16, mtu: UInt16?, _ counters: inout HCICounters
+    _ identifier: UInt8, _ reason: RejectReason, _ counters: inout HCICounters
   ) {
     counters.count(.signalsRejected)
-    guard beginControl(&counters) else { return }
-    var writer = ByteWriter(control.mutableSpan, from: 9)
-    writer.u8(SignalCode.commandReject)
-    writer.u8(identifier)
-    writer.u16(mtu == nil ? 2 : 4)
-    writer.u16(reason)
-    if let mtu { writer.u16(mtu) }
-    endControl(ChannelID.signalling, count: writer.count)
+    _ = owe(
+      ControlAnswer(code: SignalCode.commandReject, identifier: identifier, result: reason.rawValue),
+      &counters)
   }
 
   /// One command of the Security Manager: who wants to pair, or asks us to, is told that we do not (Vol 3, Part H, 3.5.5).
@@ -65,31 +75,43 @@ extension Link {
     guard pdu.count > 0, pdu[0] == SecurityCode.pairingRequest || pdu[0] == SecurityCode.securityRequest
     else { return }
     counters.count(.pairingsRefused)
-    guard beginControl(&counters) else { return }
-    control[9] = SecurityCode.pairingFailed
-    control[10] = SecurityCode.pairingNotSupported
-    endControl(ChannelID.securityManager, count: 11)
+    _ = owe(
+      ControlAnswer(
+        code: SecurityCode.pairingFailed, identifier: SecurityCode.pairingNotSupported, result: 0), &counters)
   }
 
-  private func beginControl(_ counters: inout HCICounters) -> Bool {
-    guard controlCount == 0 else {
+  /// Keeps an answer until it can leave; `false` if another waits.
+  private mutating func owe(_ answer: ControlAnswer, _ counters: inout HCICounters) -> Bool {
+    guard !control.isOwed else {
       counters.count(.pdusDropped)
       return false
     }
+    control = answer
     return true
   }
 
-  /// Writes the headers in front of the answer that ends at `count`: H4 and ACL (five bytes), L2CAP (four).
-  private mutating func endControl(_ channel: UInt16, count: Int) {
-    control[0] = PacketType.aclData
-    control[1] = UInt8(truncatingIfNeeded: handle.rawValue)
-    control[2] = UInt8(truncatingIfNeeded: handle.rawValue &>> 8)
-    control[3] = UInt8(truncatingIfNeeded: count &- 5)
-    control[4] = 0
-    control[5] = UInt8(truncatingIfNeeded: count &- 9)
-    control[6] = 0
-    control[7] = UInt8(truncatingIfNeeded: channel)
-    control[8] = UInt8(truncatingIfNeeded: channel &>> 8)
-    controlCount = UInt8(truncatingIfNeeded: count)
+  /// Writes the packet of the answer that is owed: H4 and ACL headers (five bytes), L2CAP header (four), and a PDU of up
+  /// to eight. Returns its length.
+  @usableFromInline
+  mutating func writeControl(into packet: inout [17 of UInt8]) -> Int {
+    let isSecurity = control.code == SecurityCode.pairingFailed
+    let isMTU =
+      control.code == SignalCode.commandReject && control.result == RejectReason.mtuExceeded.rawValue
+    // What is said besides code, identifier and length: the result or reason, and the MTU behind the reason that has one.
+    let dataLength: UInt8 = isMTU ? 4 : 2
+    let length = isSecurity ? 2 : 4 &+ dataLength
+    let channel = isSecurity ? ChannelID.securityManager : ChannelID.signalling
+    packet = [
+      PacketType.aclData,
+      UInt8(truncatingIfNeeded: handle.rawValue), UInt8(truncatingIfNeeded: handle.rawValue &>> 8),
+      length &+ 4, 0,
+      length, 0,
+      UInt8(truncatingIfNeeded: channel), 0,
+      control.code, control.identifier,
+      dataLength, 0,
+      control.result, 0,
+      Self.signallingMTU, 0,
+    ]
+    return 9 &+ Int(length)
   }
 }

@@ -22,7 +22,7 @@ extension Link {
 
   /// Whether anything waits to be sent.
   @inlinable
-  var hasOutgoing: Bool { controlCount > 0 || slots[0].isSending || slots[1].isSending }
+  var hasOutgoing: Bool { control.isOwed || slots[0].isSending || slots[1].isSending }
 
   /// Whether a PDU has begun to leave: nothing may come between its fragments.
   private var isMidPDU: Bool {
@@ -31,7 +31,7 @@ extension Link {
 
   /// Whether the answer on a control channel goes next.
   @usableFromInline
-  var sendsControlNext: Bool { controlCount > 0 && !isMidPDU }
+  var sendsControlNext: Bool { control.isOwed && !isMidPDU }
 
   /// Whether `send` would take a PDU.
   @usableFromInline
@@ -57,7 +57,7 @@ extension Link {
     buffers.bytes[base &+ 1] = 0
     buffers.bytes[base &+ 2] = UInt8(truncatingIfNeeded: ChannelID.attribute)
     buffers.bytes[base &+ 3] = 0
-    let length = UInt16(truncatingIfNeeded: count &+ Link.headerSize)
+    let length = UInt8(truncatingIfNeeded: count &+ Link.headerSize)
     slots[slot] = Slot(use: use, length: length, done: 0)
     if !slots[1 &- slot].isSending { firstToSend = UInt8(truncatingIfNeeded: slot) }
   }
@@ -96,7 +96,7 @@ extension Link {
     counters.count(.fragmentsSent)
     let slot = fragment.slot
     let done = Int(slots[slot].done) &+ fragment.count &- Link.packetHeaderSize
-    slots[slot].done = UInt16(truncatingIfNeeded: done)
+    slots[slot].done = UInt8(truncatingIfNeeded: done)
     if done >= Int(slots[slot].length) {
       slots[slot] = .free
       firstToSend = UInt8(truncatingIfNeeded: 1 &- slot)
@@ -107,7 +107,7 @@ extension Link {
   /// Ends the sending of the control packet.
   @usableFromInline
   mutating func sentControl(_ counters: inout HCICounters) {
-    controlCount = 0
+    control = .none
     inFlight &+= 1
     counters.count(.fragmentsSent)
   }

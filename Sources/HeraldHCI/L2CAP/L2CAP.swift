@@ -25,6 +25,14 @@ enum SignalCode {
   }
 }
 
+/// Why a command of the signalling channel is rejected (Vol 3, Part A, 4.1).
+enum RejectReason: UInt8 {
+  /// Command not understood.
+  case notUnderstood = 0x00
+  /// Signaling MTU exceeded; followed by that MTU.
+  case mtuExceeded = 0x01
+}
+
 /// The codes of the Security Manager this host knows (Vol 3, Part H, 3.3 and 3.5).
 enum SecurityCode {
   /// Pairing Request.

@@ -37,22 +37,22 @@ struct Link: BitwiseCopyable {
   @usableFromInline
   struct Slot: BitwiseCopyable {
     @usableFromInline var use: Use
-    /// Sending: how many bytes the L2CAP PDU has, header included. Receiving: the same, 0 before the header is there.
-    @usableFromInline var length: UInt16
-    /// How many of them have arrived, or have been sent.
-    @usableFromInline var done: UInt16
+    /// Sending: how many bytes the L2CAP PDU has, header included. Received: how many the ATT PDU in it has.
+    @usableFromInline var length: UInt8
+    /// How many bytes of the L2CAP PDU have arrived, or have been sent.
+    @usableFromInline var done: UInt8
 
     static var free: Slot { Slot(use: .free, length: 0, done: 0) }
     @inlinable var isSending: Bool { use.rawValue >= 2 }
     @inlinable
-    init(use: Use, length: UInt16, done: UInt16) {
+    init(use: Use, length: UInt8, done: UInt8) {
       self.use = use
       self.length = length
       self.done = done
     }
   }
 
-  /// The longest L2CAP PDU.
+  /// The longest L2CAP PDU: all lengths of one fit in a byte.
   @usableFromInline static var slotSize: Int { 251 }
   /// The longest ATT PDU.
   @usableFromInline static var longestPDU: Int { 247 }
@@ -61,7 +61,6 @@ struct Link: BitwiseCopyable {
   /// H4 type byte and ACL header, which go in front of every fragment.
   @usableFromInline static var packetHeaderSize: Int { 5 }
 
-  @usableFromInline var peer: DeviceAddress
   @usableFromInline var handle: ConnectionHandle
   @usableFromInline var life: Life
   @usableFromInline var role: ConnectionRole
@@ -73,9 +72,8 @@ struct Link: BitwiseCopyable {
   /// Whether continuation fragments belong to a PDU that is being passed over.
   @usableFromInline var isSkipping: Bool
 
-  /// An answer on the signalling or security channel: a whole packet, `controlCount` bytes, 0 for none.
-  @usableFromInline var control: [19 of UInt8]
-  @usableFromInline var controlCount: UInt8
+  /// What waits to be answered on the signalling or security channel.
+  @usableFromInline var control: ControlAnswer
 
   // What is owed.
   @usableFromInline var wantsDataLength: Bool
@@ -89,7 +87,6 @@ struct Link: BitwiseCopyable {
   /// A free place: all zero bits.
   @usableFromInline
   init() {
-    peer = .zero
     handle = ConnectionHandle(rawValue: 0)
     life = .free
     role = .central
@@ -97,8 +94,7 @@ struct Link: BitwiseCopyable {
     slots = .init(repeating: .free)
     firstToSend = 0
     isSkipping = false
-    control = .init(repeating: 0)
-    controlCount = 0
+    control = .none
     wantsDataLength = false
     wantsKeyRefused = false
     wantsRSSI = false

@@ -2,44 +2,50 @@ import HeraldEmbedded
 
 // The commands that are about one connection.
 extension Link {
-  /// HCI_Disconnect's opcode.
-  @usableFromInline static var disconnectOpcode: Opcode { Disconnect.opcode }
-
   /// Turns a connection away for which there is no place.
   @usableFromInline
-  static func refuse(_ handle: ConnectionHandle, into buffer: inout MutableSpan<UInt8>) -> Int {
-    Disconnect(handle, reason: .remoteLowResources).packet(into: buffer._mutatingExtracting(0..<buffer.count))
+  static func refuse(_ handle: ConnectionHandle, into packet: inout CommandPacket) {
+    Disconnect(handle, reason: .remoteLowResources).packet(into: &packet)
   }
 
-  /// The next command that is owed, 0 for none.
+  /// Writes the next command that is owed. Returns what it is for.
   @usableFromInline
-  mutating func planCommand(into buffer: inout MutableSpan<UInt8>) -> Int {
-    let packet = buffer._mutatingExtracting(0..<buffer.count)
+  mutating func planCommand(into packet: inout CommandPacket) -> CommandPurpose {
     switch life {
     case .free, .closed:
-      return 0
+      return .none
     case .closing:
-      return Disconnect(handle).packet(into: packet)
+      Disconnect(handle).packet(into: &packet)
+      return .disconnect
     case .open:
-      if wantsKeyRefused { return LELongTermKeyRequestNegativeReply(handle).packet(into: packet) }
-      // The answer that accepts the new timing goes first.
-      if wantsUpdate, controlCount == 0 {
-        return LEConnectionUpdate(handle, timing: timing).packet(into: packet)
+      if wantsKeyRefused {
+        LELongTermKeyRequestNegativeReply(handle).packet(into: &packet)
+        return .refuseKey
       }
-      if wantsDataLength { return LESetDataLength(handle).packet(into: packet) }
-      return wantsRSSI ? ReadRSSI(handle).packet(into: packet) : 0
+      // The answer that accepts the new timing goes first.
+      if wantsUpdate, !control.isOwed {
+        LEConnectionUpdate(handle, timing: timing).packet(into: &packet)
+        return .updateConnection
+      }
+      if wantsDataLength {
+        LESetDataLength(handle).packet(into: &packet)
+        return .dataLength
+      }
+      guard wantsRSSI else { return .none }
+      ReadRSSI(handle).packet(into: &packet)
+      return .readRSSI
     }
   }
 
   /// A command that `planCommand` wrote has left.
   @usableFromInline
-  mutating func commandSent(_ opcode: Opcode) {
-    switch opcode {
-    case Disconnect.opcode: life = .closed
-    case LELongTermKeyRequestNegativeReply.opcode: wantsKeyRefused = false
-    case LEConnectionUpdate.opcode: wantsUpdate = false
-    case LESetDataLength.opcode: wantsDataLength = false
-    case ReadRSSI.opcode: wantsRSSI = false
+  mutating func commandSent(_ purpose: CommandPurpose) {
+    switch purpose {
+    case .disconnect: life = .closed
+    case .refuseKey: wantsKeyRefused = false
+    case .updateConnection: wantsUpdate = false
+    case .dataLength: wantsDataLength = false
+    case .readRSSI: wantsRSSI = false
     default: break
     }
   }

@@ -62,7 +62,7 @@ extension Link {
     }
     for index in 0..<fragment.count { buffers.bytes[base &+ done &+ index] = fragment[index] }
     let total = done &+ fragment.count
-    slots[slot].done = UInt16(truncatingIfNeeded: total)
+    slots[slot].done = UInt8(truncatingIfNeeded: total)
     guard total >= Link.headerSize else { return -1 }
     let length = Int(buffers.bytes[base]) | Int(buffers.bytes[base &+ 1]) &<< 8
     let expected = length &+ Link.headerSize
@@ -76,7 +76,7 @@ extension Link {
     let channel = UInt16(buffers.bytes[base &+ 2]) | UInt16(buffers.bytes[base &+ 3]) &<< 8
     if channel == ChannelID.attribute {
       guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
-      slots[slot].length = UInt16(truncatingIfNeeded: length)
+      slots[slot].length = UInt8(truncatingIfNeeded: length)
       counters.count(.pdusReceived)
       return slot
     }

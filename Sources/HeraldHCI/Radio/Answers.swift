@@ -2,44 +2,31 @@ import HeraldEmbedded
 
 // What changes when a command leaves and when it is answered.
 extension ControllerSession {
-  /// The command in `packet` has left. `planned` tells what `plan` chose from, which may have changed by the time it is
-  /// answered: so what it settles is no longer owed from now on.
+  /// The command in `packet` has left, right after `plan` chose it. What `plan` chose from may have changed by the time
+  /// it is answered: so what it settles is no longer owed from now on.
   @usableFromInline
-  mutating func sent(_ packet: Span<UInt8>, at now: Instant, _ counters: inout HCICounters) {
-    guard packet.count >= 4 else { return }
-    counters.count(.commandsSent)
-    pending = Opcode(UInt16(packet[1]) | UInt16(packet[2]) &<< 8)
+  mutating func sent(
+    _ packet: CommandPacket, _ purpose: CommandPurpose, _ links: LinkSummary, at now: Instant
+  ) {
+    pending = packet.opcode
+    pendingPurpose = purpose
     isWaiting = true
     deadline = now + Self.patience
-    switch pending {
-    case LESetAdvertisingParameters.opcode:
+    switch purpose {
+    case .advertisingParameters:
       advertising.owesParameters = false
-      advertising.type = AdvertisingType(rawValue: packet[8]) ?? .connectable
-    case LESetExtendedAdvertisingParameters.opcode:
-      advertising.owesParameters = false
-      advertising.type = packet[5] & 1 != 0 ? .connectable : packet[5] & 2 != 0 ? .scannable : .nonConnectable
-    case LESetAdvertisingSetRandomAddress.opcode:
-      advertising.owesAddress = false
-    case LegacyAdvertisingData.advertising, ExtendedAdvertisingData.advertising:
-      advertising.owesData = false
-    case LegacyAdvertisingData.scanResponse, ExtendedAdvertisingData.scanResponse:
-      advertising.owesResponse = false
-    case LESetScanParameters.opcode, LESetExtendedScanParameters.opcode:
-      scanning.owesParameters = false
-    case LESetAdvertisingEnable.opcode, LESetExtendedAdvertisingEnable.opcode,
-      LESetScanEnable.opcode, LESetExtendedScanEnable.opcode:
-      pendingIsOn = packet[4] == 1
-    case LESetRandomAddress.opcode:
-      var reader = ByteReader(packet.extracting(4..<packet.count))
-      pendingAddress = reader.deviceAddress(.random) ?? .zero
-    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
-      connect = .creating
-    case .leCreateConnectionCancel:
+      advertising.type = advertisingType(links)
+    case .advertisingAddress: advertising.owesAddress = false
+    case .advertisingData: advertising.owesData = false
+    case .scanResponse: advertising.owesResponse = false
+    case .scanParameters: scanning.owesParameters = false
+    case .randomAddress: pendingAddress = wantedRandomAddress()
+    case .createConnection: connect = .creating
+    case .cancelConnection:
       connect = .cancelling
       restartWanted = !cancelWanted
       cancelDeadline = deadline
-    default:
-      break
+    default: break
     }
   }
 
@@ -62,10 +49,10 @@ extension ControllerSession {
     guard state == .ready else {
       return state == .starting ? bringUp(status, &reader, at: now) : .nothing
     }
-    if event.opcode == ReadRSSI.opcode, status.isSuccess, let handle = reader.u16(), let rssi = reader.i8() {
+    if pendingPurpose == .readRSSI, status.isSuccess, let handle = reader.u16(), let rssi = reader.i8() {
       return .measured(ConnectionHandle(rawValue: handle), RSSI(rssi))
     }
-    return settle(event.opcode, status, at: now)
+    return settle(status, at: now)
   }
 
   /// HCI_Command_Status.
@@ -87,30 +74,32 @@ extension ControllerSession {
       var reader = ByteReader(nothing.span)
       return event.status.isSuccess ? .failed : bringUp(event.status, &reader, at: now)
     }
-    return settle(event.opcode, event.status, at: now)
+    return settle(event.status, at: now)
   }
 
-  private mutating func settle(_ opcode: Opcode, _ status: HCIErrorCode, at now: Instant) -> Outcome {
+  private mutating func settle(_ status: HCIErrorCode, at now: Instant) -> Outcome {
     let isGood = status.isSuccess
-    switch opcode {
-    case LESetAdvertisingEnable.opcode, LESetExtendedAdvertisingEnable.opcode:
+    switch pendingPurpose {
+    case .none, .bringUp: break
+    case .advertisingOff:
       // Off is off, also when it was refused because it was off.
-      advertising.isOn = isGood && pendingIsOn
-      if !isGood, pendingIsOn { restAdvertising(now) }
-    case LESetAdvertisingParameters.opcode, LESetExtendedAdvertisingParameters.opcode,
-      LESetAdvertisingSetRandomAddress.opcode, LegacyAdvertisingData.advertising,
-      ExtendedAdvertisingData.advertising, LegacyAdvertisingData.scanResponse,
-      ExtendedAdvertisingData.scanResponse:
+      advertising.isOn = false
+    case .advertisingOn:
+      advertising.isOn = isGood
+      if !isGood { restAdvertising(now) }
+    case .advertisingParameters, .advertisingAddress, .advertisingData, .scanResponse:
       if !isGood { restAdvertising(now) }
       // It says that it advertises (not every controller stops at a reset): it is stopped first, then.
       if status == .commandDisallowed { advertising.isOn = true }
-    case LESetScanEnable.opcode, LESetExtendedScanEnable.opcode:
-      scanning.isOn = isGood && pendingIsOn
-      if !isGood, pendingIsOn { restScanning(now) }
-    case LESetScanParameters.opcode, LESetExtendedScanParameters.opcode:
+    case .scanOff:
+      scanning.isOn = false
+    case .scanOn:
+      scanning.isOn = isGood
+      if !isGood { restScanning(now) }
+    case .scanParameters:
       if !isGood { restScanning(now) }
       if status == .commandDisallowed { scanning.isOn = true }
-    case LESetRandomAddress.opcode:
+    case .randomAddress:
       if isGood {
         randomAddress = pendingAddress
         addressWasRefused = false
@@ -122,17 +111,17 @@ extension ControllerSession {
         // A controller that will not show the address would show another: what is to show it must not start.
         return .failed
       }
-    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
+    case .createConnection:
       guard connect == .creating else { return .nothing }
       connect = .initiating
       if !isGood { return connectEnded(status) }
-    case .leCreateConnectionCancel:
+    case .cancelConnection:
       // Refused: there was nothing left to cancel, and what it became has been reported already.
       if !isGood, connect == .cancelling { return connectEnded(.unknownConnection) }
       // Otherwise a connection complete event ends it, and has to come.
       cancelDeadline = now + Self.patience
-    default:
-      if !isGood { return .refused(opcode, status) }
+    case .disconnect, .refuseKey, .updateConnection, .dataLength, .readRSSI:
+      if !isGood { return .refused(status) }
     }
     return .nothing
   }

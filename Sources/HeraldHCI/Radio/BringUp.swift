@@ -16,28 +16,36 @@ enum BringUpStep: UInt8, BitwiseCopyable {
   case address
   case dataLength
   case done
+
+  /// The opcode of a step whose command has no parameters.
+  var plainOpcode: Opcode {
+    switch self {
+    case .reset: .reset
+    case .version: .readLocalVersion
+    case .commands: .readSupportedCommands
+    case .features: .readLocalFeatures
+    case .leBufferSize: .leReadBufferSize
+    case .bufferSize: .readBufferSize
+    case .leFeatures: .leReadFeatures
+    case .leStates: .leReadStates
+    case .address: .readAddress
+    case .eventMask, .hostSupport, .leEventMask, .dataLength, .done: .none
+    }
+  }
 }
 
 extension ControllerSession {
   /// The command of the current step.
-  mutating func planBringUp(into buffer: consuming MutableSpan<UInt8>) -> Int {
+  mutating func planBringUp(into packet: inout CommandPacket) -> CommandPurpose {
     switch step {
-    case .reset: PlainCommand(.reset).packet(into: buffer)
-    case .version: PlainCommand(.readLocalVersion).packet(into: buffer)
-    case .commands: PlainCommand(.readSupportedCommands).packet(into: buffer)
-    case .features: PlainCommand(.readLocalFeatures).packet(into: buffer)
-    case .eventMask: SetEventMask.host.packet(into: buffer)
-    case .hostSupport: WriteLEHostSupport().packet(into: buffer)
-    case .leEventMask:
-      (support.isExtended ? LESetEventMask.extended : LESetEventMask.legacy).packet(into: buffer)
-    case .leBufferSize: PlainCommand(.leReadBufferSize).packet(into: buffer)
-    case .bufferSize: PlainCommand(.readBufferSize).packet(into: buffer)
-    case .leFeatures: PlainCommand(.leReadFeatures).packet(into: buffer)
-    case .leStates: PlainCommand(.leReadStates).packet(into: buffer)
-    case .address: PlainCommand(.readAddress).packet(into: buffer)
-    case .dataLength: LEWriteSuggestedDataLength.longest.packet(into: buffer)
-    case .done: 0
+    case .eventMask: SetEventMask.host.packet(into: &packet)
+    case .hostSupport: WriteLEHostSupport().packet(into: &packet)
+    case .leEventMask: (support.isExtended ? LESetEventMask.extended : .legacy).packet(into: &packet)
+    case .dataLength: LEWriteSuggestedDataLength.longest.packet(into: &packet)
+    case .done: return .none
+    default: PlainCommand(step.plainOpcode).packet(into: &packet)
     }
+    return .bringUp
   }
 
   /// Takes the answer to the current step. A step that only makes things better may be refused; without

@@ -56,7 +56,6 @@ extension HCIRadio where Transport: ~Copyable {
     links[index].life = .open
     links[index].handle = event.handle
     links[index].role = event.role
-    links[index].peer = event.peer
     links[index].wantsDataLength = session.support.canSetDataLength
   }
 

@@ -20,7 +20,7 @@ struct ControllerSession: ~Copyable {
     /// The strength of a connection.
     case measured(ConnectionHandle, RSSI)
     /// The command was refused for the connection it was about.
-    case refused(Opcode, HCIErrorCode)
+    case refused(HCIErrorCode)
   }
 
   /// Where an attempt to connect is.
@@ -52,13 +52,12 @@ struct ControllerSession: ~Copyable {
 
   // The command under way.
   @usableFromInline var pending: Opcode
+  @usableFromInline var pendingPurpose: CommandPurpose
   /// Num_HCI_Command_Packets was 0.
   @usableFromInline var isBlocked: Bool
   /// Whether something is waited for until `deadline`.
   @usableFromInline var isWaiting: Bool
   @usableFromInline var deadline: Instant
-  /// What a pending enable command asks for.
-  var pendingIsOn: Bool
 
   // What the controller is.
   @usableFromInline var support: ControllerSupport
@@ -88,10 +87,10 @@ struct ControllerSession: ~Copyable {
     failures = 0
     turned = .start
     pending = .none
+    pendingPurpose = .none
     isBlocked = false
     isWaiting = false
     deadline = .start
-    pendingIsOn = false
     support = ControllerSupport()
     advertising = AdvertisingWork()
     scanning = ScanningWork()

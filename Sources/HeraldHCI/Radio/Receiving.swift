@@ -190,13 +190,13 @@ extension HCIRadio where Transport: ~Copyable {
       if index >= 0, links[index].life == .open {
         handler.measured(rssi, on: ConnectionID(index: index), at: now)
       }
-    case .refused(let opcode, let status):
+    case .refused(let status):
       let index = pendingLink
       guard index >= 0, index < connections, links[index].life != .free else { return }
       // A connection the controller does not know is over, whether we heard of its end or not.
       if status == .unknownConnection {
         closed(index, links[index].life == .open ? .connectionTimeout : .localHostTerminated, &handler)
-      } else if opcode == ReadRSSI.opcode, links[index].life == .open {
+      } else if session.pendingPurpose == .readRSSI, links[index].life == .open {
         handler.measured(.notAvailable, on: ConnectionID(index: index), at: now)
       }
     }

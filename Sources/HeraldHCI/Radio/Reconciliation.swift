@@ -20,63 +20,64 @@ struct LinkSummary: BitwiseCopyable {
 // advertising. Then the order is address, parameters, data, scan response, on; so no packet ever mixes old and new.
 // New data under the same address are set while advertising goes on: the controller swaps them between two packets.
 extension ControllerSession {
-  /// Writes the next command that brings the controller closer to what is wanted. Returns its length, 0 if there is none.
+  /// Writes the next command that brings the controller closer to what is wanted. Returns what it is for.
   @usableFromInline
   mutating func plan(
-    into buffer: consuming MutableSpan<UInt8>, _ links: LinkSummary, at now: Instant
-  ) -> Int {
-    guard state == .ready else { return state == .starting ? planBringUp(into: buffer) : 0 }
+    into packet: inout CommandPacket, _ links: LinkSummary, at now: Instant
+  ) -> CommandPurpose {
+    guard state == .ready else { return state == .starting ? planBringUp(into: &packet) : .none }
     let isConnecting = connect != .idle
-    let isInitiating = connect.rawValue >= Connect.creating.rawValue
-    let type = advertisingType(links)
+    let owesType = advertising.owesParameters || advertisingType(links) != advertising.type
+    // Only the extended commands know an address of advertising's own.
+    let owesOwnAddress =
+      support.isExtended && advertising.owesAddress && advertising.parameters.ownAddress.kind == .random
     let address = wantedRandomAddress()
     let changesAddress = address.kind == .random && address != randomAddress
     let mayScan = scanning.isWanted && (support.states.scanningWhileInitiating || !isConnecting)
 
     if scanning.isOn, !mayScan || scanning.owesParameters || changesAddress {
-      return scanEnable(false, into: buffer)
+      return scanEnable(false, into: &packet)
     }
     if connect == .initiating, cancelWanted || changesAddress {
-      return PlainCommand(.leCreateConnectionCancel).packet(into: buffer)
+      PlainCommand(.leCreateConnectionCancel).packet(into: &packet)
+      return .cancelConnection
     }
     if advertising.isOn,
-      !advertising.isWanted || advertising.owesParameters || type != advertising.type
-        || (support.isExtended ? advertising.owesRandomAddress : changesAddress)
+      !advertising.isWanted || owesType || owesOwnAddress || (changesAddress && !support.isExtended)
     {
-      return advertisingEnable(false, into: buffer)
+      return advertisingEnable(false, into: &packet)
     }
     if changesAddress {
-      guard !isInitiating else { return 0 }
-      return LESetRandomAddress(address).packet(into: buffer)
+      guard connect.rawValue < Connect.creating.rawValue else { return .none }
+      LESetRandomAddress(address).packet(into: &packet)
+      return .randomAddress
     }
 
     if advertising.isWanted, now >= advertising.retryAt {
-      if advertising.owesParameters || type != advertising.type {
-        return advertisingParameters(type, into: buffer)
-      }
-      if support.isExtended, advertising.owesRandomAddress {
-        return LESetAdvertisingSetRandomAddress(advertising.parameters.ownAddress).packet(into: buffer)
+      if owesType { return advertisingParameters(advertisingType(links), into: &packet) }
+      if owesOwnAddress {
+        LESetAdvertisingSetRandomAddress(advertising.parameters.ownAddress).packet(into: &packet)
+        return .advertisingAddress
       }
       if advertising.owesData {
         let data = advertising.data.span.extracting(0..<Int(advertising.dataCount))
-        return support.isExtended
-          ? ExtendedAdvertisingData.packet(ExtendedAdvertisingData.advertising, data, into: buffer)
-          : LegacyAdvertisingData.packet(LegacyAdvertisingData.advertising, data, into: buffer)
+        AdvertisingDataCommand.packet(
+          data, isResponse: false, isExtended: support.isExtended, into: &packet)
+        return .advertisingData
       }
       if advertising.owesResponse {
         let data = advertising.response.span.extracting(0..<Int(advertising.responseCount))
-        return support.isExtended
-          ? ExtendedAdvertisingData.packet(ExtendedAdvertisingData.scanResponse, data, into: buffer)
-          : LegacyAdvertisingData.packet(LegacyAdvertisingData.scanResponse, data, into: buffer)
+        AdvertisingDataCommand.packet(data, isResponse: true, isExtended: support.isExtended, into: &packet)
+        return .scanResponse
       }
-      if !advertising.isOn { return advertisingEnable(true, into: buffer) }
+      if !advertising.isOn { return advertisingEnable(true, into: &packet) }
     }
-    if connect == .wanted, !cancelWanted { return createConnection(into: buffer) }
+    if connect == .wanted, !cancelWanted { return createConnection(into: &packet) }
     if mayScan, now >= scanning.retryAt {
-      if scanning.owesParameters { return scanParameters(into: buffer) }
-      if !scanning.isOn { return scanEnable(true, into: buffer) }
+      if scanning.owesParameters { return scanParameters(into: &packet) }
+      if !scanning.isOn { return scanEnable(true, into: &packet) }
     }
-    return 0
+    return .none
   }
 
   /// When `plan` would find more to do than now, if nothing else happens.
@@ -93,7 +94,7 @@ extension ControllerSession {
   /// The random address the controller is to have; of kind public if it does not matter. With the legacy commands there is
   /// one for everything: that of advertising comes first, then the one a connection is opened with, then the one an active
   /// scan shows. With the extended ones advertising has its own.
-  private mutating func wantedRandomAddress() -> DeviceAddress {
+  mutating func wantedRandomAddress() -> DeviceAddress {
     if !support.isExtended, advertising.isWanted, advertising.parameters.ownAddress.kind == .random {
       return advertising.parameters.ownAddress
     }
@@ -104,7 +105,7 @@ extension ControllerSession {
 
   /// The kind of advertising. What is to be connectable is only scannable while a connection could not be taken:
   /// all places are taken (an attempt of our own keeps one), or the controller cannot do both at once.
-  private mutating func advertisingType(_ links: LinkSummary) -> AdvertisingType {
+  mutating func advertisingType(_ links: LinkSummary) -> AdvertisingType {
     let isConnecting = connect != .idle
     guard advertising.parameters.connectable else {
       return advertising.responseCount == 0 ? .nonConnectable : .scannable
@@ -122,48 +123,68 @@ extension ControllerSession {
   }
 
   private mutating func advertisingParameters(
-    _ type: AdvertisingType, into buffer: consuming MutableSpan<UInt8>
-  ) -> Int {
+    _ type: AdvertisingType, into packet: inout CommandPacket
+  ) -> CommandPurpose {
     var interval = advertising.parameters.interval
     // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100 ms.
     if type != .connectable, support.version < 9, interval < .milliseconds(100) {
       interval = .milliseconds(100)
     }
     let kind = advertising.parameters.ownAddress.kind
-    return support.isExtended
-      ? LESetExtendedAdvertisingParameters(interval: Slots(interval), type: type, ownAddress: kind)
-        .packet(into: buffer)
-      : LESetAdvertisingParameters(interval: Slots(interval), type: type, ownAddress: kind)
-        .packet(into: buffer)
+    if support.isExtended {
+      LESetExtendedAdvertisingParameters(interval: Slots(interval), type: type, ownAddress: kind)
+        .packet(into: &packet)
+    } else {
+      LESetAdvertisingParameters(interval: Slots(interval), type: type, ownAddress: kind)
+        .packet(into: &packet)
+    }
+    return .advertisingParameters
   }
 
-  private mutating func advertisingEnable(_ isOn: Bool, into buffer: consuming MutableSpan<UInt8>) -> Int {
-    support.isExtended
-      ? LESetExtendedAdvertisingEnable(isOn).packet(into: buffer)
-      : LESetAdvertisingEnable(isOn).packet(into: buffer)
+  private mutating func advertisingEnable(
+    _ isOn: Bool, into packet: inout CommandPacket
+  ) -> CommandPurpose {
+    if support.isExtended {
+      LESetExtendedAdvertisingEnable(isOn).packet(into: &packet)
+    } else {
+      LESetAdvertisingEnable(isOn).packet(into: &packet)
+    }
+    return isOn ? .advertisingOn : .advertisingOff
   }
 
-  private mutating func scanParameters(into buffer: consuming MutableSpan<UInt8>) -> Int {
+  private mutating func scanParameters(into packet: inout CommandPacket) -> CommandPurpose {
     let wanted = scanning.parameters
     let command = LESetScanParameters(
       active: wanted.active, interval: Slots(wanted.interval), window: Slots(wanted.window),
       ownAddress: shown(wanted.ownAddress))
-    return support.isExtended
-      ? LESetExtendedScanParameters(command).packet(into: buffer) : command.packet(into: buffer)
+    if support.isExtended {
+      LESetExtendedScanParameters(command).packet(into: &packet)
+    } else {
+      command.packet(into: &packet)
+    }
+    return .scanParameters
   }
 
-  private mutating func scanEnable(_ isOn: Bool, into buffer: consuming MutableSpan<UInt8>) -> Int {
-    support.isExtended
-      ? LESetExtendedScanEnable(isOn).packet(into: buffer) : LESetScanEnable(isOn).packet(into: buffer)
+  private mutating func scanEnable(_ isOn: Bool, into packet: inout CommandPacket) -> CommandPurpose {
+    if support.isExtended {
+      LESetExtendedScanEnable(isOn).packet(into: &packet)
+    } else {
+      LESetScanEnable(isOn).packet(into: &packet)
+    }
+    return isOn ? .scanOn : .scanOff
   }
 
-  private mutating func createConnection(into buffer: consuming MutableSpan<UInt8>) -> Int {
+  private mutating func createConnection(into packet: inout CommandPacket) -> CommandPurpose {
     let command = LECreateConnection(
       peer: connectPeer, ownAddress: shown(connectParameters.ownAddress),
       timing: ConnectionTiming(
         intervalMin: connectParameters.interval, intervalMax: connectParameters.interval, latency: 0,
         timeout: connectParameters.supervisionTimeout))
-    return support.isExtended
-      ? LEExtendedCreateConnection(command).packet(into: buffer) : command.packet(into: buffer)
+    if support.isExtended {
+      LEExtendedCreateConnection(command).packet(into: &packet)
+    } else {
+      command.packet(into: &packet)
+    }
+    return .createConnection
   }
 }

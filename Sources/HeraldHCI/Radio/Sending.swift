@@ -11,24 +11,23 @@ extension HCIRadio where Transport: ~Copyable {
 
   @inlinable
   mutating func transmitCommand() {
-    var packet: [48 of UInt8] = .init(repeating: 0)
     guard session.pending == .none, session.state != .failed else { return }
+    var packet = CommandPacket()
     var subject = -1
     let links = summary()
-    var buffer = packet.mutableSpan
-    var count = session.state == .ready ? planForLinks(into: &buffer, &subject) : 0
-    if count == 0 { count = session.plan(into: buffer, links, at: now) }
-    guard count > 0 else { return }
+    var purpose = session.state == .ready ? planForLinks(into: &packet, &subject) : .none
+    if purpose == .none { purpose = session.plan(into: &packet, links, at: now) }
+    guard purpose != .none else { return }
     guard !session.isBlocked else {
       session.wait(from: now)
       return
     }
-    let bytes = packet.span.extracting(0..<count)
-    guard transport.write(bytes) else {
+    guard transport.write(packet.span) else {
       clog()
       return
     }
-    session.sent(bytes, at: now, &counters)
+    counters.count(.commandsSent)
+    session.sent(packet, purpose, links, at: now)
     settle(subject)
   }
 
@@ -40,18 +39,21 @@ extension HCIRadio where Transport: ~Copyable {
 
   /// The next command that is about one connection, and which place that has; −1 for a connection without one.
   @inlinable
-  mutating func planForLinks(into buffer: inout MutableSpan<UInt8>, _ subject: inout Int) -> Int {
-    if hasOrphan { return Link.refuse(orphan, into: &buffer) }
+  mutating func planForLinks(into packet: inout CommandPacket, _ subject: inout Int) -> CommandPurpose {
+    if hasOrphan {
+      Link.refuse(orphan, into: &packet)
+      return .disconnect
+    }
     var index = 0
     while index < connections {
-      let count = links[index].planCommand(into: &buffer)
-      if count > 0 {
+      let purpose = links[index].planCommand(into: &packet)
+      if purpose != .none {
         subject = index
-        return count
+        return purpose
       }
       index &+= 1
     }
-    return 0
+    return .none
   }
 
   /// A command about the connection at `subject` has left: it is no longer owed.
@@ -59,10 +61,10 @@ extension HCIRadio where Transport: ~Copyable {
   mutating func settle(_ subject: Int) {
     pendingLink = subject
     guard subject >= 0 else {
-      if session.pending == Link.disconnectOpcode { hasOrphan = false }
+      if session.pendingPurpose == .disconnect { hasOrphan = false }
       return
     }
-    links[subject].commandSent(session.pending)
+    links[subject].commandSent(session.pendingPurpose)
     if links[subject].life == .closed { goodbyeBy = now + Self.longestGoodbye }
   }
 
@@ -92,8 +94,9 @@ extension HCIRadio where Transport: ~Copyable {
   @inlinable
   mutating func transmitFragment(_ index: Int, _ limit: Int) -> Bool {
     if links[index].sendsControlNext {
-      let count = Int(links[index].controlCount)
-      guard transport.write(links[index].control.span.extracting(0..<count)) else {
+      var packet: [17 of UInt8] = .init(repeating: 0)
+      let count = links[index].writeControl(into: &packet)
+      guard transport.write(packet.span.extracting(0..<count)) else {
         clog()
         return false
       }

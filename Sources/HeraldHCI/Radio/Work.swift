@@ -36,9 +36,6 @@ struct AdvertisingWork: BitwiseCopyable {
     retryAt = .start
   }
 
-  /// Whether its own random address is owed, which only the extended commands know.
-  var owesRandomAddress: Bool { owesAddress && parameters.ownAddress.kind == .random }
-
   /// After a reset: nothing wanted, nothing told, and the controller has no data.
   mutating func clear() {
     isWanted = false
