@@ -46,11 +46,6 @@ where
   RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
   DelegateType: ~Copyable, BoardType == NodeBoard
 {
-  /// A node on this machine.
-  init(node: consuming Node, serialNumber: InlineBytes<16>) {
-    self.init(node: node, board: NodeBoard(serialNumber: serialNumber))
-  }
-
   /// When a host asked for a restart; never if none did.
   var restartAt: Instant { board.restartAt }
 }

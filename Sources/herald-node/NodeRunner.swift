@@ -38,14 +38,14 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
     var configuration = HeraldConfiguration()
     configuration.expiry = .seconds(settings.expiry)
-    var node = NodeDevice<Transport>.Node(
-      radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
-      delegate: EventReporter(logger), configuration: configuration)
-    for byte in settings.name.utf8 { node.core.values.deviceName.append(byte) }
-    for byte in "herald-node".utf8 { node.core.values.modelNumber.append(byte) }
     var serialNumber = InlineBytes<16>()
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
-    device = NodeDevice(node: node, serialNumber: serialNumber)
+    device = NodeDevice(
+      radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
+      delegate: EventReporter(logger), board: NodeBoard(serialNumber: serialNumber),
+      configuration: configuration)
+    for byte in settings.name.utf8 { device.node.core.values.deviceName.append(byte) }
+    for byte in "herald-node".utf8 { device.node.core.values.modelNumber.append(byte) }
     self.signals = signals
     self.links = links
     self.usb = usb

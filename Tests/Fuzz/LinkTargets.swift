@@ -51,10 +51,10 @@ struct FuzzDevice: ManagedDevice, ~Copyable {
     if offset < 0 { broken("a negative offset") }
     return min(buffer.count, 4096 - offset)
   }
-  var statisticsGroupCount: Int { 1 }
-  func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "fuzz" : "" }
-  func statisticsCount(group: Int) -> Int { 3 }
-  func statisticName(group: Int, _ index: Int) -> StaticString { "a" }
+  static var statisticsGroupCount: Int { 1 }
+  static func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "fuzz" : "" }
+  static func statisticsCount(group: Int) -> Int { 3 }
+  static func statisticName(group: Int, _ index: Int) -> StaticString { "a" }
   func statistic(group: Int, _ index: Int) -> UInt32 { .max }
   func unixMilliseconds(at now: Instant) -> UInt64? { clock }
   mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool {

@@ -22,12 +22,12 @@ struct TestDevice: ManagedDevice, ~Copyable {
     return count
   }
 
-  var statisticsGroupCount: Int { 2 }
-  func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "radio" : "log" }
-  func statisticsCount(group: Int) -> Int { group == 0 ? 2 : 30 }
-  func statisticName(group: Int, _ index: Int) -> StaticString {
+  static var statisticsGroupCount: Int { 2 }
+  static func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "radio" : "log" }
+  static func statisticsCount(group: Int) -> Int { group == 0 ? 2 : 30 }
+  static func statisticName(group: Int, _ index: Int) -> StaticString {
     if group == 0 { return index == 0 ? "adverts" : "reads" }
-    return Self.letters[index % Self.letters.count]
+    return letters[index % letters.count]
   }
   func statistic(group: Int, _ index: Int) -> UInt32 { group == 0 && index == 0 ? 1_000_000 : UInt32(index) }
 

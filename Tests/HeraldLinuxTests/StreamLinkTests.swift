@@ -12,10 +12,10 @@ private struct SilentDevice: ManagedDevice, ~Copyable {
   }
   mutating func logReadableBytes(sequence: UInt32) -> Int? { nil }
   mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
-  var statisticsGroupCount: Int { 0 }
-  func statisticsGroupName(_ group: Int) -> StaticString { "" }
-  func statisticsCount(group: Int) -> Int { 0 }
-  func statisticName(group: Int, _ index: Int) -> StaticString { "" }
+  static var statisticsGroupCount: Int { 0 }
+  static func statisticsGroupName(_ group: Int) -> StaticString { "" }
+  static func statisticsCount(group: Int) -> Int { 0 }
+  static func statisticName(group: Int, _ index: Int) -> StaticString { "" }
   func statistic(group: Int, _ index: Int) -> UInt32 { 0 }
   func unixMilliseconds(at now: Instant) -> UInt64? { nil }
   mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool { false }

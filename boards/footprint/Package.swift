@@ -13,7 +13,7 @@ let package = Package(
   dependencies: [.package(name: "herald-embedded", path: "../..")],
   targets: [
     .target(name: "Startup"),
-    .target(name: "Board", dependencies: ["Startup", embedded, hci], swiftSettings: core),
+    .target(name: "Board", dependencies: ["Startup", embedded, hci, link], swiftSettings: core),
     .target(name: "MeasuredHost", dependencies: ["Board", embedded, hci], swiftSettings: core),
     .executableTarget(name: "Empty", dependencies: ["Startup"], swiftSettings: core),
     .executableTarget(name: "HostOne", dependencies: ["MeasuredHost"], swiftSettings: core),

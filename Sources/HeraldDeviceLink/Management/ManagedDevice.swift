@@ -1,6 +1,9 @@
 import HeraldEmbedded
 
 /// What the management link needs of the device it manages.
+///
+/// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may copy what it borrows
+/// to the stack (docs/architecture.md).
 public protocol ManagedDevice: ~Copyable {
   /// Where the log stands.
   mutating func logStatus() -> LogStatus
@@ -11,24 +14,24 @@ public protocol ManagedDevice: ~Copyable {
   mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int
 
   /// How many groups of counters there are.
-  var statisticsGroupCount: Int { get }
+  static var statisticsGroupCount: Int { get }
   /// The name of group `group`; empty outside `0..<statisticsGroupCount`.
-  func statisticsGroupName(_ group: Int) -> StaticString
+  static func statisticsGroupName(_ group: Int) -> StaticString
   /// How many counters group `group` has.
-  func statisticsCount(group: Int) -> Int
+  static func statisticsCount(group: Int) -> Int
   /// The name of counter `index` of group `group`.
-  func statisticName(group: Int, _ index: Int) -> StaticString
+  static func statisticName(group: Int, _ index: Int) -> StaticString
   /// The value of counter `index` of group `group`.
-  func statistic(group: Int, _ index: Int) -> UInt32
+  mutating func statistic(group: Int, _ index: Int) -> UInt32
 
   /// Milliseconds since 1970-01-01T00:00:00Z; `nil` before the clock is set.
-  func unixMilliseconds(at now: Instant) -> UInt64?
+  mutating func unixMilliseconds(at now: Instant) -> UInt64?
   /// Sets the clock; `false` if it does not take this date.
   mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool
 
   /// Writes what there is to say about `field` to the start of `text`, in ASCII, and returns its length: 0 if
   /// there is nothing to say or too little room.
-  func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
+  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
 
   /// Restarts the device soon: the answer to the request is still to be sent.
   mutating func restart(at now: Instant)

@@ -4,7 +4,7 @@ import HeraldEmbedded
 public protocol ManagedBoard: ~Copyable {
   /// Writes what there is to say about `field` to the start of `text`, in ASCII, and returns its length: 0 if
   /// there is nothing to say or too little room.
-  func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
+  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
   /// Restarts the device soon: the answer to the request is still to be sent.
   mutating func restart(at now: Instant)
 }
@@ -21,20 +21,35 @@ public struct ManagedNode<
     RadioType, FlashType, RandomType, SupplierType, DelegateType, targets, connections
   >
 
-  private typealias Core = HeraldCore<
-    FlashType, RandomType, SupplierType, DelegateType, targets, connections
-  >
-  private typealias Log = FlashLog<FlashType, 32>
-
   /// The node.
   public var node: Node
   /// The board.
   public var board: BoardType
 
-  /// A node on a board.
+  /// A device that has not started, on a board. The node is made in its place: a finished one would be moved here over
+  /// the stack.
   @inlinable
-  public init(node: consuming Node, board: consuming BoardType) {
-    self.node = node
+  public init(
+    radio: consuming RadioType, flash: consuming FlashType, random: consuming RandomType,
+    supplier: consuming SupplierType, delegate: consuming DelegateType, board: consuming BoardType,
+    configuration: HeraldConfiguration = HeraldConfiguration()
+  ) {
+    node = HeraldNode(
+      radio: radio, flash: flash, random: random, supplier: supplier, delegate: delegate,
+      configuration: configuration)
+    self.board = board
+  }
+
+  /// The same with the radio made in its place, for devices without room for a second one on the stack.
+  @inlinable
+  public init(
+    makingRadio radio: () -> RadioType, flash: consuming FlashType, random: consuming RandomType,
+    supplier: consuming SupplierType, delegate: consuming DelegateType, board: consuming BoardType,
+    configuration: HeraldConfiguration = HeraldConfiguration()
+  ) {
+    node = HeraldNode(
+      makingRadio: radio, flash: flash, random: random, supplier: supplier, delegate: delegate,
+      configuration: configuration)
     self.board = board
   }
 
@@ -61,40 +76,40 @@ public struct ManagedNode<
   }
 
   /// The node, its radio, its log.
-  public var statisticsGroupCount: Int { 3 }
+  public static var statisticsGroupCount: Int { 3 }
 
   /// The name of a group of counters.
-  public func statisticsGroupName(_ group: Int) -> StaticString {
+  public static func statisticsGroupName(_ group: Int) -> StaticString {
     switch group {
-    case 0: Core.statisticsName
+    case 0: Node.Core.statisticsName
     case 1: RadioType.statisticsName
-    case 2: Log.statisticsName
+    case 2: Node.Core.Log.statisticsName
     default: ""
     }
   }
 
   /// How many counters a group has.
-  public func statisticsCount(group: Int) -> Int {
+  public static func statisticsCount(group: Int) -> Int {
     switch group {
-    case 0: Core.statisticsCount
+    case 0: Node.Core.statisticsCount
     case 1: RadioType.statisticsCount
-    case 2: Log.statisticsCount
+    case 2: Node.Core.Log.statisticsCount
     default: 0
     }
   }
 
   /// The name of a counter.
-  public func statisticName(group: Int, _ index: Int) -> StaticString {
+  public static func statisticName(group: Int, _ index: Int) -> StaticString {
     switch group {
-    case 0: Core.statisticName(index)
+    case 0: Node.Core.statisticName(index)
     case 1: RadioType.statisticName(index)
-    case 2: Log.statisticName(index)
+    case 2: Node.Core.Log.statisticName(index)
     default: ""
     }
   }
 
   /// The value of a counter.
-  public func statistic(group: Int, _ index: Int) -> UInt32 {
+  public mutating func statistic(group: Int, _ index: Int) -> UInt32 {
     switch group {
     case 0: node.core.statistic(index)
     case 1: node.radio.statistic(index)
@@ -104,7 +119,9 @@ public struct ManagedNode<
   }
 
   /// The date, if it is known.
-  public func unixMilliseconds(at now: Instant) -> UInt64? { node.core.clock.unixMilliseconds(at: now) }
+  public mutating func unixMilliseconds(at now: Instant) -> UInt64? {
+    node.core.clock.unixMilliseconds(at: now)
+  }
 
   /// Sets the date, as told by a host.
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool {
@@ -112,7 +129,7 @@ public struct ManagedNode<
   }
 
   /// What there is to say about `field`.
-  public func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
+  public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     board.information(field, into: &text)
   }
 

@@ -5,23 +5,23 @@ enum StatisticsManagement {
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {
-    if request.asks(.read, StatisticsCommand.list) { return list(in: &buffer, device: &device) }
+    if request.asks(.read, StatisticsCommand.list) { return list(in: &buffer, of: Device.self) }
     if request.asks(.read, StatisticsCommand.read) { return read(request, in: &buffer, device: &device) }
     return .failure(SMPFailure(.unsupported))
   }
 
   /// `{}` → `{"stat_list": [name, …]}`
   private static func list<Device: ManagedDevice & ~Copyable>(
-    in buffer: inout MutableSpan<UInt8>, device: inout Device
+    in buffer: inout MutableSpan<UInt8>, of device: Device.Type
   ) -> SMPOutcome {
     var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    let count = device.statisticsGroupCount
+    let count = Device.statisticsGroupCount
     writer.map(1)
     writer.text(SMPKey.statisticsList)
     writer.array(count)
     var group = 0
     while group < count {
-      writer.text(device.statisticsGroupName(group))
+      writer.text(Device.statisticsGroupName(group))
       group &+= 1
     }
     return writer.outcome
@@ -32,20 +32,20 @@ enum StatisticsManagement {
     _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {
     let group: Int
-    switch Self.group(buffer.span.extracting(SMPHeader.size..<request.end), device: &device) {
+    switch Self.group(buffer.span.extracting(SMPHeader.size..<request.end), of: Device.self) {
     case .success(let found): group = found
     case .failure(let failure): return .failure(failure)
     }
     var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    let count = device.statisticsCount(group: group)
+    let count = Device.statisticsCount(group: group)
     writer.map(2)
     writer.text(SMPKey.name)
-    writer.text(device.statisticsGroupName(group))
+    writer.text(Device.statisticsGroupName(group))
     writer.text(SMPKey.fields)
     writer.map(count)
     var index = 0
     while index < count {
-      writer.text(device.statisticName(group: group, index))
+      writer.text(Device.statisticName(group: group, index))
       writer.unsigned(device.statistic(group: group, index))
       index &+= 1
     }
@@ -54,7 +54,7 @@ enum StatisticsManagement {
 
   /// The group whose name the request gives.
   private static func group<Device: ManagedDevice & ~Copyable>(
-    _ body: Span<UInt8>, device: inout Device
+    _ body: Span<UInt8>, of device: Device.Type
   ) -> SMPOutcome {
     var reader = CBORReader(body)
     guard var entries = reader.map() else { return .failure(SMPFailure(.invalid)) }
@@ -70,8 +70,8 @@ enum StatisticsManagement {
       isNamed = true
       found = -1
       var group = 0
-      while group < device.statisticsGroupCount {
-        if name.equals(device.statisticsGroupName(group)) { found = group }
+      while group < Device.statisticsGroupCount {
+        if name.equals(Device.statisticsGroupName(group)) { found = group }
         group &+= 1
       }
     }

@@ -13,6 +13,9 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
   public private(set) var isSuspended = false
 
   /// A device that has not been asked anything. `serialNumber` is ASCII, without spaces.
+  ///
+  /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function never does.
+  @inline(never)
   public init(controller: consuming Controller, serialNumber: InlineBytes<32>) {
     self.controller = controller
     self.serialNumber = serialNumber

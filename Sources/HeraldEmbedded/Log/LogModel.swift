@@ -43,6 +43,8 @@ struct LogTarget: BitwiseCopyable {
 ///
 /// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that target has been
 /// silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells most of it.
+///
+/// Every method is `mutating` or static: a borrow would copy all probabilities to the stack (docs/architecture.md).
 @usableFromInline
 struct LogModel: ~Copyable {
   /// Where the probabilities of each decision are.
@@ -129,7 +131,7 @@ struct LogModel: ~Copyable {
 
   /// A number of `bits` bits, 0…32, most significant first, all equally likely.
   @_lifetime(coder: copy coder)
-  private func plain<C: LogBitCoder & ~Copyable & ~Escapable>(
+  private static func plain<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {
     var result: UInt32 = 0
@@ -150,7 +152,7 @@ struct LogModel: ~Copyable {
     let number = value &+ 1
     let written = 31 &- UInt32(truncatingIfNeeded: number.leadingZeroBitCount & 31)
     let length = tree(context, written, bits: bits, &coder)
-    return (1 &<< length | plain(number, bits: length, &coder)) &- 1
+    return (1 &<< length | Self.plain(number, bits: length, &coder)) &- 1
   }
 
   // MARK: A record
@@ -182,7 +184,7 @@ struct LogModel: ~Copyable {
       if record.kind == .measured { codeRSSI(&record.rssi, of: &targets[unchecked: place], &coder) }
       targets[unchecked: place].seen = UInt16(truncatingIfNeeded: now)
     }
-    if record.kind.rawValue >= LogKind.txPower.rawValue { codePlainFields(&record, &coder) }
+    if record.kind.rawValue >= LogKind.txPower.rawValue { Self.codePlainFields(&record, &coder) }
     previousKind = record.kind
     return true
   }
@@ -195,7 +197,7 @@ struct LogModel: ~Copyable {
   }
 
   private var measuredContext: Int {
-    Context.measured &+ (previousKind == .measured ? 0 : previousKind == .detected ? 1 : 2)
+    mutating get { Context.measured &+ (previousKind == .measured ? 0 : previousKind == .detected ? 1 : 2) }
   }
 
   /// The kind of a record that is not a reading; `nil` for a number no kind has.
@@ -211,7 +213,7 @@ struct LogModel: ~Copyable {
   }
 
   @_lifetime(coder: copy coder)
-  private func codePlainFields<C: LogBitCoder & ~Copyable & ~Escapable>(
+  private static func codePlainFields<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ record: inout LogRecordFields, _ coder: inout C
   ) {
     let bits = record.kind.plainBits
@@ -242,7 +244,7 @@ struct LogModel: ~Copyable {
 
   /// How long a silence is, in 56 classes: exact below 400 ms, then ever coarser.
   @inline(__always)
-  private func silenceClass(_ silence: UInt32) -> Int {
+  private static func silenceClass(_ silence: UInt32) -> Int {
     if silence < 40 { return Int(silence) }
     if silence < 64 { return 40 &+ Int(((silence &- 40) &* 11) &>> 5) }
     if silence >= 768 { return 55 }
@@ -271,7 +273,7 @@ struct LogModel: ~Copyable {
       let context =
         rank == 0 && afterDetection
         ? Context.afterDetection
-        : Context.silence &+ Int(target.rhythm) &* 56 &+ silenceClass(UInt32(now &- target.seen))
+        : Context.silence &+ Int(target.rhythm) &* 56 &+ Self.silenceClass(UInt32(now &- target.seen))
       let isIt = target.low == identity.low && target.high == identity.high && target.kind == identity.kind
       if bit(context, isIt ? 1 : 0, &coder) != 0 {
         order[unchecked: 0] = slot
@@ -288,13 +290,13 @@ struct LogModel: ~Copyable {
       place = Int(moved)  // the least recent gives up its place
     }
     order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
-    defineTarget(&identity, &coder)
+    Self.defineTarget(&identity, &coder)
     targets[unchecked: place] = LogTarget(identity, seen: now)
     return place
   }
 
   @_lifetime(coder: copy coder)
-  private func defineTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
+  private static func defineTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ identity: inout TargetIdentity, _ coder: inout C
   ) {
     let kind = plain(UInt32(identity.kind.rawValue), bits: 2, &coder)

@@ -40,12 +40,12 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline
   init() {}
 
-  /// The page that comes after the newest.
-  @usableFromInline var following: Int { current &+ 1 >= pageCount ? 0 : current &+ 1 }
+  /// The page that comes after the newest. `mutating`, like all that looks into a stored ring: a borrow would copy it.
+  @usableFromInline var following: Int { mutating get { current &+ 1 >= pageCount ? 0 : current &+ 1 } }
 
   /// The page that has, or had, this sequence number; `nil` if it is older than the ring is long or not yet written.
   @usableFromInline
-  func page(of sequence: UInt32) -> Int? {
+  mutating func page(of sequence: UInt32) -> Int? {
     guard isMounted, sequence > beforeOldest, sequence <= newest else { return nil }
     let back = newest &- sequence
     guard let distance = Int(exactly: back), distance < pageCount else { return nil }
@@ -105,7 +105,7 @@ extension FlashLog where F: ~Copyable {
   }
   /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of `commit`,
   /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed.
-  public func statistic(_ index: Int) -> UInt32 {
+  public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case 0: ring.records
     case 1: ring.readings

@@ -320,7 +320,8 @@ where
     counters.count(cause)
     table.setHeld(place, false)
     if table[place].failures != .max { table[place].failures &+= 1 }
-    let delay = configuration.retryDelay(failures: table[place].failures)
+    let delay = HeraldConfiguration.retryDelay(
+      failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
     table[place].retryAt = now + delay + .milliseconds(random.next() & 1023)
     workAt = now
   }

@@ -264,6 +264,20 @@ where
       wasRefused = true  // the random source does not work: the old address stays, and it is tried again
       return .never
     }
+    show(identity)
+    values.rotatedAt = now
+    values.rotatedUnixSeconds = clock.unixSeconds(at: now)
+    counters.count(.rotations)
+    rotation.rotated(at: now)
+    rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
+    offerPayload(at: now)
+    return rotation.deadline
+  }
+
+  /// Advertises under a new identity. Not inlined: its buffer is to be off the stack when the payload is made.
+  @inline(never)
+  @usableFromInline
+  mutating func show(_ identity: OwnIdentity) {
     var bytes: [31 of UInt8] = .init(repeating: 0)
     var buffer = bytes.mutableSpan
     var advertisement = configuration.advertisement
@@ -274,13 +288,6 @@ where
     do throws(HeraldAdvertisementError) { length = try advertisement.write(to: &buffer) } catch { length = 0 }
     advertising.rotate(to: identity.address)
     advertising.setData(0, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
-    values.rotatedAt = now
-    values.rotatedUnixSeconds = clock.unixSeconds(at: now)
-    counters.count(.rotations)
-    rotation.rotated(at: now)
-    rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
-    offerPayload(at: now)
-    return rotation.deadline
   }
 
   /// Asks whether there is a payload at present. Without one nothing is advertised: peers would connect in vain.

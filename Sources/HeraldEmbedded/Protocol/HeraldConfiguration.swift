@@ -30,22 +30,24 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var firstRetry: Interval = .seconds(4)
   /// …up to this.
   public var longestRetry: Interval = .minutes(5)
-  /// How often the log is brought to flash: the most that a loss of power costs.
-  public var commitPeriod: Interval = .seconds(10)
+  /// How often the log is brought to flash: the most that a loss of power costs. Each time costs about seven bytes of
+  /// flash: on a recording a reading took 1.46 bytes with 10 s, 1.39 with 30 s, 1.36 with 60 s, and 1.34 without.
+  public var commitPeriod: Interval = .seconds(30)
 
   /// The defaults.
   public init() {}
 
-  /// How long to leave a peer alone after its `failures`-th failed exchange in a row.
+  /// How long to leave a peer alone after its `failures`-th failed exchange in a row: `first`, doubled with each further
+  /// one up to `longest`. Static, as a method would copy the configuration to the stack.
   @usableFromInline
-  func retryDelay(failures: UInt8) -> Interval {
-    var delay = firstRetry.milliseconds
+  static func retryDelay(failures: UInt8, first: Interval, longest: Interval) -> Interval {
+    var delay = first.milliseconds
     var further = failures
-    while further > 1, delay < longestRetry.milliseconds {
+    while further > 1, delay < longest.milliseconds {
       delay = delay &<< 1
       further &-= 1
     }
-    return delay < longestRetry.milliseconds ? Interval(milliseconds: delay) : longestRetry
+    return delay < longest.milliseconds ? Interval(milliseconds: delay) : longest
   }
 
   /// How long to leave a peer alone that turned out for the `ignores`-th time to have no Herald service: a minute, and a fifth

@@ -10,11 +10,14 @@ public struct HeraldCore<
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
   let targets: Int, let connections: Int
 >: ~Copyable {
+  /// The type of the log.
+  public typealias Log = FlashLog<FlashType, 64>
+
   /// What was chosen at start-up.
   public let configuration: HeraldConfiguration
   /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5 bytes for a reading
   /// instead of 1.7, to save 416 bytes of RAM.
-  public var log: FlashLog<FlashType, 64>
+  public var log: Log
   /// Who hears of the sensor's events.
   public var delegate: DelegateType
   /// The source of addresses and keys.
@@ -116,7 +119,7 @@ public struct HeraldCore<
 
   /// The value of a counter.
   @inlinable
-  public func counter(_ counter: CoordinatorCounter) -> UInt32 {
+  public mutating func counter(_ counter: CoordinatorCounter) -> UInt32 {
     switch counter {
     case .payloadsServed: values.served
     case .payloadsNotServed: values.notServed
@@ -151,7 +154,7 @@ where
   }
   /// The value of counter `index`.
   @inlinable
-  public func statistic(_ index: Int) -> UInt32 {
+  public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case CoordinatorCounter.count: return table.evictions
     case CoordinatorCounter.count &+ 1: return UInt32(truncatingIfNeeded: table.count)

@@ -29,6 +29,19 @@ public struct HeraldNode<
       flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
   }
 
+  /// The same with the radio made in its place. A finished one is as large as all its connections' buffers, and would be moved
+  /// here over the stack, which a microcontroller has no room for.
+  @inlinable
+  public init(
+    makingRadio radio: () -> RadioType, flash: consuming FlashType,
+    random: consuming RandomType, supplier: consuming SupplierType,
+    delegate: consuming DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
+  ) {
+    self.radio = radio()
+    core = HeraldCore(
+      flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
+  }
+
   /// Takes in what the radio has, decides, commands the radio, and lets it send. Returns when to poll again at the latest;
   /// sooner is never wrong.
   @inlinable

@@ -112,7 +112,13 @@ public struct AdvertisingScheduler<let sets: Int>: ~Copyable {
   /// Takes a set off the air for good.
   public mutating func remove(_ set: Int) {
     guard set >= 0, set < sets else { return }
-    entries[set] = Entry()
+    // Field by field: an empty entry as a whole would be made on the stack.
+    entries[set].data.removeAll()
+    entries[set].scanResponse.removeAll()
+    entries[set].interval = .zero
+    entries[set].share = 0
+    entries[set].connectable = false
+    entries[set].virtualTime = 0
   }
 
   /// Gives every set the new own address, at once.

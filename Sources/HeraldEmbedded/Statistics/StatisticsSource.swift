@@ -8,6 +8,7 @@ public protocol StatisticsSource: ~Copyable {
   static var statisticsCount: Int { get }
   /// The name of counter `index`, lower case with underscores; empty outside `0..<statisticsCount`.
   static func statisticName(_ index: Int) -> StaticString
-  /// The value of counter `index`; 0 outside `0..<statisticsCount`.
-  func statistic(_ index: Int) -> UInt32
+  /// The value of counter `index`; 0 outside `0..<statisticsCount`. `mutating`, as sources are large and a borrow of a
+  /// stored one would copy it to the stack (docs/architecture.md).
+  mutating func statistic(_ index: Int) -> UInt32
 }

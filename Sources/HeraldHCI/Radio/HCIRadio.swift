@@ -278,7 +278,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
   /// The value of counter `index`.
   @inlinable
-  public func statistic(_ index: Int) -> UInt32 {
+  public mutating func statistic(_ index: Int) -> UInt32 {
     guard index >= 0, index < HCICounter.count else { return 0 }
     return counters.values[index]
   }

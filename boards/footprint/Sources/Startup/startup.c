@@ -99,4 +99,26 @@ int board_flash_erase(uint32_t address) {
   REGISTER(0x4001E508) = address;
   return 0;
 }
+
+int board_usb_event(uint32_t usb, uint8_t setup[8]) {
+  for (int i = 0; i < 8; i++) setup[i] = (uint8_t)REGISTER(usb + 0x480 + 4 * i);
+  return (int)REGISTER(usb + 0x100);
+}
+
+int board_usb_write(uint32_t usb, int endpoint, const uint8_t *from, int count) {
+  if (!REGISTER(usb + 0x200 + 4 * (endpoint & 15))) return 0;
+  for (int i = 0; i < count; i++) REGISTER(usb + 0x600) = from[i];
+  return 1;
+}
+
+int board_usb_read(uint32_t usb, int endpoint, uint8_t *to, int count) {
+  int arrived = (int)REGISTER(usb + 0x280 + 4 * (endpoint & 15));
+  for (int i = 0; i < arrived && i < count; i++) to[i] = (uint8_t)REGISTER(usb + 0x700);
+  return arrived;
+}
+
+void board_usb_command(uint32_t usb, int command, int argument) { REGISTER(usb + 4 * command) = (uint32_t)argument; }
+
+/* Application Interrupt and Reset Control Register: SYSRESETREQ (ARMv6-M and ARMv7-M Architecture Reference Manuals). */
+void board_restart(void) { REGISTER(0xE000ED0C) = 0x05FA0004; }
 #endif

@@ -1,0 +1,38 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldHCI
+
+/// The management link on a UART, for packets of at most `capacity` bytes.
+public struct SerialLink<let capacity: Int>: ~Copyable {
+  private var line: Line
+  private var link = SMPSerialLink<capacity>()
+  private var bytes: [64 of UInt8] = .init(repeating: 0)
+  /// How many of them have come and how many of those the link has taken, or 0 and 0.
+  private var count = 0
+  private var taken = 0
+
+  /// A link on the UART whose registers are at `address`.
+  public init(at address: UInt32) { line = Line(at: address) }
+
+  /// Takes what has come, has it answered, and sends.
+  public mutating func serve<Device: ManagedDevice & ~Copyable>(
+    at now: Instant, server: inout SMPServer, device: inout Device
+  ) {
+    if taken == count {
+      var room = bytes.mutableSpan
+      count = max(line.read(into: &room), 0)
+      taken = 0
+    }
+    if taken < count {
+      taken &+= link.receive(
+        bytes.span.extracting(taken..<count), at: now, server: &server, device: &device)
+    }
+    // What has come and waits behind a request stays in `bytes`: an answer leaves from a buffer of its own.
+    var output: [64 of UInt8] = .init(repeating: 0)
+    while link.isSending {
+      var room = output.mutableSpan
+      let count = link.send(into: &room)
+      guard count > 0, line.write(output.span.extracting(0..<count)) else { return }
+    }
+  }
+}

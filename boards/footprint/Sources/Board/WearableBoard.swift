@@ -1,0 +1,32 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+import Startup
+
+/// What the node does not know of the device it runs on.
+public struct WearableBoard: ManagedBoard {
+  private var restartAt = Instant.never
+
+  /// The only one there is.
+  public init() {}
+
+  /// Writes what there is to say about `field`.
+  public func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
+    var writer = ByteWriter(text._mutatingExtracting(0...))
+    switch field {
+    case .kernelName: writer.text("Herald")
+    case .nodeName: writer.text("000000000000")
+    case .kernelRelease, .kernelVersion: writer.text("0.1.0")
+    case .hardwarePlatform: writer.text("footprint")
+    case .buildDate, .machine, .processor, .operatingSystem: return 0
+    }
+    return writer.overflowed ? 0 : writer.count
+  }
+
+  /// Restarts the device once the answer is out.
+  public mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
+
+  /// Restarts the device if that was asked for and is due.
+  public func restartIfDue(at now: Instant) {
+    if now >= restartAt { board_restart() }
+  }
+}
