@@ -2,45 +2,46 @@ import HeraldEmbedded
 
 /// What HCI_Read_Local_Supported_Commands tells (Vol 4, Part E, 6.27), as far as it matters here.
 public struct SupportedCommands: BitwiseCopyable, Sendable {
-  /// HCI_Read_Buffer_Size (octet 14, bit 7).
-  public let readBufferSize: Bool
-  /// HCI_Write_LE_Host_Support (octet 24, bit 6).
-  public let writeLEHostSupport: Bool
-  /// The legacy advertising commands (octet 25, bits 5 and 7; octet 26, bits 0 and 1).
-  public let legacyAdvertising: Bool
-  /// The legacy scan commands (octet 26, bits 2 and 3).
-  public let legacyScanning: Bool
-  /// HCI_LE_Create_Connection (octet 26, bit 4).
-  public let createConnection: Bool
-  /// HCI_LE_Set_Data_Length (octet 33, bit 6).
-  public let setDataLength: Bool
-  /// HCI_LE_Write_Suggested_Default_Data_Length (octet 34, bit 0).
-  public let suggestedDataLength: Bool
-  /// The extended advertising commands (octet 36, bits 1 to 5).
-  public let extendedAdvertising: Bool
-  /// The extended scan commands (octet 37, bits 5 and 6).
-  public let extendedScanning: Bool
-  /// HCI_LE_Extended_Create_Connection (octet 37, bit 7).
-  public let extendedCreateConnection: Bool
+  /// Octets 14…37 of the bit field, between which lies all that matters.
+  private var octets: [24 of UInt8]
+
+  /// None at all.
+  public init() { octets = .init(repeating: 0) }
 
   /// Reads the bit field; what is missing at its end counts as not supported.
   @_lifetime(reader: copy reader)
   public init(_ reader: inout ByteReader) {
+    self.init()
     let bits = reader.rest()
-    func has(_ octet: Int, _ mask: UInt8) -> Bool {
-      octet < bits.count && bits[octet] & mask == mask
+    var index = 0
+    while index < 24, 14 &+ index < bits.count {
+      octets[index] = bits[unchecked: 14 &+ index]
+      index &+= 1
     }
-    readBufferSize = has(14, 0x80)
-    writeLEHostSupport = has(24, 0x40)
-    legacyAdvertising = has(25, 0xA0) && has(26, 0x03)
-    legacyScanning = has(26, 0x0C)
-    createConnection = has(26, 0x10)
-    setDataLength = has(33, 0x40)
-    suggestedDataLength = has(34, 0x01)
-    extendedAdvertising = has(36, 0x3E)
-    extendedScanning = has(37, 0x60)
-    extendedCreateConnection = has(37, 0x80)
   }
+
+  private func has(_ octet: Int, _ mask: UInt8) -> Bool { octets[octet &- 14] & mask == mask }
+
+  /// HCI_Read_Buffer_Size (octet 14, bit 7).
+  public var readBufferSize: Bool { has(14, 0x80) }
+  /// HCI_Write_LE_Host_Support (octet 24, bit 6).
+  public var writeLEHostSupport: Bool { has(24, 0x40) }
+  /// The legacy advertising commands (octet 25, bits 5 and 7; octet 26, bits 0 and 1).
+  public var legacyAdvertising: Bool { has(25, 0xA0) && has(26, 0x03) }
+  /// The legacy scan commands (octet 26, bits 2 and 3).
+  public var legacyScanning: Bool { has(26, 0x0C) }
+  /// HCI_LE_Create_Connection (octet 26, bit 4).
+  public var createConnection: Bool { has(26, 0x10) }
+  /// HCI_LE_Set_Data_Length (octet 33, bit 6).
+  public var setDataLength: Bool { has(33, 0x40) }
+  /// HCI_LE_Write_Suggested_Default_Data_Length (octet 34, bit 0).
+  public var suggestedDataLength: Bool { has(34, 0x01) }
+  /// The extended advertising commands (octet 36, bits 1 to 5).
+  public var extendedAdvertising: Bool { has(36, 0x3E) }
+  /// The extended scan commands (octet 37, bits 5 and 6).
+  public var extendedScanning: Bool { has(37, 0x60) }
+  /// HCI_LE_Extended_Create_Connection (octet 37, bit 7).
+  public var extendedCreateConnection: Bool { has(37, 0x80) }
 }
 
 /// What HCI_LE_Read_Supported_States tells (7.8.27).

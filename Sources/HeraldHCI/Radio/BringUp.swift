@@ -91,12 +91,13 @@ extension ControllerSession {
     return .ready
   }
 
-  private func isLeftOut(_ step: BringUpStep) -> Bool {
+  @inline(never)
+  private mutating func isLeftOut(_ step: BringUpStep) -> Bool {
     switch step {
-    case .hostSupport: !support.isDualMode || support.commands?.writeLEHostSupport != true
+    case .hostSupport: !support.isDualMode || !support.commands.writeLEHostSupport
     // LE_ACL_Data_Packet_Length 0 says that BR/EDR's buffers serve both.
     case .bufferSize: support.acl.length > 0 && support.acl.count > 0
-    case .dataLength: !support.hasDataLength || support.commands?.suggestedDataLength != true
+    case .dataLength: !support.hasDataLength || !support.commands.suggestedDataLength
     default: false
     }
   }

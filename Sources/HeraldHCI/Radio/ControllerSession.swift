@@ -164,7 +164,7 @@ struct ControllerSession: ~Copyable {
 /// What one controller is and can do, as its bring-up found out.
 @usableFromInline
 struct ControllerSupport: BitwiseCopyable {
-  @usableFromInline var commands: SupportedCommands?
+  @usableFromInline var commands: SupportedCommands
   @usableFromInline var states: SupportedStates
   @usableFromInline var acl: ACLBufferSize
   @usableFromInline var publicAddress: DeviceAddress
@@ -179,7 +179,7 @@ struct ControllerSupport: BitwiseCopyable {
 
   @usableFromInline
   init() {
-    commands = nil
+    commands = SupportedCommands()
     states = .none
     acl = ACLBufferSize(length: 0, count: 0)
     publicAddress = .zero
@@ -200,28 +200,36 @@ struct ControllerSupport: BitwiseCopyable {
 
   /// The commands to advertise are there.
   @usableFromInline var canAdvertise: Bool {
-    guard let commands else { return false }
-    return isExtended ? commands.extendedAdvertising : commands.legacyAdvertising
+    isExtended ? commands.extendedAdvertising : commands.legacyAdvertising
   }
   /// The commands to scan are there.
   @usableFromInline var canScan: Bool {
-    guard let commands else { return false }
-    return isExtended ? commands.extendedScanning : commands.legacyScanning
+    isExtended ? commands.extendedScanning : commands.legacyScanning
   }
   /// The commands to connect are there, and buffers for what is sent.
   @usableFromInline var canConnect: Bool {
-    guard let commands, acl.count > 0, acl.length > 0 else { return false }
+    guard acl.count > 0, acl.length > 0 else { return false }
     return isExtended ? commands.extendedCreateConnection : commands.createConnection
   }
   /// The length of new connections' packets can be set.
-  @usableFromInline var canSetDataLength: Bool { hasDataLength && commands?.setDataLength == true }
+  @usableFromInline var canSetDataLength: Bool { hasDataLength && commands.setDataLength }
   /// The same in the radio's terms; the longest PDU is left open.
   @usableFromInline
-  func capabilities(connections: Int) -> RadioCapabilities {
+  mutating func capabilities(connections: Int) -> RadioCapabilities {
     RadioCapabilities(
       canAdvertise: canAdvertise,
       canAdvertiseWhileConnected: canAdvertise && states.advertisingWhileConnected,
       canScanWhileConnecting: canScan && states.scanningWhileInitiating, canConnect: canConnect,
       connections: canConnect ? connections : 0, maximumPDU: 0, publicAddress: publicAddress)
+  }
+}
+
+extension RadioCapabilities {
+  /// What a radio can do before its controller is known.
+  @usableFromInline static var none: RadioCapabilities {
+    RadioCapabilities(
+      canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
+      canConnect: false,
+      connections: 0, maximumPDU: 0, publicAddress: .zero)
   }
 }

@@ -69,7 +69,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     isClogged = false
     goodbyeBy = .start
     now = .start
-    known = ControllerSupport().capabilities(connections: 0)
+    known = .none
   }
 
   /// What the controller can do, by its supported commands and states; nothing before it is ready.
@@ -218,7 +218,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   mutating func fail<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     guard session.state != .failed else { return }
     session.fail(at: now, &counters)
-    known = ControllerSupport().capabilities(connections: 0)
+    known = .none
     handler.radioChanged(.failed, at: now)
   }
 

@@ -20,6 +20,8 @@ struct AdvertisingWork: BitwiseCopyable {
   /// A refused command is not repeated before.
   var retryAt: Instant
 
+  // Inlined: built where it will be, and not copied there.
+  @inline(__always)
   init() {
     isWanted = false
     isOn = false

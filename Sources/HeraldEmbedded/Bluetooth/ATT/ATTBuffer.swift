@@ -24,25 +24,6 @@ extension MutableSpan where Element == UInt8 {
       index &+= 1
     }
   }
-
-  /// The handle range at offset 1 of a request of five bytes or more; `nil` if it starts at 0 or ends before it starts
-  /// (Vol 3, Part F, 3.4.3.1).
-  @usableFromInline @inline(__always)
-  var requestedRange: HandleRange? {
-    let range = HandleRange(first: u16(at: 1), last: u16(at: 3))
-    return range.first != 0 && range.first <= range.last ? range : nil
-  }
-
-  /// Writes an Error Response (Vol 3, Part F, 3.4.1.1) and returns its length. There must be room for five bytes.
-  @usableFromInline
-  @_lifetime(self: copy self)
-  mutating func refuse(_ request: UInt8, _ handle: UInt16, _ code: ATTErrorCode) -> Int {
-    self[unchecked: 0] = ATTOpcode.errorResponse.rawValue
-    self[unchecked: 1] = request
-    setU16(handle, at: 2)
-    self[unchecked: 4] = code.rawValue
-    return 5
-  }
 }
 
 extension Span where Element == UInt8 {

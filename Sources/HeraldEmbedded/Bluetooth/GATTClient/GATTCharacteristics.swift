@@ -23,7 +23,7 @@ public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
 public struct GATTCharacteristics: ~Escapable {
   private var reader: ByteReader
   /// Bytes per characteristic: 7, 21, or 0 if this is no such response.
-  private let size: Int
+  let size: Int
 
   /// Those in `pdu`; none if it is no such response.
   @_lifetime(copy pdu)

@@ -14,7 +14,7 @@ extension GATTClient {
     switch step {
     case .idle: return 0
     case .exchangeMTU:
-      buffer.start(.exchangeMTURequest, length)
+      buffer.start(.exchangeMTURequest, length, 0, 0)
       return 3
     case .findService:
       buffer.start(.findByTypeValueRequest, handle, last, AttributeType.primaryService)
@@ -28,53 +28,49 @@ extension GATTClient {
       buffer.start(.readByTypeRequest, handle, last, AttributeType.characteristic)
       return 7
     case .read:
-      buffer.start(.readRequest, handle)
+      buffer.start(.readRequest, handle, 0, 0)
       return 3
     case .readBlob:
-      buffer.start(.readBlobRequest, handle, offset)
+      buffer.start(.readBlobRequest, handle, offset, 0)
       return 5
     case .write:
-      buffer.start(.writeRequest, handle)
+      buffer.start(.writeRequest, handle, 0, 0)
       buffer.set(value, at: 3)
       return 3 &+ value.count
     case .prepare:
       let start = Int(offset)
       let end = min(start &+ limit &- 5, value.count)
-      buffer.start(.prepareWriteRequest, handle, offset)
-      buffer.set(value.extracting(start..<end), at: 5)
-      part = UInt16(truncatingIfNeeded: end &- start)
-      digest = buffer.span.extracting(5..<(5 &+ end &- start)).digest
+      buffer.start(.prepareWriteRequest, handle, offset, 0)
+      // `offset` is inside: behind the last part the queue is executed.
+      let bytes = value.extracting(unchecked: Range(uncheckedBounds: (start, end)))
+      buffer.set(bytes, at: 5)
+      part = UInt16(truncatingIfNeeded: bytes.count)
+      digest = bytes.digest
       return 5 &+ end &- start
     case .execute, .cancelPrepared:
       buffer[unchecked: 0] = ATTOpcode.executeWriteRequest.rawValue
       buffer[unchecked: 1] = step == .execute ? 1 : 0
       return 2
     case .findConfiguration:
-      buffer.start(.findInformationRequest, handle, last)
+      buffer.start(.findInformationRequest, handle, last, 0)
       return 5
     case .configure:
-      buffer.start(.writeRequest, handle, UInt16(configuration))
+      buffer.start(.writeRequest, handle, UInt16(configuration), 0)
       return 5
     }
   }
 }
 
 extension MutableSpan where Element == UInt8 {
+  /// Writes an opcode and three fields of two bytes; the caller's length says how many of them count. There must be room.
+  @inline(never)
   @_lifetime(self: copy self)
-  fileprivate mutating func start(_ opcode: ATTOpcode, _ first: UInt16) {
+  fileprivate mutating func start(
+    _ opcode: ATTOpcode, _ first: UInt16, _ second: UInt16, _ third: UInt16
+  ) {
     self[unchecked: 0] = opcode.rawValue
     setU16(first, at: 1)
-  }
-
-  @_lifetime(self: copy self)
-  fileprivate mutating func start(_ opcode: ATTOpcode, _ first: UInt16, _ second: UInt16) {
-    start(opcode, first)
     setU16(second, at: 3)
-  }
-
-  @_lifetime(self: copy self)
-  fileprivate mutating func start(_ opcode: ATTOpcode, _ first: UInt16, _ second: UInt16, _ third: UInt16) {
-    start(opcode, first, second)
     setU16(third, at: 5)
   }
 

@@ -94,12 +94,14 @@ extension GATTClient {
   }
 
   private mutating func foundCharacteristics(_ pdu: Span<UInt8>) -> GATTClientEvent {
-    var characteristics = GATTCharacteristics(pdu)
+    let characteristics = GATTCharacteristics(pdu)
     guard characteristics.isWhole else { return fail(.malformed) }
     var next = Int(handle)
-    while let characteristic = characteristics.next() {
-      let declaration = Int(characteristic.declaration)
-      let value = Int(characteristic.value)
+    var place = 2
+    while place < pdu.count {
+      let declaration = Int(pdu.u16(at: place))
+      let value = Int(pdu.u16(at: place &+ 3))
+      place &+= characteristics.size
       // Handles that do not grow would let a peer keep us searching for ever.
       guard declaration >= next, value > declaration, value <= Int(last) else { return fail(.malformed) }
       next = value &+ 1

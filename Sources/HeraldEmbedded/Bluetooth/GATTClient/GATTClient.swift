@@ -62,48 +62,45 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     _ procedure: GATTProcedure, stepTimeout: Interval = ATTLimits.transactionTimeout
   ) -> Bool {
     guard !isBusy, !isBroken else { return false }
-    var next = GATTClient()
-    next.stepTimeout = min(stepTimeout, ATTLimits.transactionTimeout).milliseconds
     switch procedure {
     case .exchangeMTU(let mtu):
       guard mtu >= ATTLimits.defaultMTU, mtu <= 517 else { return false }
-      next.step = .exchangeMTU
-      next.length = UInt16(truncatingIfNeeded: mtu)
+      start(.exchangeMTU, 0, 0)
+      length = UInt16(truncatingIfNeeded: mtu)
     case .discoverService16(let uuid):
-      next.step = .findService
-      next.isShort = true
-      next.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
-      next.handle = 1
-      next.last = 0xFFFF
+      start(.findService, 1, 0xFFFF)
+      isShort = true
+      self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
     case .discoverService128(let uuid):
-      next.step = .findService
-      next.uuid = uuid
-      next.handle = 1
-      next.last = 0xFFFF
+      start(.findService, 1, 0xFFFF)
+      self.uuid = uuid
     case .discoverCharacteristics(let range):
       guard range.first > 0, range.first <= range.last else { return false }
-      next.step = .readCharacteristics
-      next.handle = range.first
-      next.last = range.last
+      start(.readCharacteristics, range.first, range.last)
     case .readLong(let handle):
       guard handle > 0 else { return false }
-      next.step = .read
-      next.handle = handle
+      start(.read, handle, 0)
     case .write(let handle, let length):
       guard handle > 0, length >= 0, length <= ATTLimits.longestValue else { return false }
-      next.step = .write
-      next.handle = handle
-      next.length = UInt16(truncatingIfNeeded: length)
+      start(.write, handle, 0)
+      self.length = UInt16(truncatingIfNeeded: length)
     case .subscribe(let range, let configuration):
       guard range.first > 0, range.first <= range.last else { return false }
-      next.step = .findConfiguration
       // The descriptor is behind the value; with nothing behind it the search starts, and ends, at the value.
-      next.handle = range.first < range.last ? range.first &+ 1 : range.first
-      next.last = range.last
-      next.configuration = configuration.rawValue & 3
+      start(.findConfiguration, range.first < range.last ? range.first &+ 1 : range.first, range.last)
+      self.configuration = configuration.rawValue & 3
     }
-    self = next
+    self.stepTimeout = min(stepTimeout, ATTLimits.transactionTimeout).milliseconds
     return true
+  }
+
+  /// Forgets the procedure before and starts at a step.
+  @inline(never)
+  private mutating func start(_ step: Step, _ handle: UInt16, _ last: UInt16) {
+    self = GATTClient()
+    self.step = step
+    self.handle = handle
+    self.last = last
   }
 
   /// Takes back a request that `nextRequest` wrote but the radio refused: `nextRequest` writes it again.

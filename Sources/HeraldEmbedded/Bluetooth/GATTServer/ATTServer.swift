@@ -78,8 +78,12 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     else { return 0 }
     let maximum = maximumMTU
     var queues = prepared.mutableSpan
-    return Table.database.answer(
-      &buffer, count: count, maximumMTU: maximum, &states[index], &queues, connection, now, &values)
+    var request = ATTRequest(
+      buffer._mutatingExtracting(0..<buffer.count), count: count, to: Table.database, states[index],
+      connection)
+    let length = request.respond(maximumMTU: maximum, &queues, now, &values)
+    states[index] = request.state
+    return length
   }
 
   /// Writes a Handle Value Notification (Vol 3, Part F, 3.4.7.1) of `value` into `buffer` and returns its length; 0 if

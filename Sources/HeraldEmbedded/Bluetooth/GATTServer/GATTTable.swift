@@ -43,7 +43,7 @@ public struct GATTDatabase: ~Escapable {
   }
 
   /// The constant value of a record; empty if it has none.
-  @usableFromInline
+  @usableFromInline @inline(never)
   @_lifetime(copy self)
   func constant(_ record: AttributeRecord) -> Span<UInt8> {
     let start = Int(record.valueOffset)
@@ -62,29 +62,9 @@ public struct GATTDatabase: ~Escapable {
     return bytes.extracting(unchecked: Range(uncheckedBounds: (start, start &+ 16)))
   }
 
-  /// The index of the first attribute of this type at or behind `index`, before `end`; `end` if there is none.
-  /// `end` must not be more than the number of attributes.
-  @usableFromInline
-  func firstIndex(of type: AttributeType, from index: Int, to end: Int) -> Int {
-    var index = index
-    if type.isLong {
-      while index < end {
-        let record = attributes[unchecked: index]
-        if record.flags.contains(.longType), UUID128(onAir: longType(record)) == type.long { return index }
-        index &+= 1
-      }
-    } else {
-      while index < end {
-        let record = attributes[unchecked: index]
-        if record.type == type.short, !record.flags.contains(.longType) { return index }
-        index &+= 1
-      }
-    }
-    return index
-  }
-
   /// The handle of the last attribute in the group that the declaration at `index` opens (Vol 3, Part G, 2.5.3): up to
   /// the next service, and for a characteristic also up to the next characteristic.
+  @inline(never)
   func groupEnd(of index: Int, _ type: UInt16) -> UInt16 {
     var next = index &+ 1
     while next < attributes.count {

@@ -1,16 +1,14 @@
-extension GATTDatabase {
+extension ATTRequest {
   /// Read Multiple and Read Multiple Variable (Vol 3, Part F, 3.4.4.7 and 3.4.4.11): the values one behind the other, in the latter
   /// each after its two-byte length, cut at ATT_MTU. At most 32 handles, else Insufficient Resources: the answer grows over the
   /// list, so a copy of it is kept.
   @inlinable
-  func readMultiple<Values: AttributeValues & ~Copyable>(
-    _ buffer: inout MutableSpan<UInt8>, count: Int, limit: Int, isVariable: Bool,
-    _ state: ATTConnectionState, _ connection: ConnectionID, _ values: inout Values
-  ) -> Int {
-    let opcode = buffer[unchecked: 0]
-    guard count >= 5, count & 1 == 1 else { return buffer.refuse(opcode, 0, .invalidPDU) }
+  @_lifetime(self: copy self)
+  mutating func readMultiple<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> Int {
+    let isVariable = opcode == .readMultipleVariableRequest
+    guard count >= 5, count & 1 == 1 else { return refuse(0, .invalidPDU) }
     let total = (count &- 1) &>> 1
-    guard total <= 32 else { return buffer.refuse(opcode, 0, .insufficientResources) }
+    guard total <= 32 else { return refuse(0, .insufficientResources) }
     var handles: [32 of UInt16] = .init(repeating: 0)
     var place = 0
     while place < total {
@@ -24,23 +22,18 @@ extension GATTDatabase {
     while place < total {
       let handle = handles[unchecked: place]
       place &+= 1
-      guard let record = record(handle) else { return buffer.refuse(opcode, handle, .invalidHandle) }
-      guard record.flags.contains(.read) else { return buffer.refuse(opcode, handle, .readNotPermitted) }
       // What does not fit any more is still looked at: one handle that cannot be read fails the whole request. The two
       // bytes of a length are not separated.
       let start = isVariable ? length &+ 2 : length
       let room = max(0, limit &- start)
-      let outcome = value(
-        record, from: 0, to: min(start, limit), room: room, of: &buffer, state, connection, &values)
-      switch outcome {
-      case .failed(let code): return buffer.refuse(opcode, handle, code)
+      switch value(of: handle, from: 0, to: min(start, limit), room: room, &values) {
+      case .failed(let code): return refuse(handle, code)
       case .length(let whole):
         guard start <= limit else { continue }
         if isVariable { buffer.setU16(UInt16(truncatingIfNeeded: whole), at: length) }
         length = start &+ min(whole, room)
       }
     }
-    buffer[unchecked: 0] = opcode &+ 1
-    return length
+    return answer(length)
   }
 }

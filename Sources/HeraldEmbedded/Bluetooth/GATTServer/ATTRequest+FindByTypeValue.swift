@@ -1,14 +1,13 @@
-extension GATTDatabase {
+extension ATTRequest {
   /// Find By Type Value (Vol 3, Part F, 3.4.3.3): the groups of this 16-bit type whose value is equal. Constant values
   /// only: those of declarations, which is what the request is for; a value supplied at run time never matches.
   @usableFromInline
-  func findByTypeValue(_ buffer: inout MutableSpan<UInt8>, count: Int, limit: Int) -> Int {
-    let opcode = ATTOpcode.findByTypeValueRequest.rawValue
-    guard count >= 7 else { return buffer.refuse(opcode, 0, .invalidPDU) }
+  @_lifetime(self: copy self)
+  mutating func findByTypeValue() -> Int {
+    guard count >= 7 else { return refuse(0, .invalidPDU) }
     let first = buffer.u16(at: 1)
-    guard let range = buffer.requestedRange, let type = AttributeType(buffer, at: 5, count: 2) else {
-      return buffer.refuse(opcode, first, .invalidHandle)
-    }
+    guard let range = requestedRange() else { return refuse(first, .invalidHandle) }
+    takeType(isLong: false)
 
     // The answer grows over the value that is looked for, so that moves to the end of the buffer.
     let valueLength = count &- 7
@@ -20,25 +19,24 @@ extension GATTDatabase {
     }
     let limit = min(limit, value)
 
-    let end = end(of: range)
+    let end = database.end(of: range)
     let isGroup =
-      type.short == AttributeType.primaryService || type.short == AttributeType.secondaryService
-      || type.short == AttributeType.characteristic
+      shortType == AttributeType.primaryService || shortType == AttributeType.secondaryService
+      || shortType == AttributeType.characteristic
     var length = 1
-    var index = firstIndex(of: type, from: Int(first) &- 1, to: end)
+    var index = firstIndex(from: Int(first) &- 1, to: end)
     while index < end, length &+ 4 <= limit {
-      let record = attributes[unchecked: index]
-      if record.flags.contains(.read), buffer.holds(constant(record), at: value, count: valueLength) {
+      let record = database.attributes[unchecked: index]
+      if record.flags.contains(.read), buffer.holds(database.constant(record), at: value, count: valueLength)
+      {
         let handle = UInt16(truncatingIfNeeded: index &+ 1)
         buffer.setU16(handle, at: length)
-        buffer.setU16(isGroup ? groupEnd(of: index, type.short) : handle, at: length &+ 2)
+        buffer.setU16(isGroup ? database.groupEnd(of: index, shortType) : handle, at: length &+ 2)
         length &+= 4
       }
-      index = firstIndex(of: type, from: index &+ 1, to: end)
+      index = firstIndex(from: index &+ 1, to: end)
     }
-    guard length > 1 else { return buffer.refuse(opcode, first, .attributeNotFound) }
-    buffer[unchecked: 0] = ATTOpcode.findByTypeValueResponse.rawValue
-    return length
+    return length > 1 ? answer(length) : refuse(first, .attributeNotFound)
   }
 }
 

@@ -1,64 +1,56 @@
-extension GATTDatabase {
+extension ATTRequest {
   /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are looked at now, offset and length
   /// when it is executed.
   @usableFromInline
-  func prepareWrite(
-    _ buffer: inout MutableSpan<UInt8>, count: Int, _ state: inout ATTConnectionState,
-    _ queues: inout MutableSpan<PreparedWriteQueue>, _ connection: ConnectionID, _ now: Instant
-  ) -> Int {
-    let opcode = ATTOpcode.prepareWriteRequest.rawValue
-    guard count >= 5 else { return buffer.refuse(opcode, 0, .invalidPDU) }
+  @_lifetime(self: copy self)
+  mutating func prepareWrite(_ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant) -> Int {
+    guard count >= 5 else { return refuse(0, .invalidPDU) }
     let handle = buffer.u16(at: 1)
-    guard let record = record(handle) else { return buffer.refuse(opcode, handle, .invalidHandle) }
-    guard record.flags.contains(.write) else { return buffer.refuse(opcode, handle, .writeNotPermitted) }
+    if let code = refusal(handle, .write) { return refuse(handle, code) }
     let index = queues.queue(of: connection, isNew: !state.isPreparing, at: now)
-    guard index < queues.count else { return buffer.refuse(opcode, handle, .prepareQueueFull) }
+    guard index < queues.count else { return refuse(handle, .prepareQueueFull) }
     state.isPreparing = true
     let offset = buffer.u16(at: 3)
     let isQueued = queues[unchecked: index].append(
       buffer.span.extracting(unchecked: Range(uncheckedBounds: (5, count))), handle: handle, offset: offset,
       at: now)
-    guard isQueued else { return buffer.refuse(opcode, handle, .prepareQueueFull) }
-    buffer[unchecked: 0] = ATTOpcode.prepareWriteResponse.rawValue
-    return count
+    return isQueued ? answer(count) : refuse(handle, .prepareQueueFull)
   }
 
   /// Execute Write (3.4.6.3): all that is queued, in order, or none of it if the table can tell that one cannot be; or
   /// drops it. A value starts at offset 0 and its parts follow without gap.
   @inlinable
-  func executeWrite<Values: AttributeValues & ~Copyable>(
-    _ buffer: inout MutableSpan<UInt8>, count: Int, _ state: inout ATTConnectionState,
-    _ queues: inout MutableSpan<PreparedWriteQueue>, _ connection: ConnectionID, _ values: inout Values
+  @_lifetime(self: copy self)
+  mutating func executeWrite<Values: AttributeValues & ~Copyable>(
+    _ queues: inout MutableSpan<PreparedWriteQueue>, _ values: inout Values
   ) -> Int {
-    let opcode = ATTOpcode.executeWriteRequest.rawValue
-    guard count == 2, buffer[unchecked: 1] <= 1 else { return buffer.refuse(opcode, 0, .invalidPDU) }
+    guard count == 2, buffer[unchecked: 1] <= 1 else { return refuse(0, .invalidPDU) }
     let isWanted = buffer[unchecked: 1] == 1
     let wasPreparing = state.isPreparing
     state.isPreparing = false
     let index = queues.queue(of: connection)
     if index < queues.count {
-      let failure = isWanted ? execute(&queues[unchecked: index], &state, connection, &values) : nil
+      let failure = isWanted ? execute(&queues[unchecked: index], &values) : nil
       queues[unchecked: index].release()
-      if let failure { return buffer.refuse(opcode, failure.handle, failure.code) }
+      if let failure { return refuse(failure.handle, failure.code) }
     } else if wasPreparing, isWanted {
       // It took so long that another connection got the queue.
-      return buffer.refuse(opcode, 0, .unlikelyError)
+      return refuse(0, .unlikelyError)
     }
-    buffer[unchecked: 0] = ATTOpcode.executeWriteResponse.rawValue
-    return 1
+    return answer(1)
   }
 
   @inlinable
-  func execute<Values: AttributeValues & ~Copyable>(
-    _ queue: inout PreparedWriteQueue, _ state: inout ATTConnectionState, _ connection: ConnectionID,
-    _ values: inout Values
+  @_lifetime(self: copy self)
+  mutating func execute<Values: AttributeValues & ~Copyable>(
+    _ queue: inout PreparedWriteQueue, _ values: inout Values
   ) -> PreparedWriteFailure? {
     if let failure = check(&queue) { return failure }
     var place = 0
     while let write = queue.write(at: place) {
       place = write.end
-      guard let record = record(write.handle) else { continue }
-      let refusal = accept(record, queue.value(of: write), withResponse: true, &state, connection, &values)
+      let refusal = database.accept(
+        write.handle, queue.value(of: write), withResponse: true, &state, connection, &values)
       if let refusal { return PreparedWriteFailure(handle: write.handle, code: refusal) }
     }
     return nil
@@ -66,13 +58,14 @@ extension GATTDatabase {
 
   /// The first write in the queue that cannot be executed.
   @usableFromInline
-  func check(_ queue: inout PreparedWriteQueue) -> PreparedWriteFailure? {
+  @_lifetime(self: copy self)
+  mutating func check(_ queue: inout PreparedWriteQueue) -> PreparedWriteFailure? {
     var place = 0
     while let write = queue.write(at: place) {
       place = write.end
-      guard let record = record(write.handle) else { continue }
+      guard let record = database.record(write.handle) else { continue }
       if write.offset != 0 { return PreparedWriteFailure(handle: write.handle, code: .invalidOffset) }
-      if let refusal = refusal(record, queue.value(of: write)) {
+      if let refusal = record.refusal(queue.value(of: write)) {
         return PreparedWriteFailure(handle: write.handle, code: refusal)
       }
     }

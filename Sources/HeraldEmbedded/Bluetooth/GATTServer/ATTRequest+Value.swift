@@ -1,0 +1,65 @@
+extension ATTRequest {
+  /// Copies an attribute's value from `offset` on to `start` of the answer, `room` bytes at most, which must be inside; the
+  /// length of the whole value, 0…512, or why it cannot be read.
+  @inlinable @inline(never)
+  @_lifetime(self: copy self)
+  mutating func value<Values: AttributeValues & ~Copyable>(
+    of handle: UInt16, from offset: Int, to start: Int, room: Int, _ values: inout Values
+  ) -> AttributeRead {
+    guard let record = database.record(handle) else { return .failed(.invalidHandle) }
+    guard record.flags.contains(.read) else { return .failed(.readNotPermitted) }
+    guard record.flags.contains(.dynamic) else {
+      return .length(fixedValue(record, from: offset, to: start, room: room))
+    }
+    let connection = connection
+    var slot = buffer._mutatingExtracting(Range(uncheckedBounds: (start, start &+ room)))
+    switch values.read(record.attributeTag, offset: offset, into: &slot, on: connection) {
+    case .length(let length): return .length(max(0, min(length, ATTLimits.longestValue)))
+    case .failed(let code): return .failed(code)
+    }
+  }
+
+  /// The same for constants and configurations.
+  @usableFromInline
+  @_lifetime(self: copy self)
+  mutating func fixedValue(_ record: AttributeRecord, from offset: Int, to start: Int, room: Int) -> Int {
+    if record.flags.contains(.configuration) {
+      let configuration = state.configuration(slot: Int(record.tag)).rawValue
+      if offset < 1, room > 0 { buffer[unchecked: start] = configuration }
+      if offset < 2, room > 1 &- offset { buffer[unchecked: start &+ 1 &- offset] = 0 }
+      return 2
+    }
+    let value = database.constant(record)
+    if offset < value.count {
+      let end = min(value.count, offset &+ room)
+      buffer.set(value.extracting(unchecked: Range(uncheckedBounds: (offset, end))), at: start)
+    }
+    return value.count
+  }
+
+  /// Why an attribute that `access` must be allowed for cannot be written, if so.
+  @usableFromInline
+  @_lifetime(self: copy self)
+  mutating func refusal(_ handle: UInt16, _ access: AttributeRecord.Flags) -> ATTErrorCode? {
+    guard let record = database.record(handle) else { return .invalidHandle }
+    return record.flags.contains(access) ? nil : .writeNotPermitted
+  }
+}
+
+extension AttributeRecord {
+  /// What a dynamic attribute means.
+  @inlinable var attributeTag: AttributeTag { AttributeTag(rawValue: tag) }
+
+  /// Why a value cannot be one of this attribute whatever its bytes mean, if so.
+  @usableFromInline
+  func refusal(_ value: Span<UInt8>) -> ATTErrorCode? {
+    if flags.contains(.configuration) {
+      guard value.count == 2 else { return .invalidAttributeValueLength }
+      // Bits beyond the two are reserved and not looked at.
+      let asked = UInt16(value[unchecked: 0] & 3)
+      return asked & ~valueOffset == 0 ? nil : .improperlyConfigured
+    }
+    guard flags.contains(.dynamic) else { return .writeNotPermitted }
+    return value.count <= Int(valueLength) ? nil : .invalidAttributeValueLength
+  }
+}
