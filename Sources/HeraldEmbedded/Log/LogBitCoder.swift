@@ -32,6 +32,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   /// The complement of the upper end, so that the idle state is all zero bits.
   private var highComplement: UInt32
 
+  @inline(__always)
   @usableFromInline
   init() {
     buffer = .init(repeating: 0)

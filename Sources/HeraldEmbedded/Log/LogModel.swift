@@ -72,6 +72,7 @@ struct LogModel: ~Copyable {
   private var previousKind: LogKind
   private var previousRSSI: Int8
 
+  @inline(__always)
   @usableFromInline
   init() {
     probabilities = .init(repeating: 0)

@@ -30,6 +30,8 @@ struct LogPageWriter: ~Copyable {
   /// Those of them that the block being filled will not make readable.
   private var late: UInt32
 
+  // Inlined, like those of its parts: otherwise it would be made on the stack, and copied.
+  @inline(__always)
   @usableFromInline
   init() {
     encoder = LogBitEncoder()
