@@ -40,38 +40,29 @@ public enum LESubevent {
   public static var channelSelectionAlgorithm: UInt8 { 0x14 }
 }
 
-/// HCI_Command_Complete (7.7.14), up to its return parameters, which the reader is at afterwards.
-public struct CommandComplete: BitwiseCopyable, Sendable {
-  /// How many commands the controller takes now.
-  public let credits: UInt8
-  /// Which command is complete.
-  public let opcode: Opcode
-
-  /// Reads from the event's parameters; `nil` if they are too short.
-  @_lifetime(reader: copy reader)
-  public init?(_ reader: inout ByteReader) {
-    guard let credits = reader.u8(), let opcode = reader.u16() else { return nil }
-    self.credits = credits
-    self.opcode = Opcode(opcode)
-  }
-}
-
-/// HCI_Command_Status (7.7.15).
+/// HCI_Command_Status (7.7.15), or what HCI_Command_Complete (7.7.14) begins with.
 public struct CommandStatus: BitwiseCopyable, Sendable {
-  /// Whether the command was accepted.
+  /// Whether the command was accepted, or went well.
   public let status: HCIErrorCode
   /// How many commands the controller takes now.
   public let credits: UInt8
   /// Which command.
   public let opcode: Opcode
 
-  /// Reads from the event's parameters; `nil` if they are too short.
+  /// Whether the command is complete, and its other return parameters follow.
+  public let isComplete: Bool
+
+  /// Reads from the event's parameters; `nil` if they are too short. Both events have the same fields in another order. Every
+  /// command this host sends returns a status first; one that does not has failed. The reader is behind it afterwards.
+  @inline(never)
   @_lifetime(reader: copy reader)
-  public init?(_ reader: inout ByteReader) {
-    guard let status = reader.u8(), let credits = reader.u8(), let opcode = reader.u16() else { return nil }
-    self.status = HCIErrorCode(rawValue: status)
+  public init?(_ reader: inout ByteReader, isComplete: Bool) {
+    let first = isComplete ? nil : reader.u8()
+    guard let credits = reader.u8(), let opcode = reader.u16() else { return nil }
+    status = HCIErrorCode(rawValue: first ?? reader.u8() ?? 0xFF)
     self.credits = credits
     self.opcode = Opcode(opcode)
+    self.isComplete = isComplete
   }
 }
 

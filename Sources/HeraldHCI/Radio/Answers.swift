@@ -30,49 +30,32 @@ extension ControllerSession {
     }
   }
 
-  /// HCI_Command_Complete; the reader is at the return parameters.
+  /// HCI_Command_Complete, with the reader behind the status that every command of this host returns first, or
+  /// HCI_Command_Status.
   @usableFromInline
   @_lifetime(reader: copy reader)
   mutating func answered(
-    _ event: CommandComplete, _ reader: inout ByteReader, at now: Instant, _ counters: inout HCICounters
+    _ event: CommandStatus, _ reader: inout ByteReader, at now: Instant,
+    _ counters: inout HCICounters
   ) -> Outcome {
-    guard event.opcode == pending, pending != .none else {
-      credit(event.credits)
+    let isPending = event.opcode == pending && pending != .none
+    if isPending { pending = .none }
+    credit(event.credits)
+    guard isPending else {
       // Nobody asked for a reset: the controller has started again by itself.
-      return event.opcode == .reset && state == .ready ? .failed : .nothing
+      return event.isComplete && event.opcode == .reset && state == .ready ? .failed : .nothing
     }
-    pending = .none
-    credit(event.credits)
-    // Every command this host sends returns a status first; one that does not has failed.
-    let status = HCIErrorCode(rawValue: reader.u8() ?? 0xFF)
-    if !status.isSuccess { counters.count(.commandsRefused) }
-    guard state == .ready else {
-      return state == .starting ? bringUp(status, &reader, at: now) : .nothing
-    }
-    if pendingPurpose == .readRSSI, status.isSuccess, let handle = reader.u16(), let rssi = reader.i8() {
-      return .measured(ConnectionHandle(rawValue: handle), RSSI(rssi))
-    }
-    return settle(status, at: now)
-  }
-
-  /// HCI_Command_Status.
-  @usableFromInline
-  mutating func answered(
-    _ event: CommandStatus, at now: Instant, _ counters: inout HCICounters
-  ) -> Outcome {
-    guard event.opcode == pending, pending != .none else {
-      credit(event.credits)
-      return .nothing
-    }
-    pending = .none
-    credit(event.credits)
     if !event.status.isSuccess { counters.count(.commandsRefused) }
-    guard state == .ready else {
-      guard state == .starting else { return .nothing }
-      // A refusal may come as a status instead of a completion.
-      let nothing: [0 of UInt8] = []
-      var reader = ByteReader(nothing.span)
-      return event.status.isSuccess ? .failed : bringUp(event.status, &reader, at: now)
+    switch state {
+    case .ready: break
+    case .starting:
+      // Bring-up wants completions; only a refusal may come as a status instead.
+      return event.isComplete || !event.status.isSuccess ? bringUp(event.status, &reader, at: now) : .failed
+    case .failed: return .nothing
+    }
+    if pendingPurpose == .readRSSI, event.status.isSuccess, let handle = reader.u16(), let rssi = reader.i8()
+    {
+      return .measured(ConnectionHandle(rawValue: handle), RSSI(rssi))
     }
     return settle(event.status, at: now)
   }

@@ -26,7 +26,7 @@ extension HCIRadio where Transport: ~Copyable {
     // A handle that is in use belongs to a connection whose end was not reported.
     closed(indexOf(event.handle), .connectionTimeout, &handler)
     let isWanted = session.opened(event.role)
-    let index = isWanted ? freePlace() : -1
+    let index = isWanted ? firstPlace(.free) : -1
     guard index >= 0 else {
       counters.count(.connectionsRefused)
       orphan = event.handle
@@ -39,11 +39,12 @@ extension HCIRadio where Transport: ~Copyable {
       ConnectionOpened(connection: ConnectionID(index: index), role: event.role, peer: event.peer), at: now)
   }
 
-  @inlinable
-  mutating func freePlace() -> Int {
+  /// The first place in this part of its life, −1 if there is none.
+  @inlinable @inline(never)
+  mutating func firstPlace(_ life: Link.Life) -> Int {
     var index = 0
     while index < connections {
-      if links[index].life == .free { return index }
+      if links[index].life == life { return index }
       index &+= 1
     }
     return -1

@@ -194,13 +194,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   /// By when the controller must have answered, or the last connection that is to end must have ended.
   @inlinable
   mutating func overdueAt() -> Instant {
-    var earliest = session.overdueAt()
-    var index = 0
-    while index < connections {
-      if links[index].life == .closed { earliest = min(earliest, goodbyeBy) }
-      index &+= 1
-    }
-    return earliest
+    let command = session.overdueAt()
+    return firstPlace(.closed) >= 0 ? min(command, goodbyeBy) : command
   }
 
   @inlinable

@@ -127,14 +127,10 @@ extension HCIRadio where Transport: ~Copyable {
     counters.count(.events)
     var reader = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
     switch code {
-    case EventCode.commandComplete:
-      guard let event = CommandComplete(&reader) else { break }
+    case EventCode.commandComplete, EventCode.commandStatus:
+      guard let event = CommandStatus(&reader, isComplete: code == EventCode.commandComplete) else { break }
       let outcome = session.answered(event, &reader, at: now, &counters)
       handle(outcome, &handler)
-      return
-    case EventCode.commandStatus:
-      guard let event = CommandStatus(&reader) else { break }
-      handle(session.answered(event, at: now, &counters), &handler)
       return
     case EventCode.disconnectionComplete:
       guard let event = DisconnectionComplete(&reader) else { break }
