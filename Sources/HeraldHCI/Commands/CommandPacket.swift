@@ -4,7 +4,7 @@ import HeraldEmbedded
 ///
 /// A packet is written once, into fresh zeros. Everything that appends is inlined: then each field's place is known when
 /// the program is compiled, no check for room is left, and constants next to each other become one store. Two dozen
-/// commands written by calls, with a check at each field, took three times as much flash.
+/// commands written by calls, with a check at each field, took more than twice as much flash.
 public struct CommandPacket: BitwiseCopyable, Sendable {
   @usableFromInline var bytes: [48 of UInt8]
   /// How many of the bytes are in use; 0 until a command is written.
