@@ -350,10 +350,8 @@ where
     switch plan.wish {
     case .silence: radio.stopAdvertising()
     case .set(let set, let parameters):
-      var data = advertising.data(set)
-      var scanResponse = advertising.scanResponse(set)
       do throws(RadioError) {
-        try radio.startAdvertising(parameters, data: data.span, scanResponse: scanResponse.span)
+        try advertising.start(set, parameters, on: &radio)
       } catch {
         wasRefused = true
         advertising.radioForgot()

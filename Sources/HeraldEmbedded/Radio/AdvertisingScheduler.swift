@@ -30,6 +30,12 @@ public struct AdvertisingScheduler<let sets: Int>: ~Copyable {
       connectable = false
       virtualTime = 0
     }
+
+    mutating func start<R: Radio & ~Copyable>(
+      _ parameters: AdvertisingParameters, on radio: inout R
+    ) throws(RadioError) {
+      try radio.startAdvertising(parameters, data: data.span, scanResponse: scanResponse.span)
+    }
   }
 
   /// What should be on the air.
@@ -150,14 +156,13 @@ public struct AdvertisingScheduler<let sets: Int>: ~Copyable {
     return Plan(wish: wish, changed: changed, deadline: isAlone(set) ? .never : sliceEnd)
   }
 
-  /// The advertising data of a set, borrowed; empty for a set that does not exist.
-  public mutating func data(_ set: Int) -> InlineBytes<31> {
-    set >= 0 && set < sets ? entries[set].data : InlineBytes()
-  }
-
-  /// The scan response of a set; empty for a set that does not exist.
-  public mutating func scanResponse(_ set: Int) -> InlineBytes<31> {
-    set >= 0 && set < sets ? entries[set].scanResponse : InlineBytes()
+  /// Has a radio advertise what a set holds; nothing for a set that does not exist.
+  /// - Throws: what the radio throws.
+  public mutating func start<R: Radio & ~Copyable>(
+    _ set: Int, _ parameters: AdvertisingParameters, on radio: inout R
+  ) throws(RadioError) {
+    guard set >= 0, set < sets else { return }
+    try entries[set].start(parameters, on: &radio)
   }
 
   /// Charges the set that was shown for the time since it was last charged.

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldSimulation
 import Testing
 
 private func milliseconds(_ count: UInt64) -> Instant { Instant(milliseconds: count) }
@@ -7,6 +8,31 @@ private let everything = AdvertisingScheduler<3>.Allowance(connectable: true, an
 
 private let addressA = DeviceAddress(high: 0x4AAA, low: 1, kind: .random)
 private let addressB = DeviceAddress(high: 0x4BBB, low: 2, kind: .random)
+
+/// A radio that only remembers what it was last told to advertise.
+private struct DataRadio: Radio {
+  var data: [UInt8] = []
+  var scanResponse: [UInt8] = []
+  var capabilities: RadioCapabilities { MockRadio.usualCapabilities }
+  var state: RadioState { .ready }
+  mutating func startAdvertising(
+    _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
+  ) throws(RadioError) {
+    self.data = data.indices.map { data[$0] }
+    self.scanResponse = scanResponse.indices.map { scanResponse[$0] }
+  }
+  mutating func stopAdvertising() {}
+  mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) {}
+  mutating func stopScanning() {}
+  mutating func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError) {}
+  mutating func cancelConnect() {}
+  mutating func disconnect(_ connection: ConnectionID) {}
+  mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {}
+  mutating func readRSSI(_ connection: ConnectionID) {}
+  mutating func poll<Handler: RadioEventHandler & ~Copyable>(
+    at now: Instant, into handler: inout Handler
+  ) -> Instant { .never }
+}
 
 private func number(_ wish: AdvertisingScheduler<3>.Wish) -> Int? {
   if case .set(let set, _) = wish { return set }
@@ -115,7 +141,9 @@ struct AdvertisingSchedulerTests {
       if first { #expect(set == 0) }  // the slice goes on, with the new address
       first = false
       #expect(parameters.ownAddress == addressB)
-      #expect(scheduler.data(set)[1] == 0xBB)
+      var radio = DataRadio()
+      #expect(throws: Never.self) { try scheduler.start(set, parameters, on: &radio) }
+      #expect(radio.data == [UInt8(set), 0xBB] && radio.scanResponse.isEmpty)
       seen.insert(set)
       now = plan.deadline.milliseconds
     }
