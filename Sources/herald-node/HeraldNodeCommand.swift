@@ -28,7 +28,8 @@ struct HeraldNodeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The payload to offer: fixed:COUNTRY,STATE,ID or simple:KEYFILE.", valueName: "payload"),
+      "The payload to offer: fixed:COUNTRY,STATE,ID, simple:KEYFILE, venue:COUNTRY,STATE,CODE[,NAME], test:ID[,LENGTH] or hex:BYTES.",
+      valueName: "payload"),
     transform: { try PayloadChoice($0) })
   var payload: PayloadChoice
 

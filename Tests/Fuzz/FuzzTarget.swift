@@ -10,6 +10,7 @@ enum FuzzTarget: String, CaseIterable {
   case smp
   case smpSerial = "smp-serial"
   case usb
+  case extendedData = "extended-data"
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -27,6 +28,7 @@ enum FuzzTarget: String, CaseIterable {
     case .smp: fuzzSMP(bytes)
     case .smpSerial: fuzzSMPSerial(bytes)
     case .usb: fuzzUSB(bytes)
+    case .extendedData: fuzzExtendedData(bytes)
     }
   }
 
@@ -43,6 +45,7 @@ enum FuzzTarget: String, CaseIterable {
     case .smp: smpSeeds
     case .smpSerial: smpSerialSeeds
     case .usb: usbSeeds
+    case .extendedData: extendedDataSeeds
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Chosen payloads")
 struct PayloadTests {
   private func bytes(_ payload: inout ConfiguredPayload, at unixSeconds: UInt64?) -> [UInt8] {
-    var buffer = [UInt8](repeating: 0, count: 64)
+    var buffer = [UInt8](repeating: 0, count: 512)
     var span = buffer.mutableSpan
     let count = payload.payload(at: unixSeconds, now: .start, into: &span)
     return Array(buffer[..<count])
@@ -19,10 +19,61 @@ struct PayloadTests {
       try PayloadChoice("fixed:826,4,1234567890") == .fixed(country: 826, state: 4, identifier: 1_234_567_890)
     )
     #expect(try PayloadChoice("simple:/a:b") == .simple(file: "/a:b"))
+    #expect(
+      try PayloadChoice("venue:826,4,123123") == .venue(country: 826, state: 4, code: 123_123, name: ""))
+    #expect(
+      try PayloadChoice("venue:826,4,123123,Fish, chips: hot")
+        == .venue(country: 826, state: 4, code: 123_123, name: "Fish, chips: hot"))
+    #expect(try PayloadChoice("test:-7") == .test(identifier: -7, length: 129))
+    #expect(try PayloadChoice("test:42,510") == .test(identifier: 42, length: 510))
+    #expect(try PayloadChoice("hex:91aBFf") == .opaque([0x91, 0xAB, 0xFF]))
     for text in [
       "", "fixed", "fixed:", "fixed:1,2", "fixed:1,2,0", "fixed:65536,0,1", "fixed:1,2,3,4", "simple:", "x:y",
+      "venue:1,2", "venue:1,2,0", "venue:65536,2,3", "venue:1,2,4294967296", "venue:,2,3",
+      "venue:1,2,3," + String(repeating: "é", count: 128), "test:", "test:x", "test:2147483648", "test:1,6",
+      "test:1,511", "test:1,2,3", "test:1,", "hex:", "hex:1", "hex:1g", "hex:+1", "hex:111",
+      "hex:" + String(repeating: "00", count: 511),
     ] {
-      #expect(throws: SystemFailure.self) { try PayloadChoice(text) }
+      #expect(throws: SystemFailure.self, "\(text)") { try PayloadChoice(text) }
+    }
+  }
+
+  @Test("venue: number and name, whatever the date")
+  func venue() throws {
+    var payload = try ConfiguredPayload(PayloadChoice("venue:826,4,123123,Erin's Stakehouse"))
+    let expected: [UInt8] = [
+      0x30, 0x3A, 0x03, 0x04, 0x00, 0xF3, 0xE0, 0x01, 0x00, 0x10, 0x11, 0x45, 0x72, 0x69, 0x6E, 0x27, 0x73,
+      0x20, 0x53, 0x74, 0x61, 0x6B, 0x65, 0x68, 0x6F, 0x75, 0x73, 0x65,
+    ]
+    #expect(bytes(&payload, at: nil) == expected)
+    #expect(payload.complaint(at: nil) == nil && payload.fixedLength == 0)
+    payload = try ConfiguredPayload(PayloadChoice("venue:826,4,123123"))
+    #expect(bytes(&payload, at: 5) == Array(expected[..<9]))
+    payload = try ConfiguredPayload(PayloadChoice("venue:1,2,3," + String(repeating: "a", count: 255)))
+    #expect(bytes(&payload, at: 5).count == 9 + 2 + 255)
+  }
+
+  @Test("test: identifier and length, whatever the date")
+  func test() throws {
+    var payload = try ConfiguredPayload(PayloadChoice("test:-2,9"))
+    #expect(bytes(&payload, at: nil) == [0, 0, 0, 0xFE, 0xFF, 0xFF, 0xFF, 0, 0])
+    #expect(payload.fixedLength == 9 && payload.complaint(at: nil) == nil)
+    payload = try ConfiguredPayload(PayloadChoice("test:1"))
+    #expect(bytes(&payload, at: nil) == [0, 0, 0, 1] + [UInt8](repeating: 0, count: 125))
+    #expect(throws: SystemFailure.self) { _ = try ConfiguredPayload(.test(identifier: 1, length: 6)) }
+  }
+
+  @Test("hex: the bytes as they are, whatever the date")
+  func opaque() throws {
+    var payload = try ConfiguredPayload(PayloadChoice("hex:910102"))
+    #expect(bytes(&payload, at: nil) == [0x91, 1, 2])
+    #expect(payload.fixedLength == 0 && payload.complaint(at: nil) == nil)
+    payload = try ConfiguredPayload(.opaque([UInt8](repeating: 7, count: 510)))
+    #expect(bytes(&payload, at: 9) == [UInt8](repeating: 7, count: 510))
+    for count in [0, 511] {
+      #expect(throws: SystemFailure.self) {
+        _ = try ConfiguredPayload(.opaque([UInt8](repeating: 7, count: count)))
+      }
     }
   }
 

@@ -2,30 +2,62 @@ import HeraldEmbedded
 
 /// The payload a person chose: one supplier for all families a device that is a process knows.
 public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
-  private var fixed: FixedPayloadSupplier
-  private var simple: SimplePayloadSupplier<InlineMatchingKeys<90>>
-  private let isSimple: Bool
+  private enum Kind {
+    case fixed, simple, venue, test, opaque
+  }
 
-  /// The supplier of a choice; fails if its key file cannot be used.
+  private let kind: Kind
+  private var fixed = FixedPayloadSupplier(country: 0, state: 0, clientIdentifier: 0)
+  private var simple = SimplePayloadSupplier(store: InlineMatchingKeys<90>())
+  private var venue = VenuePayloadSupplier<501>(country: 0, state: 0, code: 0)
+  private var test: TestPayloadSupplier?
+  private var opaque = OpaquePayloadSupplier<510>()
+
+  /// The supplier of a choice; fails if its key file cannot be used, or if it makes no payload.
   public init(_ choice: PayloadChoice) throws(SystemFailure) {
     switch choice {
     case .fixed(let country, let state, let identifier):
+      kind = .fixed
       fixed = FixedPayloadSupplier(country: country, state: state, clientIdentifier: identifier)
-      simple = SimplePayloadSupplier(store: InlineMatchingKeys())
-      isSimple = false
     case .simple(let path):
+      kind = .simple
       let file = try MatchingKeyFile(path)
-      let store = try file.makeStore()
-      fixed = FixedPayloadSupplier(country: 0, state: 0, clientIdentifier: 0)
-      simple = SimplePayloadSupplier(store: store)
+      simple = SimplePayloadSupplier(store: try file.makeStore())
       simple.configure(country: file.country, state: file.state, epoch: file.epoch)
-      isSimple = true
+    case .venue(let country, let state, let code, let name):
+      kind = .venue
+      venue = VenuePayloadSupplier(country: country, state: state, code: code)
+      try Self.say(name, at: &venue)
+    case .test(let identifier, let length):
+      kind = .test
+      test = TestPayloadSupplier(identifier: identifier, length: length)
+      guard test != nil else {
+        throw SystemFailure(
+          "offer", "test:\(identifier),\(length)", reason: "its length is not from 7 to 510")
+      }
+    case .opaque(let bytes):
+      kind = .opaque
+      guard !bytes.isEmpty, opaque.set(bytes.span) else {
+        throw SystemFailure(
+          "offer", "these bytes", reason: "a payload has 1 to 510, and these are \(bytes.count)")
+      }
+    }
+  }
+
+  private static func say(_ name: String, at venue: inout VenuePayloadSupplier<501>) throws(SystemFailure) {
+    var segments = [UInt8](repeating: 0, count: 2 + 255)
+    var writer = ByteWriter(segments.mutableSpan)
+    writer.extendedSegment(.premisesName, Array(name.utf8).span)
+    let isWhole = !writer.overflowed
+    let count = writer.count
+    guard isWhole, venue.setExtendedData(segments.span.extracting(0..<count)) else {
+      throw SystemFailure("offer", name, reason: "the name of a venue has at most 255 bytes")
     }
   }
 
   /// What a person should know about the payload at this date; `nil` if it is offered.
   public func complaint(at unixSeconds: UInt64?) -> String? {
-    guard isSimple else { return nil }
+    guard kind == .simple else { return nil }
     switch simple.status(at: unixSeconds) {
     case .offered: return nil
     case .noKeys: return "no payload: there are no keys"
@@ -43,15 +75,28 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   public mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
     -> Int
   {
-    if isSimple { return simple.payload(at: unixSeconds, now: now, into: &buffer) }
-    return fixed.payload(at: unixSeconds, now: now, into: &buffer)
+    switch kind {
+    case .fixed: fixed.payload(at: unixSeconds, now: now, into: &buffer)
+    case .simple: simple.payload(at: unixSeconds, now: now, into: &buffer)
+    case .venue: venue.payload(at: unixSeconds, now: now, into: &buffer)
+    case .test: test?.payload(at: unixSeconds, now: now, into: &buffer) ?? 0
+    case .opaque: opaque.payload(at: unixSeconds, now: now, into: &buffer)
+    }
   }
 
   /// When the payload will be another one.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
-    isSimple ? simple.nextChange(after: unixSeconds, now: now) : .never
+    kind == .simple ? simple.nextChange(after: unixSeconds, now: now) : .never
   }
 
-  /// 13 or 21.
-  public var fixedLength: Int { isSimple ? simple.fixedLength : fixed.fixedLength }
+  /// How long every payload of the family is, or 0 if they differ.
+  public var fixedLength: Int {
+    switch kind {
+    case .fixed: fixed.fixedLength
+    case .simple: simple.fixedLength
+    case .venue: venue.fixedLength
+    case .test: test?.fixedLength ?? 0
+    case .opaque: opaque.fixedLength
+    }
+  }
 }

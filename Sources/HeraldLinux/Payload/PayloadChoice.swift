@@ -1,29 +1,109 @@
+import HeraldEmbedded
+
 /// Which payload the device offers, as a person writes it.
 public enum PayloadChoice: Equatable, Sendable {
   /// Country, state and a number that stands for the wearer: `fixed:826,4,1234567890`.
   case fixed(country: UInt16, state: UInt16, identifier: UInt64)
   /// The file with the matching keys of the days to come: `simple:FILE`.
   case simple(file: String)
+  /// Country, state, the number of the venue and perhaps the premises' name: `venue:826,4,123123,Erin's Stakehouse`.
+  case venue(country: UInt16, state: UInt16, code: UInt32, name: String)
+  /// What the phones' demonstration apps offer, with its identifier and length: `test:42,129`.
+  case test(identifier: Int32, length: Int)
+  /// Any bytes, 1…510, whatever they mean: `hex:910102`.
+  case opaque([UInt8])
 
   /// Reads the written form; what is wrong with it goes into the error.
   public init(_ text: String) throws(SystemFailure) {
     let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-    switch (parts.first, parts.count) {
-    case ("fixed", 2):
-      let fields = parts[1].split(separator: ",", omittingEmptySubsequences: false)
-      guard fields.count == 3, let country = UInt16(fields[0]), let state = UInt16(fields[1]),
-        let identifier = UInt64(fields[2]), identifier != 0
-      else {
-        throw SystemFailure(
-          "offer", text, reason: "country and state are numbers up to 65535, the identifier is one from 1 on",
-          advice: "an example is fixed:826,4,1234567890")
-      }
-      self = .fixed(country: country, state: state, identifier: identifier)
-    case ("simple", 2): self = .simple(file: parts[1])
-    default:
+    guard parts.count == 2 else { throw Self.unknown(text) }
+    switch parts[0] {
+    case "fixed": self = try Self.fixed(parts[1])
+    case "simple": self = .simple(file: parts[1])
+    case "venue": self = try Self.venue(parts[1])
+    case "test": self = try Self.test(parts[1])
+    case "hex": self = try Self.hex(parts[1])
+    default: throw Self.unknown(text)
+    }
+  }
+
+  private static func unknown(_ text: String) -> SystemFailure {
+    SystemFailure(
+      "offer", text, reason: "it is no payload this program knows",
+      advice: "the forms are fixed:COUNTRY,STATE,ID, simple:KEYFILE, venue:COUNTRY,STATE,CODE[,NAME], "
+        + "test:ID[,LENGTH] and hex:BYTES")
+  }
+
+  private static func fixed(_ text: String) throws(SystemFailure) -> PayloadChoice {
+    let fields = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard fields.count == 3, let country = UInt16(fields[0]), let state = UInt16(fields[1]),
+      let identifier = UInt64(fields[2]), identifier != 0
+    else {
       throw SystemFailure(
-        "offer", text, reason: "it is no payload this program knows",
-        advice: "the forms are fixed:COUNTRY,STATE,ID and simple:KEYFILE")
+        "offer", "fixed:" + text,
+        reason: "country and state are numbers up to 65535, the identifier is one from 1 on",
+        advice: "an example is fixed:826,4,1234567890")
+    }
+    return .fixed(country: country, state: state, identifier: identifier)
+  }
+
+  private static func venue(_ text: String) throws(SystemFailure) -> PayloadChoice {
+    // A name may have commas of its own.
+    let fields = text.split(separator: ",", maxSplits: 3, omittingEmptySubsequences: false)
+    guard fields.count >= 3, let country = UInt16(fields[0]), let state = UInt16(fields[1]),
+      let code = UInt32(fields[2]), code != 0
+    else {
+      throw SystemFailure(
+        "offer", "venue:" + text,
+        reason: "country and state are numbers up to 65535, the venue's is one from 1 to 4294967295",
+        advice: "an example is venue:826,4,123123,Erin's Stakehouse")
+    }
+    let name = fields.count == 4 ? String(fields[3]) : ""
+    guard name.utf8.count <= 255 else {
+      throw SystemFailure(
+        "offer", "venue:" + text, reason: "the name has \(name.utf8.count) bytes, and 255 is the most")
+    }
+    return .venue(country: country, state: state, code: code, name: name)
+  }
+
+  private static func test(_ text: String) throws(SystemFailure) -> PayloadChoice {
+    let fields = text.split(separator: ",", omittingEmptySubsequences: false)
+    let length = fields.count == 2 ? Int(fields[1]) : TestPayloadSupplier.usualLength
+    guard fields.count <= 2, let identifier = Int32(fields[0]), let length,
+      TestPayloadSupplier(identifier: identifier, length: length) != nil
+    else {
+      throw SystemFailure(
+        "offer", "test:" + text,
+        reason: "the identifier is a number from -2147483648 to 2147483647, the length one from 7 to 510",
+        advice: "an example is test:42 or, with its length, test:42,129")
+    }
+    return .test(identifier: identifier, length: length)
+  }
+
+  private static func hex(_ text: String) throws(SystemFailure) -> PayloadChoice {
+    var bytes: [UInt8] = []
+    var digits = Array(text.utf8)[...]
+    while let high = digits.popFirst().flatMap(digitValue) {
+      guard let low = digits.popFirst().flatMap(digitValue) else {
+        bytes = []
+        break
+      }
+      bytes.append(high << 4 | low)
+    }
+    guard 2 * bytes.count == text.utf8.count, (1...Payload.maximumLength).contains(bytes.count) else {
+      throw SystemFailure(
+        "offer", "hex:" + text, reason: "a payload is 1 to 510 bytes, each two hexadecimal digits",
+        advice: "an example is hex:913a030400")
+    }
+    return .opaque(bytes)
+  }
+
+  private static func digitValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
     }
   }
 }

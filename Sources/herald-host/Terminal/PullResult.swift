@@ -5,6 +5,7 @@ struct PullResult: Encodable {
   struct Contact: Encodable {
     let payload: String
     let payloadHex: String
+    let kind: PayloadDescription?
     let addresses: Int
     let firstSeen: String
     let lastSeen: String
@@ -12,6 +13,19 @@ struct PullResult: Encodable {
     let readings: Int
     let strongestRssi: Int?
     let medianRssi: Int?
+
+    init(_ contact: ContactSummary.Contact) {
+      payload = ShortPayload.text(contact.payload)
+      payloadHex = contact.payload.hexadecimal
+      kind = PayloadDescription(contact.payload)
+      addresses = contact.addresses
+      firstSeen = UTCTimestamp.text(contact.firstSeen)
+      lastSeen = UTCTimestamp.text(contact.lastSeen)
+      presentSeconds = contact.presentSeconds
+      readings = contact.readings
+      strongestRssi = contact.strongest
+      medianRssi = contact.median
+    }
   }
 
   struct Pull: Encodable {
@@ -52,13 +66,7 @@ struct PullResult: Encodable {
     unknownAddresses = summary.unknownAddresses
     unknownReadings = summary.unknownReadings
     damagedPages = conversion.damagedPages
-    contacts = summary.contacts.map { contact in
-      Contact(
-        payload: ShortPayload.text(contact.payload), payloadHex: contact.payload.hexadecimal,
-        addresses: contact.addresses, firstSeen: UTCTimestamp.text(contact.firstSeen),
-        lastSeen: UTCTimestamp.text(contact.lastSeen), presentSeconds: contact.presentSeconds,
-        readings: contact.readings, strongestRssi: contact.strongest, medianRssi: contact.median)
-    }
+    contacts = summary.contacts.map(Contact.init)
     pull = report.map { report in
       Pull(
         epoch: report.epoch.hexadecimal(8), newPages: report.newPages, knownPages: report.knownPages,
@@ -84,15 +92,18 @@ struct PullResult: Encodable {
     if contacts.isEmpty {
       print("Nobody's payload was read yet.")
     } else {
-      var rows = [["MET", "FIRST SEEN (UTC)", "LAST SEEN (UTC)", "FOR", "READINGS", "STRONGEST", "MEDIAN"]]
+      var rows = [
+        ["MET", "KIND", "FIRST SEEN (UTC)", "LAST SEEN (UTC)", "FOR", "READINGS", "STRONGEST", "MEDIAN"]
+      ]
       for contact in contacts.prefix(Self.shown) {
         rows.append([
-          contact.payload, String(contact.firstSeen.prefix(19)), String(contact.lastSeen.prefix(19)),
+          contact.payload, contact.kind?.text ?? "-", String(contact.firstSeen.prefix(19)),
+          String(contact.lastSeen.prefix(19)),
           Console.duration(seconds: contact.presentSeconds), String(contact.readings),
           contact.strongestRssi.map { "\($0) dBm" } ?? "-", contact.medianRssi.map { "\($0) dBm" } ?? "-",
         ])
       }
-      Console.printTable(rows, right: [3, 4, 5, 6])
+      Console.printTable(rows, right: [4, 5, 6, 7])
       if contacts.count > Self.shown { print("… and \(contacts.count - Self.shown) more.") }
     }
     if unknownAddresses > 0 {

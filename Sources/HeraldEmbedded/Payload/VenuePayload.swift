@@ -1,0 +1,83 @@
+/// A venue's payload, taken apart: `30 | country u16 | state u16 | venue code u32 | extended data`, little-endian.
+public struct VenuePayload: ~Escapable {
+  /// ISO 3166-1 numeric country code.
+  public let country: UInt16
+  /// The state within the country, 0 for all of it.
+  public let state: UInt16
+  /// The number of the venue in that country and state.
+  public let code: UInt32
+  /// What else it says, in front of the first segment.
+  public let extendedData: ExtendedData
+
+  /// How many bytes come before the extended data.
+  public static var fixedPartLength: Int { 9 }
+
+  /// Reads a payload; `nil` if it is none of a venue, is shorter than nine bytes, or is of a version (31…37) whose
+  /// layout is not known.
+  @_lifetime(copy payload)
+  public init?(_ payload: Span<UInt8>) {
+    var reader = ByteReader(payload)
+    guard reader.u8() == PayloadFamily.venueBeacon.rawValue, let country = reader.u16(),
+      let state = reader.u16(), let code = reader.u32()
+    else { return nil }
+    self.country = country
+    self.state = state
+    self.code = code
+    extendedData = ExtendedData(reader.rest())
+  }
+
+  /// The premises' name in UTF-8, as far as the sender kept to that; `nil` if it says none.
+  public var premisesName: Span<UInt8>? {
+    @_lifetime(copy self) get { extendedData.first(.premisesName) }
+  }
+}
+
+/// The payload of a beacon that stands at a venue: its number there, and what it says about the place.
+///
+/// It needs no date. The extended data has at most `capacity` bytes, of which 501 can be used: a payload ends at 510.
+/// All zero bits before it is configured, and then not offered.
+public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable {
+  /// ISO 3166-1 numeric country code.
+  public private(set) var country: UInt16
+  /// The state within the country, 0 for all of it.
+  public private(set) var state: UInt16
+  /// The number of the venue in that country and state. 0 stands for none: the payload is not offered.
+  public private(set) var code: UInt32
+  private var extendedData: InlineBytes<capacity>
+
+  /// A supplier of the payload of a venue that says nothing else yet.
+  public init(country: UInt16, state: UInt16, code: UInt32) {
+    self.country = country
+    self.state = state
+    self.code = code
+    extendedData = InlineBytes()
+  }
+
+  /// Replaces the extended data by segments that `ByteWriter.extendedSegment` wrote. `false`, changing nothing, if they are
+  /// more than `capacity` or than a payload has room for.
+  @discardableResult
+  public mutating func setExtendedData(_ segments: Span<UInt8>) -> Bool {
+    guard segments.count <= capacity, segments.count <= Self.longestExtendedData else { return false }
+    extendedData.removeAll()
+    return extendedData.append(segments)
+  }
+
+  /// 0: venues say more or less about themselves.
+  public var fixedLength: Int { 0 }
+
+  /// Writes nine bytes and the extended data.
+  public mutating func payload(
+    at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
+  ) -> Int {
+    guard code != 0 else { return 0 }
+    var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+    writer.u8(PayloadFamily.venueBeacon.rawValue)
+    writer.u16(country)
+    writer.u16(state)
+    writer.u32(code)
+    writer.bytes(extendedData.span)
+    return writer.overflowed ? 0 : writer.count
+  }
+
+  private static var longestExtendedData: Int { Payload.maximumLength &- VenuePayload.fixedPartLength }
+}
