@@ -11,7 +11,9 @@ import sys
 import time
 import traceback
 
-MODULES = ["cases_proxy", "cases_radio", "cases_reading", "cases_serving", "cases_log", "cases_smp"]
+MODULES = [
+    "cases_proxy", "cases_radio", "cases_reading", "cases_serving", "cases_payload", "cases_log", "cases_smp",
+]
 CASE_SECONDS = 60
 
 

@@ -1,0 +1,55 @@
+"""Families of payloads: what the node offers arrives whole, and the host names what was met."""
+
+import json
+
+from node import contacts, run
+from world import World, until
+
+# Country 826, state 4, venue 123123, premises name.
+VENUE = bytes.fromhex("303A030400F3E00100") + b"\x10\x11Erin's Stakehouse"
+# A secured payload as the draft has it: opaque to everybody here.
+SECURED = bytes.fromhex("203A030400") + bytes(range(65))
+
+
+async def offers(payload, expected):
+    async with World() as world:
+        await world.node(payload=payload)
+        phones = [await world.android(1), await world.ios(1)]
+        for phone in phones:
+            await until(lambda: expected in phone.met.values(), f"{payload[:20]} at {phone.name}")
+
+
+async def case_payload_of_a_venue_reaches_phones():
+    await offers("venue:826,4,123123,Erin's Stakehouse", VENUE)
+
+
+async def case_payload_of_a_test_reaches_phones():
+    await offers("test:-2", b"\0\0\0" + b"\xFE\xFF\xFF\xFF" + bytes(122))
+
+
+async def case_payload_of_510_bytes_reaches_phones():
+    longest = bytes(index * 7 % 256 for index in range(1, 511))
+    await offers(f"hex:{longest.hex()}", longest)
+
+
+async def case_payload_families_are_named_by_the_host():
+    async with World() as world:
+        venue = await world.android(1, payload=VENUE)
+        other = await world.ios(1, payload=SECURED)
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(venue, other)
+        output = world.folder / "out"
+        status, out, err = await run(
+            "herald-host", "log", "pull", "--device", node.link, "--output", output, "--json")
+        assert status == 0, err
+        kinds = {contact["payload_hex"]: contact["kind"] for contact in json.loads(out)["contacts"]}
+        assert kinds == {
+            VENUE.hex(): {"family": "venue", "version": 0, "country": 826, "state": 4, "venue_code": 123123,
+                          "premises": "Erin's Stakehouse"},
+            SECURED.hex(): {"family": "secured", "version": 0, "country": 826, "state": 4},
+        }, kinds
+        status, out, err = await run("herald-host", "log", "convert", output)
+        assert status == 0 and "venue 826/4/123123 Erin's Stakehouse" in out, out
+        reads = {row["data"] for row in contacts(output) if row["read"]}
+        # Only the short form, as on the phones.
+        assert all(len(read) == 6 for read in reads) and len(reads) == 2, reads
