@@ -84,7 +84,9 @@ let package = Package(
     .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
     .executableTarget(
       name: "allocation-test",
-      dependencies: ["AllocationCounter", "HeraldEmbedded", "HeraldHCI", "HeraldSimulation"],
+      dependencies: [
+        "AllocationCounter", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
+      ],
       path: "Tests/Allocations/Run", swiftSettings: core),
 
     .testTarget(

@@ -2,7 +2,8 @@ import Foundation
 import HeraldEmbedded
 import HeraldSimulation
 
-/// Coding readings into the log: how long one takes, and how much flash a recorded hour and a half takes.
+/// Coding readings into the log: how long one takes, and how much flash a recorded hour and a half takes with the device's
+/// own capacities and commits.
 enum LogBenchmark {
   /// One row of a recorded contacts.csv.
   struct Row {
@@ -13,7 +14,7 @@ enum LogBenchmark {
 
   static func run(_ figures: inout Figures) throws {
     let image = FlashImage(pageSize: 4096, pageCount: 64, wordSize: 4)
-    var log = FlashLog<MemoryFlash, 32>(flash: MemoryFlash(image))
+    var log = FlashLog<MemoryFlash, 64>(flash: MemoryFlash(image))
     log.mount(freshEpoch: 1)
     let count = 200_000
     var tick: UInt64 = 0
@@ -36,10 +37,15 @@ enum LogBenchmark {
 
   private static func bytesPerReading(_ rows: [Row]) throws -> Double {
     let image = FlashImage(pageSize: 4096, pageCount: 16, wordSize: 4)
-    var log = FlashLog<MemoryFlash, 32>(flash: MemoryFlash(image))
+    var log = FlashLog<MemoryFlash, 64>(flash: MemoryFlash(image))
     log.mount(freshEpoch: 1)
     var readings = 0
+    var committed = Instant.start
     for row in rows {
+      if row.at.since(committed) >= HeraldConfiguration().commitPeriod {
+        log.commit()
+        committed = row.at
+      }
       if case .measured = row.event { readings += 1 }
       try log.append(row.event, bytes: row.payload.span, at: row.at, clock: WallClock())
     }

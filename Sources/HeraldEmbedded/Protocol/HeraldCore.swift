@@ -1,7 +1,7 @@
 /// A Herald device without its radio: everything it knows and decides.
 ///
-/// It handles the radio's events (Coordinator…Hearing, …Exchanging) and, between them, says what the radio is to do
-/// (…Running). It never waits and reads no clock; a step that takes time has a deadline, and `run` returns the earliest.
+/// It handles the radio's events (CoordinatorHearing.swift, CoordinatorExchange.swift) and, between them, says what the radio is
+/// to do (CoordinatorRun.swift). It never waits and reads no clock; a step that takes time has a deadline, and `run` returns the earliest.
 ///
 /// - `targets` is how many peers it tracks at once; `TargetTable` says what happens to more.
 /// - `connections` is how many connections it holds at once; more are closed as they come.

@@ -1,12 +1,13 @@
 import AllocationCounter
 import Foundation
+import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHCI
 import HeraldSimulation
 
 // Counts what the whole device asks of the heap, from H4 bytes to flash words, after it has started: over a million
 // advertisements, thousands of connections in both directions, a log that turns over, and a controller that
-// sends garbage. Anything but zero fails.
+// sends garbage, and hosts that read the log or send noise. Anything but zero fails.
 
 /// Repeatable random numbers, for addresses and keys.
 struct RepeatableRandom: RandomSource, ~Copyable {
@@ -20,18 +21,31 @@ struct RepeatableRandom: RandomSource, ~Copyable {
   }
 }
 
-typealias Device = HeraldNode<
-  HCIRadio<SimulatedController, 4>, MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate, 64, 4
+/// A board that has nothing to say.
+struct QuietBoard: ManagedBoard, ~Copyable {
+  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
+  mutating func restart(at now: Instant) {}
+}
+
+typealias Device = ManagedNode<
+  HCIRadio<SimulatedController, 4>, MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate,
+  QuietBoard,
+  64, 4
 >
 
 /// A device and the air around it, in simulated time.
 struct Stage: ~Copyable {
-  var node = Device(
+  var device = Device(
     radio: HCIRadio(transport: SimulatedController()),
     flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: RepeatableRandom(),
     supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890),
-    delegate: NoDelegate())
+    delegate: NoDelegate(),
+    board: QuietBoard())
+  var server = SMPServer()
+  var serial = SMPSerialLink<256>()
   var random = RepeatableRandom(state: 99)
+  var answers = 0
+  var records = 0
   var now = Instant.start
   var data: [20 of UInt8] = [
     0x02, 0x01, 0x06, 0x03, 0x03, 0xF6, 0xFC, 0x09, 0xFF, 0xF1, 0x05, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -42,9 +56,9 @@ struct Stage: ~Copyable {
     now = now + .milliseconds(milliseconds)
     var rounds = 0
     repeat {
-      _ = node.poll(at: now)
+      _ = device.node.poll(at: now)
       rounds += 1
-    } while !node.radio.transport.isIdle && rounds < 100
+    } while !device.node.radio.transport.isIdle && rounds < 100
   }
 
   /// Lets the device hear phone `number`.
@@ -54,7 +68,7 @@ struct Stage: ~Copyable {
     data[13] = UInt8(truncatingIfNeeded: number >> 16)
     let address = DeviceAddress(high: 0x5000, low: number, kind: .random)
     let strength = Int8(truncatingIfNeeded: -40 - Int(random.next() % 50))
-    node.radio.transport.hear(data.span.extracting(first: 17), from: address, rssi: strength)
+    device.node.radio.transport.hear(data.span.extracting(first: 17), from: address, rssi: strength)
   }
 
   /// Lets the device read an event or a piece of data that is random but for its first bytes.
@@ -64,8 +78,51 @@ struct Stage: ~Copyable {
     packet[0] = random.next() & 1 == 0 ? 0x02 : 0x04
     if packet[0] == 0x04 { packet[1] = random.next() & 1 == 0 ? 0x3E : 0x0E }
     packet[packet[0] == 0x04 ? 2 : 3] = UInt8(truncatingIfNeeded: random.next() % 40)
-    node.radio.transport.inject(packet.span)
+    device.node.radio.transport.inject(packet.span)
     pass(1 + random.next() % 500)
+  }
+
+  /// A host asks for the log over SMP, with a byte or two gone wrong, then sends the same and noise down a serial line.
+  mutating func ask() {
+    var packet: [64 of UInt8] = .init(repeating: 0)
+    let request: [18 of UInt8] = [
+      0x08, 0, 0, 10, 0, 72, 1, 1, 0xA2, 0x63, 0x73, 0x65, 0x71, 1, 0x63, 0x6F, 0x66, 0x66,
+    ]
+    for index in 0..<18 { packet[index] = request[index] }
+    packet[18] = UInt8(truncatingIfNeeded: random.next() % 24)
+    packet[3] = 11
+    packet[7] = UInt8(truncatingIfNeeded: random.next() % 3)
+    packet[13] = UInt8(truncatingIfNeeded: random.next() % 24)
+    if random.next() & 3 == 0 { packet[Int(random.next() % 19)] = UInt8(truncatingIfNeeded: random.next()) }
+    var span = packet.mutableSpan
+    if server.respond(to: &span, count: 19, at: now, device: &device) > 0 { answers += 1 }
+
+    var line: [32 of UInt8] = .init(repeating: 0)
+    line[0] = 0x06
+    line[1] = 0x09
+    for index in 2..<31 { line[index] = 0x41 + UInt8(truncatingIfNeeded: random.next() % 26) }
+    line[31] = 0x0A
+    _ = serial.receive(line.span, at: now, server: &server, device: &device)
+    while serial.isSending {
+      var output: [64 of UInt8] = .init(repeating: 0)
+      var room = output.mutableSpan
+      _ = serial.send(into: &room)
+    }
+  }
+
+  /// Reads the page of the log that has most in it, and a damaged copy.
+  mutating func decode() {
+    var page: [4096 of UInt8] = .init(repeating: 0xFF)
+    var payload: [510 of UInt8] = .init(repeating: 0)
+    let status = device.node.core.log.status
+    var span = page.mutableSpan
+    _ = device.readLog(sequence: status.newest - 1, offset: 0, into: &span)
+    for damage in 0..<8 {
+      if damage > 0 { page[Int(random.next() % 4096)] ^= UInt8(truncatingIfNeeded: random.next()) }
+      guard var decoder = LogPageDecoder(page.span) else { continue }
+      var room = payload.mutableSpan
+      while decoder.next(payload: &room) != nil { records += 1 }
+    }
   }
 
   /// A phone connects, reads our payload over the smallest ATT_MTU, writes a signal, and goes.
@@ -75,19 +132,19 @@ struct Stage: ~Copyable {
     let characteristics: [7 of UInt8] = [0x08, 0x11, 0x00, 0x15, 0x00, 0x03, 0x28]
     let read: [3 of UInt8] = [0x0A, 0x15, 0x00]
     let write: [6 of UInt8] = [0x12, 0x13, 0x00, 0x02, 0xC8, 0xFF]
-    node.radio.transport.open(from: DeviceAddress(high: 0x6000, low: number, kind: .random))
+    device.node.radio.transport.open(from: DeviceAddress(high: 0x6000, low: number, kind: .random))
     pass(10)
-    node.radio.transport.send(mtu.span)
+    device.node.radio.transport.send(mtu.span)
     pass(10)
-    node.radio.transport.send(find.span)
+    device.node.radio.transport.send(find.span)
     pass(10)
-    node.radio.transport.send(characteristics.span)
+    device.node.radio.transport.send(characteristics.span)
     pass(10)
-    node.radio.transport.send(read.span)
+    device.node.radio.transport.send(read.span)
     pass(10)
-    node.radio.transport.send(write.span)
+    device.node.radio.transport.send(write.span)
     pass(10)
-    node.radio.transport.close()
+    device.node.radio.transport.close()
     pass(10)
   }
 }
@@ -118,15 +175,20 @@ func run() -> UInt64 {
   // A thousand that connect to us.
   for number in UInt32(0)..<1000 { stage.visit(number) }
   // And a controller that goes mad.
-  let connections = stage.node.radio.transport.connectionsOpened
+  let connections = stage.device.node.radio.transport.connectionsOpened
   for _ in 0..<20_000 { stage.garble() }
+  // Hosts that ask for the log, or for nothing that makes sense.
+  for _ in 0..<20_000 { stage.ask() }
+  for _ in 0..<50 { stage.decode() }
   let after = allocation_count()
 
-  let status = stage.node.core.log.status
-  let readings = stage.node.core.log.statistic(1)
+  let status = stage.device.node.core.log.status
+  let readings = stage.device.node.core.log.statistic(1)
   expect("a million readings reached the log", readings >= 1_000_000, "\(readings)")
   expect("thousands of connections", connections >= 2000, "\(connections)")
   expect("the log turned over", status.newest > 32, "page \(status.newest) of a ring of 16")
+  expect("requests over the link were answered", stage.answers > 10_000, "\(stage.answers)")
+  expect("pages of the log were read", stage.records > 10_000, "\(stage.records) records")
   expect("nothing was allocated", after == before, "\(after - before) allocations")
   return after - before
 }
