@@ -119,6 +119,8 @@ struct PayloadTests {
       ("first-day 0\n", "it has no keys"), ("country 1\n", "no line `first-day N`"),
       ("first-day 0\nhello\n", "line 2 makes no sense"), ("first-day x\n", "line 1 makes no sense"),
       ("first-day 0\n" + String(repeating: "zz", count: 32) + "\n", "line 2 makes no sense"),
+      ("first-day 0\n" + String(repeating: "+f", count: 32) + "\n", "line 2 makes no sense"),
+      ("first-day +4\n", "line 1 makes no sense"), ("country 65536\n", "line 1 makes no sense"),
       ("first-day 0\n" + String(repeating: "00", count: 32) + "\n", "all zeros"),
       ("first-day 2001\n" + String(repeating: "11", count: 32) + "\n", "day 2000"),
       ("first-day 0\n" + String(repeating: String(repeating: "11", count: 32) + "\n", count: 91), "90 days"),
@@ -135,5 +137,39 @@ struct PayloadTests {
       #expect(error.reason.contains(reason), "\(error)")
     }
     #expect(throws: SystemFailure.self) { _ = try ConfiguredPayload(.simple(file: path + "-not")) }
+  }
+
+  @Test("simple: a key file that others may read is warned of", arguments: [0o600, 0o640, 0o604, 0o620])
+  func openToOthers(mode: Int) throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/keys"
+    try Data("first-day 0\n\(String(repeating: "aF", count: 32))\n".utf8).write(
+      to: URL(fileURLWithPath: path))
+    #expect(chmod(path, mode_t(mode)) == 0)
+    let payload = try ConfiguredPayload(.simple(file: path))
+    #expect((payload.warning == nil) == (mode == 0o600))
+    #expect(payload.warning?.contains(path) != false)
+  }
+
+  @Test("simple: a file that is longer than keys can be is refused")
+  func tooLong() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/keys"
+    try Data(repeating: UInt8(ascii: "#"), count: 65536).write(to: URL(fileURLWithPath: path))
+    #expect(throws: SystemFailure("read", path, code: EFBIG)) {
+      _ = try ConfiguredPayload(.simple(file: path))
+    }
+  }
+
+  @Test("secret bytes stay in one place, and take no more than there is room for")
+  func secretBytes() {
+    var bytes = SecretBytes(capacity: 3)
+    let place = bytes.bytes.baseAddress
+    var taken: [Bool] = []
+    for byte: UInt8 in [1, 2, 3, 4] { taken.append(bytes.append(byte)) }
+    #expect(taken == [true, true, true, false])
+    let (placeNow, content) = (bytes.bytes.baseAddress, Array(bytes.bytes))
+    #expect(placeNow == place)
+    #expect(content == [1, 2, 3])
   }
 }

@@ -12,6 +12,8 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private var venue = VenuePayloadSupplier<501>(country: 0, state: 0, code: 0)
   private var test: TestPayloadSupplier?
   private var opaque = OpaquePayloadSupplier<510>()
+  /// What a person should know about where the payload comes from; `nil` if all is well.
+  public private(set) var warning: String?
 
   /// The supplier of a choice; fails if its key file cannot be used, or if it makes no payload.
   public init(_ choice: PayloadChoice) throws(SystemFailure) {
@@ -21,9 +23,12 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
       fixed = FixedPayloadSupplier(country: country, state: state, clientIdentifier: identifier)
     case .simple(let path):
       kind = .simple
-      let file = try MatchingKeyFile(path)
+      let file = try MatchingKeyFile.read(path)
       simple = SimplePayloadSupplier(store: try file.makeStore())
       simple.configure(country: file.country, state: file.state, epoch: file.epoch)
+      if file.isOpenToOthers {
+        warning = "others than its owner may use the keys in \(path); `chmod 600` it"
+      }
     case .venue(let country, let state, let code, let name):
       kind = .venue
       venue = VenuePayloadSupplier(country: country, state: state, code: code)

@@ -1,69 +1,115 @@
-import Foundation
+import Glibc
 import HeraldEmbedded
 
 /// The keys of a simple payload, as a host hands them out: never the secret, only the days that are left.
 ///
 /// A text file. `country`, `state`, `first-day` and, if it is not the phones', `epoch` (Unix seconds) each on a line with their
 /// number; then the matching key of each day on a line of its own, 64 hexadecimal digits. `#` begins a comment.
-struct MatchingKeyFile {
+///
+/// What was read is wiped with the value.
+struct MatchingKeyFile: ~Copyable {
+  /// Ninety keys and as many comments have a fraction of it.
+  private static let capacity = 65536
+
   private let path: String
   private(set) var country: UInt16 = 0
   private(set) var state: UInt16 = 0
   private(set) var epoch = KeyScheduleEpoch.phones
-  private(set) var firstDay = -1
-  private(set) var keys: [UInt8] = []
+  private var firstDay = -1
+  /// Others than the owner may read the file.
+  let isOpenToOthers: Bool
+  private var keys: SecretBytes
 
-  init(_ path: String) throws(SystemFailure) {
+  private init(path: String, isOpenToOthers: Bool) {
     self.path = path
-    guard access(path, R_OK) == 0 else {
-      throw SystemFailure("read", path, code: errno, advice: "simple:FILE names a file with matching keys")
+    self.isOpenToOthers = isOpenToOthers
+    keys = SecretBytes(capacity: Self.capacity)
+  }
+
+  /// Reads a file.
+  static func read(_ path: String) throws(SystemFailure) -> MatchingKeyFile {
+    let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
+    guard file.isOpen else {
+      throw SystemFailure("read", path, code: errno, advice: "simple:KEYFILE names a file with matching keys")
     }
-    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw SystemFailure("read", path, reason: "it is no text")
+    var attributes = stat()
+    let isOpenToOthers = fstat(file.number, &attributes) == 0 && attributes.st_mode & 0o077 != 0
+    var keys = MatchingKeyFile(path: path, isOpenToOthers: isOpenToOthers)
+    try keys.take(contentsOf: file)
+    guard keys.firstDay >= 0 else {
+      throw SystemFailure("use", path, reason: "it has no line `first-day N`")
     }
-    var number = 0
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      number += 1
-      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
-      guard !words.isEmpty else { continue }
-      guard take(words) else { throw SystemFailure("use", path, reason: "line \(number) makes no sense") }
-    }
-    guard firstDay >= 0 else { throw SystemFailure("use", path, reason: "it has no line `first-day N`") }
+    return keys
   }
 
   /// The keys, ready for use.
   func makeStore() throws(SystemFailure) -> InlineMatchingKeys<90> {
     var store = InlineMatchingKeys<90>()
-    do throws(KeyScheduleError) { try store.provide(firstDay: firstDay, keys: keys.span) } catch {
+    do throws(KeyScheduleError) { try store.provide(firstDay: firstDay, keys: keys.bytes.span) } catch {
       throw SystemFailure("use", path, reason: Self.words(for: error))
     }
     return store
   }
 
-  private mutating func take(_ words: [Substring]) -> Bool {
-    switch (words[0], words.count) {
-    case ("country", 2):
-      guard let value = UInt16(words[1]) else { return false }
-      country = value
-    case ("state", 2):
-      guard let value = UInt16(words[1]) else { return false }
-      state = value
-    case ("epoch", 2):
-      guard let value = UInt64(words[1]) else { return false }
-      epoch = KeyScheduleEpoch(unixSeconds: value)
-    case ("first-day", 2):
-      guard let value = UInt16(words[1]) else { return false }
-      firstDay = Int(value)
-    case (let digits, 1) where digits.utf8.count == 64:
-      var rest = digits
-      while !rest.isEmpty {
-        guard let byte = UInt8(rest.prefix(2), radix: 16) else { return false }
-        keys.append(byte)
-        rest = rest.dropFirst(2)
+  private mutating func take(contentsOf file: borrowing FileDescriptor) throws(SystemFailure) {
+    var text = SecretBytes(capacity: Self.capacity)
+    let code = text.append(contentsOf: file)
+    guard code == 0 else { throw SystemFailure("read", path, code: code) }
+    let lines = text.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let words = line.prefix { $0 != UInt8(ascii: "#") }.split { Self.isBlank($0) }
+      guard words.isEmpty || take(words) else {
+        throw SystemFailure("use", path, reason: "line \(index + 1) makes no sense")
       }
+    }
+  }
+
+  private typealias Word = Slice<UnsafeBufferPointer<UInt8>>
+
+  private mutating func take(_ words: [Word]) -> Bool {
+    if words.count == 1 { return takeKey(words[0]) }
+    guard words.count == 2 else { return false }
+    // `UInt64("+4")` is 4; a sign has no place here.
+    guard words[1].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let value = UInt64(String(decoding: words[1], as: UTF8.self))
+    else { return false }
+    switch String(decoding: words[0], as: UTF8.self) {
+    case "country":
+      guard let value = UInt16(exactly: value) else { return false }
+      country = value
+    case "state":
+      guard let value = UInt16(exactly: value) else { return false }
+      state = value
+    case "epoch": epoch = KeyScheduleEpoch(unixSeconds: value)
+    case "first-day":
+      guard let value = UInt16(exactly: value) else { return false }
+      firstDay = Int(value)
     default: return false
     }
     return true
+  }
+
+  private mutating func takeKey(_ digits: Word) -> Bool {
+    guard digits.count == 64 else { return false }
+    var rest = digits
+    while let high = rest.popFirst(), let low = rest.popFirst() {
+      guard let high = Self.value(ofDigit: high), let low = Self.value(ofDigit: low) else { return false }
+      guard keys.append(high << 4 | low) else { return false }
+    }
+    return true
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+  }
+
+  private static func value(ofDigit digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 
   /// Why keys were refused.

@@ -4,7 +4,7 @@ import HeraldEmbedded
 public enum PayloadChoice: Equatable, Sendable {
   /// Country, state and a number that stands for the wearer: `fixed:826,4,1234567890`.
   case fixed(country: UInt16, state: UInt16, identifier: UInt64)
-  /// The file with the matching keys of the days to come: `simple:FILE`.
+  /// The file with the matching keys of the days to come: `simple:KEYFILE`.
   case simple(file: String)
   /// Country, state, the number of the venue and perhaps the premises' name: `venue:826,4,123123,Erin's Stakehouse`.
   case venue(country: UInt16, state: UInt16, code: UInt32, name: String)

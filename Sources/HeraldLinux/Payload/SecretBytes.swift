@@ -1,0 +1,37 @@
+import Glibc
+
+/// Bytes that are overwritten when their owner goes. They never move: what grows or is copied leaves old bytes behind.
+struct SecretBytes: ~Copyable {
+  private let memory: UnsafeMutableBufferPointer<UInt8>
+  private(set) var count = 0
+
+  init(capacity: Int) { memory = .allocate(capacity: capacity) }
+
+  deinit {
+    if let start = memory.baseAddress { explicit_bzero(start, memory.count) }
+    memory.deallocate()
+  }
+
+  /// What was put in.
+  var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: memory[..<count]) }
+
+  /// `false` when there is no more room.
+  mutating func append(_ byte: UInt8) -> Bool {
+    guard count < memory.count else { return false }
+    memory[count] = byte
+    count += 1
+    return true
+  }
+
+  /// Reads a file to its end. The system's error number, 0 if it was read; `EFBIG` if it does not fit.
+  mutating func append(contentsOf file: borrowing FileDescriptor) -> Int32 {
+    while count < memory.count {
+      let room = UnsafeMutableBufferPointer(rebasing: memory[count...])
+      let more = read(file.number, room.baseAddress, room.count)
+      if more == 0 { return 0 }
+      if more < 0, errno != EINTR { return errno }
+      count += max(0, more)
+    }
+    return EFBIG
+  }
+}
