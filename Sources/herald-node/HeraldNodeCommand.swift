@@ -80,8 +80,9 @@ struct HeraldNodeCommand: ParsableCommand {
     let ending: NodeEnding
     do throws(SystemFailure) {
       switch radio {
-      case .userChannel(let adapter): ending = try start(over: HCIUserChannel(adapter: adapter))
-      default: ending = try start(over: H4Stream(radio))
+      case .userChannel(let adapter):
+        ending = try start { () throws(SystemFailure) in try HCIUserChannel(adapter: adapter) }
+      default: ending = try start { () throws(SystemFailure) in try H4Stream(radio) }
       }
     } catch {
       throw ExitFailure(error)
@@ -89,10 +90,10 @@ struct HeraldNodeCommand: ParsableCommand {
     if ending == .restart { Restart.now() }
   }
 
-  private func start<Transport: PollableTransport & ~Copyable>(over transport: consuming Transport)
-    throws(SystemFailure) -> NodeEnding
-  {
-    var runner = try NodeRunner(over: transport, settings: self)
+  private func start<Transport: PollableTransport & ~Copyable>(
+    openingTransport open: () throws(SystemFailure) -> Transport
+  ) throws(SystemFailure) -> NodeEnding {
+    var runner = try NodeRunner(settings: self, openingTransport: open)
     return try runner.run()
   }
 }

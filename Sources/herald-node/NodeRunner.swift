@@ -17,6 +17,8 @@ enum NodeEnding {
 struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   /// How often the log's file is written to its medium. In between, a finished commit survives the end of the process.
   private static var synchronisationPeriod: Interval { .seconds(60) }
+  /// How long a controller may take to begin to work until a person is told what to check.
+  private static var patience: Interval { .seconds(5) }
 
   private let logger = Logger(label: "herald-node")
   private let clock = SystemClock()
@@ -26,8 +28,13 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   private var usb: USBIPDevice?
   private var synchroniser: FlashSynchroniser
   private var synchroniseAt: Instant
+  private let radioAddress: RadioAddress
+  private var checkRadioAt: Instant
 
-  init(over transport: consuming Transport, settings: HeraldNodeCommand) throws(SystemFailure) {
+  /// The controller is opened last: what is wrong with this machine's own files and links is told whether or not it is there.
+  init(settings: HeraldNodeCommand, openingTransport open: () throws(SystemFailure) -> Transport)
+    throws(SystemFailure)
+  {
     let signals = try StopSignals()
     var random = try SystemRandom()
     let payload = try ConfiguredPayload(settings.payload)
@@ -36,6 +43,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     let synchroniser = try flash.makeSynchroniser()
     let links = try StreamLinks(settings.link)
     let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
+    let transport = try open()
     var configuration = HeraldConfiguration()
     configuration.expiry = .seconds(settings.expiry)
     var serialNumber = InlineBytes<16>()
@@ -51,6 +59,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     self.usb = usb
     self.synchroniser = synchroniser
     synchroniseAt = .start
+    radioAddress = settings.radio
+    checkRadioAt = clock.now + Self.patience
     Announcement.say("serial-number \(directory.serialNumber)")
     Announcement.say("radio \(settings.radio)")
     self.links.announce()
@@ -77,6 +87,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   }
 
   mutating func run() throws(SystemFailure) -> NodeEnding {
+    if let warning = device.node.core.values.supplier.warning { logger.warning("\(warning)") }
     if let complaint = device.node.core.values.supplier.complaint(
       at: device.node.core.clock.unixSeconds(at: clock.now))
     {
@@ -85,7 +96,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     var polls = PollSet()
     while true {
       var now = clock.now
-      let deadline = min(device.node.poll(at: now), device.restartAt, synchroniseAt)
+      let deadline = min(device.node.poll(at: now), device.restartAt, synchroniseAt, checkRadioAt)
       polls.removeAll()
       polls.add(signals.descriptor)
       polls.add(device.node.radio.transport.descriptor, write: device.node.radio.transport.wantsToWrite)
@@ -98,7 +109,17 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
       if signals.isRaised { return finish(.stopped) }
       if now >= device.restartAt { return finish(.restart) }
       if now >= synchroniseAt { synchronise(at: now) }
+      if now >= checkRadioAt { checkRadio() }
     }
+  }
+
+  /// Once, at the start: later the radio tells of itself that it stopped working.
+  private mutating func checkRadio() {
+    checkRadioAt = .never
+    guard device.node.radio.state != .ready else { return }
+    let seconds = Self.patience.milliseconds / 1000
+    logger.warning(
+      "no answer from the controller at \(radioAddress) for \(seconds) seconds; \(radioAddress.whatToCheck)")
   }
 
   private mutating func synchronise(at now: Instant) {

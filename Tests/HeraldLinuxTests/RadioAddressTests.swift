@@ -48,4 +48,13 @@ struct RadioAddressTests {
     #expect(throws: SystemFailure.self) { try RadioAddress("unix:/" + String(repeating: "a", count: 107)) }
     #expect(throws: Never.self) { try RadioAddress("unix:/" + String(repeating: "a", count: 106)) }
   }
+
+  @Test("a controller that is silent: what to check, with the speed and flow control in use")
+  func whatToCheck() throws {
+    let line = try RadioAddress("h4:/dev/ttyS0,115200,noflow").whatToCheck
+    #expect(line.contains("H4") && line.contains("115200 baud") && line.contains("without flow control"))
+    #expect(try RadioAddress("h4:/dev/ttyS0").whatToCheck.contains("with flow control"))
+    #expect(try RadioAddress("tcp:localhost:1").whatToCheck.contains("H4"))
+    #expect(try RadioAddress("hci:0").whatToCheck.contains("dmesg"))
+  }
 }

@@ -8,6 +8,7 @@ import tty
 import air as air_module
 import herald
 from air import HostPort
+from node import run
 from world import World
 
 
@@ -97,6 +98,34 @@ async def case_radio_survives_a_controller_that_falls_silent():
         world.controller.on_hci_packet = handle
         await node.ready(times=2, seconds=20)
         await check_advertisement(world)
+
+
+async def case_radio_that_never_answers_is_complained_about_once():
+    async with World() as world:
+        held = []
+        server = await asyncio.start_server(lambda *streams: held.append(streams), "127.0.0.1", 0)
+        radio = f"tcp:127.0.0.1:{air_module.port_of(server)}"
+        node = await world.node(radio=radio, ready=False)
+        await node.says(f"no answer from the controller at {radio}")
+        await asyncio.sleep(6)
+        complaints = [message for message in node.messages if "no answer" in message]
+        assert len(complaints) == 1 and "H4" in complaints[0] and " warning " in complaints[0], complaints
+        server.close()
+
+
+async def case_mistakes_of_our_own_are_told_before_the_controller_is_looked_for():
+    async with World() as world:
+        for options, told in (
+            (["--payload", "simple:/nope"], "cannot read /nope"),
+            (["--storage", "/proc/nope"], "/proc/nope"),
+            (["--link", "pty:/nope/x"], "/nope/x"),
+        ):
+            arguments = {"--storage": world.folder / "new", "--payload": "fixed:826,4,1", options[0]: options[1]}
+            status, _, err = await run(
+                "herald-node", "--radio", f"unix:{world.folder / 'nobody'}",
+                *(word for pair in arguments.items() for word in pair))
+            assert status == 1
+            assert told in err and "nobody" not in err, err
 
 
 async def case_radio_survives_a_controller_that_resets_itself():

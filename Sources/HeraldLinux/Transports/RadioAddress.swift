@@ -70,6 +70,17 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
       advice: "the forms are tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow] and hci:N")
   }
 
+  /// What a person can check when the controller is there but says nothing.
+  public var whatToCheck: String {
+    switch self {
+    case .tcp, .unix: "is what listens there a controller that speaks HCI with H4 framing, and nobody else's?"
+    case .serial(_, let baud, let flowControl):
+      "does it speak H4, at \(baud) baud, \(flowControl ? "with" : "without") flow control (RTS/CTS)? "
+        + "The form is h4:PATH,BAUD[,noflow]"
+    case .userChannel: "`dmesg` tells whether the kernel and the adapter understand each other"
+    }
+  }
+
   /// The written form.
   public var description: String {
     switch self {
