@@ -23,12 +23,15 @@ public struct USBListing: Equatable, Sendable {
 public final class LibUSB {
   let context: OpaquePointer?
 
-  /// Opens the library. A computer without USB has no devices, which is no error.
+  /// Opens the library; fails where the system has no USB, as in many containers.
   public init() throws(HostLinkError) {
     var context: OpaquePointer?
     let code = libusb_init(&context)
     guard code == 0 else {
-      throw Self.error(code, "USB cannot be used on this computer", node: "/dev/bus/usb")
+      let name = String(cString: libusb_error_name(code))
+      throw HostLinkError(
+        .link, "USB cannot be used on this computer (\(name))",
+        advice: "plugged-in devices need /dev/bus/usb; USB/IP and serial lines work without it")
     }
     self.context = context
   }

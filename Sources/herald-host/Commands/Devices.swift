@@ -26,9 +26,14 @@ struct Devices: ParsableCommand {
 
   func run() throws {
     var found: [FoundDevice] = []
-    // A computer without USB can still reach a server's devices.
-    if let plugged = try? DeviceDirectory.usbDevices() { found += plugged }
     var failure: ExitCode?
+    do {
+      found += try DeviceDirectory.usbDevices()
+    } catch {
+      Console.complain(error)
+      // A computer without USB can still reach a server's devices.
+      if usbip.isEmpty { failure = error.cause.exitStatus }
+    }
     for server in usbip {
       do {
         found += try Self.devices(of: server)
@@ -37,7 +42,7 @@ struct Devices: ParsableCommand {
         failure = error.cause.exitStatus
       }
     }
-    show(found)
+    if failure == nil || !found.isEmpty || output.json { show(found) }
     if let failure { throw failure }
   }
 
