@@ -62,10 +62,9 @@ extension GATTClient {
 
   private mutating func refused(_ code: ATTErrorCode) -> GATTClientEvent {
     switch (step, code) {
-    case (.exchangeMTU, .requestNotSupported):
-      end()
-      return .mtu(ATTLimits.defaultMTU)
-    case (.findService, .attributeNotFound), (.readCharacteristics, .attributeNotFound),
+    case  // What was agreed before, in an exchange of the peer's, stays agreed.
+    (.exchangeMTU, .requestNotSupported),
+      (.findService, .attributeNotFound), (.readCharacteristics, .attributeNotFound),
       // The value was exactly as long as the responses so far; servers differ in how they say so.
       (.readBlob, .invalidOffset), (.readBlob, .attributeNotLong):
       end()

@@ -24,7 +24,8 @@ public enum GATTProcedure: BitwiseCopyable, Sendable {
 public enum GATTClientEvent: Equatable, BitwiseCopyable, Sendable {
   /// Nothing for the caller: the procedure goes on with `nextRequest`, or the PDU was not for it.
   case none
-  /// The peer takes PDUs of this length: tell `ATTServer.agreed(peerMTU:on:)`. The procedure is over.
+  /// The peer takes PDUs of this length: tell `ATTServer.agreed(peerMTU:on:)`. The procedure is over. A peer that does not support the
+  /// exchange brings about `.finished`: the ATT_MTU stays as it is.
   case mtu(Int)
   /// The service was found. The procedure is over.
   case service(HandleRange)
