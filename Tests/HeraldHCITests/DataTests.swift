@@ -204,9 +204,10 @@ struct DataTests {
   func update() throws {
     var bench = try Bench.connected(as: .central)
     bench.arrive("0201201000 0c00 0500 12 05 0800 1800 2800 0000 9001")
-    #expect(bench.sent() == ["0201000a00" + "06000500" + "13050200" + "0000"])
-    bench.poll()
-    #expect(bench.sent() == ["0113200e0100180028000000900100000000"])
+    #expect(
+      bench.sent() == [
+        "0201000a00" + "06000500" + "13050200" + "0000", "0113200e0100180028000000900100000000",
+      ])
   }
 
   @Test("As central an invalid parameter update is rejected")
@@ -233,7 +234,10 @@ struct DataTests {
     #expect(bench.sent() == ["0201000c00" + "08000500" + "01090400" + "01001700"])
     bench.arrive(Self.completed + "0100")
     bench.arrive("0201200300 0c0005 0201100d00 00 12 05 0800 1800 2800 0000 9001")
-    #expect(bench.sent() == ["0201000a00" + "06000500" + "13050200" + "0000"])
+    #expect(
+      bench.sent() == [
+        "0201000a00" + "06000500" + "13050200" + "0000", "0113200e0100180028000000900100000000",
+      ])
   }
 
   @Test("Who wants to pair is told that pairing is not supported")

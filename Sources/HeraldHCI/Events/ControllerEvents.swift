@@ -30,8 +30,6 @@ public enum LESubevent {
   public static var longTermKeyRequest: UInt8 { 0x05 }
   /// HCI_LE_Data_Length_Change.
   public static var dataLengthChange: UInt8 { 0x07 }
-  /// HCI_LE_Enhanced_Connection_Complete [v1].
-  public static var enhancedConnectionComplete: UInt8 { 0x0A }
   /// HCI_LE_Extended_Advertising_Report.
   public static var extendedAdvertisingReport: UInt8 { 0x0D }
   /// HCI_LE_Advertising_Set_Terminated.
@@ -101,8 +99,8 @@ public struct CompletedPackets: BitwiseCopyable, Sendable {
   }
 }
 
-/// HCI_LE_Connection_Complete (7.7.65.1) and the first parameters of HCI_LE_Enhanced_Connection_Complete (7.7.65.10), which are
-/// the same.
+/// HCI_LE_Connection_Complete (7.7.65.1). A controller that has HCI_LE_Enhanced_Connection_Complete sends this one as long as that
+/// is masked out, which it is: the private addresses it would add are not resolved here.
 public struct LEConnectionComplete: BitwiseCopyable, Sendable {
   /// Whether there is a connection.
   public let status: HCIErrorCode

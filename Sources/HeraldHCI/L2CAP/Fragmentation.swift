@@ -47,6 +47,7 @@ extension Link {
     let base = Link.start(of: slot) &+ Link.headerSize
     for index in 0..<pdu.count { buffers.bytes[base &+ index] = pdu[index] }
     queue(slot, as: .request, count: pdu.count, in: &buffers)
+    if Self.isRequest(buffers.bytes[base]) { awaitsAnswer = true }
     return true
   }
 

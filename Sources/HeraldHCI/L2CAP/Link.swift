@@ -3,7 +3,10 @@ import HeraldEmbedded
 /// The host's side of one connection: what is being put together, what is on its way out, what is owed.
 ///
 /// Two buffers of 251 bytes belong to it, one L2CAP PDU each: header of four bytes and an ATT PDU of up to 247. Either one
-/// receives, is answered in place and sends the answer; the other takes our own PDU or the next that arrives. They lie
+/// receives, is answered in place and sends the answer; the other takes our own PDU or the next that arrives.
+/// While we wait for an answer a peer's second request is dropped rather than take the buffer that answer needs; an indication
+/// beside a request, neither of whose answers could leave yet, still takes it, and our procedure then ends with its deadline.
+/// They lie
 /// behind one another in `LinkBuffers`, with room for one packet header in front; see `nextFragment`.
 @usableFromInline
 struct Link: BitwiseCopyable {
@@ -71,6 +74,8 @@ struct Link: BitwiseCopyable {
   @usableFromInline var firstToSend: UInt8
   /// Whether continuation fragments belong to a PDU that is being passed over.
   @usableFromInline var isSkipping: Bool
+  /// Whether a request of our own was queued and not answered yet: its answer will need a buffer.
+  @usableFromInline var awaitsAnswer: Bool
 
   /// What waits to be answered on the signalling or security channel.
   @usableFromInline var control: ControlAnswer
@@ -94,6 +99,7 @@ struct Link: BitwiseCopyable {
     slots = .init(repeating: .free)
     firstToSend = 0
     isSkipping = false
+    awaitsAnswer = false
     control = .none
     wantsDataLength = false
     wantsKeyRefused = false

@@ -76,6 +76,15 @@ extension Link {
     let channel = UInt16(buffers.bytes[base &+ 2]) | UInt16(buffers.bytes[base &+ 3]) &<< 8
     if channel == ChannelID.attribute {
       guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
+      let opcode = buffers.bytes[base &+ Link.headerSize]
+      if Self.isRequest(opcode) {
+        // The last buffer is for the answer we wait for, not for the second request of a peer that may have but one.
+        guard !awaitsAnswer || slots[1 &- slot].use == .free else {
+          return refuse(slot, .pdusDropped, &counters)
+        }
+      } else if Self.isResponse(opcode) {
+        awaitsAnswer = false
+      }
       slots[slot].length = UInt8(truncatingIfNeeded: length)
       counters.count(.pdusReceived)
       return slot
@@ -85,6 +94,11 @@ extension Link {
     control(channel, pdu, &counters)
     return -1
   }
+
+  /// Whether a PDU with this opcode is a request: even, without the command flag, and no confirmation (Vol 3, Part F, 3.4.8).
+  static func isRequest(_ opcode: UInt8) -> Bool { opcode & 0x41 == 0 && opcode != 0x1E }
+  /// Whether it is the answer to one this host sends.
+  private static func isResponse(_ opcode: UInt8) -> Bool { opcode & 1 == 1 && opcode < 0x1B }
 
   /// Frees the buffer and passes over the rest of its PDU.
   private mutating func refuse(

@@ -29,6 +29,11 @@ extension HCIRadio where Transport: ~Copyable {
     let index = isWanted ? firstPlace(.free) : -1
     guard index >= 0 else {
       counters.count(.connectionsRefused)
+      guard !hasOrphan else {
+        // Two to be turned away and one place to remember them: a reset ends both.
+        fail(&handler)
+        return
+      }
       orphan = event.handle
       hasOrphan = true
       if isWanted, event.role == .central { handler.connectionFailed(.limitedResources, at: now) }
@@ -69,6 +74,8 @@ extension HCIRadio where Transport: ~Copyable {
     credits &+= links[index].inFlight
     links[index].inFlight = 0
     links[index].life = .free
+    // A refusal that is still to come is about this connection, not about the next in its place.
+    if pendingLink == index { pendingLink = -1 }
     handler.connectionClosed(ConnectionID(index: index), reason, at: now)
   }
 

@@ -15,7 +15,7 @@ import HeraldEmbedded
 /// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
 /// growing pauses when that does not help, and reports `.starting` and `.ready` again.
 ///
-/// **Memory.** 537 bytes for each connection and about 950 for the rest on a 32-bit controller. Idle state is all zero bits.
+/// **Memory.** 539 bytes for each connection and about 950 for the rest on a 32-bit controller. Idle state is all zero bits.
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {

@@ -99,7 +99,7 @@ extension HCIRadio where Transport: ~Copyable {
   ) {
     var reader = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
     switch reader.u8() {
-    case LESubevent.connectionComplete, LESubevent.enhancedConnectionComplete:
+    case LESubevent.connectionComplete:
       let event = LEConnectionComplete(&reader)
       guard let event else { break }
       opened(event, &handler)
@@ -205,13 +205,17 @@ extension HCIRadio where Transport: ~Copyable {
   ) {
     let head = UInt16(receiver.storage[start]) | UInt16(receiver.storage[start &+ 1]) &<< 8
     let index = indexOf(ConnectionHandle(rawValue: head))
-    guard session.state == .ready, index >= 0, links[index].life == .open else {
+    // Packet_Boundary_Flag: 00 and 10 start a PDU, 01 continues it, 11 is not for LE.
+    guard session.state == .ready, index >= 0, links[index].life == .open, head & 0x3000 != 0x3000 else {
       counters.count(.fragmentsMalformed)
       return
     }
-    // Packet_Boundary_Flag: 00 and 10 start a PDU, 01 continues it, 11 is none.
     let slot = take(from: start &+ 4, count: count, isStart: head & 0x1000 == 0, index)
-    guard slot >= 0 else { return }
+    guard slot >= 0 else {
+      // The answer on a control channel leaves before the next request is looked at, which may want its place.
+      if links[index].control.isOwed, !isClogged { transmitData() }
+      return
+    }
     let answer = buffers[index].handOver(
       slot, count: Int(links[index].slots[slot].length), of: ConnectionID(index: index), to: &handler, at: now
     )

@@ -74,13 +74,18 @@ extension HCIRadio where Transport: ~Copyable {
     let limit = min(Int(session.support.acl.length), Link.slotSize)
     let open = summary().open
     guard open > 0 else { return }
-    // Each may hold an even share of the controller's buffers, and one at least.
+    // Each may hold an even share of the controller's buffers, and one at least. While another connection may come, the
+    // last of three or more is for one that holds none: a peer that stalls must not hold up who comes after it. With one or
+    // two buffers it can, until its supervision timeout: half the throughput for all would be a worse price.
     let share = max(1, session.support.acl.count / UInt16(truncatingIfNeeded: open))
+    let keepsLast = open < connections && session.support.acl.count > 2
     var idle = 0
     while credits > 0, idle < connections {
       let index = nextLink < connections ? nextLink : 0
       nextLink = index &+ 1
-      if links[index].life == .open, links[index].inFlight < share, transmitFragment(index, limit) {
+      if links[index].life == .open, links[index].inFlight < share,
+        !keepsLast || credits > 1 || links[index].inFlight == 0, transmitFragment(index, limit)
+      {
         credits &-= 1
         idle = 0
       } else {
