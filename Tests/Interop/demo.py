@@ -82,7 +82,7 @@ class Play:
         strengths = Strengths({person.phone.address: person.walk for person in self.people}, jitter=2)
         port = await RSSIProxy("127.0.0.1", air_module.port_of(server), strengths).start()
         self.node = Node(
-            f"tcp:127.0.0.1:{port}", self.folder / "storage", "--link", "tcp:0", "--usbip", "0", "--name", "Demo",
+            f"tcp:127.0.0.1:{port}", self.folder / "storage", "--link", "pty", "--usbip", "0", "--name", "Demo",
             payload="fixed:826,4,1234567890")
         await self.node.start()
         await self.node.ready()
@@ -153,6 +153,7 @@ def report(play):
             print(f"  {names.get(payload, '?'):6}{payload:9}{when:21}{round(last - first):>3} s{len(visit):>10}"
                   f"{max(strengths):>7.0f} dBm{sum(strengths) / len(strengths):>5.0f} dBm   "
                   f"{sparkline(visit, start, end)}")
+    print("\n  Bumble's controllers report each advertisement twice: there are two readings where a radio makes one.")
     return len(readings)
 
 
