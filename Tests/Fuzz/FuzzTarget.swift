@@ -4,6 +4,8 @@ enum FuzzTarget: String, CaseIterable {
   case attServer = "att-server"
   case attClient = "att-client"
   case hci
+  case h4
+  case l2cap
   case logPage = "log-page"
   case logMount = "log-mount"
   case cbor
@@ -22,6 +24,8 @@ enum FuzzTarget: String, CaseIterable {
     case .attServer: fuzzATTServer(bytes)
     case .attClient: fuzzATTClient(bytes)
     case .hci: fuzzHCI(bytes)
+    case .h4: fuzzH4(bytes)
+    case .l2cap: fuzzL2CAP(bytes)
     case .logPage: fuzzLogPage(bytes)
     case .logMount: fuzzLogMount(bytes)
     case .cbor: fuzzCBOR(bytes)
@@ -39,6 +43,8 @@ enum FuzzTarget: String, CaseIterable {
     case .attServer: attServerSeeds
     case .attClient: attClientSeeds
     case .hci: hciSeeds
+    case .h4: h4Seeds
+    case .l2cap: l2capSeeds
     case .logPage: logPageSeeds
     case .logMount: logMountSeeds
     case .cbor: cborSeeds
