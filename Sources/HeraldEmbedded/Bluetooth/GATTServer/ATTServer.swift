@@ -99,6 +99,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// Writes a Handle Value Indication (3.4.7.2), as `notification` does; also 0 while the last indication is not confirmed.
+  /// Who indicates closes a connection on which 30 s pass without the confirmation (3.3.3).
   @inlinable
   public mutating func indication(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
