@@ -18,7 +18,8 @@ enum DeviceBenchmark {
 
   static func run(_ figures: inout Figures) {
     var node = HeraldNode<
-      HCIRadio<SimulatedController, 4>, MemoryFlash, Xorshift, FixedPayloadSupplier, NoDelegate, 64, 4
+      HCIRadio<SimulatedController, 4>, MemoryFlash, Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours,
+      64, 4
     >(
       radio: HCIRadio(transport: SimulatedController()),
       flash: MemoryFlash(pageSize: 4096, pageCount: 64, wordSize: 4), random: Xorshift(state: 1),

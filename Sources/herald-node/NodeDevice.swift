@@ -5,7 +5,8 @@ import HeraldLinux
 
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable> = ManagedNode<
-  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, EventReporter, NodeBoard, 256, 8
+  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, EventReporter, NoNeighbours, NodeBoard,
+  256, 8
 >
 
 /// What takes the place of a board: this process, on this machine.

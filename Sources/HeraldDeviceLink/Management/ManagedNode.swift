@@ -13,12 +13,12 @@ public protocol ManagedBoard: ~Copyable {
 public struct ManagedNode<
   RadioType: Radio & StatisticsSource & ~Copyable, FlashType: Flash & ~Copyable,
   RandomType: RandomSource & ~Copyable, SupplierType: PayloadSupplier & ~Copyable,
-  DelegateType: SensorDelegate & ~Copyable, BoardType: ManagedBoard & ~Copyable,
+  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, BoardType: ManagedBoard & ~Copyable,
   let targets: Int, let connections: Int
 >: ManagedDevice, ~Copyable {
   /// The kind of node it is.
   public typealias Node = HeraldNode<
-    RadioType, FlashType, RandomType, SupplierType, DelegateType, targets, connections
+    RadioType, FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections
   >
 
   /// The node.

@@ -14,6 +14,16 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case lost(TargetIdentity)
   /// The peer advertises this transmit power, dBm; logged when it changes.
   case txPower(TargetIdentity, Int8)
+  /// The peer sent a message to the application; its bytes come beside.
+  case received(TargetIdentity)
+  /// The peer's model was read; its UTF-8 comes beside.
+  case model(TargetIdentity)
+  /// The peer showed a code of a system other than Herald; its bytes come beside.
+  case neighbour(TargetIdentity, NeighbourSystem)
+  /// A stay near a venue beacon ended: it was heard first and last so many seconds before the record (column "visit").
+  case visited(TargetIdentity, firstHeard: UInt32, lastHeard: UInt32)
+  /// This device shows a code of a system other than Herald from now on; its bytes come beside.
+  case ownNeighbour(NeighbourSystem)
   /// This device offers a payload from now on; its bytes come beside.
   case ownPayload
   /// Charge in percent, 0…100, and whether an external source feeds the device.
@@ -29,7 +39,7 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   @inlinable
   public var hasBytes: Bool {
     switch self {
-    case .read, .shared, .ownPayload: true
+    case .read, .shared, .ownPayload, .received, .model, .neighbour, .ownNeighbour: true
     default: false
     }
   }

@@ -14,17 +14,27 @@ enum LogKind: UInt8, BitwiseCopyable {
   case started = 10
   case clockSet = 11
   case dropped = 12
+  /// Bytes that came from a target; what they are is in the plain field.
+  case targetBytes = 13
+  /// Bytes of this device's own; what they are is in the plain field.
+  case ownBytes = 14
+  case visited = 15
 
   /// Whether the record is about a target.
-  @usableFromInline var hasTarget: Bool { rawValue >= 1 && rawValue <= 7 }
+  @usableFromInline var hasTarget: Bool {
+    rawValue >= 1 && rawValue <= 7 || self == .targetBytes || self == .visited
+  }
   /// Whether payload bytes precede the record.
-  @usableFromInline var hasBytes: Bool { self == .read || self == .shared || self == .ownPayload }
+  @usableFromInline var hasBytes: Bool {
+    self == .read || self == .shared || self == .ownPayload || self == .targetBytes || self == .ownBytes
+  }
 
   /// How many plain bits follow the time and the target: first those of `extra`, then those of `value`, then those of
   /// `high`, each most significant first.
   @usableFromInline var plainBits: (extra: UInt32, value: UInt32, high: UInt32) {
     switch self {
-    case .txPower, .battery, .started: (8, 0, 0)
+    case .txPower, .battery, .started, .targetBytes, .ownBytes: (8, 0, 0)
+    case .visited: (0, 32, 32)
     case .clockSet: (2, 32, 32)
     case .dropped: (0, 32, 0)
     default: (0, 0, 0)
@@ -69,6 +79,14 @@ struct LogRecordFields: BitwiseCopyable {
     case .lost(let target): self.init(kind: .lost, target: target)
     case .txPower(let target, let power):
       self.init(kind: .txPower, target: target, extra: UInt8(bitPattern: power))
+    case .received(let target): self.init(kind: .targetBytes, target: target, extra: Self.message)
+    case .model(let target): self.init(kind: .targetBytes, target: target, extra: Self.model)
+    case .neighbour(let target, let system):
+      self.init(kind: .targetBytes, target: target, extra: Self.neighbours &+ system.rawValue)
+    case .visited(let target, let firstHeard, let lastHeard):
+      self.init(kind: .visited, target: target, value: firstHeard, high: lastHeard)
+    case .ownNeighbour(let system):
+      self.init(kind: .ownBytes, extra: Self.neighbours &+ system.rawValue)
     case .ownPayload: self.init(kind: .ownPayload)
     case .battery(let level, let external):
       self.init(kind: .battery, extra: min(level, 127) | (external ? 0x80 : 0))
@@ -79,7 +97,12 @@ struct LogRecordFields: BitwiseCopyable {
     }
   }
 
-  /// The event; `nil` for the end of a codeword and for a clock source that does not exist.
+  /// What the bytes of kinds 13 and 14 are: a message, a model, or from 16 on the code of a neighbour.
+  private static var message: UInt8 { 0 }
+  private static var model: UInt8 { 1 }
+  private static var neighbours: UInt8 { 16 }
+
+  /// The event; `nil` for the end of a codeword and for what a plain field says that does not exist.
   @usableFromInline var event: LogEvent? {
     switch kind {
     case .end: nil
@@ -100,6 +123,18 @@ struct LogRecordFields: BitwiseCopyable {
         nil
       }
     case .dropped: .dropped(count: value)
+    case .targetBytes:
+      switch extra {
+      case Self.message: .received(target)
+      case Self.model: .model(target)
+      default: neighbour.map { .neighbour(target, $0) }
+      }
+    case .ownBytes: neighbour.map { .ownNeighbour($0) }
+    case .visited: .visited(target, firstHeard: value, lastHeard: high)
     }
+  }
+
+  private var neighbour: NeighbourSystem? {
+    extra < Self.neighbours ? nil : NeighbourSystem(rawValue: extra &- Self.neighbours)
   }
 }

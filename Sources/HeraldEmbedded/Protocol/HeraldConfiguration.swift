@@ -1,7 +1,28 @@
+/// Which connection is given up for a new peer (HP-25).
+public enum ConnectionPolicy: UInt8, BitwiseCopyable, Sendable {
+  /// The one that was opened first.
+  case oldest = 0
+  /// The one to the peer that is heard most weakly.
+  case weakest = 1
+}
+
 /// What can be chosen about a Herald device at start-up. The defaults are right for a wearable.
 public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// Why the device started, as the board numbers it; 0 is "power came on". It goes to the log.
   public var startReason: UInt8 = 0
+  /// Whether to advertise, if the radio can. A device that does not writes its payload, and how strong it hears them, to the peers
+  /// it meets (HP-06).
+  public var advertises = true
+  /// Whether to scan, and to connect to peers. A beacon does not.
+  public var scans = true
+  /// Whether to pass on to iPhones the payloads of others that they may not hear themselves (HP-42).
+  public var sharesPayloads = true
+  /// Whether to read peers' models (HP-28).
+  public var readsModel = false
+  /// Whether to stay connected to peers whose system may withhold their advertisements (HP-23).
+  public var keepsConnections = false
+  /// Which connection is given up for a new peer when there are as many as there may be (HP-25).
+  public var connectionPolicy = ConnectionPolicy.oldest
   /// How to scan.
   public var scanTiming = ScanTiming()
   /// Milliseconds between advertising events, 20…10,240.

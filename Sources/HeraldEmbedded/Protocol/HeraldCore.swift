@@ -8,6 +8,7 @@
 public struct HeraldCore<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  NeighbourType: Neighbours,
   let targets: Int, let connections: Int
 >: ~Copyable {
   /// The type of the log.
@@ -26,6 +27,8 @@ public struct HeraldCore<
   public var clock: WallClock
   /// What our GATT table serves, the supplier of payloads included.
   public var values: ServedValues<SupplierType, connections>
+  /// The systems beside Herald that this device takes part in.
+  public var neighbours: NeighbourType
   /// The peers. For looking at: what happens to them is decided here.
   public var table: TargetTable<targets>
 
@@ -70,6 +73,7 @@ public struct HeraldCore<
     self.random = random
     clock = WallClock()
     values = ServedValues(supplier: supplier)
+    neighbours = NeighbourType()
     table = TargetTable()
     server = ATTServer()
     links = .init(repeating: Link())

@@ -5,11 +5,12 @@
 public struct HeraldNode<
   RadioType: Radio & ~Copyable, FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  NeighbourType: Neighbours,
   let targets: Int, let connections: Int
 >: ~Copyable {
   /// The type of everything but the radio.
   public typealias Core = HeraldCore<
-    FlashType, RandomType, SupplierType, DelegateType, targets, connections
+    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections
   >
 
   /// The radio.

@@ -14,6 +14,18 @@ public protocol SensorDelegate: ~Copyable {
   /// A strength was measured of a peer whose payload is known. The digest is the first eight bytes of the payload's SHA-256, little-endian.
   mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant)
+  /// A peer passed on payloads of others, one after the other as it wrote them (HP-42). Those that count follow, each with
+  /// `didRead`, `didMeasure` and `didMeasureWithPayload` (HP-43).
+  mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant)
+  /// A peer sent a message to the application, 0…510 bytes (HP-30).
+  mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant)
+  /// A stay near a venue beacon ended (HP-51).
+  mutating func didVisit(_ visit: Visit, at now: Instant)
+  /// A peer's model was read, UTF-8 (HP-28).
+  mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant)
+  /// A peer showed a code of a system other than Herald.
+  mutating func didObserve(
+    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant)
   /// A peer advertises another transmit power than before, in dBm (HP-27).
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant)
   /// A peer has not been heard for so long that it counts as gone.
@@ -48,6 +60,22 @@ extension SensorDelegate where Self: ~Copyable {
   ) {}
   /// Does nothing.
   @inlinable public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {}
+  /// Does nothing.
+  @inlinable
+  public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {}
+  /// Does nothing.
+  @inlinable
+  public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {}
+  /// Does nothing.
+  @inlinable public mutating func didVisit(_ visit: Visit, at now: Instant) {}
+  /// Does nothing.
+  @inlinable
+  public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {}
+  /// Does nothing.
+  @inlinable
+  public mutating func didObserve(
+    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+  ) {}
   /// Does nothing.
   @inlinable public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
   /// Does nothing.

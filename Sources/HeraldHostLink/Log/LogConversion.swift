@@ -81,7 +81,7 @@ public struct LogConversion: Sendable {
       batteries.append(BatteryLevel(unixMilliseconds: date, level: Double(level), isExternal: isExternal))
     case .started: txPowers.removeAll()
     case .dropped(let count): droppedEvents += Int(count)
-    case .clockSet: break
+    case .clockSet, .received, .model, .neighbour, .ownNeighbour, .visited: break
     }
   }
 

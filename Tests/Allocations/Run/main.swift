@@ -29,7 +29,7 @@ struct QuietBoard: ManagedBoard, ~Copyable {
 
 typealias Device = ManagedNode<
   HCIRadio<SimulatedController, 4>, MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate,
-  QuietBoard,
+  NoNeighbours, QuietBoard,
   64, 4
 >
 

@@ -78,7 +78,9 @@ struct StoryRandom: RandomSource, ~Copyable {
 
 /// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is looked at.
 final class Story {
-  typealias Node = HeraldNode<MockRadio, MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, 8, 4>
+  typealias Node = HeraldNode<
+    MockRadio, MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, NoNeighbours, 8, 4
+  >
   var node: Node
   private(set) var now: Instant = .start
 
@@ -255,6 +257,11 @@ extension Story {
       case .heraldDetected(let target): "detectHerald \(name(target))"
       case .lost(let target): "delete \(name(target))"
       case .txPower(let target, let power): "txPower \(name(target)) \(power)"
+      case .received(let target): "received \(name(target)) \(bytes)"
+      case .model(let target): "model \(name(target)) \(bytes)"
+      case .neighbour(let target, let system): "neighbour \(name(target)) \(system) \(bytes)"
+      case .ownNeighbour(let system): "ownNeighbour \(system) \(bytes)"
+      case .visited(let target, let first, let last): "visited \(name(target)) \(first) \(last)"
       case .ownPayload: "own \(bytes)"
       case .battery(let level, _): "battery \(level)"
       case .started(let reason): "started \(reason)"

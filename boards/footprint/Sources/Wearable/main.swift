@@ -4,7 +4,8 @@ import HeraldEmbedded
 import HeraldHCI
 
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, BoardFlash, BoardRandom, FixedPayloadSupplier, NoDelegate, WearableBoard, 64, 4
+  HCIRadio<Line, 4>, BoardFlash, BoardRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, WearableBoard,
+  64, 4
 >(
   makingRadio: { HCIRadio(transport: Line(at: 0x4000_2000)) },
   flash: BoardFlash(start: 0x0001_C000, pageSize: 4096, pageCount: 100),

@@ -4,7 +4,8 @@ import HeraldEmbedded
 import HeraldHCI
 
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 2>, BoardFlash, BoardRandom, FixedPayloadSupplier, NoDelegate, WearableBoard, 16, 2
+  HCIRadio<Line, 2>, BoardFlash, BoardRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, WearableBoard,
+  16, 2
 >(
   makingRadio: { HCIRadio(transport: Line(at: 0x4000_2000)) },
   flash: BoardFlash(start: 0x0001_8000, pageSize: 1024, pageCount: 160),

@@ -1,0 +1,83 @@
+/// A message written to a signal characteristic (Herald protocol, "Signal characteristic"; numbers are little-endian,
+/// as every phone has them):
+///
+/// | code | message | layout |
+/// | --- | --- | --- |
+/// | 1 | payload | `01`, length u16, payload |
+/// | 2 | RSSI | `02`, RSSI i16 |
+/// | 3 | payload sharing | `03`, RSSI i16, length u16, payloads one after the other |
+/// | 4 | immediate | `04`, length u16, the application's bytes |
+///
+/// The bytes are borrowed from the value that was written.
+public struct SignalMessage: ~Escapable {
+  /// What a message is for: its first byte.
+  public enum Kind: UInt8, BitwiseCopyable, Sendable {
+    /// The writer's own payload, from one that cannot advertise (HP-06, HP-09).
+    case payload = 1
+    /// How strong the writer hears the peer it writes to, in dBm.
+    case rssi = 2
+    /// Payloads of others the writer has met lately, and how strong it hears the peer it writes to (HP-42).
+    case payloadSharing = 3
+    /// Bytes for the application (HP-30).
+    case immediate = 4
+
+    /// How many bytes stand ahead of the message's data.
+    @inlinable
+    public var headerLength: Int { self == .payloadSharing ? 5 : 3 }
+  }
+
+  /// What it is for.
+  public let kind: Kind
+  /// The strength it carries, in dBm as written; 0 if its kind carries none.
+  public let rssi: Int16
+  /// Its payload, payloads or application bytes; empty for `.rssi`.
+  public let data: Span<UInt8>
+
+  /// The longest message: a header and 510 bytes of payloads.
+  public static var maximumLength: Int { 515 }
+
+  /// The message that `value` is, if it is exactly one: not a byte too few, nor, but after an RSSI, one too many.
+  @_lifetime(copy value)
+  public init?(_ value: Span<UInt8>) {
+    var reader = ByteReader(value)
+    guard let code = reader.u8(), let kind = Kind(rawValue: code) else { return nil }
+    var rssi: Int16 = 0
+    if kind == .rssi || kind == .payloadSharing {
+      guard let bits = reader.u16() else { return nil }
+      rssi = Int16(bitPattern: bits)
+    }
+    var length = 0
+    if kind != .rssi {
+      guard let written = reader.u16() else { return nil }
+      length = Int(written)
+      guard reader.remaining == length else { return nil }
+    }
+    guard let data = reader.bytes(length) else { return nil }
+    self.kind = kind
+    self.rssi = rssi
+    self.data = data
+  }
+
+  /// How long the message is that begins with these bytes: `nil` while too few are there to tell, 0 if no message begins so.
+  public static func length(startingWith bytes: Span<UInt8>) -> Int? {
+    var reader = ByteReader(bytes)
+    guard let code = reader.u8() else { return nil }
+    guard let kind = Kind(rawValue: code) else { return 0 }
+    if kind == .rssi { return 3 }
+    guard reader.skip(kind == .payloadSharing ? 2 : 0), let length = reader.u16() else { return nil }
+    return kind.headerLength &+ Int(length)
+  }
+
+  /// Writes what stands ahead of `length` bytes of data and returns how many bytes that took; 0, writing nothing of use, if they
+  /// do not fit. `rssi` is ignored for kinds that carry none, `length` for `.rssi`.
+  public static func writeHeader(
+    _ kind: Kind, rssi: Int16 = 0, length: Int = 0, to buffer: inout MutableSpan<UInt8>
+  ) -> Int {
+    guard length >= 0, length <= Payload.maximumLength else { return 0 }
+    var writer = ByteWriter(buffer._mutatingExtracting(0...))
+    writer.u8(kind.rawValue)
+    if kind == .rssi || kind == .payloadSharing { writer.u16(UInt16(bitPattern: rssi)) }
+    if kind != .rssi { writer.u16(UInt16(truncatingIfNeeded: length)) }
+    return writer.overflowed ? 0 : writer.count
+  }
+}
