@@ -89,6 +89,8 @@ let package = Package(
       ],
       path: "Tests/Allocations/Run", swiftSettings: core),
 
+    // Reads docs/compliance.md and the sources, and needs nothing else.
+    .testTarget(name: "ComplianceTests"),
     .testTarget(
       name: "HeraldEmbeddedTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],
       swiftSettings: core),
