@@ -292,7 +292,7 @@ where
   mutating func ignore(_ index: Int, at now: Instant) {
     counters.count(.withoutService)
     let place = Int(links[index].place)
-    if table[place].ignores != .max { table[place].ignores &+= 1 }
+    table[place].ignores &+= 1
     table[place].state = .ignored
     table[place].failures = 0
     table[place].retryAt = now + HeraldConfiguration.ignoreDelay(ignores: table[place].ignores)
@@ -319,7 +319,7 @@ where
   mutating func postpone(_ place: Int, _ cause: CoordinatorCounter, at now: Instant) {
     counters.count(cause)
     table.setHeld(place, false)
-    if table[place].failures != .max { table[place].failures &+= 1 }
+    table[place].failures &+= 1
     let delay = HeraldConfiguration.retryDelay(
       failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
     table[place].retryAt = now + delay + .milliseconds(random.next() & 1023)

@@ -179,7 +179,7 @@ where
   /// connections, if there are several, is left to peers.
   @inlinable
   mutating func beginAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
-    guard capabilities.canConnect, !attempt.isActive else { return .never }
+    guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return .never }
     let limit = connectionLimit
     guard openConnections() < (limit > 1 ? limit &- 1 : limit) else { return .never }
     guard now >= workAt else { return workAt }
@@ -315,6 +315,7 @@ where
 
   @inlinable
   mutating func scan<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+    guard configuration.scans else { return .never }
     let isBlocked = attempt.isActive && !capabilities.canScanWhileConnecting
     let plan = scanning.next(at: now, blocked: isBlocked)
     guard plan.scan else {
@@ -338,6 +339,10 @@ where
     return plan.deadline
   }
 
+  /// Whether peers can find this device, or it is the one that has to go to them (HP-06).
+  @inlinable
+  var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
+
   @inlinable
   mutating func advertise<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
     let open = openConnections()
@@ -345,7 +350,7 @@ where
       at: now,
       allowed: .init(
         connectable: open < connectionLimit && (open == 0 || capabilities.canAdvertiseWhileConnected),
-        any: capabilities.canAdvertise && offersPayload))
+        any: canAdvertise && offersPayload))
     guard plan.changed else { return plan.deadline }
     switch plan.wish {
     case .silence: radio.stopAdvertising()

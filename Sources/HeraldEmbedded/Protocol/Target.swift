@@ -34,11 +34,17 @@ public struct Target: BitwiseCopyable, Sendable {
   public var payloadDigest: UInt64
   /// When it may be connected next, in tenths of a second since start-up.
   var retryTenths: UInt32
+  /// The payloads it has been told of, a bit for each place of the `SharingStore`.
+  @usableFromInline var told: UInt32
   /// How many strengths were measured. Stays at the largest value.
-  public var readings: UInt32
+  public var readings: UInt16
+  /// When a strength or others' payloads were last written to it: seconds since start-up, in their lower 16 bits.
+  @usableFromInline var signalledAt: UInt16
   /// Neighbours in the list of its kind, as place + 1; 0 at the ends. `older` chains the free places too.
   @usableFromInline var newer: UInt16
   @usableFromInline var older: UInt16
+  /// The bits of `owesWork`, `isHeld` and the rest.
+  @usableFromInline var flags: UInt16
   /// How far the acquaintance has got.
   public var state: State
   /// What runs on it.
@@ -47,19 +53,22 @@ public struct Target: BitwiseCopyable, Sendable {
   public var lastRSSI: RSSI
   /// The last transmit power it advertised in dBm; `noTxPower` if none.
   public var txPower: Int8
-  /// Failed exchanges since the last success. Stays at the largest value.
-  public var failures: UInt8
-  /// How often it turned out to have no Herald service. Stays at the largest value.
-  public var ignores: UInt8
-  /// The bits of `owesWork`, `isHeld`, `isConnectable` and `showedService`.
-  @usableFromInline var flags: UInt8
+  /// Failed exchanges since the last success in the lower four bits, how often it turned out to have no Herald service in the upper.
+  var setbacks: UInt8
+  /// When our payload was last written to it: units of 16 s since start-up, in their lower bits, from 1 on; 0 if never.
+  @usableFromInline var writtenAt: UInt8
 
   /// The value of `txPower` that says that none was advertised.
   public static var noTxPower: Int8 { 0x7F }
-  @usableFromInline static var owesWorkFlag: UInt8 { 1 }
-  @usableFromInline static var heldFlag: UInt8 { 2 }
-  @usableFromInline static var connectableFlag: UInt8 { 4 }
-  @usableFromInline static var showedServiceFlag: UInt8 { 8 }
+  @usableFromInline static var owesWorkFlag: UInt16 { 1 }
+  @usableFromInline static var heldFlag: UInt16 { 2 }
+  @usableFromInline static var connectableFlag: UInt16 { 4 }
+  @usableFromInline static var showedServiceFlag: UInt16 { 8 }
+  @usableFromInline static var receiveOnlyFlag: UInt16 { 16 }
+  @usableFromInline static var awaitsMessageFlag: UInt16 { 32 }
+  @usableFromInline static var sharedLastFlag: UInt16 { 64 }
+  @usableFromInline static var signalledFlag: UInt16 { 128 }
+  @usableFromInline static var modelReadFlag: UInt16 { 256 }
 
   /// A peer that was just heard for the first time.
   @usableFromInline
@@ -69,16 +78,18 @@ public struct Target: BitwiseCopyable, Sendable {
     lastSeen = now
     payloadDigest = 0
     retryTenths = 0
+    told = 0
     readings = 0
+    signalledAt = 0
     newer = 0
     older = 0
+    flags = 0
     state = .candidate
     system = .unknown
     lastRSSI = .notAvailable
     txPower = Self.noTxPower
-    failures = 0
-    ignores = 0
-    flags = 0
+    setbacks = 0
+    writtenAt = 0
   }
 
   /// All zero bits: what stands in a place nobody has taken.
@@ -107,17 +118,43 @@ public struct Target: BitwiseCopyable, Sendable {
   @inlinable
   public var isHeld: Bool { flags & Self.heldFlag != 0 }
 
+  @inlinable @inline(__always)
+  func has(_ flag: UInt16) -> Bool { flags & flag != 0 }
+  @inlinable @inline(__always)
+  mutating func set(_ flag: UInt16, _ value: Bool) {
+    if value { flags |= flag } else { flags &= ~flag }
+  }
+
   /// Whether it was ever heard to take connections.
   @inlinable
   public var isConnectable: Bool {
-    get { flags & Self.connectableFlag != 0 }
-    set { if newValue { flags |= Self.connectableFlag } else { flags &= ~Self.connectableFlag } }
+    get { has(Self.connectableFlag) }
+    set { set(Self.connectableFlag, newValue) }
   }
 
   /// Whether it ever advertised a Herald service.
   @inlinable
   public var showedService: Bool {
-    get { flags & Self.showedServiceFlag != 0 }
-    set { if newValue { flags |= Self.showedServiceFlag } else { flags &= ~Self.showedServiceFlag } }
+    get { has(Self.showedServiceFlag) }
+    set { set(Self.showedServiceFlag, newValue) }
+  }
+
+  /// Whether it cannot advertise and comes to us to write what it has to say: it is never connected to.
+  @inlinable
+  public var isReceiveOnly: Bool {
+    get { has(Self.receiveOnlyFlag) }
+    set { set(Self.receiveOnlyFlag, newValue) }
+  }
+
+  /// Failed exchanges since the last success: 0…15, where it stays.
+  public var failures: UInt8 {
+    get { setbacks & 15 }
+    set { setbacks = setbacks & 0xF0 | (newValue < 15 ? newValue : 15) }
+  }
+
+  /// How often it turned out to have no Herald service: 0…15, where it stays.
+  public var ignores: UInt8 {
+    get { setbacks &>> 4 }
+    set { setbacks = setbacks & 15 | (newValue < 15 ? newValue : 15) &<< 4 }
   }
 }

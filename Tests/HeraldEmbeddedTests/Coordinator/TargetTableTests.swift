@@ -222,3 +222,10 @@ struct SeededGenerator {
     return (state >> 33) ^ (state >> 17 & 0xFFFF)
   }
 }
+
+@Test("A target takes 56 bytes, and its place in the table four more")
+func targetSize() {
+  #expect(MemoryLayout<Target>.size == 56)
+  #expect(
+    (MemoryLayout<TargetTable<32>>.size - MemoryLayout<TargetTable<16>>.size) / 16 == 60)
+}
