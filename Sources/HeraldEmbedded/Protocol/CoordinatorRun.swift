@@ -36,7 +36,7 @@ where
   @inlinable
   mutating func start(at now: Instant) {
     isStarted = true
-    key = IdentityResolvingKey.make(random: &random)
+    if key.isNone { key = IdentityResolvingKey.make(random: &random) }
     table.setSeed(random.next())
     log.mount(freshEpoch: random.next())
     record(.started(reason: configuration.startReason), at: now)

@@ -45,7 +45,9 @@ public struct HeraldCore<
   @usableFromInline var scanning: ScanSchedule
   @usableFromInline var shownScan: ScanParameters?
   @usableFromInline var rotation: AddressRotation
-  @usableFromInline var key: IdentityResolvingKey
+  /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays recognisable to whoever has
+  /// it; without one (all zeros) the device makes a new one when it starts.
+  public var key: IdentityResolvingKey
   /// Whether the supplier had a payload when asked last.
   @usableFromInline var offersPayload: Bool
   @usableFromInline var loggedPayload: UInt64
@@ -85,7 +87,7 @@ public struct HeraldCore<
     scanning = ScanSchedule(configuration.scanTiming)
     shownScan = nil
     rotation = AddressRotation(period: configuration.addressPeriod)
-    key = IdentityResolvingKey(.init(repeating: 0))
+    key = .none
     offersPayload = false
     loggedPayload = 0
     capabilities = RadioCapabilities(

@@ -7,6 +7,17 @@ public struct IdentityResolvingKey: BitwiseCopyable, Sendable {
   /// The key with these bytes, most significant first.
   public init(_ bytes: [16 of UInt8]) { self.bytes = bytes }
 
+  /// All zeros, which stands for no key.
+  public static var none: IdentityResolvingKey { IdentityResolvingKey(.init(repeating: 0)) }
+  /// Whether this is no key.
+  public var isNone: Bool { bytes.span.isZeroInConstantTime }
+
+  /// Overwrites the key with zeros.
+  public mutating func wipe() {
+    var span = bytes.mutableSpan
+    span.wipe()
+  }
+
   /// A new key.
   public static func make<Source: RandomSource & ~Copyable>(random: inout Source) -> IdentityResolvingKey {
     var key = IdentityResolvingKey(.init(repeating: 0))

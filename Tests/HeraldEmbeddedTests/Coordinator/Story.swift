@@ -86,7 +86,7 @@ final class Story {
 
   init(
     capabilities: RadioCapabilities = MockRadio.usualCapabilities,
-    payload: [UInt8] = hex("08 01 00 02 00 03 00 00 00 00 00 00 00"),
+    payload: [UInt8] = hex("08 01 00 02 00 03 00 00 00 00 00 00 00"), key: IdentityResolvingKey = .none,
     _ configure: (inout HeraldConfiguration) -> Void = { _ in }
   ) {
     var configuration = HeraldConfiguration()
@@ -95,6 +95,7 @@ final class Story {
       radio: MockRadio(capabilities: capabilities),
       flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: StoryRandom(),
       supplier: ScriptedSupplier(payload), delegate: Recorder(), configuration: configuration)
+    node.core.key = key
     poll()
   }
 
