@@ -1,0 +1,113 @@
+import Foundation
+
+/// Memory for secrets: it never moves, since what grows or is copied leaves old bytes behind, and is overwritten when its
+/// owner goes.
+struct SecretMemory: ~Copyable {
+  /// All of it, zeros at first.
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+  /// How many bytes at the front are in use.
+  var count = 0
+
+  init(capacity: Int) {
+    bytes = .allocate(capacity: capacity)
+    bytes.initialize(repeating: 0)
+  }
+
+  deinit {
+    if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+    bytes.deallocate()
+  }
+
+  /// What is in use.
+  var used: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[..<count]) }
+
+  /// Appends text as far as there is room.
+  mutating func append(_ text: String) {
+    for byte in text.utf8 { append(byte) }
+  }
+
+  /// Appends a byte as two hexadecimal digits, as far as there is room.
+  mutating func append(hexadecimal byte: UInt8) {
+    let digits: StaticString = "0123456789abcdef"
+    append(digits.utf8Start[Int(byte >> 4)])
+    append(digits.utf8Start[Int(byte & 15)])
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    guard count < bytes.count else { return }
+    bytes[count] = byte
+    count += 1
+  }
+}
+
+/// Files that nobody but their owner may use.
+enum PrivateFile {
+  /// Writes a file that its owner alone may read: under another name first, synced, then renamed. With `replacing: false` an
+  /// existing file is left alone and the call fails.
+  static func write(_ bytes: UnsafeBufferPointer<UInt8>, to path: String, replacing: Bool)
+    throws(HostLinkError)
+  {
+    let part = path + ".part"
+    unlink(part)
+    let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
+    let code = fill(file, with: bytes)
+    Foundation.close(file)
+    guard code == 0 else {
+      unlink(part)
+      throw .system(.storage, "\(part) cannot be written", code: code)
+    }
+    guard replacing else {
+      // Unlike a renaming, a link does not take the place of what is there.
+      let isLinked = link(part, path) == 0
+      let code = errno
+      unlink(part)
+      if isLinked { return syncFolder(of: path) }
+      throw .system(
+        .storage, "\(path) cannot be made", code: code,
+        advice: "a file that is there stays as it is; name a new one")
+    }
+    guard rename(part, path) == 0 else {
+      let code = errno
+      unlink(part)
+      throw .system(.storage, "\(path) cannot be replaced", code: code)
+    }
+    syncFolder(of: path)
+  }
+
+  /// Reads a file as far as there is room in `memory`. Whether others than its owner may use it.
+  static func read(_ path: String, into memory: inout SecretMemory) throws(HostLinkError) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw .system(.storage, "\(path) cannot be opened", code: errno) }
+    defer { Foundation.close(file) }
+    while memory.count < memory.bytes.count {
+      let room = UnsafeMutableRawBufferPointer(
+        UnsafeMutableBufferPointer(rebasing: memory.bytes[memory.count...]))
+      let more = SystemCall.retrying { Foundation.read(file, room.baseAddress, room.count) }
+      if more == 0 { break }
+      guard more > 0 else { throw .system(.storage, "\(path) cannot be read", code: errno) }
+      memory.count += more
+    }
+    var attributes = stat()
+    return fstat(file, &attributes) == 0 && attributes.st_mode & 0o077 != 0
+  }
+
+  private static func fill(_ file: Int32, with bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+    var written = 0
+    while written < bytes.count {
+      let rest = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[written...]))
+      let count = SystemCall.retrying { Foundation.write(file, rest.baseAddress, rest.count) }
+      guard count > 0 else { return count == 0 ? EIO : errno }
+      written += count
+    }
+    return fsync(file) == 0 ? 0 : errno
+  }
+
+  private static func syncFolder(of path: String) {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    Foundation.close(descriptor)
+  }
+}

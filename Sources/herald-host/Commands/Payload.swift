@@ -1,0 +1,93 @@
+import ArgumentParser
+import HeraldEmbedded
+import HeraldHostLink
+
+/// `herald-host payload`
+struct PayloadCommands: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "payload", abstract: "Makes what a device needs to offer a payload.",
+    subcommands: [Simple.self])
+
+  /// `herald-host payload simple`
+  struct Simple: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Derives the keys of some days from a secret, for the simple payload.",
+      discussion: """
+        The secret, 2048 bytes in a file, stays on this computer: from it every identifier follows. The key file holds the \
+        matching key of each day and is what a device gets; `herald-node --payload simple:FILE` reads it. Both files are \
+        their owner's alone.
+        """)
+
+    @Option(help: ArgumentHelp("The file with the secret.", valueName: "file"))
+    var secret: String
+    @Flag(help: "Make the secret, in a new file.")
+    var generate = false
+    @Option(
+      help: ArgumentHelp("ISO 3166-1 numeric country code; 826 is the United Kingdom.", valueName: "number"))
+    var country: UInt16
+    @Option(help: ArgumentHelp("The state within the country, 0 for all of it.", valueName: "number"))
+    var state: UInt16 = 0
+    @Option(help: ArgumentHelp("The first day, yyyy-mm-dd.", valueName: "date"), transform: Self.seconds)
+    var from: UInt64
+    @Option(help: ArgumentHelp("How many days, 1 to \(MatchingKeyWindow.mostDays).", valueName: "number"))
+    var days = MatchingKeyWindow.mostDays
+    @Option(
+      help: ArgumentHelp(
+        "Day 0 of the key schedule, yyyy-mm-dd; the phones' is 2020-09-24, and ended on 2026-03-17.",
+        valueName: "date"),
+      transform: Self.seconds)
+    var epoch: UInt64 = KeyScheduleEpoch.phones.unixSeconds
+    @Option(name: .shortAndLong, help: ArgumentHelp("The key file.", valueName: "file"))
+    var output: String
+    @OptionGroup var display: OutputOptions
+
+    private struct Row: Encodable {
+      let firstDay: Int
+      let days: Int
+      let from: UInt64
+      let until: UInt64
+      let keyFile: String
+    }
+
+    func run() throws {
+      let window = try makeWindow()
+      try window.write(to: output)
+      let seconds = window.unixSeconds
+      if display.json {
+        try Console.printJSON(
+          Row(
+            firstDay: window.firstDay, days: window.dayCount, from: seconds.lowerBound,
+            until: seconds.upperBound,
+            keyFile: output))
+        return
+      }
+      print(
+        "\(output): keys of \(Console.count(window.dayCount, "day")), \(Self.date(seconds.lowerBound)) to "
+          + "\(Self.date(seconds.upperBound - 1)), day \(window.firstDay) of the schedule and on.")
+    }
+
+    private func makeWindow() throws(HostLinkError) -> MatchingKeyWindow {
+      let secret = generate ? SimpleSecret.generate() : try SimpleSecret.read(secret)
+      if secret.isOpenToOthers {
+        Console.note("herald-host: others than its owner may use \(self.secret); `chmod 600` it")
+      }
+      let window = try MatchingKeyWindow(
+        of: secret, country: country, state: state, from: from, days: days,
+        epoch: KeyScheduleEpoch(unixSeconds: epoch))
+      if generate { try secret.write(to: self.secret) }
+      return window
+    }
+
+    /// The first second of a date.
+    private static func seconds(_ date: String) throws -> UInt64 {
+      guard date.utf8.count == 10, let moment = UTCTimestamp.parse(date + " 00:00:00") else {
+        throw ValidationError("\(PrintableText.of(date)) is no date of the form yyyy-mm-dd.")
+      }
+      return moment / 1000
+    }
+
+    private static func date(_ seconds: UInt64) -> String {
+      String(UTCTimestamp.text(seconds * 1000).prefix(10))
+    }
+  }
+}
