@@ -280,6 +280,7 @@ where
     table[place].failures = 0
     table[place].ignores = 0
     table.setOwesWork(place, false)
+    if mayShare(place) { values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table) }
     let rssi = table[place].lastRSSI
     if rssi.isAvailable {
       delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now)

@@ -31,6 +31,8 @@ public struct HeraldCore<
   public var neighbours: NeighbourType
   /// The peers. For looking at: what happens to them is decided here.
   public var table: TargetTable<targets>
+  /// The payloads that are passed on.
+  @usableFromInline var sharing: SharingStore
 
   @usableFromInline var server: ATTServer<HeraldGATTTable, connections, 1>
   @usableFromInline var links: [connections of Link]
@@ -77,6 +79,7 @@ public struct HeraldCore<
     values = ServedValues(supplier: supplier)
     neighbours = NeighbourType()
     table = TargetTable()
+    sharing = SharingStore()
     server = ATTServer()
     links = .init(repeating: Link())
     surplus = 0

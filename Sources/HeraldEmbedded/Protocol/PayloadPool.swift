@@ -1,4 +1,4 @@
-/// A buffer for one payload on its way.
+/// A buffer for one payload, or one signal message, on its way.
 @usableFromInline
 struct PayloadBuffer: BitwiseCopyable {
   /// What a buffer is used for.
@@ -7,9 +7,14 @@ struct PayloadBuffer: BitwiseCopyable {
     case free = 0
     case reading = 1
     case serving = 2
+    /// A message that a peer writes to us, as far as it has come.
+    case hearing = 3
+    /// A message that we write to a peer.
+    case signalling = 4
   }
 
-  @usableFromInline var bytes: [512 of UInt8]
+  /// Room for the longest message, which is longer than the longest value.
+  @usableFromInline var bytes: [516 of UInt8]
   @usableFromInline var length: UInt16
   @usableFromInline var connection: UInt8
   @usableFromInline var use: Use
@@ -25,7 +30,7 @@ struct PayloadBuffer: BitwiseCopyable {
   /// Puts a piece of a value at its place; `false` if it would not fit or leaves a gap.
   @inlinable
   mutating func put(_ piece: Span<UInt8>, at offset: Int) -> Bool {
-    guard offset >= 0, offset <= Int(length), piece.count <= 512 &- offset else { return false }
+    guard offset >= 0, offset <= Int(length), piece.count <= 516 &- offset else { return false }
     var byte = 0
     while byte < piece.count {
       bytes[offset &+ byte] = piece[byte]
@@ -51,6 +56,33 @@ struct PayloadBuffer: BitwiseCopyable {
   @inlinable
   mutating func read(from offset: Int, into buffer: inout MutableSpan<UInt8>) -> AttributeRead {
     .copying(bytes.span.extracting(0..<Int(length)), from: offset, into: &buffer)
+  }
+
+  /// Keeps the payload in it to be passed on, as that of the target at `place`.
+  @usableFromInline
+  mutating func keep<let capacity: Int>(
+    in store: inout SharingStore, of place: Int, in table: inout TargetTable<capacity>
+  ) {
+    store.keep(bytes.span.extracting(0..<Int(length)), of: place, in: &table)
+  }
+
+  /// Fills it with the message that passes on to the target at `place` what it is to be told now, with the strength at which it was
+  /// heard last (HP-42); `false` if that is not known or there is nothing to tell.
+  @usableFromInline
+  mutating func fill<let capacity: Int>(
+    sharing store: inout SharingStore, for place: Int, in table: inout TargetTable<capacity>, at now: Instant
+  ) -> Bool {
+    length = 0
+    let rssi = table[place].lastRSSI
+    guard rssi.isAvailable else { return false }
+    let header = SignalMessage.Kind.payloadSharing.headerLength
+    var buffer = bytes.mutableSpan
+    var data = buffer._mutatingExtracting(header..<SignalMessage.maximumLength)
+    let count = store.compose(for: place, in: &table, at: now, into: &data)
+    guard count > 0 else { return false }
+    _ = SignalMessage.writeHeader(.payloadSharing, rssi: Int16(rssi.rawValue), length: count, to: &buffer)
+    length = UInt16(truncatingIfNeeded: header &+ count)
+    return true
   }
 
   /// By what the payload in it is recognised.
@@ -79,8 +111,8 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 }
 
-/// Buffers of 512 bytes for payloads on their way: a peer's while it is read in pieces, or ours while a peer reads it in pieces
-/// (every piece must be of the same payload).
+/// Buffers of 516 bytes for payloads and messages on their way: a peer's payload while it is read in pieces, ours while a peer reads
+/// it in pieces (every piece must be of the same payload), and signals in either direction.
 ///
 /// A buffer belongs to one connection and one use. When none is free the claim fails: our reading of a peer is tried
 /// again later, and a peer's request is answered with Insufficient Resources.

@@ -1,0 +1,219 @@
+/// The payloads that are passed on to iPhones, which may not hear their owners themselves (HP-42): those of peers on iOS and of peers
+/// that cannot advertise; at most 510 bytes of them, in 24 places.
+///
+/// Each payload belongs to a target that shows it. When that target was last heard is when the payload was; a payload whose
+/// target is gone, or shows another one by now, goes as well. **When full**, those whose owners were heard longest ago make room.
+///
+/// What a peer has been told of is a bit for each place, in its `Target`. A place that is taken anew loses its bit in every target.
+public struct SharingStore: ~Copyable {
+  /// How many payloads there can be: as many of the commonest length, 21 bytes, as fit into one message.
+  static var capacity: Int { 24 }
+
+  /// One payload: where its bytes are, and whose it is. A free place has no length.
+  struct Entry: BitwiseCopyable {
+    var start: UInt16
+    var length: UInt16
+    /// The place of its target in the table.
+    var owner: UInt16
+    init() {
+      start = 0
+      length = 0
+      owner = 0
+    }
+  }
+
+  private var bytes: [510 of UInt8]
+  private var digests: [24 of UInt64]
+  private var entries: [24 of Entry]
+  /// How many of the bytes are in use; there are no gaps between payloads.
+  private var used: Int
+
+  /// An empty store, all zero bits.
+  public init() {
+    bytes = .init(repeating: 0)
+    digests = .init(repeating: 0)
+    entries = .init(repeating: Entry())
+    used = 0
+  }
+
+  /// How recently the owner of a payload must have been heard for it to be passed on.
+  public static var expiry: Interval { .minutes(5) }
+
+  /// Keeps the payload of the target at `place`, whose digest the target has already. One that is here already goes over to this
+  /// target; one of no bytes or of more than 510 is not kept.
+  public mutating func keep<let capacity: Int>(
+    _ payload: Span<UInt8>, of place: Int, in table: inout TargetTable<capacity>
+  ) {
+    let digest = table[place].payloadDigest
+    guard digest != 0, payload.count > 0, payload.count <= Payload.maximumLength else { return }
+    prune(table: &table)
+    if let known = find(digest) {
+      entries[known].owner = UInt16(truncatingIfNeeded: place)
+      return
+    }
+    var free = freePlace
+    while free == nil || payload.count > Payload.maximumLength &- used {
+      guard let silent = longestSilent(table: &table) else { return }
+      remove(silent)
+      free = freePlace
+    }
+    guard let free else { return }
+    entries[free].start = UInt16(truncatingIfNeeded: used)
+    entries[free].length = UInt16(truncatingIfNeeded: payload.count)
+    entries[free].owner = UInt16(truncatingIfNeeded: place)
+    digests[free] = digest
+    var kept = bytes.mutableSpan
+    kept.set(payload, at: used)
+    used &+= payload.count
+    table.untell(Self.bit(free))
+  }
+
+  /// Writes into `buffer` what the target at `place` is to be told now, one payload after the other, and returns how many bytes that
+  /// is; notes that it has been told. Payloads it has not been told of come first, then those whose owners were heard last; the
+  /// first that does not fit ends them. Its own is not among them, nor one whose owner has not been heard for five minutes.
+  public mutating func compose<let capacity: Int>(
+    for place: Int, in table: inout TargetTable<capacity>, at now: Instant,
+    into buffer: inout MutableSpan<UInt8>
+  ) -> Int {
+    prune(table: &table)
+    var left = candidates(for: place, table: &table, at: now)
+    var count = 0
+    while let next = first(of: left, told: table[place].told, table: &table) {
+      let start = Int(entries[next].start)
+      let length = Int(entries[next].length)
+      guard length <= buffer.count &- count else { break }
+      buffer.set(bytes.span.extracting(start..<start &+ length), at: count)
+      count &+= length
+      table[place].told |= Self.bit(next)
+      left &= ~Self.bit(next)
+    }
+    return count
+  }
+
+  // MARK: Selection
+
+  private static func bit(_ index: Int) -> UInt32 { 1 &<< UInt32(truncatingIfNeeded: index) }
+
+  /// A bit for each payload that may be passed on to the target at `place`.
+  private mutating func candidates<let capacity: Int>(
+    for place: Int, table: inout TargetTable<capacity>, at now: Instant
+  ) -> UInt32 {
+    var found: UInt32 = 0
+    var index = 0
+    while index < Self.capacity {
+      let owner = Int(entries[index].owner)
+      if entries[index].length > 0, owner != place, digests[index] != table[place].payloadDigest,
+        now.since(table[owner].lastSeen) <= Self.expiry
+      {
+        found |= Self.bit(index)
+      }
+      index &+= 1
+    }
+    return found
+  }
+
+  /// The one among `left` that comes first.
+  private mutating func first<let capacity: Int>(
+    of left: UInt32, told: UInt32, table: inout TargetTable<capacity>
+  ) -> Int? {
+    var best: Int?
+    var bestSeen = Instant.start
+    // Of those not told yet, if there are any.
+    let choice = left & ~told != 0 ? left & ~told : left
+    var index = 0
+    while index < Self.capacity {
+      if choice & Self.bit(index) != 0 {
+        let seen = table[Int(entries[index].owner)].lastSeen
+        if best == nil || seen > bestSeen {
+          best = index
+          bestSeen = seen
+        }
+      }
+      index &+= 1
+    }
+    return best
+  }
+
+  // MARK: Places
+
+  private mutating func find(_ digest: UInt64) -> Int? {
+    var index = 0
+    while index < Self.capacity {
+      if entries[index].length > 0, digests[index] == digest { return index }
+      index &+= 1
+    }
+    return nil
+  }
+
+  private var freePlace: Int? {
+    mutating get {
+      var index = 0
+      while index < Self.capacity {
+        if entries[index].length == 0 { return index }
+        index &+= 1
+      }
+      return nil
+    }
+  }
+
+  /// The payload whose owner was heard longest ago; `nil` if there is none.
+  private mutating func longestSilent<let capacity: Int>(table: inout TargetTable<capacity>) -> Int? {
+    var silent: Int?
+    var silentSince = Instant.never
+    var index = 0
+    while index < Self.capacity {
+      if entries[index].length > 0 {
+        let seen = table[Int(entries[index].owner)].lastSeen
+        if seen < silentSince {
+          silent = index
+          silentSince = seen
+        }
+      }
+      index &+= 1
+    }
+    return silent
+  }
+
+  /// Drops the payloads whose owners show them no longer.
+  private mutating func prune<let capacity: Int>(table: inout TargetTable<capacity>) {
+    var index = 0
+    while index < Self.capacity {
+      if entries[index].length > 0, table[Int(entries[index].owner)].payloadDigest != digests[index] {
+        remove(index)
+      }
+      index &+= 1
+    }
+  }
+
+  /// Frees a place and closes the gap in the bytes.
+  private mutating func remove(_ place: Int) {
+    let start = Int(entries[place].start)
+    let length = Int(entries[place].length)
+    var byte = start &+ length
+    while byte < used {
+      bytes[byte &- length] = bytes[byte]
+      byte &+= 1
+    }
+    used &-= length
+    entries[place] = Entry()
+    digests[place] = 0
+    var index = 0
+    while index < Self.capacity {
+      if entries[index].length > 0, Int(entries[index].start) > start {
+        entries[index].start &-= UInt16(truncatingIfNeeded: length)
+      }
+      index &+= 1
+    }
+  }
+}
+
+extension TargetTable {
+  /// A place of the `SharingStore` holds another payload from now on: nobody has been told of it.
+  mutating func untell(_ bit: UInt32) {
+    var place = 0
+    while place < Int(fresh) {
+      targets[place].told &= ~bit
+      place &+= 1
+    }
+  }
+}
