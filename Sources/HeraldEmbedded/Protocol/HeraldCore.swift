@@ -34,7 +34,7 @@ public struct HeraldCore<
   /// The payloads that are passed on.
   @usableFromInline var sharing: SharingStore
 
-  @usableFromInline var server: ATTServer<HeraldGATTTable, connections, 1>
+  @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
   @usableFromInline var links: [connections of Link]
   /// Connections with numbers beyond our places that are to be closed, a bit each.
   @usableFromInline var surplus: UInt32
