@@ -60,6 +60,13 @@ struct CSVTests {
     let kinds: [DatedEvent.Kind] = [
       .detected, .heraldDetected, .read(payload), .measured(rssi: -39, txPower: nil),
       .measured(rssi: -96, txPower: 8), .shared(payload), .lost,
+      .visited(
+        VenueVisit(
+          first: 1000, last: 2000, beacon: peer,
+          payload: [
+            0x30, 0x3A, 0x03, 0x04, 0x00, 0xF3, 0xE0, 0x01, 0x00, 0x10, 0x06, 0x45, 0x72, 0x69, 0x6E, 0x27,
+            0x73,
+          ])),
     ]
     let events = kinds.map { DatedEvent(unixMilliseconds: 1_669_760_516_552, peer: peer, kind: $0) }
     let start = "2022-11-29 22:21:56.552+0000,BLE,7B:AC:AC:34:E9:4A,"
@@ -74,6 +81,7 @@ struct CSVTests {
         \(start),,3,,,,,RSSI:-96.0[BLETransmitPower:8.0]
         \(start),,,4,,,,aaaaaQ
         \(start),,,,,,7,
+        2022-11-29 22:21:56.552+0000,BLE,,,,,,5,,,"PLACE(name=Erin's):[from=1970-01-01 00:00:01,to=1970-01-01 00:00:02]"
 
         """)
   }

@@ -103,7 +103,7 @@ struct LogConversionTests {
           try log.append(.txPower(event.peer, Int8(power)), at: now, clock: clock)
         }
         try log.append(.measured(event.peer, RSSI(Int8(rssi))), at: now, clock: clock)
-      case .shared: break
+      case .shared, .visited: break
       }
     }
     log.commit()

@@ -18,7 +18,8 @@ public enum ContactsCSV {
     line.reserveCapacity(96)
     UTCTimestamp.append(event.unixMilliseconds, to: &line)
     line.append(contentsOf: ",BLE,".utf8)
-    event.peer.appendAddress(to: &line)
+    // Of a visit the phones do not say whose it is.
+    if case .visited = event.kind {} else { event.peer.appendAddress(to: &line) }
     csv.raw(line)
     switch event.kind {
     case .detected: csv.raw(",1,,,,,,,")
@@ -33,6 +34,11 @@ public enum ContactsCSV {
       csv.value(ShortPayload.text(payload))
     case .heraldDetected: csv.raw(",,,,,,6,,")
     case .lost: csv.raw(",,,,,,,7,")
+    case .visited(let visit):
+      csv.raw(",,,,,5,,,")
+      csv.value(
+        "PLACE(name=\(visit.place)):[from=\(UTCTimestamp.seconds(visit.first)),to=\(UTCTimestamp.seconds(visit.last))]"
+      )
     }
     csv.endLine()
   }

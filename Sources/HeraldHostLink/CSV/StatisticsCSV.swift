@@ -49,7 +49,7 @@ public struct StatisticsCSV {
     case .measured:
       if let short = payloadOfPeer[event.peer] { sign(of: short, at: event.unixMilliseconds) }
     case .shared(let payload): sign(of: ShortPayload.text(payload), at: event.unixMilliseconds)
-    case .detected, .heraldDetected, .lost: break
+    case .detected, .heraldDetected, .lost, .visited: break
     }
   }
 

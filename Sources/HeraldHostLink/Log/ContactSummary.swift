@@ -43,34 +43,24 @@ public struct ContactSummary: Equatable, Sendable {
   public let readings: Int
 
   /// Sums up events in the order of time. A measurement belongs to the payload last read under its address, or, before any
-  /// was, to the first read there.
+  /// was, to the first read there (HP-45).
   public init(_ events: [DatedEvent]) {
-    var firstPayload: [TargetIdentity: [UInt8]] = [:]
-    for event in events {
-      if case .read(let payload) = event.kind, firstPayload[event.peer] == nil {
-        firstPayload[event.peer] = payload
-      }
-    }
-    var current = firstPayload
+    var attribution = PayloadAttribution(events)
     var gatherings: [[UInt8]: Gathering] = [:]
     var unknown: Set<TargetIdentity> = []
     var unknownReadings = 0
     var readings = 0
     for event in events {
-      var owner = current[event.peer]
+      let owner = attribution.owner(of: event)
       var rssi: Int?
       var isOwnAddress = true
       switch event.kind {
-      case .read(let payload):
-        current[event.peer] = payload
-        owner = payload
-      case .shared(let payload):
-        owner = payload
-        isOwnAddress = false
+      case .read: break
+      case .shared: isOwnAddress = false
       case .measured(let value, _):
         rssi = value
         readings += 1
-      case .detected, .heraldDetected, .lost: continue
+      case .detected, .heraldDetected, .lost, .visited: continue
       }
       guard let owner else {
         unknown.insert(event.peer)

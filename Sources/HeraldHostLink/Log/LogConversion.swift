@@ -4,6 +4,8 @@ import HeraldEmbedded
 public struct LogConversion: Sendable {
   /// What happened to peers, in the order it was logged.
   public private(set) var events: [DatedEvent] = []
+  /// Messages, models, and codes of other systems, in the order they were logged.
+  public private(set) var bytes: [DatedBytes] = []
   /// Readings of the battery.
   public private(set) var batteries: [BatteryLevel] = []
   /// Short forms of the payloads the device offered, the latest last.
@@ -20,6 +22,10 @@ public struct LogConversion: Sendable {
   public private(set) var pageCount = 0
 
   private var txPowers: [TargetIdentity: Int] = [:]
+  /// How long the payload is that the device offers at this point of the log; 0 if it offers none.
+  private var ownLength = 0
+  /// The payload last read under an address.
+  private var payloads: [TargetIdentity: [UInt8]] = [:]
 
   /// Reads all pages of `archive`.
   public init(_ archive: PageArchive) throws(HostLinkError) {
@@ -68,11 +74,15 @@ public struct LogConversion: Sendable {
       add(date, peer, .measured(rssi: Int(rssi.rawValue), txPower: txPowers[peer]))
     case .read(let peer):
       foreignPayloads.insert(ShortPayload.text(record.payload))
+      payloads[peer] = record.payload
       add(date, peer, .read(record.payload))
     case .shared(let peer):
-      foreignPayloads.insert(ShortPayload.text(record.payload))
-      add(date, peer, .shared(record.payload))
+      for payload in Self.split(record.payload, length: ownLength) {
+        foreignPayloads.insert(ShortPayload.text(payload))
+        add(date, peer, .shared(payload))
+      }
     case .ownPayload:
+      ownLength = record.payload.count
       let short = ShortPayload.text(record.payload)
       ownPayloads.removeAll { $0 == short }
       ownPayloads.append(short)
@@ -81,8 +91,38 @@ public struct LogConversion: Sendable {
       batteries.append(BatteryLevel(unixMilliseconds: date, level: Double(level), isExternal: isExternal))
     case .started: txPowers.removeAll()
     case .dropped(let count): droppedEvents += Int(count)
-    case .clockSet, .received, .model, .neighbour, .ownNeighbour, .visited: break
+    case .received(let peer): add(date, peer, .message, record.payload)
+    case .model(let peer): add(date, peer, .model, record.payload)
+    case .neighbour(let peer, let system): add(date, peer, .observed(system), record.payload)
+    case .ownNeighbour(let system): add(date, nil, .own(system), record.payload)
+    case .visited(let beacon, let first, let last):
+      let payload = payloads[beacon] ?? []
+      func before(_ date: UInt64, _ seconds: UInt32) -> UInt64 { date - min(date, UInt64(seconds) * 1000) }
+      add(
+        date, beacon,
+        .visited(
+          VenueVisit(
+            first: before(date ?? 0, first), last: before(date ?? 0, last), beacon: beacon, payload: payload))
+      )
+    case .clockSet: break
     }
+  }
+
+  /// Takes what a peer shared apart: into pieces as long as the device's own payload if it comes out even, as phones of one
+  /// application do; else it is one piece (HP-42).
+  static func split(_ shared: [UInt8], length: Int) -> [[UInt8]] {
+    guard length > 0, shared.count > length, shared.count % length == 0 else { return [shared] }
+    return stride(from: 0, to: shared.count, by: length).map { Array(shared[$0..<$0 + length]) }
+  }
+
+  private mutating func add(
+    _ date: UInt64?, _ peer: TargetIdentity?, _ kind: DatedBytes.Kind, _ content: [UInt8]
+  ) {
+    guard let date else {
+      undatedEvents += 1
+      return
+    }
+    bytes.append(DatedBytes(unixMilliseconds: date, peer: peer, kind: kind, bytes: content))
   }
 
   private mutating func add(_ date: UInt64?, _ peer: TargetIdentity, _ kind: DatedEvent.Kind) {
@@ -91,20 +131,5 @@ public struct LogConversion: Sendable {
       return
     }
     events.append(DatedEvent(unixMilliseconds: date, peer: peer, kind: kind))
-  }
-
-  /// Writes `contacts.csv`, `statistics.csv`, `detection.csv` and, if the device logged its battery, `battery.csv`.
-  public func write(to archive: PageArchive) throws(HostLinkError) {
-    try archive.write(ContactsCSV.text(of: events), named: "contacts.csv")
-    var statistics = StatisticsCSV()
-    for event in events { statistics.add(event) }
-    try archive.write(statistics.text(own: Set(ownPayloads)), named: "statistics.csv")
-    let device = archive.device
-    func known(_ text: String) -> String { text.isEmpty ? "NULL" : text }
-    try archive.write(
-      DetectionCSV.text(
-        name: known(device.name), system: known(device.system), version: known(device.version),
-        own: ownPayloads.last ?? "", others: foreignPayloads), named: "detection.csv")
-    if !batteries.isEmpty { try archive.write(BatteryCSV.text(of: batteries), named: "battery.csv") }
   }
 }

@@ -16,6 +16,8 @@ public struct DatedEvent: Equatable, Sendable {
     case heraldDetected
     /// The peer was gone.
     case lost
+    /// A stay near this peer, a venue beacon, was over.
+    case visited(VenueVisit)
   }
 
   /// Milliseconds since 1970-01-01T00:00:00Z.

@@ -32,6 +32,11 @@ public enum UTCTimestamp {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The moment to the second as phones describe it in words: `yyyy-MM-dd HH:mm:ss`.
+  public static func seconds(_ unixMilliseconds: UInt64) -> String {
+    String(text(unixMilliseconds).prefix(19))
+  }
+
   /// The moment that `text` states, in the form `append` writes (with `T`, or without fraction or zone, too: then UTC);
   /// `nil` for any other text.
   public static func parse(_ text: some StringProtocol) -> UInt64? {

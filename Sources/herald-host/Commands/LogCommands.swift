@@ -12,8 +12,9 @@ struct LogCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Fetches what is new in a device's log.",
       discussion: """
-        The folder then holds the raw pages, contacts.csv, statistics.csv, detection.csv and, if the device has a \
-        battery, battery.csv, all of them as Herald phones write them. Nothing is erased on the device. A pull that is \
+        The folder then holds the raw pages; contacts.csv, statistics.csv, detection.csv and, if the device has a \
+        battery, battery.csv, all of them as Herald phones write them; and files of contacts, visits, messages, \
+        models and codes of other systems. Nothing is erased on the device. A pull that is \
         cut off goes on where it was when it is started again.
         """)
 

@@ -1,0 +1,68 @@
+import HeraldEmbedded
+
+/// `messages.csv`: a line for each message a peer sent to the application (HP-30).
+public enum MessagesCSV {
+  /// The first line.
+  public static let header = "time,id,data\n"
+
+  /// The whole file; the data in hexadecimal digits. Bytes of other kinds are passed over.
+  public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
+    var csv = CSVText()
+    csv.raw(header)
+    for message in bytes where message.kind == .message {
+      csv.raw("\(UTCTimestamp.text(message.unixMilliseconds)),\(message.peer?.addressText ?? ""),")
+      csv.raw(message.bytes.hexadecimal)
+      csv.endLine()
+    }
+    return csv.bytes
+  }
+}
+
+/// `models.csv`: a line each time a peer's model was read (HP-28).
+public enum ModelsCSV {
+  /// The first line.
+  public static let header = "time,id,model\n"
+
+  /// The whole file; models made safe to show. Bytes of other kinds are passed over.
+  public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
+    var csv = CSVText()
+    csv.raw(header)
+    for model in bytes where model.kind == .model {
+      csv.raw("\(UTCTimestamp.text(model.unixMilliseconds)),\(model.peer?.addressText ?? ""),")
+      csv.value(PrintableText.of(String(decoding: model.bytes, as: UTF8.self), limit: 255))
+      csv.endLine()
+    }
+    return csv.bytes
+  }
+}
+
+/// `neighbours.csv`: a line for each code of another system, observed or shown by this device (HP-52…HP-55).
+public enum NeighboursCSV {
+  /// The first line.
+  public static let header = "time,role,system,id,code\n"
+
+  /// The whole file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no `id`. A code is in
+  /// hexadecimal digits, in the order of the log. Bytes of other kinds are passed over.
+  public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
+    var csv = CSVText()
+    csv.raw(header)
+    for code in bytes {
+      let role: String
+      let system: NeighbourSystem
+      switch code.kind {
+      case .observed(let shown): (role, system) = ("observed", shown)
+      case .own(let shown): (role, system) = ("own", shown)
+      case .message, .model: continue
+      }
+      let name =
+        switch system {
+        case .covidWatch: "covidwatch"
+        case .c19x: "c19x"
+        }
+      csv.raw("\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(name),\(code.peer?.addressText ?? ""),")
+      csv.raw(code.bytes.hexadecimal)
+      csv.endLine()
+    }
+    return csv.bytes
+  }
+}

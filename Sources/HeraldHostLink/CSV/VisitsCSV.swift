@@ -1,0 +1,36 @@
+/// `visits.csv`: a line for each stay near a venue beacon (HP-51). Phones have no such file.
+public enum VisitsCSV {
+  /// The first line.
+  public static let header = "first,last,seconds,country,state,code,name,beacon\n"
+
+  /// The whole file. Numbers and name are empty where the payload is not here or says none.
+  public static func text(of visits: some Sequence<VenueVisit>) -> [UInt8] {
+    var csv = CSVText()
+    csv.raw(header)
+    for visit in visits {
+      let venue = visit.venue
+      csv.raw(UTCTimestamp.text(visit.first))
+      csv.comma()
+      csv.raw(UTCTimestamp.text(visit.last))
+      csv.comma()
+      csv.raw(JavaNumber.text(seconds: visit.first..<max(visit.first, visit.last)))
+      for number in [venue?.country, venue?.state, venue?.venueCode] {
+        csv.comma()
+        csv.raw(number.map(String.init) ?? "")
+      }
+      csv.comma()
+      csv.value(venue?.premises ?? "")
+      csv.comma()
+      csv.raw(visit.beacon.addressText)
+      csv.endLine()
+    }
+    return csv.bytes
+  }
+}
+
+extension JavaNumber {
+  /// How long a range of milliseconds is, in seconds.
+  static func text(seconds range: Range<UInt64>) -> String {
+    text(Double(range.upperBound - range.lowerBound) / 1000)
+  }
+}

@@ -1,0 +1,33 @@
+import HeraldEmbedded
+
+/// Bytes that came from a peer, or were shown to peers, at a known date.
+public struct DatedBytes: Equatable, Sendable {
+  /// What the bytes are.
+  public enum Kind: Equatable, Sendable {
+    /// A message to the application (HP-30).
+    case message
+    /// The peer's model, UTF-8 (HP-28).
+    case model
+    /// A code of another system that the peer showed.
+    case observed(NeighbourSystem)
+    /// A code of another system that this device showed from then on.
+    case own(NeighbourSystem)
+  }
+
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  public let unixMilliseconds: UInt64
+  /// The peer; `nil` for what this device showed.
+  public let peer: TargetIdentity?
+  /// What the bytes are.
+  public let kind: Kind
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// Bytes from their parts.
+  public init(unixMilliseconds: UInt64, peer: TargetIdentity?, kind: Kind, bytes: [UInt8]) {
+    self.unixMilliseconds = unixMilliseconds
+    self.peer = peer
+    self.kind = kind
+    self.bytes = bytes
+  }
+}

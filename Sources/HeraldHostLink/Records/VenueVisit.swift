@@ -1,0 +1,34 @@
+import HeraldEmbedded
+
+/// A stay near a venue beacon, with dates (HP-51).
+public struct VenueVisit: Equatable, Sendable {
+  /// When the beacon was heard first, milliseconds since 1970-01-01T00:00:00Z.
+  public let first: UInt64
+  /// When it was heard last, milliseconds since 1970-01-01T00:00:00Z.
+  public let last: UInt64
+  /// Under what it was heard.
+  public let beacon: TargetIdentity
+  /// Its payload; empty if the pages that are here do not have it.
+  public let payload: [UInt8]
+
+  /// A visit from its parts.
+  public init(first: UInt64, last: UInt64, beacon: TargetIdentity, payload: [UInt8]) {
+    self.first = first
+    self.last = last
+    self.beacon = beacon
+    self.payload = payload
+  }
+
+  /// What the payload says of the venue; `nil` if it is not here, or of a version nobody knows.
+  public var venue: PayloadDescription? {
+    guard let description = PayloadDescription(payload), description.venueCode != nil else { return nil }
+    return description
+  }
+
+  /// By what people know the place: its name, else its numbers, else the beacon's address.
+  public var place: String {
+    guard let venue else { return beacon.addressText }
+    if let name = venue.premises, !name.isEmpty { return name }
+    return "\(venue.country ?? 0)/\(venue.state ?? 0)/\(venue.venueCode ?? 0)"
+  }
+}

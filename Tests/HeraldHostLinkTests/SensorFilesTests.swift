@@ -1,0 +1,205 @@
+import Foundation
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldHostLink
+
+/// The files beside those of the phones, and what the conversion makes of the records behind them.
+@Suite("Files of visits, messages, codes and contacts")
+struct SensorFilesTests {
+  let start: UInt64 = 1_669_760_510_000  // 2022-11-29 22:21:50
+  let phone = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
+  let beacon = TargetIdentity(kind: .publicAddress, high: 0x0011, low: 0x2233_4455)
+  /// Country 826, state 4, venue 123123, premises "Erin's Stakehouse".
+  let venue: [UInt8] = [
+    0x30, 0x3A, 0x03, 0x04, 0x00, 0xF3, 0xE0, 0x01, 0x00, 0x10, 0x11, 0x45, 0x72, 0x69, 0x6E, 0x27, 0x73,
+    0x20, 0x53,
+    0x74, 0x61, 0x6B, 0x65, 0x68, 0x6F, 0x75, 0x73, 0x65,
+  ]
+
+  func convert(_ records: [(UInt64, LogEvent, [UInt8])]) -> LogConversion {
+    var calendar = LogCalendar()
+    calendar.add(
+      DeviceRecord.ClockFix(
+        epoch: 1, boot: 1, uptimeMilliseconds: 1, unixMilliseconds: start + 1, source: .device))
+    return LogConversion(
+      records: records.map { milliseconds, event, payload in
+        BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: milliseconds, event: event, payload: payload)
+      }, calendar: calendar)
+  }
+
+  func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  @Test("HP-46 HP-51 A visit is a line of contacts.csv and, with its numbers and name, of visits.csv")
+  func visits() {
+    let conversion = convert([
+      (1000, .detected(beacon), []), (2000, .read(beacon), venue),
+      (661_000, .visited(beacon, firstHeard: 660, lastHeard: 301), []),
+      (700_000, .visited(phone, firstHeard: 200, lastHeard: 0), []),  // whose payload went with an old page
+    ])
+    #expect(
+      text(ContactsCSV.text(of: conversion.events)).split(separator: "\n").dropFirst(3).joined(
+        separator: "\n")
+          == """
+          2022-11-29 22:32:51.000+0000,BLE,,,,,,5,,,"PLACE(name=Erin's Stakehouse):[from=2022-11-29 22:21:51,to=2022-11-29 22:27:50]"
+          2022-11-29 22:33:30.000+0000,BLE,,,,,,5,,,"PLACE(name=7B:AC:AC:34:E9:4A):[from=2022-11-29 22:30:10,to=2022-11-29 22:33:30]"
+          """)
+    #expect(
+      text(VisitsCSV.text(of: conversion.visits)) == """
+        first,last,seconds,country,state,code,name,beacon
+        2022-11-29 22:21:51.000+0000,2022-11-29 22:27:50.000+0000,359.0,826,4,123123,"Erin's Stakehouse",00:11:22:33:44:55
+        2022-11-29 22:30:10.000+0000,2022-11-29 22:33:30.000+0000,200.0,,,,,7B:AC:AC:34:E9:4A
+
+        """)
+  }
+
+  @Test("HP-51 A venue without a name is called by its numbers, and a hostile name is made safe")
+  func places() {
+    func place(_ payload: [UInt8]) -> String {
+      VenueVisit(first: 0, last: 0, beacon: beacon, payload: payload).place
+    }
+    #expect(place(Array(venue[..<9])) == "826/4/123123")
+    #expect(place(Array(venue[..<9]) + [0x10, 3, 0x41, 0x0A, 0x1B]) == "A??")
+    #expect(place([]) == "00:11:22:33:44:55")
+    #expect(place([0x31] + venue[1...]) == "00:11:22:33:44:55")
+    // Seconds that lie: more than the date has.
+    let conversion = convert([(1000, .visited(beacon, firstHeard: .max, lastHeard: .max), [])])
+    #expect(
+      conversion.visits.first?.first == 0 + (start + 1000 - min(start + 1000, UInt64(UInt32.max) * 1000)))
+  }
+
+  @Test("HP-42 HP-46 What a peer shared is a line for each payload, if it comes out even")
+  func shares() {
+    func rows(own: [UInt8], _ shared: [UInt8]) -> [DatedEvent.Kind] {
+      convert([(10, .ownPayload, own), (20, .shared(phone), shared)]).events.map(\.kind)
+    }
+    let own: [UInt8] = [8, 0, 0, 1]
+    #expect(
+      rows(own: own, [8, 0, 0, 2, 8, 0, 0, 3, 8, 0, 0, 1]) == [
+        .shared([8, 0, 0, 2]), .shared([8, 0, 0, 3]), .shared([8, 0, 0, 1]),
+      ])
+    #expect(rows(own: own, [8, 0, 0, 2, 8, 0, 0]) == [.shared([8, 0, 0, 2, 8, 0, 0])])
+    #expect(rows(own: [], [1, 2, 3]) == [.shared([1, 2, 3])])
+    #expect(rows(own: own, []) == [.shared([])])
+    let conversion = convert([(10, .ownPayload, own), (20, .shared(phone), [8, 0, 0, 2, 8, 0, 0, 3])])
+    #expect(conversion.foreignPayloads == ["Ag==", "Aw=="])
+    #expect(
+      text(ContactsCSV.text(of: conversion.events)).split(separator: "\n").dropFirst() == [
+        "2022-11-29 22:21:50.020+0000,BLE,7B:AC:AC:34:E9:4A,,,,4,,,,Ag==",
+        "2022-11-29 22:21:50.020+0000,BLE,7B:AC:AC:34:E9:4A,,,,4,,,,Aw==",
+      ])
+  }
+
+  @Test("HP-28 HP-30 HP-52 HP-54 HP-55 Messages, models and codes have files of their own")
+  func bytes() {
+    let number = (0..<16).map { 0xC0 + UInt8($0) }
+    let conversion = convert([
+      (1000, .received(phone), [0x68, 0x69]), (1500, .received(phone), []),
+      (2000, .model(phone), Array("a,\u{7}b".utf8)),
+      (3000, .neighbour(phone, .covidWatch), number),
+      (4000, .ownNeighbour(.covidWatch), Array(number.reversed())),
+      (5000, .neighbour(phone, .c19x), [1, 2, 3, 4, 5, 6, 7, 8]), (6000, .ownNeighbour(.c19x), [9]),
+    ])
+    #expect(
+      text(MessagesCSV.text(of: conversion.bytes)) == """
+        time,id,data
+        2022-11-29 22:21:51.000+0000,7B:AC:AC:34:E9:4A,6869
+        2022-11-29 22:21:51.500+0000,7B:AC:AC:34:E9:4A,
+
+        """)
+    #expect(
+      text(ModelsCSV.text(of: conversion.bytes))
+        == "time,id,model\n2022-11-29 22:21:52.000+0000,7B:AC:AC:34:E9:4A,\"a,?b\"\n")
+    #expect(
+      text(NeighboursCSV.text(of: conversion.bytes)) == """
+        time,role,system,id,code
+        2022-11-29 22:21:53.000+0000,observed,covidwatch,7B:AC:AC:34:E9:4A,c0c1c2c3c4c5c6c7c8c9cacbcccdcecf
+        2022-11-29 22:21:54.000+0000,own,covidwatch,,cfcecdcccbcac9c8c7c6c5c4c3c2c1c0
+        2022-11-29 22:21:55.000+0000,observed,c19x,7B:AC:AC:34:E9:4A,0102030405060708
+        2022-11-29 22:21:56.000+0000,own,c19x,,09
+
+        """)
+    #expect(conversion.events.isEmpty)
+  }
+
+  @Test(
+    "HP-18 HP-19 HP-20 A contact runs from the first detection to the last reading, put off by 30 s at most")
+  func contacts() {
+    let minute: UInt64 = 60_000
+    let conversion = convert([
+      (0, .detected(phone), []), (500, .measured(phone, RSSI(-50)), []),
+      // A millisecond more than fifteen minutes: somebody came back.
+      (15 * minute + 501, .measured(phone, RSSI(-60)), []),
+      (16 * minute + 900, .heraldDetected(phone), []),
+      (20 * minute, .measured(phone, RSSI(-60)), []), (40 * minute, .lost(phone), []),
+      (41 * minute, .detected(beacon), []),
+    ])
+    func contact(_ peer: TargetIdentity, _ begin: UInt64, _ end: UInt64, _ readings: Int) -> ContactPeriod {
+      ContactPeriod(peer: peer, payload: nil, begin: start + begin, end: start + end, readings: readings)
+    }
+    #expect(
+      ContactPeriod.all(in: conversion.events) == [
+        contact(phone, 0, 500, 1), contact(phone, 15 * minute + 501, 20 * minute, 2),
+        contact(beacon, 41 * minute, 41 * minute, 0),
+      ])
+    #expect(
+      ContactPeriod.all(in: conversion.events, extension: 20_000).map(\.end) == [
+        start + 20_500, start + 20 * minute + 20_000, start + 41 * minute,
+      ])
+    #expect(
+      ContactPeriod.all(in: conversion.events, extension: 60_000).first?.end == start + 30_500)
+  }
+
+  @Test(
+    "HP-03 HP-45 Readings from before a payload was read belong to it, and addresses that showed it are one person"
+  )
+  func attribution() {
+    let later = TargetIdentity(kind: .randomAddress, high: 0x4444, low: 7)
+    let payload: [UInt8] = [0, 0, 0, 0x69, 0xA6, 0x9A]
+    let conversion = convert([
+      (0, .detected(phone), []), (1000, .measured(phone, RSSI(-50)), []),
+      (2000, .measured(phone, RSSI(-51)), []),
+      (3000, .read(phone), payload), (4000, .measured(phone, RSSI(-52)), []),
+      (600_000, .detected(later), []), (601_000, .measured(later, RSSI(-53)), []),
+      (602_000, .read(later), payload),
+      (603_000, .measured(later, RSSI(-54)), []),
+    ])
+    #expect(
+      text(ContactEventsCSV.text(of: ContactPeriod.all(in: conversion.events))) == """
+        id,payload,begin,end,seconds,readings
+        7B:AC:AC:34:E9:4A,aaaa,2022-11-29 22:21:50.000+0000,2022-11-29 22:31:53.000+0000,603.0,5
+
+        """)
+    let summary = ContactSummary(conversion.events)
+    #expect(summary.contacts.map(\.readings) == [5] && summary.contacts.first?.addresses == 2)
+    #expect(summary.unknownReadings == 0)
+  }
+
+  @Test("HP-45 HP-46 The files are there after a conversion, those with nothing in them are not")
+  func files() throws {
+    let folder = TemporaryFolder()
+    let archive = try PageArchive(path: folder.path, create: true)
+    try convert([(0, .detected(phone), []), (20, .received(phone), [1])]).write(to: archive)
+    func there(_ name: String) -> Bool {
+      FileManager.default.fileExists(atPath: "\(folder.path)/\(name).csv")
+    }
+    for name in ["contacts", "statistics", "detection", "contact_events", "messages"] { #expect(there(name)) }
+    for name in ["battery", "visits", "models", "neighbours"] { #expect(!there(name)) }
+    try convert([
+      (0, .battery(level: 5, external: false), []), (0, .visited(beacon, firstHeard: 0, lastHeard: 0), []),
+      (0, .model(phone), []), (0, .ownNeighbour(.c19x), []),
+    ]).write(to: archive)
+    for name in ["battery", "visits", "models", "neighbours"] { #expect(there(name)) }
+  }
+
+  @Test("Nothing of what has no date is lost from the count")
+  func undated() {
+    let conversion = LogConversion(
+      records: [
+        BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: 5, event: .received(phone)),
+        BootRecord(
+          epoch: 1, boot: 1, uptimeMilliseconds: 5, event: .visited(beacon, firstHeard: 9, lastHeard: 1)),
+      ], calendar: LogCalendar())
+    #expect(conversion.undatedEvents == 2 && conversion.bytes.isEmpty && conversion.visits.isEmpty)
+  }
+}
