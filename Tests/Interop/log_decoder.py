@@ -10,8 +10,15 @@ import zlib
 
 KINDS = {
     1: "measured", 2: "detected", 3: "read", 4: "shared", 5: "heraldDetected", 6: "lost", 7: "txPower",
-    8: "ownPayload", 9: "battery", 10: "started", 11: "clockSet", 12: "dropped",
+    8: "ownPayload", 9: "battery", 10: "started", 11: "clockSet", 12: "dropped", 13: "targetBytes", 14: "ownBytes",
+    15: "visited",
 }
+# What the bytes of kinds 13 and 14 are.
+BYTES = {
+    (13, 0): ("received", None), (13, 1): ("model", None), (13, 16): ("neighbour", "covidWatch"),
+    (13, 17): ("neighbour", "c19x"), (14, 16): ("ownNeighbour", "covidWatch"), (14, 17): ("ownNeighbour", "c19x"),
+}
+HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "neighbour", "ownNeighbour")
 SHIFTS = (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5)
 HEADER = 40
 
@@ -174,7 +181,7 @@ class Segment:
         kind = 1
         if self.bit("reading", before):
             kind = self.tree("K", 4)
-            if kind == 1 or kind > 12:
+            if kind == 1:
                 raise Damaged
         self.before, was_detection = kind, self.before == 2
         if kind == 0:
@@ -188,7 +195,7 @@ class Segment:
         if self.now >= 2**32:
             raise Damaged
         record = {"event": KINDS[kind], "ms": self.head["uptime"] + 10 * self.now, "boot": self.head["boot"]}
-        if 1 <= kind <= 7:
+        if 1 <= kind <= 7 or kind in (13, 15):
             target = self.target(was_detection)
             record["target"] = "%012X" % target["address"]
             record["kind"] = target["kind"]
@@ -209,6 +216,15 @@ class Segment:
                 raise Damaged
         elif kind == 12:
             record["count"] = self.plain(32)
+        elif kind in (13, 14):
+            what = kind, self.plain(8)
+            if what not in BYTES:
+                raise Damaged
+            record["event"], system = BYTES[what]
+            if system is not None:
+                record["system"] = system
+        elif kind == 15:
+            record["first"], record["last"] = self.plain(32), self.plain(32)
         return record
 
     def silence(self, target):
@@ -271,7 +287,7 @@ def segment_records(page, offset, head):
                 continue
             segment.coder = Coder(blocks, block)
             while (record := segment.record()) is not None:
-                if record["event"] in ("read", "shared", "ownPayload"):
+                if record["event"] in HAVE_BYTES:
                     record["payload"] = payload.hex()
                 payload = b""
                 records.append(record)

@@ -10,8 +10,8 @@ import log_decoder
 SWIFT = pathlib.Path(__file__).parent.parent / "HeraldEmbeddedTests/Log/LogFormatTests.swift"
 
 
-def golden_page():
-    text = re.search(r'goldenPage = """\n(.*?)\n  """', SWIFT.read_text(), re.S)
+def golden_page(name="goldenPage"):
+    text = re.search(name + r' = """\n(.*?)\n  """', SWIFT.read_text(), re.S)
     return bytes.fromhex("".join(text[1].split()))
 
 
@@ -44,12 +44,40 @@ def expected_records():
     yield event("dropped", 4_000_010, 2, count=77)
 
 
+def later_records():
+    """What LogFormatTests.swift logs in its second page."""
+    phone = {"target": "A0B1C2D3E401", "kind": 1}
+
+    def event(name, ms, **more):
+        return {"event": name, "ms": ms, "boot": 1, **more}
+
+    def run(start, count):
+        return bytes(range(start, start + count)).hex()
+
+    yield event("received", 1000, **phone, payload="6869")
+    yield event("received", 1010, **phone, payload="")
+    yield event("model", 1500, **phone, payload=b"SM-A405FN".hex())
+    yield event("neighbour", 2000, **phone, system="covidWatch", payload=run(0xC0, 16))
+    yield event("neighbour", 2500, **phone, system="c19x", payload=run(0xD0, 8))
+    yield event("measured", 2600, **phone, rssi=-60)
+    yield event("ownNeighbour", 3000, system="covidWatch", payload=run(0xE0, 16))
+    yield event("ownNeighbour", 3500, system="c19x", payload=run(0xF0, 8))
+    yield event("visited", 7_700_000, target="A0B1C2D3E402", kind=0, first=7654, last=300)
+    yield event("measured", 7_700_180, **phone, rssi=-61)
+
+
 class LogFormat(unittest.TestCase):
     def test_golden_page(self):
         header, records = log_decoder.decode(golden_page())
         self.assertEqual(header["epoch"], 0x11223344)
         self.assertEqual((header["sequence"], header["boot"], header["dictionary"]), (1, 1, 3))
         self.assertEqual(records, list(expected_records()))
+
+    def test_kinds_that_came_later(self):
+        """HP-46 HP-51: messages, models, codes of neighbours, and visits."""
+        header, records = log_decoder.decode(golden_page("laterPage"))
+        self.assertEqual(header["epoch"], 0x55667788)
+        self.assertEqual(records, list(later_records()))
 
     def test_erased_bytes_behind_it_change_nothing(self):
         page = golden_page()

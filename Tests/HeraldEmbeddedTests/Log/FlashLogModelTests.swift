@@ -95,6 +95,15 @@ struct FlashLogModelTests {
     case 8: (.started(reason: byte), [])
     case 9:
       (.clockSet(unixMilliseconds: UInt64.random(in: 0...UInt64.max, using: &random), source: .host), [])
+    case 10: (.received(peer), payload)
+    case 11: (.model(peer), payload)
+    case 12: (.neighbour(peer, byte > 127 ? .c19x : .covidWatch), payload)
+    case 13: (.ownNeighbour(byte > 127 ? .c19x : .covidWatch), payload)
+    case 14:
+      (
+        .visited(
+          peer, firstHeard: UInt32.random(in: 0...UInt32.max, using: &random), lastHeard: UInt32(byte)), []
+      )
     default: (.measured(peer, RSSI(Int8(bitPattern: byte))), [])
     }
   }

@@ -38,6 +38,15 @@ struct FlashLogTests {
       (.battery(level: 0, external: true), []),
       (.dropped(count: .max), []),
       (.lost(target(1, .publicAddress)), []),
+      (.received(target(3, .shared)), payload),
+      (.received(target(3, .shared)), []),
+      (.model(target(2, .pseudoAddress)), Array("SM-A405FN".utf8)),
+      (.neighbour(target(5), .covidWatch), Array(payload[0..<16])),
+      (.neighbour(target(5), .c19x), Array(payload[0..<8])),
+      (.ownNeighbour(.covidWatch), Array(payload[0..<16])),
+      (.ownNeighbour(.c19x), Array(payload[0..<8])),
+      (.visited(target(6), firstHeard: 7_654, lastHeard: 300), []),
+      (.visited(target(6), firstHeard: .max, lastHeard: 0), []),
     ]
     var expected: [PlainRecord] = []
     var now: UInt64 = 1
