@@ -105,6 +105,13 @@ let package = Package(
       dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux"],
       swiftSettings: core),
     .testTarget(
+      name: "HeraldNodeTests",
+      dependencies: [
+        "HeraldEmbedded", "HeraldLinux", "herald-node",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: core),
+    .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation"],
       swiftSettings: core),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HeraldEmbedded
 import HeraldLinux
 import Logging
 
@@ -57,11 +58,18 @@ struct HeraldNodeCommand: ParsableCommand {
     help: "Where the date comes from: this machine (system), or a host over the management link (host).")
   var clock = ClockChoice.system
 
-  @Option(help: "Seconds of silence after which a peer counts as gone.")
-  var expiry: UInt32 = 900
-
-  @Option(help: "What the device is.")
+  @Option(
+    help: "What the device is: a wearable, or a beacon that stands at a venue and only lets itself be read.")
   var role = RoleChoice.wearable
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with options, `name = value` on each line. Those of the command line count instead of the file's.",
+      valueName: "file"))
+  var config: String?
+
+  @OptionGroup(title: "Air options") var air: AirOptions
+  @OptionGroup(title: "Peer options") var peers: PeerOptions
 
   @Option(
     help:
@@ -70,10 +78,20 @@ struct HeraldNodeCommand: ParsableCommand {
 
   func validate() throws {
     guard name.utf8.count <= 20, !name.isEmpty else { throw ValidationError("--name takes 1 to 20 bytes.") }
-    guard expiry > 0 else { throw ValidationError("--expiry is at least a second.") }
+    guard (logPages ?? 1) > 0 else { throw ValidationError("--log-pages is at least one.") }
+  }
+
+  static func main() {
+    do {
+      var command = try parseAsRoot(ConfiguredArguments.merged(Array(CommandLine.arguments.dropFirst())))
+      try command.run()
+    } catch {
+      exit(withError: error)
+    }
   }
 
   func run() throws {
+    let configuration = try configuration()
     signal(SIGPIPE, SIG_IGN)
     let level = logLevel
     LoggingSystem.bootstrap { _ in PlainLogHandler(logLevel: level) }
@@ -81,8 +99,8 @@ struct HeraldNodeCommand: ParsableCommand {
     do throws(SystemFailure) {
       switch radio {
       case .userChannel(let adapter):
-        ending = try start { () throws(SystemFailure) in try HCIUserChannel(adapter: adapter) }
-      default: ending = try start { () throws(SystemFailure) in try H4Stream(radio) }
+        ending = try start(configuration) { () throws(SystemFailure) in try HCIUserChannel(adapter: adapter) }
+      default: ending = try start(configuration) { () throws(SystemFailure) in try H4Stream(radio) }
       }
     } catch {
       throw ExitFailure(error)
@@ -91,9 +109,9 @@ struct HeraldNodeCommand: ParsableCommand {
   }
 
   private func start<Transport: PollableTransport & ~Copyable>(
-    openingTransport open: () throws(SystemFailure) -> Transport
+    _ configuration: HeraldConfiguration, openingTransport open: () throws(SystemFailure) -> Transport
   ) throws(SystemFailure) -> NodeEnding {
-    var runner = try NodeRunner(settings: self, openingTransport: open)
+    var runner = try NodeRunner(settings: self, configuration: configuration, openingTransport: open)
     return try runner.run()
   }
 }
@@ -113,6 +131,7 @@ enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
 /// What the device is.
 enum RoleChoice: String, ExpressibleByArgument, CaseIterable {
   case wearable
+  case beacon
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}

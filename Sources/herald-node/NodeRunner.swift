@@ -32,26 +32,31 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   private var checkRadioAt: Instant
 
   /// The controller is opened last: what is wrong with this machine's own files and links is told whether or not it is there.
-  init(settings: HeraldNodeCommand, openingTransport open: () throws(SystemFailure) -> Transport)
-    throws(SystemFailure)
-  {
+  init(
+    settings: HeraldNodeCommand, configuration: HeraldConfiguration,
+    openingTransport open: () throws(SystemFailure) -> Transport
+  ) throws(SystemFailure) {
     let signals = try StopSignals()
     var random = try SystemRandom()
     let payload = try ConfiguredPayload(settings.payload)
     let directory = try StorageDirectory(settings.storage, random: &random)
     let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
+    // The flash is locked from here on: no other process makes a key at the same time.
+    var keyWarning: String?
+    var key = try AddressKeyFile.load(in: directory, random: &random, warning: &keyWarning)
+    defer { key.wipe() }
+    if let keyWarning { logger.warning("\(keyWarning)") }
     let synchroniser = try flash.makeSynchroniser()
     let links = try StreamLinks(settings.link)
     let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
     let transport = try open()
-    var configuration = HeraldConfiguration()
-    configuration.expiry = .seconds(settings.expiry)
     var serialNumber = InlineBytes<16>()
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
     device = NodeDevice(
       radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
       delegate: EventReporter(logger), board: NodeBoard(serialNumber: serialNumber),
       configuration: configuration)
+    device.node.core.key = key
     for byte in settings.name.utf8 { device.node.core.values.deviceName.append(byte) }
     for byte in "herald-node".utf8 { device.node.core.values.modelNumber.append(byte) }
     self.signals = signals

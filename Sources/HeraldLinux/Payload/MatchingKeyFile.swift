@@ -93,7 +93,7 @@ struct MatchingKeyFile: ~Copyable {
     guard digits.count == 64 else { return false }
     var rest = digits
     while let high = rest.popFirst(), let low = rest.popFirst() {
-      guard let high = Self.value(ofDigit: high), let low = Self.value(ofDigit: low) else { return false }
+      guard let high = Hexadecimal.value(of: high), let low = Hexadecimal.value(of: low) else { return false }
       guard keys.append(high << 4 | low) else { return false }
     }
     return true
@@ -101,15 +101,6 @@ struct MatchingKeyFile: ~Copyable {
 
   private static func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
-  }
-
-  private static func value(ofDigit digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// Why keys were refused.

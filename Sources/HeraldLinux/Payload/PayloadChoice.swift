@@ -81,29 +81,11 @@ public enum PayloadChoice: Equatable, Sendable {
   }
 
   private static func hex(_ text: String) throws(SystemFailure) -> PayloadChoice {
-    var bytes: [UInt8] = []
-    var digits = Array(text.utf8)[...]
-    while let high = digits.popFirst().flatMap(digitValue) {
-      guard let low = digits.popFirst().flatMap(digitValue) else {
-        bytes = []
-        break
-      }
-      bytes.append(high << 4 | low)
-    }
-    guard 2 * bytes.count == text.utf8.count, (1...Payload.maximumLength).contains(bytes.count) else {
+    guard let bytes = Hexadecimal.bytes(text.utf8), (1...Payload.maximumLength).contains(bytes.count) else {
       throw SystemFailure(
         "offer", "hex:" + text, reason: "a payload is 1 to 510 bytes, each two hexadecimal digits",
         advice: "an example is hex:913a030400")
     }
     return .opaque(bytes)
-  }
-
-  private static func digitValue(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

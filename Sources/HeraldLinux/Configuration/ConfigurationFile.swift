@@ -1,0 +1,120 @@
+import Glibc
+
+/// The options of a program as a person wrote them into a file: on each line `name = value`.
+///
+/// Blanks around either do not count. `#` at the start of a line or after a blank begins a comment, unless the value is in double
+/// quotes, inside which everything stands for itself. What the names mean is the program's affair.
+public struct ConfigurationFile: Equatable, Sendable {
+  /// One line that says something.
+  public struct Entry: Equatable, Sendable {
+    /// The number of the line, from 1 on.
+    public let line: Int
+    /// The name of the option: small letters, digits and hyphens.
+    public let name: String
+    /// Its value, without the quotes.
+    public let value: String
+  }
+
+  /// The path of the file.
+  public let path: String
+  /// Its lines, without those that are empty or comments.
+  public let entries: [Entry]
+
+  /// The most bytes a file may have.
+  public static var capacity: Int { 65536 }
+
+  /// Reads a file; a line that makes no sense is an error that names it.
+  public init(path: String) throws(SystemFailure) {
+    let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
+    guard file.isOpen else { throw SystemFailure("read", path, code: errno) }
+    var bytes = [UInt8](repeating: 0, count: Self.capacity + 1)
+    var count = 0
+    while count < bytes.count {
+      let more = bytes[count...].withUnsafeMutableBytes { read(file.number, $0.baseAddress, $0.count) }
+      if more == 0 { break }
+      if more < 0, errno != EINTR { throw SystemFailure("read", path, code: errno) }
+      count += max(0, more)
+    }
+    guard count <= Self.capacity else {
+      throw SystemFailure("use", path, reason: "it has more than \(Self.capacity) bytes")
+    }
+    try self.init(path: path, contents: bytes[..<count])
+  }
+
+  /// Takes `contents` for those of the file at `path`.
+  init(path: String, contents: ArraySlice<UInt8>) throws(SystemFailure) {
+    var entries: [Entry] = []
+    let lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, bytes) in lines.enumerated() {
+      do throws(LineFault) {
+        guard let (name, value) = try Self.entry(bytes) else { continue }
+        entries.append(Entry(line: index + 1, name: name, value: value))
+      } catch {
+        throw Self.failure(path, line: index + 1, error.rawValue)
+      }
+    }
+    self.path = path
+    self.entries = entries
+  }
+
+  /// What is wrong with an entry, for a person.
+  public func failure(_ entry: Entry, _ reason: String) -> SystemFailure {
+    Self.failure(path, line: entry.line, reason)
+  }
+
+  private static func failure(_ path: String, line: Int, _ reason: String) -> SystemFailure {
+    SystemFailure("use", path, reason: "line \(line): \(reason)")
+  }
+
+  private enum LineFault: String, Error {
+    case notText = "it is not text in UTF-8"
+    case noEntry = "it is not `name = value`"
+    case noValue = "there is no value"
+    case openQuotes = "the quotes do not end"
+    case afterQuotes = "there is something behind the quotes"
+  }
+
+  /// What a line says; `nil` if nothing.
+  private static func entry(_ bytes: ArraySlice<UInt8>) throws(LineFault) -> (name: String, value: String)? {
+    let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+    guard let line = String(validating: bytes, as: UTF8.self),
+      bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") })
+    else { throw .notText }
+    let content = line.drop(while: isBlank)
+    guard let first = content.first, first != "#" else { return nil }
+    guard let sign = content.firstIndex(of: "=") else { throw .noEntry }
+    let name = trimmed(content[..<sign])
+    guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLowercase || $0.isNumber) || $0 == "-" }),
+      !name.hasPrefix("-")
+    else { throw .noEntry }
+    return (String(name), String(try value(content[content.index(after: sign)...])))
+  }
+
+  private static func value(_ text: Substring) throws(LineFault) -> Substring {
+    let text = text.drop(while: isBlank)
+    if text.first == "\"" {
+      let rest = text.dropFirst()
+      guard let end = rest.firstIndex(of: "\"") else { throw .openQuotes }
+      let behind = rest[rest.index(after: end)...].drop(while: isBlank)
+      guard behind.isEmpty || behind.first == "#" else { throw .afterQuotes }
+      return rest[..<end]
+    }
+    var end = text.startIndex
+    var afterBlank = true
+    while end < text.endIndex, !(afterBlank && text[end] == "#") {
+      afterBlank = isBlank(text[end])
+      end = text.index(after: end)
+    }
+    let value = trimmed(text[..<end])
+    guard !value.isEmpty else { throw .noValue }
+    return value
+  }
+
+  private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop(while: isBlank)
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,41 @@
+/// Bytes as people write them.
+public enum Hexadecimal {
+  /// The value of a digit, of either case; `nil` for anything else.
+  public static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// The digit of a value up to 15, in small letters.
+  public static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
+  /// The bytes that pairs of digits stand for; `nil` unless the text is nothing but such pairs.
+  public static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+    guard text.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 2)
+    var digits = text.makeIterator()
+    while let first = digits.next(), let second = digits.next() {
+      guard let high = value(of: first), let low = value(of: second) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  /// Two digits a byte, in small letters.
+  public static func text(_ bytes: Span<UInt8>) -> String {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * bytes.count)
+    for index in 0..<bytes.count {
+      digits.append(digit(bytes[index] >> 4))
+      digits.append(digit(bytes[index] & 0xF))
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+}

@@ -1,0 +1,57 @@
+import HeraldEmbedded
+
+/// By which of Herald's two service UUIDs a device is found and finds others, as a person writes it: `long`, `short` or `long,short`.
+public struct ServiceChoice: Equatable, Sendable {
+  /// The services chosen: one of them, or both.
+  public let services: HeraldServiceSet
+
+  /// Both.
+  public static var both: ServiceChoice { ServiceChoice(services: .long.union(.short)) }
+
+  private init(services: HeraldServiceSet) { self.services = services }
+
+  /// Reads the written form.
+  public init(_ text: String) throws(SystemFailure) {
+    var services = HeraldServiceSet.none
+    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+      switch word {
+      case "long": services = services.union(.long)
+      case "short": services = services.union(.short)
+      default:
+        throw SystemFailure(
+          "use", text, reason: "'\(word)' is no service of Herald's", advice: "there are long and short")
+      }
+    }
+    self.services = services
+  }
+
+  /// Those of both that are left out.
+  public var omitted: HeraldServiceSet {
+    HeraldServiceSet(rawValue: Self.both.services.rawValue & ~services.rawValue)
+  }
+}
+
+/// A service UUID of a provider's own, as a person writes it: `8-4-4-4-12` hexadecimal digits.
+public struct CustomService: Equatable, Sendable {
+  /// The UUID, which is none of Herald's and not all zeros.
+  public let uuid: UUID128
+
+  /// Reads the written form.
+  public init(_ text: String) throws(SystemFailure) {
+    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+    let digits = groups.joined()
+    // The sign that `UInt64` would take has no place here.
+    guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], digits.utf8.count == 32,
+      digits.allSatisfy({ $0.isASCII && $0.isHexDigit }),
+      let high = UInt64(digits.prefix(16), radix: 16), let low = UInt64(digits.suffix(16), radix: 16)
+    else {
+      throw SystemFailure(
+        "use", text, reason: "it is no 128-bit UUID",
+        advice: "an example is 0e0a8f54-7a5c-4cd1-9f0e-3b1d5c2f7a10")
+    }
+    uuid = UUID128(high, low)
+    guard high != 0 || low != 0, uuid != HeraldUUIDs.service, uuid != UUID128(HeraldUUIDs.shortService) else {
+      throw SystemFailure("use", text, reason: "it is not a provider's own")
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Glibc
+import HeraldEmbedded
+
+/// The key of a device's addresses in a file of the storage directory, so that who has the key recognises the device also after
+/// a restart. 32 hexadecimal digits on a line, the most significant byte first.
+///
+/// It is made once, only its owner may use it, and what was read is wiped from memory. A file that holds something else is an error:
+/// a new key in its place would make the device a stranger without anybody noticing.
+public enum AddressKeyFile {
+  /// The name of the file in the directory.
+  public static var name: String { "address-key" }
+
+  /// Reads the key, or makes one. `warning` becomes what a person should know about the file, if there is something.
+  public static func load<Source: RandomSource & ~Copyable>(
+    in directory: StorageDirectory, random: inout Source, warning: inout String?
+  ) throws(SystemFailure) -> IdentityResolvingKey {
+    let path = directory.path + "/" + name
+    let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
+    if !file.isOpen {
+      guard errno == ENOENT else { throw SystemFailure("open", path, code: errno) }
+      return try make(path, random: &random)
+    }
+    var attributes = stat()
+    if fstat(file.number, &attributes) == 0, attributes.st_mode & 0o077 != 0 {
+      warning = "others than its owner may use the key in \(path); `chmod 600` it"
+    }
+    var text = SecretBytes(capacity: 64)
+    let code = text.append(contentsOf: file)
+    guard code == 0 || code == EFBIG else { throw SystemFailure("read", path, code: code) }
+    guard let key = key(text.bytes) else {
+      throw SystemFailure(
+        "use", path, reason: "it does not hold 32 hexadecimal digits that are a key",
+        advice: "put it right, or remove it for a new key, with which nobody will recognise this device")
+    }
+    return key
+  }
+
+  /// The key in the text of a file; `nil` if there is none.
+  private static func key(_ text: UnsafeBufferPointer<UInt8>) -> IdentityResolvingKey? {
+    let isEnded = text.count == 33 && text[32] == UInt8(ascii: "\n")
+    guard text.count == 32 || isEnded else { return nil }
+    var key = IdentityResolvingKey.none
+    for index in 0..<16 {
+      guard let high = Hexadecimal.value(of: text[2 * index]),
+        let low = Hexadecimal.value(of: text[2 * index + 1])
+      else {
+        key.wipe()
+        return nil
+      }
+      key.bytes[index] = high << 4 | low
+    }
+    return key.isNone ? nil : key
+  }
+
+  /// Makes a key and writes it so that the file is there whole or not at all, whenever the power goes.
+  private static func make<Source: RandomSource & ~Copyable>(
+    _ path: String, random: inout Source
+  ) throws(SystemFailure) -> IdentityResolvingKey {
+    let key = IdentityResolvingKey.make(random: &random)
+    guard !key.isNone else {
+      throw SystemFailure("make", path, reason: "the random source gives nothing but zeros")
+    }
+    var text = SecretBytes(capacity: 33)
+    for index in 0..<16 {
+      _ = text.append(Hexadecimal.digit(key.bytes[index] >> 4))
+      _ = text.append(Hexadecimal.digit(key.bytes[index] & 0xF))
+    }
+    _ = text.append(UInt8(ascii: "\n"))
+    let partial = path + ".part"
+    // One left by a process that was killed may have been another's to read.
+    guard unlink(partial) == 0 || errno == ENOENT else { throw SystemFailure("remove", partial, code: errno) }
+    let file = FileDescriptor(open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+    guard file.isOpen else { throw SystemFailure("write", partial, code: errno) }
+    guard file.write(text.bytes.span) == text.count, fsync(file.number) == 0, rename(partial, path) == 0
+    else {
+      throw SystemFailure("write", path, code: errno)
+    }
+    return key
+  }
+}

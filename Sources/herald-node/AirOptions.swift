@@ -1,0 +1,72 @@
+import ArgumentParser
+import HeraldLinux
+
+/// How the device shows itself, and how it listens.
+struct AirOptions: ParsableArguments {
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .chooseLast,
+    help: "Advertise. A device that does not writes its payload to the peers it meets.")
+  var advertise = true
+
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .chooseLast,
+    help: "Scan, and connect to peers. A beacon does not.")
+  var scan: Bool?
+
+  @Option(help: "Milliseconds from one advertisement to the next, 20 to 10240.")
+  var advertisingInterval: UInt32 = 250
+
+  @Option(help: "Milliseconds from the start of one scan window to the next, 3 to 10240.")
+  var scanInterval: UInt32 = 100
+
+  @Option(help: "Milliseconds of listening in each scan interval, 3 up to the interval.")
+  var scanWindow: UInt32 = 50
+
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .chooseLast,
+    help: "Ask for scan responses. They say nothing of Herald's.")
+  var activeScan = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds from one own address to the next. Below 60 a pseudo device address is shown beside it.",
+      valueName: "seconds"))
+  var addressPeriod: UInt32 = 900
+
+  @Option(
+    help: ArgumentHelp(
+      "By which of Herald's services to be found and to find others: long, short or long,short.",
+      valueName: "services"),
+    transform: { try ServiceChoice($0) })
+  var service = ServiceChoice.both
+
+  @Option(
+    help: ArgumentHelp(
+      "A service of a provider's own, advertised in place of the long one and recognised beside the others.",
+      valueName: "uuid"),
+    transform: { try CustomService($0) })
+  var customService: CustomService?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The transmit power to tell peers, in dBm, -127 to 126.", valueName: "dBm"))
+  var txPower: Int8?
+
+  func validate() throws {
+    guard (20...10_240).contains(advertisingInterval) else {
+      throw ValidationError("--advertising-interval takes 20 to 10240 milliseconds.")
+    }
+    guard (3...10_240).contains(scanInterval) else {
+      throw ValidationError("--scan-interval takes 3 to 10240 milliseconds.")
+    }
+    guard (3...10_240).contains(scanWindow) else {
+      throw ValidationError("--scan-window takes 3 milliseconds up to the scan interval.")
+    }
+    guard (1...604_800).contains(addressPeriod) else {
+      throw ValidationError("--address-period takes a second to a week.")
+    }
+    guard txPower.map({ (-127...126).contains($0) }) ?? true else {
+      throw ValidationError("--tx-power takes -127 to 126 dBm.")
+    }
+  }
+}

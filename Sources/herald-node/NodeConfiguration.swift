@@ -1,0 +1,69 @@
+import ArgumentParser
+import HeraldEmbedded
+import HeraldLinux
+
+extension HeraldNodeCommand {
+  /// What the core is told. Options that make no sense together are an error, which each of them alone does not show.
+  func configuration() throws(ValidationError) -> HeraldConfiguration {
+    var configuration = HeraldConfiguration()
+    try takeRole(&configuration)
+    guard air.scanWindow <= air.scanInterval else {
+      throw ValidationError(
+        "The scan window of \(air.scanWindow) ms is longer than the scan interval of \(air.scanInterval) ms.")
+    }
+    configuration.scanTiming.interval = .milliseconds(air.scanInterval)
+    configuration.scanTiming.window = .milliseconds(air.scanWindow)
+    configuration.scanTiming.active = air.activeScan
+    configuration.advertisingInterval = .milliseconds(air.advertisingInterval)
+    configuration.addressPeriod = .seconds(air.addressPeriod)
+    configuration.expiry = .seconds(peers.expiry)
+    configuration.sharesPayloads = peers.sharing
+    configuration.readsModel = peers.readModel
+    configuration.keepsConnections = peers.keepConnections
+    configuration.connectionPolicy = peers.connectionPolicy.policy
+    try takeServices(&configuration)
+    return configuration
+  }
+
+  private func takeRole(_ configuration: inout HeraldConfiguration) throws(ValidationError) {
+    configuration.advertises = air.advertise
+    switch role {
+    case .wearable: configuration.scans = air.scan ?? true
+    case .beacon:
+      guard case .venue = payload else {
+        throw ValidationError(
+          "A beacon stands at a venue: --role beacon needs --payload venue:COUNTRY,STATE,CODE[,NAME].")
+      }
+      guard air.scan != true else {
+        throw ValidationError("A beacon does not scan: --scan is for wearables.")
+      }
+      guard air.advertise else {
+        throw ValidationError("A beacon is there to be found: --no-advertise is for wearables.")
+      }
+      configuration.scans = false
+    }
+    guard configuration.scans || configuration.advertises else {
+      throw ValidationError("A device that neither advertises nor scans meets nobody.")
+    }
+  }
+
+  private func takeServices(_ configuration: inout HeraldConfiguration) throws(ValidationError) {
+    configuration.introspection = Introspection(
+      ignored: air.service.omitted, customService: air.customService?.uuid)
+    var omitted = air.service.omitted
+    if air.customService != nil { omitted = omitted.union(.long) }
+    var advertisement = HeraldAdvertisement(
+      omitted: omitted, customService: air.customService?.uuid, txPower: air.txPower)
+    configuration.advertisement = advertisement
+    // The core leaves the short service out where that makes room.
+    if configuration.addressPeriod < OwnIdentity.stableLifetime {
+      advertisement.pseudoAddress = PseudoDeviceAddress(high: 0, low: 0)
+      advertisement.omitted = omitted.union(.short)
+    }
+    guard advertisement.length <= HeraldAdvertisement.maximumLength else {
+      throw ValidationError(
+        "An advertisement has no room for a 128-bit service, a transmit power, and the pseudo device address that an "
+          + "--address-period below 60 seconds needs.")
+    }
+  }
+}
