@@ -51,7 +51,7 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldHostLink",
+        "HeraldHostLink", "HeraldSimulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -93,6 +93,9 @@ let package = Package(
     .testTarget(name: "ComplianceTests"),
     .testTarget(
       name: "HeraldEmbeddedTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldSimulationTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldHCITests", dependencies: ["HeraldEmbedded", "HeraldHCI"], swiftSettings: core),

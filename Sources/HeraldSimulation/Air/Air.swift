@@ -1,0 +1,179 @@
+import HeraldEmbedded
+
+/// One medium with many radios on one clock.
+///
+/// Every packet on an advertising channel is an event of its own: a station hears it if it listens on that channel from its first bit to
+/// its last, is at nothing else, the packet is strong enough there, and no other packet on the channel spoils it. Connections are
+/// made at the peer's advertisements and carry ATT PDUs from connection event to connection event. docs/simulation.md says what is
+/// modelled and what is not.
+///
+/// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` lets time pass and calls whoever
+/// owns a radio when it has something to take in.
+public final class Air {
+  /// The physics.
+  public let model: AirModel
+  /// How many stations there are.
+  public let count: Int
+  /// Microseconds since the beginning.
+  public internal(set) var now: UInt64 = 0
+  /// Whether hosts hear of connections that end without their asking. If not, a walk out of range goes unreported (HP-02), as
+  /// with hosts that lose such events.
+  public var reportsLostConnections = true
+  /// The station whose advertisement is being reported; −1 while none is.
+  public internal(set) var sender = -1
+
+  /// Packets sent on advertising channels.
+  public internal(set) var advertisements: UInt64 = 0
+  /// Of those, each counted for every station that could have heard it but for another packet.
+  public internal(set) var collisions: UInt64 = 0
+  /// Connections that were made, and connection requests that the peer did not receive.
+  public internal(set) var connectionsMade: UInt64 = 0
+  /// See `connectionsMade`.
+  public internal(set) var requestsLost: UInt64 = 0
+
+  var queue = AirQueue()
+  var random: AirRandom
+  let stations: UnsafeMutablePointer<Station>
+  let ears: UnsafeMutablePointer<Ear>
+  let lines: UnsafeMutablePointer<AirLine>
+  let lineCount: Int
+  var freeLines: [Int] = []
+  var calls: [ConnectionCalls] = []
+  var channels: (AirChannel, AirChannel, AirChannel)
+  let places: AirPlaces
+  /// What stations advertise, 32 bytes of room for each.
+  let data: UnsafeMutablePointer<UInt8>
+  let fades: UnsafeMutablePointer<Float>
+  static var fadeCount: Int { 4096 }
+  /// Reports that wait for their hosts.
+  var reports: [[AirReport]]
+  /// The advertisement that is being reported, and to whom.
+  var heard = HeardPacket()
+
+  struct HeardPacket {
+    var receiver = -1
+    var rssi: Int8 = 0
+  }
+
+  /// Who answered one advertisement with a connection request.
+  struct ConnectionCalls {
+    var advertiser = 0
+    var channel: UInt8 = 0
+    var start: UInt64 = 0
+    var callers: [Int] = []
+  }
+
+  /// An air with `count` radios that are off, all at one place.
+  public init(count: Int, seed: UInt64, model: AirModel = AirModel(), capabilities: RadioCapabilities) {
+    self.model = model
+    self.count = count
+    random = AirRandom(seed: seed)
+    stations = .allocate(capacity: count)
+    ears = .allocate(capacity: count)
+    for index in 0..<count {
+      (stations + index).initialize(to: Station(capabilities))
+      (ears + index).initialize(to: Ear())
+    }
+    lineCount = count * max(1, min(8, capabilities.connections))
+    lines = .allocate(capacity: lineCount)
+    for index in 0..<lineCount { (lines + index).initialize(to: AirLine()) }
+    freeLines = (0..<lineCount).reversed()
+    places = AirPlaces(count: count, seed: seed, model: model)
+    data = .allocate(capacity: count * 32)
+    data.initialize(repeating: 0, count: count * 32)
+    let drawn = model.fades(count: Self.fadeCount, random: &random)
+    fades = .allocate(capacity: Self.fadeCount)
+    for index in 0..<Self.fadeCount { fades[index] = drawn[index] }
+    reports = Array(repeating: [], count: count)
+    channels = (AirChannel(), AirChannel(), AirChannel())
+  }
+
+  deinit {
+    stations.deallocate()
+    ears.deallocate()
+    lines.deallocate()
+    fades.deallocate()
+    data.deallocate()
+  }
+
+  // MARK: Stations
+
+  /// Puts a station somewhere, in metres. Takes effect with `updateLinks`.
+  public func place(_ station: Int, x: Float, y: Float) { places.move(station, x: x, y: y) }
+  /// Brings everybody's signals up to date with where they are.
+  public func updateLinks() { places.update() }
+  /// Metres between two stations.
+  public func distance(_ first: Int, _ second: Int) -> Float { places.distance(first, second) }
+  /// The mean power in dBm at which one station hears another.
+  public func meanPower(from sender: Int, at receiver: Int) -> Float { places.power(sender, receiver) }
+
+  /// Gives a station other capabilities. Before it is switched on.
+  public func setCapabilities(_ station: Int, _ capabilities: RadioCapabilities) {
+    stations[station].capabilities = capabilities
+  }
+
+  /// Switches a radio on: its host gets a first poll now.
+  public func switchOn(_ station: Int) {
+    guard !stations[station].isOn else { return }
+    stations[station].isOn = true
+    report(.state(.ready), to: station)
+  }
+
+  /// Has a station polled at `time`, if no poll is planned before.
+  public func poll(_ station: Int, at time: UInt64) {
+    let moment = max(time, now)
+    guard moment < stations[station].pollAt else { return }
+    stations[station].pollAt = moment
+    queue.add(
+      AirEvent(
+        time: moment, order: 0, kind: .poll, channel: 0, index: Int32(station), token: 0))
+  }
+
+  /// How many advertisements a station's host was given.
+  public func delivered(to station: Int) -> UInt64 { stations[station].delivered }
+
+  /// What a station's radio was on for until now.
+  public func use(of station: Int) -> RadioUse {
+    accountListening(station)
+    return stations[station].use
+  }
+
+  // MARK: Time
+
+  /// Lets time pass up to `end`. `wake` polls the host of a station and returns when it wants to be polled again, both in
+  /// microseconds.
+  public func run(until end: UInt64, wake: (_ station: Int, _ now: UInt64) -> UInt64) {
+    while queue.nextTime < end {
+      let event = queue.takeNext()
+      now = event.time
+      let index = Int(event.index)
+      switch event.kind {
+      case .advertisement: finishAdvertisement(index, event, wake)
+      case .advertise: beginAdvertising(index, event.token)
+      case .connectRequests: finishRequests(index)
+      case .connection: holdConnectionEvent(index, event.token)
+      case .poll:
+        guard stations[index].pollAt == event.time else { continue }
+        stations[index].pollAt = .max
+        wakeUp(index, wake)
+      }
+    }
+    now = end
+  }
+
+  @inline(__always)
+  func wakeUp(_ station: Int, _ wake: (Int, UInt64) -> UInt64) {
+    let next = wake(station, now)
+    // A host that has more to do does it after a moment, so that time goes on.
+    if next < stations[station].pollAt { poll(station, at: max(next, now &+ AirModel.hostDelay)) }
+  }
+
+  /// Hands a report to a station's host as soon as this moment's work is done.
+  func report(_ report: AirReport, to station: Int) {
+    reports[station].append(report)
+    poll(station, at: now)
+  }
+
+  @inline(__always)
+  func fade() -> Float { fades[Int(truncatingIfNeeded: random.next64() &>> 52)] }
+}

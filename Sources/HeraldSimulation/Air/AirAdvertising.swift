@@ -1,0 +1,178 @@
+import HeraldEmbedded
+
+/// What has been sent on one advertising channel lately: enough to tell which packets overlap.
+struct AirChannel {
+  struct Packet {
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+    var sender: Int32 = 0
+  }
+
+  private var packets: [128 of Packet] = .init(repeating: Packet())
+  private var newest = 0
+
+  /// Notes a packet that is being sent, or will be within a millisecond.
+  mutating func add(_ packet: Packet) {
+    newest = (newest &+ 1) & 127
+    packets[newest] = packet
+  }
+
+  /// The packets that overlap `start`…`end`, other than that of `sender`. The earliest 16 there are.
+  mutating func overlaps(_ start: UInt64, _ end: UInt64, of sender: Int32, into found: inout Overlaps) {
+    found.count = 0
+    var place = newest
+    for _ in 0..<128 {
+      let packet = packets[place]
+      // Packets are noted up to a millisecond ahead: behind this one all are over.
+      if packet.start &+ 2_000 < start { return }
+      if packet.start < end, packet.end > start, packet.sender != sender, found.count < 16 {
+        found.packets[found.count] = packet
+        found.count &+= 1
+      }
+      place = (place &- 1) & 127
+    }
+  }
+
+  struct Overlaps {
+    var packets: [16 of Packet] = .init(repeating: Packet())
+    var count = 0
+  }
+}
+
+extension Air {
+  /// Puts a packet on its channel.
+  func send(on channel: UInt8, from start: UInt64, to end: UInt64, by sender: Int) {
+    let packet = AirChannel.Packet(start: start, end: end, sender: Int32(truncatingIfNeeded: sender))
+    switch channel {
+    case 0: channels.0.add(packet)
+    case 1: channels.1.add(packet)
+    default: channels.2.add(packet)
+    }
+  }
+
+  func overlaps(
+    on channel: UInt8, from start: UInt64, to end: UInt64, of sender: Int,
+    into found: inout AirChannel.Overlaps
+  ) {
+    let sender = Int32(truncatingIfNeeded: sender)
+    switch channel {
+    case 0: channels.0.overlaps(start, end, of: sender, into: &found)
+    case 1: channels.1.overlaps(start, end, of: sender, into: &found)
+    default: channels.2.overlaps(start, end, of: sender, into: &found)
+    }
+  }
+
+  /// Plans a station's next advertising event; what was planned before is out of date.
+  func planAdvertising(_ station: Int, at time: UInt64) {
+    stations[station].advertisingToken &+= 1
+    queue.add(
+      AirEvent(
+        time: time, order: 0, kind: .advertise, channel: 0, index: Int32(station),
+        token: stations[station].advertisingToken))
+  }
+
+  /// An advertising event: the same packet on each of the three channels.
+  func beginAdvertising(_ station: Int, _ token: UInt32) {
+    guard stations[station].advertisingToken == token, let parameters = stations[station].advertising else {
+      return
+    }
+    let length = AirModel.airtime(payload: 6 + stations[station].dataLength)
+    let whole = 3 * length + 2 * AirModel.channelChange
+    if ears[station].isBusy(from: now, to: now + whole) {
+      // A connection event comes first.
+      planAdvertising(station, at: max(ears[station].busyEnd, now) + AirModel.interFrameSpace)
+      return
+    }
+    stations[station].advertisedAt = now
+    let delay = UInt64(random.below(AirModel.advertisingDelay))
+    planAdvertising(station, at: now + UInt64(parameters.interval.milliseconds) * 1000 + delay)
+    ears[station].occupy(from: now, to: now + whole)
+    startPacket(station, channel: 0, from: now, length: length)
+  }
+
+  private func startPacket(_ station: Int, channel: UInt8, from start: UInt64, length: UInt64) {
+    advertisements &+= 1
+    stations[station].use.transmitting &+= length
+    if stations[station].advertising?.connectable == true {
+      // Listens for a request: until the first bits of one would have come.
+      stations[station].use.receiving &+= AirModel.interFrameSpace
+      stations[station].use.turns &+= 1
+    }
+    send(on: channel, from: start, to: start + length, by: station)
+    queue.add(
+      AirEvent(
+        time: start + length, order: 0, kind: .advertisement, channel: channel, index: Int32(station),
+        token: stations[station].advertisingToken))
+  }
+
+  /// The end of an advertising packet: everybody who heard it takes it in, and those who waited for it ask to connect.
+  func finishAdvertisement(_ station: Int, _ event: AirEvent, _ wake: (Int, UInt64) -> UInt64) {
+    // The host changed what is advertised meanwhile: the packet is lost, as it would be cut off.
+    guard stations[station].advertisingToken == event.token, let parameters = stations[station].advertising
+    else { return }
+    let end = event.time
+    let length = AirModel.airtime(payload: 6 + stations[station].dataLength)
+    let start = end - length
+    var others = AirChannel.Overlaps()
+    overlaps(on: event.channel, from: start, to: end, of: station, into: &others)
+    var callers: [Int] = []
+    let listeners = places.listeners + station * count
+    let powers = places.powers + station * count
+    for number in 0..<places.listenerCounts[station] {
+      let receiver = Int(listeners[number])
+      let isScanned = ears[receiver].hears(event.channel, from: start, to: end)
+      if !isScanned {
+        guard ears[receiver].isInitiating, ears[receiver].waits(event.channel, from: start, to: end) else {
+          continue
+        }
+      }
+      let power = powers[receiver] + fade()
+      guard power >= model.sensitivity else { continue }
+      if others.count > 0, isSpoilt(power, at: receiver, from: start, &others) {
+        collisions &+= 1
+        continue
+      }
+      if ears[receiver].isInitiating, parameters.connectable,
+        stations[receiver].peer == parameters.ownAddress
+      {
+        callers.append(receiver)
+      }
+      if isScanned { deliver(station, to: receiver, power, wake) }
+    }
+    if callers.isEmpty || stations[station].advertisingToken != event.token {
+      if event.channel < 2, stations[station].advertisingToken == event.token {
+        startPacket(station, channel: event.channel + 1, from: end + AirModel.channelChange, length: length)
+      }
+    } else {
+      request(station, callers, on: event.channel)
+    }
+  }
+
+  /// Whether another packet keeps a receiver from taking one in: the receiver was at the other first, or cannot tell them apart.
+  @inline(__always)
+  func isSpoilt(_ power: Float, at receiver: Int, from start: UInt64, _ others: inout AirChannel.Overlaps)
+    -> Bool
+  {
+    for index in 0..<others.count {
+      let other = others.packets[index]
+      if Int(other.sender) == receiver { continue }
+      let disturbance = places.power(Int(other.sender), receiver) + fade()
+      if power - disturbance < model.captureThreshold { return true }
+      if other.start < start, disturbance >= model.sensitivity { return true }
+    }
+    return false
+  }
+
+  @inline(__always)
+  private func deliver(
+    _ station: Int, to receiver: Int, _ power: Float, _ wake: (Int, UInt64) -> UInt64
+  ) {
+    stations[receiver].delivered &+= 1
+    sender = station
+    heard.receiver = receiver
+    heard.rssi = Int8(max(-127, min(20, power.rounded())))
+    wakeUp(receiver, wake)
+    heard.receiver = -1
+    sender = -1
+  }
+}

@@ -1,0 +1,68 @@
+import HeraldEmbedded
+
+// What hosts ask of their radios while nothing is connected.
+
+extension Air {
+  func startAdvertising(_ station: Int, _ parameters: AdvertisingParameters, _ bytes: Span<UInt8>) {
+    let place = data + station * 32
+    for index in 0..<bytes.count { place[index] = bytes[index] }
+    stations[station].dataLength = bytes.count
+    stations[station].advertising = parameters
+    // A host that changes its data does not get to send more often than the interval allows.
+    var time = now + UInt64(random.below(AirModel.advertisingDelay))
+    if let last = stations[station].advertisedAt {
+      time = max(time, last + UInt64(parameters.interval.milliseconds) * 1000)
+    }
+    planAdvertising(station, at: time)
+  }
+
+  func stopAdvertising(_ station: Int) {
+    stations[station].advertising = nil
+    stations[station].advertisingToken &+= 1
+  }
+
+  func setScan(_ station: Int, _ parameters: ScanParameters?) {
+    accountListening(station)
+    stations[station].scan = parameters
+    if let parameters {
+      ears[station].scan.begin(
+        every: UInt64(parameters.interval.milliseconds) * 1000,
+        for: UInt64(parameters.window.milliseconds) * 1000, at: now)
+    } else {
+      ears[station].scan.interval = 0
+    }
+  }
+
+  func initiate(_ station: Int, _ peer: DeviceAddress, _ parameters: ConnectionParameters) {
+    accountListening(station)
+    stations[station].peer = peer
+    stations[station].connection = parameters
+    ears[station].isInitiating = true
+    ears[station].initiating.begin(
+      every: AirModel.initiatingInterval, for: AirModel.initiatingWindow, at: now)
+  }
+
+  func cancel(_ station: Int) {
+    guard ears[station].isInitiating else { return }
+    endInitiating(station)
+    report(.failed(.cancelled), to: station)
+  }
+
+  func endInitiating(_ station: Int) {
+    accountListening(station)
+    ears[station].isInitiating = false
+  }
+
+  /// Adds what the windows since the last time took to what the radio was on for. Windows of both kinds fall together by chance.
+  func accountListening(_ station: Int) {
+    let elapsed = Double(now - stations[station].listeningSince)
+    stations[station].listeningSince = now
+    func share(_ windows: ListeningWindows) -> Double {
+      windows.interval == 0 ? 0 : Double(windows.length) / Double(windows.interval)
+    }
+    let scanning = share(ears[station].scan)
+    let initiating = ears[station].isInitiating ? share(ears[station].initiating) : 0
+    let either = scanning + initiating - scanning * initiating
+    stations[station].use.scanning &+= UInt64(elapsed * either)
+  }
+}

@@ -1,0 +1,145 @@
+import HeraldEmbedded
+
+// How connections come about and how they end.
+
+extension Air {
+  /// Stations answer an advertisement with a connection request, all of them at the same moment.
+  func request(_ advertiser: Int, _ callers: [Int], on channel: UInt8) {
+    let start = now + AirModel.interFrameSpace
+    let end = start + AirModel.connectRequest
+    for caller in callers {
+      ears[caller].occupy(from: now, to: end)
+      stations[caller].use.transmitting &+= AirModel.connectRequest
+      send(on: channel, from: start, to: end, by: caller)
+    }
+    ears[advertiser].occupy(from: now, to: end)
+    calls.append(ConnectionCalls(advertiser: advertiser, channel: channel, start: start, callers: callers))
+    queue.add(
+      AirEvent(
+        time: end, order: 0, kind: .connectRequests, channel: channel, index: Int32(advertiser), token: 0))
+  }
+
+  /// The requests to one advertiser are over: it has understood one of them, or none. Everybody who sent one counts as connected.
+  func finishRequests(_ advertiser: Int) {
+    guard let place = calls.firstIndex(where: { $0.advertiser == advertiser }) else { return }
+    let call = calls.remove(at: place)
+    var others = AirChannel.Overlaps()
+    overlaps(on: call.channel, from: call.start, to: now, of: advertiser, into: &others)
+    var strongest: (caller: Int, power: Float)?
+    for caller in call.callers where ears[caller].isInitiating {
+      let power = places.power(caller, advertiser) + fade()
+      if power > strongest?.power ?? model.sensitivity { strongest = (caller, power) }
+    }
+    if let found = strongest {
+      for index in 0..<others.count where Int(others.packets[index].sender) != found.caller {
+        let disturbance = places.power(Int(others.packets[index].sender), advertiser) + fade()
+        if found.power - disturbance < model.captureThreshold { strongest = nil }
+      }
+    }
+    if stations[advertiser].freePlace() == nil || stations[advertiser].advertising?.connectable != true {
+      strongest = nil
+    }
+    for caller in call.callers where ears[caller].isInitiating {
+      open(caller, advertiser, isOneSided: caller != strongest?.caller)
+    }
+  }
+
+  private func open(_ caller: Int, _ advertiser: Int, isOneSided: Bool) {
+    guard let place = stations[caller].freePlace(), let number = freeLines.popLast() else { return }
+    let address = stations[caller].peer
+    endInitiating(caller)
+    let line = lines + number
+    line.pointee.isOpen = true
+    line.pointee.isOneSided = isOneSided
+    line.pointee.stations[0] = caller
+    line.pointee.places[0] = place
+    line.pointee.stations[1] = advertiser
+    line.pointee.interval = UInt64(stations[caller].connection.interval) * 1250
+    line.pointee.supervisionTimeout = UInt64(stations[caller].connection.supervisionTimeout) * 10_000
+    line.pointee.heardAt = now
+    line.pointee.missed = 0
+    line.pointee.wasHeard = false
+    line.pointee.closing = nil
+    line.pointee.token &+= 1
+    for side in 0..<2 {
+      clear(&line.pointee.requests[side])
+      clear(&line.pointee.answers[side])
+      line.pointee.wasRefused[side] = false
+    }
+    stations[caller].lines[place] = Int32(number)
+    report(
+      .opened(ConnectionOpened(connection: ConnectionID(index: place), role: .central, peer: address)),
+      to: caller)
+    if isOneSided {
+      requestsLost &+= 1
+    } else if let other = stations[advertiser].freePlace() {
+      connectionsMade &+= 1
+      line.pointee.places[1] = other
+      stations[advertiser].lines[other] = Int32(number)
+      report(
+        .opened(
+          ConnectionOpened(
+            connection: ConnectionID(index: other), role: .peripheral,
+            peer: stations[caller].connection.ownAddress)), to: advertiser)
+    }
+    plan(number, at: now + AirModel.firstEventDelay + UInt64(random.below(1250)))
+  }
+
+  private func clear(_ box: inout AirLine.Box) {
+    box.count = 0
+    box.isCarried = false
+  }
+
+  func plan(_ line: Int, at time: UInt64) {
+    queue.add(
+      AirEvent(
+        time: time, order: 0, kind: .connection, channel: 0, index: Int32(line), token: lines[line].token))
+  }
+
+  /// The line of a station's connection, if both are there.
+  func line(_ station: Int, _ connection: ConnectionID) -> Int? {
+    guard connection.index >= 0, connection.index < stations[station].places else { return nil }
+    let line = stations[station].lines[connection.index]
+    return line >= 0 ? Int(line) : nil
+  }
+
+  func side(_ station: Int, of line: Int) -> AirLine.Side {
+    lines[line].stations[0] == station ? .central : .peripheral
+  }
+
+  func disconnect(_ station: Int, _ connection: ConnectionID) {
+    guard connection.index >= 0, connection.index < stations[station].places else { return }
+    if let line = line(station, connection) {
+      if lines[line].isOneSided {
+        // There is nobody to tell.
+        end(line, .localHostTerminated, .localHostTerminated)
+      } else if lines[line].closing == nil {
+        lines[line].closing = side(station, of: line)
+      }
+    } else if stations[station].lines[connection.index] == Station.dead {
+      stations[station].lines[connection.index] = Station.none
+      report(.closed(connection, .localHostTerminated), to: station)
+    }
+  }
+
+  /// A connection is over, for either side's reason.
+  func end(_ line: Int, _ central: DisconnectReason, _ peripheral: DisconnectReason) {
+    lines[line].isOpen = false
+    lines[line].token &+= 1
+    freeLines.append(line)
+    leave(line, .central, central)
+    if !lines[line].isOneSided { leave(line, .peripheral, peripheral) }
+  }
+
+  private func leave(_ line: Int, _ side: AirLine.Side, _ reason: DisconnectReason) {
+    let station = lines[line].stations[side.rawValue]
+    let place = lines[line].places[side.rawValue]
+    let isOwn = lines[line].closing == side || reason == .localHostTerminated
+    if reportsLostConnections || isOwn {
+      stations[station].lines[place] = Station.none
+      report(.closed(ConnectionID(index: place), reason), to: station)
+    } else {
+      stations[station].lines[place] = Station.dead
+    }
+  }
+}

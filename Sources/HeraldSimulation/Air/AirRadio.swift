@@ -1,0 +1,125 @@
+import HeraldEmbedded
+
+/// The radio of one station of an `Air`, with the contract of every `Radio`.
+public struct AirRadio: Radio, ~Copyable {
+  /// The medium.
+  public let air: Air
+  /// The number of its station.
+  public let station: Int
+  /// Whether it can be used.
+  public private(set) var state = RadioState.starting
+
+  /// The radio of a station that nobody else has.
+  public init(_ air: Air, station: Int) {
+    self.air = air
+    self.station = station
+  }
+
+  /// What it can do.
+  public var capabilities: RadioCapabilities { air.stations[station].capabilities }
+
+  /// A radio that can do everything, with four connections and 247-byte PDUs.
+  public static var usualCapabilities: RadioCapabilities {
+    RadioCapabilities(
+      canAdvertise: true, canAdvertiseWhileConnected: true, canScanWhileConnecting: true, canConnect: true,
+      connections: 4, maximumPDU: 247, publicAddress: .zero)
+  }
+
+  /// Advertises from now on; the first packet goes out within 10 ms, or when the running interval is over.
+  public mutating func startAdvertising(
+    _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
+  ) throws(RadioError) {
+    guard state == .ready else { throw .notReady }
+    guard capabilities.canAdvertise else { throw .unsupported }
+    guard data.count <= 31, scanResponse.count <= 31 else { throw .tooLong }
+    air.startAdvertising(station, parameters, data)
+  }
+
+  /// Stops at once; a packet that is being sent is lost.
+  public mutating func stopAdvertising() { air.stopAdvertising(station) }
+
+  /// Scans from now on, passively: scan requests are not modelled.
+  public mutating func startScanning(_ parameters: ScanParameters) throws(RadioError) {
+    guard state == .ready else { throw .notReady }
+    guard parameters.window.milliseconds > 0, parameters.window <= parameters.interval else {
+      throw .invalidParameter
+    }
+    if air.ears[station].isInitiating, !capabilities.canScanWhileConnecting { throw .unsupported }
+    air.setScan(station, parameters)
+  }
+
+  /// Stops scanning.
+  public mutating func stopScanning() { air.setScan(station, nil) }
+
+  /// Listens for the peer's advertisement and answers it with a connection request.
+  public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
+  {
+    guard state == .ready else { throw .notReady }
+    guard capabilities.canConnect else { throw .unsupported }
+    guard !air.ears[station].isInitiating, air.stations[station].freePlace() != nil else { throw .busy }
+    if air.stations[station].scan != nil, !capabilities.canScanWhileConnecting { throw .unsupported }
+    air.initiate(station, peer, parameters)
+  }
+
+  /// Stops listening for the peer.
+  public mutating func cancelConnect() { air.cancel(station) }
+
+  /// Ends a connection: the peer is told at the next connection event that works.
+  public mutating func disconnect(_ connection: ConnectionID) { air.disconnect(station, connection) }
+
+  /// Queues one ATT PDU for the next connection event.
+  public mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {
+    guard state == .ready else { throw .notReady }
+    guard pdu.count <= capabilities.maximumPDU, pdu.count <= 247 else { throw .tooLong }
+    try air.queue(pdu, station, connection)
+  }
+
+  /// The strength at which the peer is heard now.
+  public mutating func readRSSI(_ connection: ConnectionID) { air.measure(station, connection) }
+
+  /// Reports what has happened. There is nothing else to do: time passes in `Air.run`.
+  public mutating func poll<Handler: RadioEventHandler & ~Copyable>(
+    at now: Instant, into handler: inout Handler
+  ) -> Instant {
+    if air.heard.receiver == station {
+      air.heard.receiver = -1
+      let sender = air.sender
+      guard let parameters = air.stations[sender].advertising else { return .never }
+      let data = UnsafeBufferPointer(start: air.data + sender * 32, count: air.stations[sender].dataLength)
+      let kind = AdvertisingReport.Kind.legacy
+      let report = AdvertisingReport(
+        address: parameters.ownAddress, rssi: RSSI(air.heard.rssi),
+        kind: parameters.connectable ? kind.union(.connectable).union(.scannable) : kind)
+      handler.received(report, data: data.span, at: now)
+    }
+    while !air.reports[station].isEmpty {
+      let report = air.reports[station].removeFirst()
+      hand(report, to: &handler, at: now)
+    }
+    return .never
+  }
+
+  private mutating func hand<Handler: RadioEventHandler & ~Copyable>(
+    _ report: AirReport, to handler: inout Handler, at now: Instant
+  ) {
+    switch report {
+    case .state(let new):
+      state = new
+      handler.radioChanged(new, at: now)
+    case .opened(let opened): handler.connectionOpened(opened, at: now)
+    case .failed(let reason): handler.connectionFailed(reason, at: now)
+    case .closed(let connection, let reason): handler.connectionClosed(connection, reason, at: now)
+    case .readyToSend(let connection): handler.readyToSend(on: connection, at: now)
+    case .measured(let rssi, let connection): handler.measured(rssi, on: connection, at: now)
+    case .pdu(let line, let token, let side, let isAnswer):
+      var buffer: [256 of UInt8] = .init(repeating: 0)
+      let count = air.take(line, token, from: side, isAnswer: isAnswer, into: &buffer)
+      guard count > 0 else { return }
+      let connection = ConnectionID(index: air.lines[line].places[side.other.rawValue])
+      var span = buffer.mutableSpan
+      var whole = span._mutatingExtracting(0..<min(256, capabilities.maximumPDU))
+      let length = handler.pduReceived(&whole, count: count, on: connection, at: now)
+      if length > 0 { air.answer(line, token, by: side.other, &buffer, length) }
+    }
+  }
+}

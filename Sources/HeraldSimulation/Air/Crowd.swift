@@ -1,0 +1,141 @@
+import HeraldEmbedded
+
+/// What a crowd is like.
+public struct CrowdConfiguration: Sendable {
+  /// How many devices.
+  public var devices = 10
+  /// The same seed gives the same history.
+  public var seed: UInt64 = 1
+  /// Up to how many metres apart two devices count as in range. Radio waves go further.
+  public var range: Float = 10
+  /// Where people are.
+  public var scenario = CrowdScenario.room
+  /// Devices are switched on at random moments of this many first seconds.
+  public var switchOnSeconds = 10
+  /// What the devices were configured with.
+  public var node = HeraldConfiguration()
+  /// What their radios can do.
+  public var capabilities = AirRadio.usualCapabilities
+  /// The physics.
+  public var model = AirModel()
+  /// Pages of 4 KB in each device's flash, whose log goes round.
+  public var flashPages = 4
+
+  /// Ten people in a room.
+  public init() {}
+}
+
+/// A crowd of real nodes on one `Air`.
+public final class Crowd {
+  /// The device: with room for 256 targets and four connections, as boards with RAM to spare have it.
+  public typealias Node = HeraldNode<
+    AirRadio, MemoryFlash, AirRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, 256, 4
+  >
+
+  /// What it is like.
+  public let configuration: CrowdConfiguration
+  /// The medium.
+  public let air: Air
+  /// What has been heard and read.
+  public let record: CrowdRecord
+  /// Simulated seconds so far.
+  public private(set) var seconds = 0
+  private let nodes: UnsafeMutablePointer<Node>
+  private var scene: CrowdScene
+  /// When each device is switched on, in microseconds.
+  private var switchedOn: [UInt64] = []
+
+  /// A crowd of which nobody has switched anything on.
+  public init(_ configuration: CrowdConfiguration) {
+    self.configuration = configuration
+    let devices = max(1, configuration.devices)
+    air = Air(
+      count: devices, seed: configuration.seed, model: configuration.model,
+      capabilities: configuration.capabilities)
+    record = CrowdRecord(count: devices)
+    scene = CrowdScene(
+      configuration.scenario, devices: devices, range: configuration.range, seed: configuration.seed)
+    nodes = .allocate(capacity: devices)
+    var random = AirRandom(seed: AirRandom.hash(configuration.seed &+ 2))
+    for device in 0..<devices {
+      (nodes + device).initialize(
+        to: Node(
+          radio: AirRadio(air, station: device),
+          flash: MemoryFlash(pageSize: 4096, pageCount: configuration.flashPages, wordSize: 8),
+          random: AirRandom(seed: random.next64()),
+          supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: UInt64(device + 1)),
+          delegate: CrowdDelegate(record: record, device: device), configuration: configuration.node))
+      let span = UInt32(clamping: max(1, configuration.switchOnSeconds) * 1000)
+      switchedOn.append(UInt64(random.below(span)) * 1000)
+      air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
+    }
+    air.updateLinks()
+  }
+
+  deinit {
+    nodes.deinitialize(count: air.count)
+    nodes.deallocate()
+  }
+
+  /// Bytes of RAM that a device takes: the node with its core, and its flash.
+  public var bytesPerNode: Int { MemoryLayout<Node>.stride + 4096 * configuration.flashPages }
+
+  /// Lets simulated time pass. `progress` is called after each second of it.
+  public func run(seconds more: Int, progress: (_ seconds: Int) -> Void = { _ in }) {
+    for _ in 0..<max(0, more) {
+      turnOnAndMove()
+      let end = UInt64(seconds + 1) * 1_000_000
+      air.run(until: end) { device, now in
+        record.sender = air.sender
+        record.now = Int32(truncatingIfNeeded: now / 1000)
+        // A device's clock begins when it is switched on.
+        let start = switchedOn[device]
+        let next = nodes[device].poll(at: Instant(milliseconds: (now - start) / 1000))
+        return next == .never ? .max : start + next.milliseconds * 1000
+      }
+      seconds += 1
+      record.now = Int32(seconds) * 1000
+      if record.now % CrowdRecord.window == 0 { record.endWindow() }
+      progress(seconds)
+    }
+  }
+
+  private func turnOnAndMove() {
+    var hasChanged = false
+    for device in 0..<air.count {
+      let start = switchedOn[device]
+      if start / 1_000_000 == UInt64(seconds) {
+        // Those of this second are switched on at its beginning, so that range is judged by the second.
+        switchedOn[device] = air.now
+        air.switchOn(device)
+        hasChanged = true
+      }
+      if scene.step(device, at: seconds) {
+        air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
+        hasChanged = true
+      }
+    }
+    guard hasChanged else { return }
+    air.updateLinks()
+    record.now = Int32(seconds) * 1000
+    for device in 0..<air.count where switchedOn[device] <= air.now {
+      for peer in 0..<device where switchedOn[peer] <= air.now {
+        let isInRange = air.distance(device, peer) <= configuration.range
+        record.set(device, peer, isInRange: isInRange)
+        record.set(peer, device, isInRange: isInRange)
+      }
+    }
+  }
+
+  /// The sum of a counter over all devices.
+  public func total(_ counter: CoordinatorCounter) -> UInt64 {
+    var sum: UInt64 = 0
+    for device in 0..<air.count { sum += UInt64(nodes[device].core.counter(counter)) }
+    return sum
+  }
+
+  /// Lets `body` look at a device.
+  public func withNode<Result>(_ device: Int, _ body: (inout Node) -> Result) -> Result {
+    body(&nodes[device])
+  }
+}

@@ -1,0 +1,94 @@
+import HeraldEmbedded
+
+/// What came of a crowd: what `herald-host simulate` prints.
+public struct CrowdReport: Encodable, Equatable, Sendable {
+  /// How many devices there were.
+  public let devices: Int
+  /// Simulated hours.
+  public let hours: Double
+  /// Share, in percent, of first encounters of 30 s and more in which the payload was read at all.
+  public let detectionPercent: Double
+  /// The same for payloads read within 30 s of entering range.
+  public let detectionWithin30sPercent: Double
+  /// How many such encounters there were: ordered pairs of devices.
+  public let encounters: UInt64
+  /// Share, in percent, of 30 s windows of pairs in range that have a reading at least.
+  public let continuityPercent: Double
+  /// Readings in a window of a pair in range, on average.
+  public let readingsPerWindow: Double
+  /// Payloads read.
+  public let reads: UInt64
+  /// Of these, of payloads that the device knew already.
+  public let rereads: UInt64
+  /// Seconds from entering range until the payload was read: the longest, and that of the 99th percent.
+  public let longestSecondsUntilRead: Double
+  /// See `longestSecondsUntilRead`.
+  public let secondsUntilRead99: Double
+  /// Advertisements that radios delivered to their devices.
+  public let advertisementsDelivered: UInt64
+  /// Readings that are in the logs, or were until the log went round.
+  public let readingsLogged: UInt64
+  /// Delivered advertisements that did not become a reading in the log.
+  public let readingsLost: Int64
+  /// Packets sent, and packets that somebody could not take in because of another packet.
+  public let advertisementsSent: UInt64
+  /// See `advertisementsSent`.
+  public let collisions: UInt64
+  /// Connections made.
+  public let connections: UInt64
+  /// Connection requests the peer did not receive.
+  public let connectionRequestsLost: UInt64
+  /// Attempts to connect, and those that took too long.
+  public let attempts: UInt64
+  /// See `attempts`.
+  public let attemptsTimedOut: UInt64
+  /// Exchanges in which the peer went away, did not answer, or refused.
+  public let exchangesFailed: UInt64
+  /// Milliampere-hours per hour and device, on average, as `EnergyModel` has it.
+  public let chargePerHour: Double
+  /// Of that, in percent, what scanning takes.
+  public let chargeScanningPercent: Double
+  /// Bytes of memory that one simulated device takes.
+  public let bytesPerDevice: Int
+}
+
+extension Crowd {
+  /// What came of it so far. Encounters that go on are counted as if they ended now, so this is for the end.
+  public func report() -> CrowdReport {
+    record.finish()
+    var delivered: UInt64 = 0
+    var logged: UInt64 = 0
+    var charge = 0.0
+    var scanning = 0.0
+    let energy = EnergyModel()
+    for device in 0..<air.count {
+      delivered += air.delivered(to: device)
+      logged += withNode(device) { UInt64($0.core.log.statistic(1)) }
+      let use = air.use(of: device)
+      charge += energy.charge(use, over: air.now)
+      scanning += energy.receiving * Double(use.scanning) / Double(max(1, air.now))
+    }
+    func percent(_ part: UInt64, _ whole: UInt64) -> Double {
+      whole == 0 ? 100 : 100 * Double(part) / Double(whole)
+    }
+    return CrowdReport(
+      devices: air.count, hours: Double(seconds) / 3600,
+      detectionPercent: percent(record.readAtAll, record.encounters),
+      detectionWithin30sPercent: percent(record.readInTime, record.encounters),
+      encounters: record.encounters,
+      continuityPercent: percent(record.windowsWithReading, record.windows),
+      readingsPerWindow: Double(record.readingsInRange) / Double(max(1, record.windows)),
+      reads: record.reads, rereads: record.rereads,
+      longestSecondsUntilRead: Double(record.longestDelay) / 1000,
+      secondsUntilRead99: record.delay(share: 0.99),
+      advertisementsDelivered: delivered, readingsLogged: logged,
+      readingsLost: Int64(delivered) - Int64(logged),
+      advertisementsSent: air.advertisements, collisions: air.collisions,
+      connections: air.connectionsMade, connectionRequestsLost: air.requestsLost,
+      attempts: total(.attempts), attemptsTimedOut: total(.attemptTimeouts) + total(.attemptsCut),
+      exchangesFailed: total(.exchangesDropped) + total(.exchangesTimedOut) + total(.exchangesRefused)
+        + total(.exchangesMalformed) + total(.exchangesWithoutBuffer),
+      chargePerHour: charge / Double(air.count), chargeScanningPercent: 100 * scanning / max(charge, 1e-9),
+      bytesPerDevice: bytesPerNode)
+  }
+}

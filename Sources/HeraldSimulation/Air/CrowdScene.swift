@@ -1,0 +1,67 @@
+import Foundation
+
+/// Where the people of a crowd are and how they move.
+public enum CrowdScenario: String, CaseIterable, Sendable {
+  /// Everybody has a seat within range of everybody.
+  case room
+  /// Three times the range across; people stroll from place to place, stay a while, and are switched on as they arrive.
+  case crowd
+  /// The same place; people walk and do not stop.
+  case walk
+}
+
+/// Places of walking people: from one random point to the next (random waypoint), in a disc.
+struct CrowdScene {
+  struct Walker {
+    var x: Float
+    var y: Float
+    var goalX: Float
+    var goalY: Float
+    /// Metres a second.
+    var speed: Float
+    /// When the next walk begins, in seconds.
+    var pauseEnd: Float
+  }
+
+  let scenario: CrowdScenario
+  /// Of the disc, in metres.
+  let radius: Float
+  var walkers: [Walker] = []
+  var random: AirRandom
+
+  init(_ scenario: CrowdScenario, devices: Int, range: Float, seed: UInt64) {
+    self.scenario = scenario
+    radius = scenario == .room ? range / 2 : range * 1.5
+    random = AirRandom(seed: AirRandom.hash(seed &+ 1))
+    for _ in 0..<devices {
+      let (x, y) = point()
+      walkers.append(Walker(x: x, y: y, goalX: x, goalY: y, speed: 0, pauseEnd: 0))
+    }
+  }
+
+  /// A point of the disc, all being equally likely.
+  private mutating func point() -> (Float, Float) {
+    let distance = radius * Float(random.unit().squareRoot())
+    let angle = Float(random.unit()) * 2 * .pi
+    return (distance * cos(angle), distance * sin(angle))
+  }
+
+  /// Lets a second pass for one walker. Whether it has moved.
+  mutating func step(_ index: Int, at second: Int) -> Bool {
+    guard scenario != .room, Float(second) >= walkers[index].pauseEnd else { return false }
+    let way = (walkers[index].goalX - walkers[index].x, walkers[index].goalY - walkers[index].y)
+    let left = hypot(way.0, way.1)
+    if left <= walkers[index].speed || left == 0 {
+      (walkers[index].x, walkers[index].y) = (walkers[index].goalX, walkers[index].goalY)
+      (walkers[index].goalX, walkers[index].goalY) = point()
+      // Walking people do 0.7 to 1.8 m/s, strolling ones half of that, and stop for up to two minutes.
+      let haste: Float = scenario == .walk ? 1 : 0.5
+      walkers[index].speed = haste * (0.7 + 1.1 * Float(random.unit()))
+      walkers[index].pauseEnd = scenario == .walk ? 0 : Float(second) + 120 * Float(random.unit())
+    } else {
+      walkers[index].x += way.0 / left * walkers[index].speed
+      walkers[index].y += way.1 / left * walkers[index].speed
+    }
+    return true
+  }
+}

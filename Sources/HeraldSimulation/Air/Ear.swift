@@ -1,0 +1,85 @@
+/// Windows in which a radio listens, each on the channel after that of the one before.
+struct ListeningWindows {
+  /// The start of the present window.
+  var start: UInt64 = 0
+  /// From window to window; 0 if there are none.
+  var interval: UInt64 = 0
+  /// How long a window is.
+  var length: UInt64 = 0
+  /// The channel of the present window: 0 is 37.
+  var channel: UInt8 = 0
+
+  /// Listens from `now` on, on the channel after the one of the last window.
+  mutating func begin(every interval: UInt64, for length: UInt64, at now: UInt64) {
+    channel = (channel + 1) % 3
+    start = now
+    self.interval = interval
+    self.length = length
+  }
+
+  /// Whether a packet on `packetChannel` lies in a window on its channel. Calls come in the order of `end`.
+  @inline(__always)
+  mutating func contain(_ packetChannel: UInt8, from begin: UInt64, to end: UInt64) -> Bool {
+    guard interval > 0, begin >= start else { return false }
+    if begin >= start &+ interval { turn(to: begin) }
+    return channel == packetChannel && end <= start &+ length
+  }
+
+  /// Whether any part of `begin`…`end` lies in a window.
+  mutating func touch(from begin: UInt64, to end: UInt64) -> Bool {
+    guard interval > 0 else { return false }
+    guard begin >= start else { return end > start }
+    if begin >= start &+ interval { turn(to: begin) }
+    return begin < start &+ length || end > start &+ interval
+  }
+
+  private mutating func turn(to time: UInt64) {
+    let windows = (time &- start) / interval
+    start = start &+ windows &* interval
+    channel = UInt8(truncatingIfNeeded: (UInt64(channel) &+ windows) % 3)
+  }
+}
+
+/// When one station listens, and on which channel: all that is looked at for every packet and every station.
+struct Ear {
+  /// What is heard in these is reported to the host.
+  var scan = ListeningWindows()
+  /// The last time it was sending or in a connection event, and the one before.
+  var busyStart: UInt64 = 0
+  var busyEnd: UInt64 = 0
+  var earlierStart: UInt64 = 0
+  var earlierEnd: UInt64 = 0
+  /// Whether it waits for a peer's advertisement to connect.
+  var isInitiating = false
+  /// In these it waits for the peer, and in those of the scan as well.
+  var initiating = ListeningWindows()
+
+  /// Whether a packet from `start` to `end` lies in a scan window on its channel, with the radio free.
+  @inline(__always)
+  mutating func hears(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
+    scan.contain(channel, from: start, to: end) && !isBusy(from: start, to: end)
+  }
+
+  /// Whether it lies in a window for the peer to connect to. Time that is in both kinds of window belongs to the scan.
+  mutating func waits(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
+    initiating.contain(channel, from: start, to: end) && !scan.touch(from: start, to: end)
+      && !isBusy(from: start, to: end)
+  }
+
+  /// Whether the radio is at something else at some moment from `start` to `end`.
+  @inline(__always)
+  func isBusy(from start: UInt64, to end: UInt64) -> Bool {
+    (start < busyEnd && end > busyStart) || (start < earlierEnd && end > earlierStart)
+  }
+
+  /// Takes the radio for itself.
+  mutating func occupy(from start: UInt64, to end: UInt64) {
+    if start <= busyEnd, end >= busyStart {
+      busyStart = min(busyStart, start)
+      busyEnd = max(busyEnd, end)
+    } else {
+      (earlierStart, earlierEnd) = (busyStart, busyEnd)
+      (busyStart, busyEnd) = (start, end)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import Foundation
+import HeraldSimulation
+
+extension CrowdScenario: ExpressibleByArgument {}
+
+/// `herald-host simulate`
+struct Simulate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Lets many simulated devices meet and says what they saw of each other.",
+    discussion: """
+      The devices are the real thing: the code of a wearable on a simulated radio, among others on the same channels. \
+      SCENARIO is one of
+        room   everybody has a seat within range of everybody
+        crowd  people stroll and stop, in a place three times the range across
+        walk   the same place, and nobody stops
+      The same seed gives the same result. No device is needed. docs/simulation.md says what is modelled.
+      """)
+
+  @Option(help: ArgumentHelp("How many devices, 2 to 2000.", valueName: "number"))
+  var devices = 10
+
+  @Option(help: ArgumentHelp("How long, in simulated hours.", valueName: "hours"))
+  var hours = 1.0
+
+  @Option(help: ArgumentHelp("Another number, another history.", valueName: "number"))
+  var seed: UInt64 = 1
+
+  @Option(help: ArgumentHelp("Up to how far apart devices count as in range, 1 to 50.", valueName: "metres"))
+  var range = 10.0
+
+  @Option(help: "Where people are and how they move.")
+  var scenario = CrowdScenario.room
+
+  @OptionGroup var output: OutputOptions
+
+  @Flag(name: .shortAndLong, help: "Show no progress.")
+  var quiet = false
+
+  mutating func validate() throws {
+    guard (2...2000).contains(devices) else { throw ValidationError("--devices takes 2 to 2000.") }
+    guard hours > 0, hours <= 500 else {
+      throw ValidationError("--hours takes more than 0 and at most 500.")
+    }
+    guard (1...50).contains(range) else { throw ValidationError("--range takes 1 to 50 metres.") }
+  }
+
+  /// The report with what the run itself took.
+  private struct Row: Encodable {
+    let report: CrowdReport
+    let scenario: String
+    let seed: UInt64
+    let wallSeconds: Double
+    let deviceHoursPerSecond: Double
+    let advertisementsPerSecond: Double
+
+    func encode(to encoder: any Encoder) throws {
+      try report.encode(to: encoder)
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(scenario, forKey: .scenario)
+      try container.encode(seed, forKey: .seed)
+      try container.encode(wallSeconds, forKey: .wallSeconds)
+      try container.encode(deviceHoursPerSecond, forKey: .deviceHoursPerSecond)
+      try container.encode(advertisementsPerSecond, forKey: .advertisementsPerSecond)
+    }
+
+    enum Key: String, CodingKey {
+      case scenario, seed, wallSeconds, deviceHoursPerSecond, advertisementsPerSecond
+    }
+  }
+
+  func run() throws {
+    var configuration = CrowdConfiguration()
+    configuration.devices = devices
+    configuration.seed = seed
+    configuration.range = Float(range)
+    configuration.scenario = scenario
+    let crowd = Crowd(configuration)
+    let total = max(1, Int((hours * 3600).rounded()))
+    let bar = ProgressBar(isQuiet: quiet)
+    let begun = ContinuousClock.now
+    crowd.run(seconds: total) { second in
+      bar.update(
+        done: second, of: total,
+        text: "\(Console.duration(seconds: second)) of \(Console.duration(seconds: total)) simulated")
+    }
+    bar.finish()
+    let took = begun.duration(to: .now)
+    let wall = max(1e-6, Double(took.components.seconds) + Double(took.components.attoseconds) * 1e-18)
+    let report = crowd.report()
+    let row = Row(
+      report: report, scenario: scenario.rawValue, seed: seed, wallSeconds: wall,
+      deviceHoursPerSecond: report.hours * Double(devices) / wall,
+      advertisementsPerSecond: Double(report.advertisementsDelivered) / wall)
+    if output.json {
+      try Console.printJSON(row)
+    } else {
+      show(row)
+    }
+  }
+
+  private func show(_ row: Row) {
+    let report = row.report
+    func number(_ value: Double, _ digits: Int = 1) -> String { String(format: "%.\(digits)f", value) }
+    var facts = Facts()
+    facts.add("Devices", "\(report.devices), \(scenario.rawValue), range \(number(range, 0)) m, seed \(seed)")
+    facts.add("Simulated", Console.duration(seconds: Int((report.hours * 3600).rounded())))
+    facts.add("Detection rate", "\(number(report.detectionPercent, 2)) % of \(report.encounters) encounters")
+    facts.add("… within 30 s", "\(number(report.detectionWithin30sPercent, 2)) %")
+    facts.add(
+      "Until the payload is read",
+      "\(number(report.secondsUntilRead99)) s for 99 %, \(number(report.longestSecondsUntilRead)) s at most")
+    facts.add("Continuity", "\(number(report.continuityPercent, 3)) % of 30 s windows have a reading")
+    facts.add("Readings per window", number(report.readingsPerWindow))
+    facts.add(
+      "Payloads read", "\(report.reads), of which \(report.rereads) were known (an address had changed)")
+    facts.add(
+      "Advertisements",
+      "\(report.advertisementsSent) packets sent, \(report.advertisementsDelivered) delivered")
+    facts.add(
+      "Readings", "\(report.readingsLogged) logged, \(report.readingsLost) of those delivered were lost")
+    facts.add(
+      "Connections",
+      "\(report.attempts) attempts, \(report.attemptsTimedOut) too long; \(report.connections) made, \(report.connectionRequestsLost) requests unheard; \(report.exchangesFailed) exchanges failed"
+    )
+    facts.add(
+      "Estimated charge",
+      "\(number(report.chargePerHour, 2)) mAh an hour, \(number(report.chargeScanningPercent, 0)) % of it for scanning"
+    )
+    facts.add("Memory", "\(Console.size(report.bytesPerDevice)) a device")
+    facts.add(
+      "This took",
+      "\(number(row.wallSeconds)) s: \(number(row.deviceHoursPerSecond, 2)) device-hours and \(number(row.advertisementsPerSecond, 0)) advertisements a second"
+    )
+    facts.print()
+  }
+}

@@ -1,0 +1,129 @@
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldSimulation
+
+@Suite("Crowds of real nodes")
+struct CrowdTests {
+  private func report(
+    _ devices: Int, seconds: Int, _ change: (inout CrowdConfiguration) -> Void = { _ in }
+  ) -> CrowdReport {
+    var configuration = CrowdConfiguration()
+    configuration.devices = devices
+    change(&configuration)
+    let crowd = Crowd(configuration)
+    crowd.run(seconds: seconds)
+    return crowd.report()
+  }
+
+  @Test("The same seed gives the same history, another seed another one")
+  func determinism() {
+    let first = report(5, seconds: 40) { $0.scenario = .walk }
+    #expect(first == report(5, seconds: 40) { $0.scenario = .walk })
+    #expect(
+      first
+        != report(5, seconds: 40) {
+          $0.scenario = .walk
+          $0.seed = 2
+        })
+  }
+
+  @Test("Two nodes read each other's payload over the air, once")
+  func exchange() {
+    let report = report(2, seconds: 60)
+    #expect(report.encounters == 2)
+    #expect(report.detectionWithin30sPercent == 100)
+    #expect(report.reads == 2)
+    #expect(report.rereads == 0)
+    #expect(report.connections == 2)
+  }
+
+  @Test(
+    "HP-26 ten nodes in a room: a reading of everybody in every 30 s, and none lost that the radio delivered")
+  func continuity() {
+    let report = report(10, seconds: 150)
+    #expect(report.continuityPercent >= 99.9)
+    #expect(report.readingsPerWindow > 30)
+    #expect(report.advertisementsDelivered > 20_000)
+    #expect(report.readingsLogged == report.advertisementsDelivered)
+    #expect(report.readingsLost == 0)
+    #expect(report.detectionPercent == 100)
+  }
+
+  @Test("HP-03 a payload read again under a new address is known, and nobody is counted twice")
+  func rotation() {
+    let report = report(2, seconds: 150) { $0.node.addressPeriod = .minutes(1) }
+    #expect(report.reads >= 4)
+    #expect(report.rereads == report.reads - 2)
+    #expect(report.continuityPercent >= 99.9)
+  }
+
+  @Test("HP-02 nodes go on when no connection is ever reported as lost")
+  func silence() {
+    var configuration = CrowdConfiguration()
+    configuration.devices = 6
+    configuration.scenario = .walk
+    configuration.range = 20
+    let crowd = Crowd(configuration)
+    crowd.air.reportsLostConnections = false
+    crowd.run(seconds: 240)
+    let report = crowd.report()
+    #expect(report.readingsLost == 0)
+    #expect(report.encounters > 10)
+    #expect(report.detectionPercent > 90)
+  }
+
+  @Test("Who was not in range does not count")
+  func outOfRange() {
+    let record = CrowdRecord(count: 2)
+    record.now = 0
+    record.set(0, 1, isInRange: true)
+    record.now = 30_000
+    record.endWindow()
+    #expect(record.windows == 1)
+    #expect(record.windowsWithReading == 0)
+    record.sender = 1
+    record.measured(by: 0)
+    record.now = 45_000
+    record.didRead(1, by: 0)
+    record.now = 60_000
+    record.endWindow()
+    #expect(record.windows == 2)
+    #expect(record.windowsWithReading == 1)
+    record.set(0, 1, isInRange: false)
+    record.now = 90_000
+    record.endWindow()
+    #expect(record.windows == 2)
+    #expect(record.encounters == 1)
+    #expect(record.readAtAll == 1)
+    #expect(record.readInTime == 0)
+    #expect(record.longestDelay == 45_000)
+    #expect(record.delay(share: 0.99) == 45)
+  }
+
+  @Test("An encounter without a read counts against the detection rate if it lasted 30 s")
+  func missed() {
+    let record = CrowdRecord(count: 2)
+    record.set(0, 1, isInRange: true)
+    record.now = 29_000
+    record.set(0, 1, isInRange: false)
+    #expect(record.encounters == 0)
+    record.set(0, 1, isInRange: true)
+    record.now = 59_000
+    record.finish()
+    #expect(record.encounters == 1)
+    #expect(record.readAtAll == 0)
+  }
+
+  @Test("Charge: an hour's half in scan windows, some packets sent, sleep all the time")
+  func energy() {
+    var use = RadioUse()
+    use.scanning = 500_000
+    use.transmitting = 1_000
+    use.receiving = 500
+    use.turns = 10
+    // 0.002 + (6·(1000 + 400) + 6·(500,000 + 500 + 400)) / 1,000,000
+    let charge = EnergyModel().charge(use, over: 1_000_000)
+    #expect(abs(charge - 3.0158) < 0.000_001)
+  }
+}
