@@ -48,6 +48,16 @@ public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
   case payloadsNotServed
   /// Writes to our signal characteristic.
   case signals
+  /// Messages of ours that a peer took, the application's apart.
+  case signalsSent
+  /// Messages that a peer refused, or has no characteristic for.
+  case signalsRefused
+  /// Peers that took a message of the application's.
+  case messagesSent
+  /// Peers that one could not be delivered to in time.
+  case messagesLost
+  /// Connections given up for a new peer.
+  case connectionsGivenUp
   /// Own addresses taken.
   case rotations
   /// Commands the radio refused.
@@ -56,12 +66,12 @@ public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
   case logErrors
 
   /// How many there are.
-  public static let count = 27
+  public static let count = 32
 }
 
 /// The counters of `CoordinatorCounter`. They wrap.
 public struct CoordinatorCounters: BitwiseCopyable, Sendable {
-  @usableFromInline var values: [27 of UInt32]
+  @usableFromInline var values: [32 of UInt32]
 
   /// All zero.
   @usableFromInline
@@ -103,6 +113,11 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
     case .payloadsServed: return "payloads_served"
     case .payloadsNotServed: return "payloads_not_served"
     case .signals: return "signals"
+    case .signalsSent: return "signals_sent"
+    case .signalsRefused: return "signals_refused"
+    case .messagesSent: return "messages_sent"
+    case .messagesLost: return "messages_lost"
+    case .connectionsGivenUp: return "connections_given_up"
     case .rotations: return "rotations"
     case .radioRefusals: return "radio_refusals"
     case .logErrors: return "log_errors"

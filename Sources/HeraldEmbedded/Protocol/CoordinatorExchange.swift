@@ -50,6 +50,7 @@ where
     server.opened(opened.connection)
     links[index].peer = opened.peer
     links[index].lastAsked = now
+    links[index].openedAt = now
     switch opened.role {
     case .peripheral:
       counters.count(.connectionsIn)
@@ -136,156 +137,44 @@ where
     let index = connection.index
     guard index >= 0, index < connections, links[index].holdsTarget else { return }
     let place = Int(links[index].place)
+    links[index].lastAsked = now
+    table.touch(place, at: now)
     measure(place, table[place].identity, rssi, at: now)
   }
 
-  // MARK: Steps of an exchange
+  // MARK: Ends
 
-  /// Begins a step: asks what it asks, or does what its end demands.
+  /// All that the peer is owed at present was done: says when there is more, and closes the connection (HP-22), or keeps it if
+  /// that was chosen and the peer is of a system that may withhold its advertisements (HP-23).
   @inlinable
-  mutating func enter(_ step: ExchangeStep, _ index: Int, at now: Instant) {
-    links[index].step = step
-    let procedure: GATTProcedure
-    switch step {
-    case .exchangeMTU: procedure = .exchangeMTU(server.maximumMTU)
-    case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
-    case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
-    case .findCharacteristics: procedure = .discoverCharacteristics(links[index].service)
-    case .readPayload:
-      confirm(index, at: now)
-      guard let buffer = values.pool.claim(ConnectionID(index: index), .reading) else {
-        fail(index, .exchangesWithoutBuffer, at: now)
-        return
-      }
-      links[index].buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
-      procedure = .readLong(links[index].payloadHandle)
-    case .succeeded:
-      keepPayload(index, at: now)
-      return
-    case .withoutService:
-      ignore(index, at: now)
-      return
-    case .failed, .closed, .closing, .serving: return
-    }
-    if !links[index].client.begin(procedure, stepTimeout: configuration.stepTimeout) {
-      fail(index, .exchangesMalformed, at: now)
-    }
-  }
-
-  /// Goes on with the exchange after its present step.
-  @inlinable
-  mutating func advance(_ index: Int, _ outcome: ExchangeStep.Outcome, at now: Instant) {
-    enter(links[index].step.next(after: outcome), index, at: now)
-  }
-
-  /// Takes in a PDU for our client and goes on from what it brings about, which is returned.
-  @inlinable
-  mutating func take(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) -> GATTClientEvent {
-    let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
-    let step = links[index].step
-    guard step.isWorking else { return event }
-    switch event {
-    case .none, .notification, .indication: break
-    case .mtu(let mtu):
-      server.agreed(peerMTU: mtu, on: ConnectionID(index: index))
-      advance(index, .found, at: now)
-    case .service(let range):
-      links[index].service = range
-      advance(index, .found, at: now)
-    case .characteristics(let isLast):
-      note(pdu, index)
-      if isLast { advance(index, links[index].payloadHandle == 0 ? .absent : .found, at: now) }
-    case .value(let offset, let from):
-      if !put(pdu, from, at: offset, index) { fail(index, .exchangesMalformed, at: now) }
-    case .lastValue(let offset, let from):
-      if put(pdu, from, at: offset, index) {
-        advance(index, .found, at: now)
-      } else {
-        fail(index, .exchangesMalformed, at: now)
-      }
-    case .finished:
-      switch step {
-      case .findCharacteristics: advance(index, links[index].payloadHandle == 0 ? .absent : .found, at: now)
-      case .readPayload: advance(index, .found, at: now)
-      default: advance(index, .absent, at: now)
-      }
-    case .failed(let failure):
-      switch failure {
-      case .refused where step == .exchangeMTU: advance(index, .absent, at: now)
-      case .refused: fail(index, .exchangesRefused, at: now)
-      case .timeout: fail(index, .exchangesTimedOut, at: now)
-      default: fail(index, .exchangesMalformed, at: now)
-      }
-    }
-    return event
-  }
-
-  /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the peer's system.
-  @inlinable
-  mutating func note(_ pdu: Span<UInt8>, _ index: Int) {
-    var characteristics = GATTCharacteristics(pdu)
-    while let found = characteristics.next() {
-      if found.uuid == HeraldUUIDs.payload, links[index].payloadHandle == 0 {
-        links[index].payloadHandle = found.value
-      } else if found.uuid == HeraldUUIDs.compliantSignal {
-        links[index].system = .compliant
-      } else if found.uuid == HeraldUUIDs.otherSignal, links[index].system == .unknown {
-        links[index].system = .iOS
-      }
-    }
-  }
-
-  /// Puts the bytes of `pdu` from `from` on at their place in the peer's payload.
-  @inlinable
-  mutating func put(_ pdu: Span<UInt8>, _ from: Int, at offset: Int, _ index: Int) -> Bool {
-    let buffer = Int(links[index].buffer) &- 1
-    guard buffer >= 0, from >= 0, from <= pdu.count else { return false }
-    return values.pool.buffers[buffer].put(pdu.extracting(from..<pdu.count), at: offset)
-  }
-
-  /// The Herald service was seen: the peer is what it seemed to be.
-  @inlinable
-  mutating func confirm(_ index: Int, at now: Instant) {
+  mutating func finish(_ index: Int, at now: Instant) {
     let place = Int(links[index].place)
-    table[place].system = links[index].system
-    if table[place].state != .confirmed {
-      table[place].state = .confirmed
-      record(.heraldDetected(table[place].identity), at: now)
-    }
-  }
-
-  /// The payload is here: logs and reports it, and closes the connection (HP-22).
-  @inlinable
-  mutating func keepPayload(_ index: Int, at now: Instant) {
-    let place = Int(links[index].place)
-    let buffer = Int(links[index].buffer) &- 1
-    guard buffer >= 0 else { return }
-    let length = Int(values.pool.buffers[buffer].length)
-    guard length > 0, length <= Payload.maximumLength else {
-      fail(index, .exchangesMalformed, at: now)
-      return
-    }
-    let identity = table[place].identity
-    let digest = values.pool.buffers[buffer].digest()
-    let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
-    if !values.pool.buffers[buffer].record(.read(identity), in: &log, at: now, clock: clock) {
-      counters.count(.logErrors)
-    }
-    values.pool.buffers[buffer].report(to: &delegate, identity, known: isKnown, at: now)
-
-    counters.count(.reads)
-    if isKnown { counters.count(.readsOfKnown) }
-    table[place].payloadDigest = digest
-    table[place].state = .read
     table[place].failures = 0
     table[place].ignores = 0
-    table.setOwesWork(place, false)
-    if mayShare(place) { values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table) }
-    let rssi = table[place].lastRSSI
-    if rssi.isAvailable {
-      delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now)
+    settle(place, at: now)
+    if configuration.keepsConnections, links[index].system == .iOS, table[place].state == .read {
+      freeBuffer(index)
+      links[index].step = .keeping
+      links[index].task = .nothing
+      links[index].isSpent = false
+      links[index].lastAsked = now
+      links[index].end = now
+      return
     }
     close(index, at: now)
+  }
+
+  /// Says whether and when a peer is owed more.
+  @inlinable
+  mutating func settle(_ place: Int, at now: Instant) {
+    let isMore = task(for: place, at: now) != .nothing
+    let owes = isMore || hasRecurringWork(place)
+    if owes {
+      let retryAt = now + (isMore ? .seconds(1) : .seconds(16))
+      table[place].retryAt = retryAt
+      if retryAt < workAt { workAt = retryAt }
+    }
+    table.setOwesWork(place, owes)
   }
 
   /// The peer has no Herald service: leaves it alone for a while, longer each time.

@@ -64,7 +64,12 @@ where
   ) -> Bool {
     if report.kind.contains(.connectable) { table[place].isConnectable = true }
     switch table[place].state {
-    case .read: return true
+    case .read:
+      if table[place].owesWork, table[place].retryAt < workAt {
+        workAt = table[place].retryAt
+        hasNews = true
+      }
+      return true
     case .ignored:
       // It may show a service now that it did not before: an application came to the foreground, or was installed.
       let isNew = seen.isHerald && !table[place].showedService

@@ -16,6 +16,7 @@ where
     server.maximumMTU = capabilities.maximumPDU
     wasRefused = false
 
+    next = earlier(next, tendOutbox(at: now))
     next = earlier(next, driveLinks(at: now, &radio))
     next = earlier(next, endAttempt(at: now, &radio))
     next = earlier(next, rotate(at: now))
@@ -91,6 +92,7 @@ where
       guard now >= end else { return end }
       close(index, at: now)
     }
+    if links[index].step == .keeping { return keep(index, at: now, &radio) }
     if links[index].step.isWorking {
       if now >= links[index].end {
         fail(index, .exchangesTimedOut, at: now)
@@ -110,16 +112,51 @@ where
     return links[index].end
   }
 
+  /// How often the strength of a peer is measured on a connection that is kept.
+  @inlinable
+  static var keptPeriod: Interval { .seconds(10) }
+  /// How long a measurement may fail to come until the peer counts as gone, whatever the radio says (HP-02).
+  @inlinable
+  static var keptSilence: Interval { .seconds(30) }
+
+  /// Measures the strength on a connection that is kept, does on it what the peer is owed, and gives it up when the peer is gone.
+  @inlinable
+  mutating func keep<R: Radio & ~Copyable>(_ index: Int, at now: Instant, _ radio: inout R) -> Instant {
+    let place = Int(links[index].place)
+    let work = task(for: place, at: now)
+    if work != .nothing, work != .meet {
+      links[index].end = now + configuration.exchangeLife
+      enter(.choosing, index, at: now)
+      if links[index].step.isWorking { request(index, &radio, at: now) }
+      return links[index].end
+    }
+    if now >= links[index].lastAsked + Self.keptSilence {
+      close(index, at: now)
+      return now
+    }
+    if now >= links[index].end {
+      radio.readRSSI(ConnectionID(index: index))
+      links[index].end = now + Self.keptPeriod
+    }
+    return links[index].end
+  }
+
   /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be sent.
   @inlinable
   mutating func request<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R, at now: Instant) {
     let connection = ConnectionID(index: index)
-    var bytes: [32 of UInt8] = .init(repeating: 0)
+    var bytes: [128 of UInt8] = .init(repeating: 0)  // longestRequest
     var buffer = bytes.mutableSpan
-    let none: [1 of UInt8] = [0]
-    let count = links[index].client.nextRequest(
-      into: &buffer, mtu: server.mtu(connection), value: none.span.extracting(0..<0), at: now)
-    guard count > 0, count <= 32 else { return }
+    let count: Int
+    if links[index].step == .writeSignal, links[index].buffer != 0 {
+      count = values.pool.buffers[Int(links[index].buffer) &- 1].request(
+        of: &links[index].client, from: Int(links[index].written), count: Int(links[index].piece),
+        into: &buffer, mtu: server.mtu(connection), at: now)
+    } else {
+      count = links[index].client.nextRequest(
+        into: &buffer, mtu: server.mtu(connection), value: Span(), at: now)
+    }
+    guard count > 0, count <= Self.longestRequest else { return }
     do throws(RadioError) {
       try radio.send(bytes.span.extracting(0..<count), on: connection)
     } catch {
@@ -161,95 +198,6 @@ where
   /// The most connections there may be.
   @inlinable
   var connectionLimit: Int { connections < capabilities.connections ? connections : capabilities.connections }
-
-  /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that does not
-  /// is asked again every two seconds.
-  @inlinable
-  mutating func endAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
-    guard attempt.isActive else { return .never }
-    if now >= attempt.deadline {
-      radio.cancelConnect()
-      attempt.isCancelled = true
-      attempt.deadline = now + .seconds(2)
-    }
-    return attempt.deadline
-  }
-
-  /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
-  /// connections, if there are several, is left to peers.
-  @inlinable
-  mutating func beginAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
-    guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return .never }
-    let limit = connectionLimit
-    guard openConnections() < (limit > 1 ? limit &- 1 : limit) else { return .never }
-    guard now >= workAt else { return workAt }
-    var deadline = now + configuration.attemptTimeout
-    var isCut = false
-    if !capabilities.canScanWhileConnecting {
-      // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
-      guard let limit = scanning.attemptLimit(at: now) else { return .never }
-      isCut = limit < deadline
-      deadline = earlier(limit, deadline)
-    }
-    guard let place = choosePeer(at: now) else { return workAt }
-    if !capabilities.canScanWhileConnecting, shownScan != nil {
-      radio.stopScanning()
-      shownScan = nil
-    }
-    do throws(RadioError) {
-      try radio.connect(
-        to: table[place].address, ConnectionParameters(ownAddress: advertising.address))
-    } catch {
-      wasRefused = true
-      return .never
-    }
-    counters.count(.attempts)
-    table.setHeld(place, true)
-    attempt.isActive = true
-    attempt.isCancelled = false
-    attempt.isCut = isCut
-    attempt.place = UInt16(truncatingIfNeeded: place)
-    attempt.deadline = deadline
-    return deadline
-  }
-
-  /// Of the peers that want an exchange now, the one it is most worth having with: one that shows a Herald service ahead of one
-  /// that may hide it; among these one heard more than once ahead of one heard once, which may be a made-up address that nobody
-  /// answers at; among these the most recently heard. If there is none, `workAt` becomes the moment when that may change by itself.
-  @inlinable
-  mutating func choosePeer(at now: Instant) -> Int? {
-    var best: Int?
-    var bestRank = -1
-    var later = Instant.never
-    var next = table.newestOwing
-    while let place = next, bestRank < 3 {
-      guard now <= table[place].lastSeen + configuration.inRange else { break }
-      if !table[place].isHeld, !isConnected(table[place].address) {
-        let retryAt = table[place].retryAt
-        let rank = (table[place].state == .candidate ? 0 : 2) &+ (table[place].readings > 1 ? 1 : 0)
-        if retryAt > now {
-          later = earlier(later, retryAt)
-        } else if rank > bestRank {
-          best = place
-          bestRank = rank
-        }
-      }
-      next = table.older(than: place)
-    }
-    if best == nil { workAt = later }
-    return best
-  }
-
-  /// Whether a connection with this address is open.
-  @inlinable
-  mutating func isConnected(_ address: DeviceAddress) -> Bool {
-    var index = 0
-    while index < connections {
-      if links[index].step != .closed, links[index].peer == address { return true }
-      index &+= 1
-    }
-    return false
-  }
 
   // MARK: Scanning and advertising
 

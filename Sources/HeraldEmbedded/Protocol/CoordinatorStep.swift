@@ -13,16 +13,26 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case findCharacteristics = 4
   /// We read the payload.
   case readPayload = 5
-  /// The payload was read.
-  case succeeded = 6
+  /// We look for the Device Information service.
+  case findInformation = 6
+  /// We look at its characteristics.
+  case findModel = 7
+  /// We read the model.
+  case readModel = 8
+  /// We write to the signal characteristic.
+  case writeSignal = 9
+  /// What was begun is done: what the peer is owed next is next.
+  case choosing = 10
   /// The peer has no Herald service, or none with a payload.
-  case withoutService = 7
+  case withoutService = 11
   /// The exchange failed.
-  case failed = 8
+  case failed = 12
   /// All is done; the connection is being closed.
-  case closing = 9
+  case closing = 13
   /// The peer opened the connection and we serve it.
-  case serving = 10
+  case serving = 14
+  /// All is done; the connection is kept to measure the peer's strength on it.
+  case keeping = 15
 
   /// How a step ended.
   @usableFromInline
@@ -44,20 +54,28 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
     case (.findShortService, .absent): .findLongService
     case (.findLongService, .found): .findCharacteristics
     case (.findLongService, .absent): .withoutService
-    case (.findCharacteristics, .found): .readPayload
+    case (.findCharacteristics, .found): .choosing
     case (.findCharacteristics, .absent): .withoutService
-    case (.readPayload, .found): .succeeded
+    case (.readPayload, .found): .choosing
     case (.readPayload, .absent): .failed
+    case (.findInformation, .found): .findModel
+    case (.findModel, .found): .readModel
+    case (.findInformation, .absent), (.findModel, .absent), (.readModel, .found), (.readModel, .absent):
+      .choosing
+    case (.writeSignal, .found), (.writeSignal, .absent): .choosing
     case (.exchangeMTU, .failed), (.findShortService, .failed), (.findLongService, .failed),
-      (.findCharacteristics, .failed), (.readPayload, .failed):
+      (.findCharacteristics, .failed), (.readPayload, .failed), (.findInformation, .failed),
+      (.findModel, .failed), (.readModel, .failed), (.writeSignal, .failed):
       .failed
-    case (.closed, _), (.succeeded, _), (.withoutService, _), (.failed, _), (.closing, _), (.serving, _): self
+    case (.closed, _), (.choosing, _), (.withoutService, _), (.failed, _), (.closing, _), (.serving, _),
+      (.keeping, _):
+      self
     }
   }
 
   /// Whether the peer owes us something.
   @usableFromInline
-  var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.readPayload.rawValue }
+  var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.writeSignal.rawValue }
 }
 
 /// One connection: zero bits when closed, and what it is at otherwise.
@@ -66,22 +84,33 @@ struct Link: BitwiseCopyable {
   @usableFromInline var step: ExchangeStep
   /// What runs on the peer, as far as this exchange has shown.
   @usableFromInline var system: Target.System
+  /// What the step under way is for.
+  @usableFromInline var task: PeerTask
+  /// Nothing more may be written on this connection: the peer would take it for part of what it has.
+  @usableFromInline var isSpent: Bool
   /// Whether the target at `place` is held for this exchange.
   @usableFromInline var holdsTarget: Bool
   /// The target's place in the table.
   @usableFromInline var place: UInt16
   /// The handle of the peer's payload; 0 if it has none.
   @usableFromInline var payloadHandle: UInt16
-  /// Bytes of the peer's payload so far.
-  @usableFromInline var payloadLength: UInt16
-  /// The buffer of the peer's payload in the pool, plus one; 0 for none.
+  /// The handle of the peer's signal characteristic; 0 if it has none.
+  @usableFromInline var signalHandle: UInt16
+  /// The handle of the peer's model; 0 if it has none.
+  @usableFromInline var modelHandle: UInt16
+  /// How many bytes of a message have been written, and how many are being written.
+  @usableFromInline var written: UInt16
+  @usableFromInline var piece: UInt16
+  /// The buffer of what is read or written in the pool, plus one; 0 for none.
   @usableFromInline var buffer: UInt8
   /// The peer's address, as the connection showed it.
   @usableFromInline var peer: DeviceAddress
   /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that again.
   @usableFromInline var end: Instant
-  /// When the peer last asked us for something.
+  /// When the peer last asked us for something, or, on a connection that is kept, when it was last measured.
   @usableFromInline var lastAsked: Instant
+  /// When the connection was opened.
+  @usableFromInline var openedAt: Instant
   @usableFromInline var service: HandleRange
   @usableFromInline var client: GATTClient
 
@@ -89,14 +118,20 @@ struct Link: BitwiseCopyable {
   init() {
     step = .closed
     system = .unknown
+    task = .nothing
+    isSpent = false
     holdsTarget = false
     place = 0
     payloadHandle = 0
-    payloadLength = 0
+    signalHandle = 0
+    modelHandle = 0
+    written = 0
+    piece = 0
     buffer = 0
     peer = .zero
     end = .start
     lastAsked = .start
+    openedAt = .start
     service = HandleRange(first: 0, last: 0)
     client = GATTClient()
   }

@@ -40,6 +40,7 @@ public struct HeraldCore<
   @usableFromInline var surplus: UInt32
   @usableFromInline var surplusAt: Instant
   @usableFromInline var attempt: Attempt
+  @usableFromInline var outbox: Outbox
   /// When it is worth looking for a peer to connect to.
   @usableFromInline var workAt: Instant
 
@@ -85,6 +86,7 @@ public struct HeraldCore<
     surplus = 0
     surplusAt = .start
     attempt = Attempt()
+    outbox = Outbox()
     workAt = .never
     advertising = AdvertisingScheduler()
     scanning = ScanSchedule(configuration.scanTiming)

@@ -12,6 +12,10 @@ public enum HeraldUUIDs {
   /// The signal characteristic of the other devices, written and notified (HP-36):
   /// 0eb0d5f2-eae4-4a9a-8af3-a4adb02d4363. A peer that has it counts as an iPhone.
   public static var otherSignal: UUID128 { UUID128(0x0eb0_d5f2_eae4_4a9a, 0x8af3_a4ad_b02d_4363) }
+  /// The Device Information service (Device Information Service Specification, 1.1), and in it the model number string.
+  public static var deviceInformation: UUID16 { UUID16(0x180A) }
+  /// The model number string's UUID in its 128-bit form.
+  public static var modelNumber: UUID128 { UUID128(UUID16(0x2A24)) }
 }
 
 /// Company identifiers in manufacturer data, as numbers; little-endian on air.

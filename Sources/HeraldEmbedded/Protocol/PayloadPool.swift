@@ -11,6 +11,8 @@ struct PayloadBuffer: BitwiseCopyable {
     case hearing = 3
     /// A message that we write to a peer.
     case signalling = 4
+    /// A message of the application's on its way to peers.
+    case message = 5
   }
 
   /// Room for the longest message, which is longer than the longest value.
@@ -77,7 +79,7 @@ struct PayloadBuffer: BitwiseCopyable {
     guard rssi.isAvailable else { return false }
     let header = SignalMessage.Kind.payloadSharing.headerLength
     var buffer = bytes.mutableSpan
-    var data = buffer._mutatingExtracting(header..<SignalMessage.maximumLength)
+    var data = buffer._mutatingExtracting(header..<ATTLimits.longestValue)
     let count = store.compose(for: place, in: &table, at: now, into: &data)
     guard count > 0 else { return false }
     _ = SignalMessage.writeHeader(.payloadSharing, rssi: Int16(rssi.rawValue), length: count, to: &buffer)

@@ -90,6 +90,14 @@ public struct SharingStore: ~Copyable {
     return count
   }
 
+  /// Whether there is anything the target at `place` may be told of.
+  public mutating func hasAnything<let capacity: Int>(
+    for place: Int, in table: inout TargetTable<capacity>, at now: Instant
+  ) -> Bool {
+    prune(table: &table)
+    return candidates(for: place, table: &table, at: now) != 0
+  }
+
   // MARK: Selection
 
   private static func bit(_ index: Int) -> UInt32 { 1 &<< UInt32(truncatingIfNeeded: index) }

@@ -55,7 +55,7 @@ public struct Target: BitwiseCopyable, Sendable {
   public var txPower: Int8
   /// Failed exchanges since the last success in the lower four bits, how often it turned out to have no Herald service in the upper.
   var setbacks: UInt8
-  /// When our payload was last written to it: units of 16 s since start-up, in their lower bits, from 1 on; 0 if never.
+  /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits.
   @usableFromInline var writtenAt: UInt8
 
   /// The value of `txPower` that says that none was advertised.
@@ -69,6 +69,7 @@ public struct Target: BitwiseCopyable, Sendable {
   @usableFromInline static var sharedLastFlag: UInt16 { 64 }
   @usableFromInline static var signalledFlag: UInt16 { 128 }
   @usableFromInline static var modelReadFlag: UInt16 { 256 }
+  @usableFromInline static var payloadWrittenFlag: UInt16 { 512 }
 
   /// A peer that was just heard for the first time.
   @usableFromInline

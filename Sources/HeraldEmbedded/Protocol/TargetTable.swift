@@ -74,6 +74,10 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     _modify { yield &targets[place] }
   }
 
+  /// How many places have ever been taken: all targets are at places below this. What is at a vacant one says nothing.
+  @inlinable
+  public var placesUsed: Int { Int(fresh) }
+
   // MARK: Index
 
   @inlinable

@@ -87,6 +87,8 @@ struct ReadingStories {
     story.exchange("0A 15 00", "0B \(text(0..<22))", on: 1)
     story.exchange("0C 15 00 16 00", "0D \(text(22..<44))", on: 1)
     story.exchange("0C 15 00 2C 00", "0D \(text(44..<50))", on: 1)
+    // It may not find us by itself while its application is in the background: it is told.
+    story.exchange("12 12 00 01 0D 00 08 01 00 02 00 03 00 00 00 00 00 00 00", "13", on: 1)
     #expect(story.commands() == [.disconnect(ConnectionID(index: 1))])
     let identity = TargetIdentity(Peer.iPhone)
     #expect(story.heard().contains(.read(identity, payload, known: false)))

@@ -1,0 +1,187 @@
+// Connection attempts: to whom, when, for how long, and which connection is given up for one.
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that does not
+  /// is asked again every two seconds.
+  @inlinable
+  mutating func endAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+    guard attempt.isActive else { return .never }
+    if now >= attempt.deadline {
+      radio.cancelConnect()
+      attempt.isCancelled = true
+      attempt.deadline = now + .seconds(2)
+    }
+    return attempt.deadline
+  }
+
+  /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
+  /// connections, if there are several, is left to peers.
+  @inlinable
+  mutating func beginAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+    guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return .never }
+    guard now >= workAt else { return workAt }
+    let limit = connectionLimit
+    let isFull = openConnections() >= (limit > 1 ? limit &- 1 : limit)
+    if isFull, !outbox.isPending, connectionToGiveUp(at: now) == nil { return .never }
+    var deadline = now + configuration.attemptTimeout
+    var isCut = false
+    if !capabilities.canScanWhileConnecting {
+      // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
+      guard let limit = scanning.attemptLimit(at: now) else { return .never }
+      isCut = limit < deadline
+      deadline = earlier(limit, deadline)
+    }
+    guard let place = choosePeer(at: now) else { return workAt }
+    guard !isFull else {
+      giveUpConnection(at: now)
+      return .never  // until it is closed
+    }
+    if !capabilities.canScanWhileConnecting, shownScan != nil {
+      radio.stopScanning()
+      shownScan = nil
+    }
+    do throws(RadioError) {
+      try radio.connect(
+        to: table[place].address, ConnectionParameters(ownAddress: advertising.address))
+    } catch {
+      wasRefused = true
+      return .never
+    }
+    counters.count(.attempts)
+    table.setHeld(place, true)
+    attempt.isActive = true
+    attempt.isCancelled = false
+    attempt.isCut = isCut
+    attempt.place = UInt16(truncatingIfNeeded: place)
+    attempt.deadline = deadline
+    return deadline
+  }
+
+  /// Of the peers that want an exchange now, the one it is most worth having with: the highest rank, and in it the most recently
+  /// heard. If there is none, `workAt` becomes the moment when that may change by itself.
+  @inlinable
+  mutating func choosePeer(at now: Instant) -> Int? {
+    var best: Int?
+    var bestRank = -1
+    var later = Instant.never
+    var next = table.newestOwing
+    while let place = next, bestRank < 6 {
+      guard now <= table[place].lastSeen + configuration.inRange || outbox.isPending else { break }
+      next = table.older(than: place)
+      guard !table[place].isHeld, !isConnected(table[place].address) else { continue }
+      let retryAt = table[place].retryAt
+      if retryAt > now {
+        later = earlier(later, retryAt)
+        continue
+      }
+      let rank = rank(of: place, at: now)
+      if rank < 0 {
+        settle(place, at: now)
+        if table[place].owesWork { later = earlier(later, table[place].retryAt) }
+      } else if rank > bestRank {
+        best = place
+        bestRank = rank
+      }
+    }
+    if best == nil { workAt = later }
+    return best
+  }
+
+  /// How much it is worth to have an exchange with a peer now, −1 if not at all: a message of the application's comes first; then to
+  /// meet a peer that shows a Herald service, then one that may hide it, in either case one heard more than once
+  /// ahead of one heard once, which may be a made-up address that nobody answers at; then signals to a peer that is known.
+  @inlinable
+  mutating func rank(of place: Int, at now: Instant) -> Int {
+    switch task(for: place, at: now) {
+    case .nothing: return -1
+    case .sendMessage: return 6
+    case .meet, .readPayload:
+      let isRepeated = table[place].readings > 1 ? 1 : 0
+      return (table[place].state == .candidate ? 2 : 4) &+ isRepeated
+    case .readModel, .writePayload: return 1
+    case .share, .writeRSSI: return 0
+    }
+  }
+
+  // MARK: The connection budget (HP-25)
+
+  /// How long a connection of a peer's is let be before it may be given up for a new peer.
+  @inlinable
+  static var servingGrace: Interval { .seconds(5) }
+
+  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that peers have had for
+  /// some time, the oldest, or the one to the peer heard most weakly. A peer not in the table counts as weakest. For a message of the
+  /// application's an exchange about anything else gives way too (HP-30).
+  @inlinable
+  mutating func connectionToGiveUp(at now: Instant) -> Int? {
+    var best: Int?
+    var bestRSSI: Int8 = 0
+    var index = 0
+    while index < connections {
+      if canGiveUp(index, at: now) {
+        let rssi = strength(of: index)
+        let isBetter =
+          switch configuration.connectionPolicy {
+          case .oldest: best.map { links[index].openedAt < links[$0].openedAt } ?? true
+          case .weakest: best == nil || rssi < bestRSSI
+          }
+        if isBetter {
+          best = index
+          bestRSSI = rssi
+        }
+      }
+      index &+= 1
+    }
+    return best
+  }
+
+  @inlinable
+  mutating func canGiveUp(_ index: Int, at now: Instant) -> Bool {
+    switch links[index].step {
+    case .keeping: return true
+    case .serving: return now >= links[index].openedAt + Self.servingGrace
+    default:
+      return outbox.isPending && links[index].step.isWorking
+        && !table[Int(links[index].place)].has(Target.awaitsMessageFlag)
+    }
+  }
+
+  @inlinable
+  mutating func strength(of index: Int) -> Int8 {
+    if links[index].holdsTarget { return table[Int(links[index].place)].lastRSSI.rawValue }
+    guard let place = table.find(TargetIdentity(links[index].peer)) else { return -128 }
+    return table[place].lastRSSI.rawValue
+  }
+
+  /// Gives a connection up for a new peer, unless one is being closed already.
+  @inlinable
+  mutating func giveUpConnection(at now: Instant) {
+    var index = 0
+    while index < connections {
+      if links[index].step == .closing { return }
+      index &+= 1
+    }
+    guard let index = connectionToGiveUp(at: now) else { return }
+    counters.count(.connectionsGivenUp)
+    if links[index].step.isWorking {
+      // The peer did not have the time it is entitled to: nothing is held against it.
+      table[Int(links[index].place)].retryAt = now + configuration.firstRetry
+    }
+    close(index, at: now)
+    hasNews = true
+  }
+
+  /// Whether a connection with this address is open.
+  @inlinable
+  mutating func isConnected(_ address: DeviceAddress) -> Bool {
+    var index = 0
+    while index < connections {
+      if links[index].step != .closed, links[index].peer == address { return true }
+      index &+= 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,147 @@
+// Messages of the application's, sent ahead of everything else (HP-30…HP-32).
+
+/// The one message of the application's that is on its way. Zero bits when there is none.
+@usableFromInline
+struct Outbox: BitwiseCopyable {
+  /// The buffer of the message in the pool, plus one; 0 for none.
+  @usableFromInline var buffer: UInt8
+  /// When it is given up.
+  @usableFromInline var until: Instant
+
+  @usableFromInline
+  init() {
+    buffer = 0
+    until = .start
+  }
+
+  /// Whether a message is on its way.
+  @usableFromInline var isPending: Bool { buffer != 0 }
+}
+
+/// Why a message was not taken to be sent.
+public enum ImmediateSendError: Error, Equatable, BitwiseCopyable, Sendable {
+  /// Another message is still on its way: try again when it has arrived, in a minute at the latest.
+  case busy
+  /// More than 509 bytes, which is what an attribute has room for.
+  case tooLong
+  /// Every buffer is in use: try again soon.
+  case noBuffer
+  /// The peer is not known, is out of range, or takes no connections.
+  case unreachable
+}
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of "all" (HP-32).
+  @inlinable
+  static var messageLife: Interval { .seconds(60) }
+  /// The connection number under which the message's buffer is claimed: none that a radio has.
+  @inlinable
+  static var outboxConnection: ConnectionID { ConnectionID(index: 255) }
+
+  /// Sends a message of at most 509 bytes to a peer at once, ahead of all other work and over the open connection if there is one
+  /// (HP-30, HP-31). It is given up after a minute; the counters `messages_sent` and `messages_lost` tell.
+  @inlinable
+  public mutating func sendImmediately(
+    _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
+  ) throws(ImmediateSendError) {
+    guard let place = table.find(target), canBeSent(to: place, at: now) else { throw .unreachable }
+    try takeMessage(message, at: now)
+    queueMessage(for: place)
+    hasten(at: now)
+  }
+
+  /// Sends a message to every peer that is known to speak Herald and was heard within the last minute (HP-32), and returns how many
+  /// these are.
+  @inlinable
+  public mutating func sendImmediatelyToAll(_ message: Span<UInt8>, at now: Instant)
+    throws(ImmediateSendError)
+    -> Int
+  {
+    var count = 0
+    var place = 0
+    while place < table.placesUsed {
+      if canBeSent(to: place, at: now), table[place].state == .confirmed || table[place].state == .read {
+        count &+= 1
+      }
+      place &+= 1
+    }
+    guard count > 0 else { throw .unreachable }
+    try takeMessage(message, at: now)
+    place = 0
+    while place < table.placesUsed {
+      if canBeSent(to: place, at: now), table[place].state == .confirmed || table[place].state == .read {
+        queueMessage(for: place)
+      }
+      place &+= 1
+    }
+    hasten(at: now)
+    return count
+  }
+
+  @inlinable
+  mutating func canBeSent(to place: Int, at now: Instant) -> Bool {
+    table[place].isConnectable && !table[place].isReceiveOnly && table[place].state != .ignored
+      && now <= table[place].lastSeen + Self.messageLife
+  }
+
+  @inlinable
+  mutating func takeMessage(_ message: Span<UInt8>, at now: Instant) throws(ImmediateSendError) {
+    if outbox.isPending { throw .busy }
+    guard message.count <= ATTLimits.longestValue &- 3 else { throw .tooLong }
+    guard let buffer = values.pool.claim(Self.outboxConnection, .message) else { throw .noBuffer }
+    _ = values.pool.buffers[buffer].composeMessage(message)
+    outbox.buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
+    outbox.until = now + Self.messageLife
+  }
+
+  @inlinable
+  mutating func queueMessage(for place: Int) {
+    table[place].set(Target.awaitsMessageFlag, true)
+    table[place].retryAt = .start
+    table.setOwesWork(place, true)
+  }
+
+  /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
+  @inlinable
+  mutating func hasten(at now: Instant) {
+    hasNews = true
+    workAt = now
+    if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.place)].has(Target.awaitsMessageFlag) {
+      attempt.isCut = true
+      attempt.deadline = now
+    }
+  }
+
+  /// Gives the message up when its time is over, or when everybody has it.
+  @inlinable
+  mutating func tendOutbox(at now: Instant) -> Instant {
+    guard outbox.isPending else { return .never }
+    var index = 0
+    while index < connections {
+      // Its bytes are in use: that ends soon.
+      if links[index].step == .writeSignal, links[index].task == .sendMessage { return links[index].end }
+      index &+= 1
+    }
+    let isOver = now >= outbox.until
+    var waiting: UInt32 = 0
+    var place = 0
+    while place < table.placesUsed {
+      if table[place].has(Target.awaitsMessageFlag) {
+        waiting &+= 1
+        if isOver {
+          table[place].set(Target.awaitsMessageFlag, false)
+          counters.count(.messagesLost)
+          if !table[place].isHeld { settle(place, at: now) }
+        }
+      }
+      place &+= 1
+    }
+    guard isOver || waiting == 0 else { return outbox.until }
+    values.pool.release(Self.outboxConnection)
+    outbox = Outbox()
+    return .never
+  }
+}

@@ -1,0 +1,250 @@
+// The steps of an exchange on a connection that we opened: what is asked, what is made of the answers, what comes next.
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// Begins a step: asks what it asks, or does what its end demands.
+  @inlinable
+  mutating func enter(_ wanted: ExchangeStep, _ index: Int, at now: Instant) {
+    let step = wanted == .choosing ? choose(index, at: now) : wanted
+    links[index].step = step
+    let procedure: GATTProcedure
+    switch step {
+    case .exchangeMTU: procedure = .exchangeMTU(server.maximumMTU)
+    case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
+    case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
+    case .findInformation: procedure = .discoverService16(HeraldUUIDs.deviceInformation)
+    case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
+    case .readPayload, .readModel:
+      guard claimBuffer(index, .reading) != nil else {
+        fail(index, .exchangesWithoutBuffer, at: now)
+        return
+      }
+      procedure = .readLong(step == .readPayload ? links[index].payloadHandle : links[index].modelHandle)
+    case .writeSignal:
+      guard prepareSignal(index, at: now) else { return }
+      procedure = .write(links[index].signalHandle, length: Int(links[index].piece))
+    case .closing:
+      finish(index, at: now)
+      return
+    case .withoutService:
+      ignore(index, at: now)
+      return
+    case .choosing, .failed, .closed, .serving, .keeping: return
+    }
+    if !links[index].client.begin(procedure, stepTimeout: configuration.stepTimeout) {
+      fail(index, .exchangesMalformed, at: now)
+    }
+  }
+
+  /// What comes next on a connection whose peer is known: what the peer is owed, or the end.
+  @inlinable
+  mutating func choose(_ index: Int, at now: Instant) -> ExchangeStep {
+    let place = Int(links[index].place)
+    let task = task(for: place, at: now)
+    links[index].task = task
+    switch task {
+    case .nothing, .meet: return .closing
+    case .readPayload: return .readPayload
+    case .readModel:
+      // Asked for once, whatever comes of it.
+      table[place].set(Target.modelReadFlag, true)
+      return .findInformation
+    case .sendMessage, .writePayload, .share, .writeRSSI:
+      if links[index].signalHandle == 0 {
+        noteDone(task, place, at: now)  // there is no way to tell it
+        counters.count(.signalsRefused)
+        return .closing
+      }
+      return links[index].isSpent ? .closing : .writeSignal
+    }
+  }
+
+  /// Goes on with the exchange after its present step.
+  @inlinable
+  mutating func advance(_ index: Int, _ outcome: ExchangeStep.Outcome, at now: Instant) {
+    let step = links[index].step
+    var isKept = true
+    switch (step, outcome) {
+    case (.findCharacteristics, .found): confirm(index, at: now)
+    case (.readPayload, .found): isKept = keepPayload(index, at: now)
+    case (.readModel, .found): isKept = keepModel(index, at: now)
+    case (.writeSignal, .found): noteWritten(index, at: now)
+    default: break
+    }
+    guard isKept else {
+      fail(index, .exchangesMalformed, at: now)
+      return
+    }
+    enter(step.next(after: outcome), index, at: now)
+  }
+
+  /// A buffer of the pool for a connection; `nil` if none is free.
+  @inlinable
+  mutating func claimBuffer(_ index: Int, _ use: PayloadBuffer.Use) -> Int? {
+    let buffer = values.pool.claim(ConnectionID(index: index), use)
+    links[index].buffer = buffer.map { UInt8(truncatingIfNeeded: $0 &+ 1) } ?? 0
+    return buffer
+  }
+
+  /// Gives a connection's buffer back.
+  @inlinable
+  mutating func freeBuffer(_ index: Int) {
+    let buffer = Int(links[index].buffer) &- 1
+    if buffer >= 0 { values.pool.buffers[buffer].use = .free }
+    links[index].buffer = 0
+  }
+
+  /// Takes in a PDU for our client and goes on from what it brings about, which is returned.
+  @inlinable
+  mutating func take(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) -> GATTClientEvent {
+    let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
+    let step = links[index].step
+    guard step.isWorking else { return event }
+    switch event {
+    case .none, .notification, .indication: break
+    case .mtu(let mtu):
+      server.agreed(peerMTU: mtu, on: ConnectionID(index: index))
+      advance(index, .found, at: now)
+    case .service(let range):
+      links[index].service = range
+      advance(index, .found, at: now)
+    case .characteristics(let isLast):
+      note(pdu, index)
+      if isLast { advance(index, isThere(index) ? .found : .absent, at: now) }
+    case .value(let offset, let from):
+      if !put(pdu, from, at: offset, index) { fail(index, .exchangesMalformed, at: now) }
+    case .lastValue(let offset, let from):
+      if put(pdu, from, at: offset, index) {
+        advance(index, .found, at: now)
+      } else {
+        fail(index, .exchangesMalformed, at: now)
+      }
+    case .finished:
+      switch step {
+      case .findCharacteristics, .findModel: advance(index, isThere(index) ? .found : .absent, at: now)
+      case .readPayload, .readModel: advance(index, .found, at: now)
+      case .writeSignal:
+        if isMoreToWrite(index) {
+          enter(.writeSignal, index, at: now)
+        } else {
+          advance(index, .found, at: now)
+        }
+      default: advance(index, .absent, at: now)
+      }
+    case .failed(let failure):
+      switch failure {
+      case .refused where step == .exchangeMTU || step == .findInformation || step == .readModel:
+        advance(index, .absent, at: now)
+      case .refused where step == .writeSignal:
+        counters.count(.signalsRefused)
+        links[index].written = 0
+        releaseMessage(index)
+        noteDone(links[index].task, Int(links[index].place), at: now)
+        advance(index, .absent, at: now)
+      case .refused: fail(index, .exchangesRefused, at: now)
+      case .timeout: fail(index, .exchangesTimedOut, at: now)
+      default: fail(index, .exchangesMalformed, at: now)
+      }
+    }
+    return event
+  }
+
+  /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the peer's system.
+  @inlinable
+  mutating func note(_ pdu: Span<UInt8>, _ index: Int) {
+    var characteristics = GATTCharacteristics(pdu)
+    while let found = characteristics.next() {
+      if links[index].step == .findModel {
+        if found.uuid == HeraldUUIDs.modelNumber { links[index].modelHandle = found.value }
+      } else if found.uuid == HeraldUUIDs.payload, links[index].payloadHandle == 0 {
+        links[index].payloadHandle = found.value
+      } else if found.uuid == HeraldUUIDs.compliantSignal {
+        links[index].system = .compliant
+        links[index].signalHandle = found.value
+      } else if found.uuid == HeraldUUIDs.otherSignal, links[index].system == .unknown {
+        links[index].system = .iOS
+        links[index].signalHandle = found.value
+      }
+    }
+  }
+
+  /// Whether what was looked for among the characteristics is there.
+  @inlinable
+  mutating func isThere(_ index: Int) -> Bool {
+    (links[index].step == .findModel ? links[index].modelHandle : links[index].payloadHandle) != 0
+  }
+
+  /// Puts the bytes of `pdu` from `from` on at their place in the peer's payload.
+  @inlinable
+  mutating func put(_ pdu: Span<UInt8>, _ from: Int, at offset: Int, _ index: Int) -> Bool {
+    let buffer = Int(links[index].buffer) &- 1
+    guard buffer >= 0, from >= 0, from <= pdu.count else { return false }
+    return values.pool.buffers[buffer].put(pdu.extracting(from..<pdu.count), at: offset)
+  }
+
+  /// The Herald service was seen: the peer is what it seemed to be.
+  @inlinable
+  mutating func confirm(_ index: Int, at now: Instant) {
+    let place = Int(links[index].place)
+    table[place].system = links[index].system
+    if table[place].state != .confirmed, table[place].state != .read {
+      table[place].state = .confirmed
+      record(.heraldDetected(table[place].identity), at: now)
+    }
+  }
+
+  /// The payload is here: logs and reports it. `false` if it is none.
+  @inlinable
+  mutating func keepPayload(_ index: Int, at now: Instant) -> Bool {
+    let place = Int(links[index].place)
+    let buffer = Int(links[index].buffer) &- 1
+    guard buffer >= 0 else { return false }
+    let length = Int(values.pool.buffers[buffer].length)
+    guard length > 0, length <= Payload.maximumLength else { return false }
+    counters.count(.reads)
+    acquirePayload(place, buffer, at: now)
+    freeBuffer(index)
+    return true
+  }
+
+  /// A peer's payload is in a buffer, read from the peer or written by it: logs and reports it under the peer's identity.
+  @inlinable
+  mutating func acquirePayload(_ place: Int, _ buffer: Int, at now: Instant) {
+    let identity = table[place].identity
+    let digest = values.pool.buffers[buffer].digest()
+    let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
+    if !values.pool.buffers[buffer].record(.read(identity), in: &log, at: now, clock: clock) {
+      counters.count(.logErrors)
+    }
+    values.pool.buffers[buffer].report(to: &delegate, identity, known: isKnown, at: now)
+    if isKnown { counters.count(.readsOfKnown) }
+    table[place].payloadDigest = digest
+    table[place].state = .read
+    table[place].failures = 0
+    table[place].ignores = 0
+    if mayShare(place) { values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table) }
+    let rssi = table[place].lastRSSI
+    if rssi.isAvailable {
+      delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now)
+    }
+  }
+
+  /// The model is here: logs and reports it (HP-28).
+  @inlinable
+  mutating func keepModel(_ index: Int, at now: Instant) -> Bool {
+    let buffer = Int(links[index].buffer) &- 1
+    guard buffer >= 0 else { return false }
+    let identity = table[Int(links[index].place)].identity
+    let length = Int(values.pool.buffers[buffer].length)
+    if length > 0, length <= LogEvent.maximumBytes {
+      if !values.pool.buffers[buffer].record(.model(identity), in: &log, at: now, clock: clock) {
+        counters.count(.logErrors)
+      }
+      values.pool.buffers[buffer].reportModel(to: &delegate, identity, at: now)
+    }
+    freeBuffer(index)
+    return true
+  }
+}

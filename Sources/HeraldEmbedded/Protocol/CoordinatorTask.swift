@@ -1,0 +1,120 @@
+/// What a peer is owed: the work that is worth a connection to it (docs/coordinator.md).
+@usableFromInline
+enum PeerTask: UInt8, BitwiseCopyable, Sendable {
+  /// Nothing at present.
+  case nothing = 0
+  /// A message of the application's (HP-30).
+  case sendMessage = 1
+  /// To be asked whether it speaks Herald, and through which characteristics.
+  case meet = 2
+  /// To have its payload read.
+  case readPayload = 3
+  /// To have its model read (HP-28).
+  case readModel = 4
+  /// To have our payload written to it (HP-06).
+  case writePayload = 5
+  /// To have payloads of others written to it (HP-42).
+  case share = 6
+  /// To have written to it how strong we hear it (HP-06).
+  case writeRSSI = 7
+
+  /// Whether it is done by writing to the peer's signal characteristic.
+  @usableFromInline
+  var isSignal: Bool { self == .sendMessage || rawValue >= Self.writePayload.rawValue }
+}
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom to connect to or on an open
+  /// connection, this is the one place that says what comes before what.
+  @inlinable
+  mutating func task(for place: Int, at now: Instant) -> PeerTask {
+    let peer = table[place]
+    if peer.isReceiveOnly || !peer.isConnectable { return .nothing }
+    if peer.has(Target.awaitsMessageFlag) { return .sendMessage }
+    switch peer.state {
+    case .ignored: return .nothing
+    case .candidate, .advertised: return .meet
+    case .confirmed: return .readPayload
+    case .read: break
+    }
+    if configuration.readsModel, !peer.has(Target.modelReadFlag) { return .readModel }
+
+    let isSignalDue = peer.isSignalDue(at: now)
+    if !canAdvertise {
+      // The peer cannot hear us: what it knows of us is what we write.
+      if offersPayload, peer.isPayloadDue(at: now) { return .writePayload }
+      guard isSignalDue else { return .nothing }
+      if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: place, at: now) {
+        return .share
+      }
+      return peer.lastRSSI.isAvailable ? .writeRSSI : .nothing
+    }
+    // An Android phone finds and measures us by itself, and is not connected to again (HP-56). An iPhone may not find us while
+    // its application is in the background, nor other iPhones.
+    guard peer.system == .iOS else { return .nothing }
+    if offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
+    return isSignalDue && hasSomethingToShare(with: place, at: now) ? .share : .nothing
+  }
+
+  /// Whether a peer whose work is done will have more, just because time passes.
+  @inlinable
+  mutating func hasRecurringWork(_ place: Int) -> Bool {
+    guard table[place].state == .read, !table[place].isReceiveOnly else { return false }
+    return !canAdvertise || table[place].system == .iOS && configuration.sharesPayloads
+  }
+
+  /// Whether there are payloads of others to tell a peer of. Our measurement of the peer goes with them, so there has to be one.
+  @inlinable
+  mutating func hasSomethingToShare(with place: Int, at now: Instant) -> Bool {
+    configuration.sharesPayloads && table[place].lastRSSI.isAvailable
+      && sharing.hasAnything(for: place, in: &table, at: now)
+  }
+}
+
+extension Target {
+  /// The least time between two messages of strengths or payloads of others to one peer; phones keep to it too.
+  @usableFromInline static var signalPeriod: Interval { .seconds(15) }
+  /// The least time between two writings of our payload to one peer, if there is to be more than one.
+  @usableFromInline static var payloadPeriod: Interval { .minutes(5) }
+
+  /// Whether a strength or payloads of others may be written to it now.
+  @inlinable
+  func isSignalDue(at now: Instant) -> Bool {
+    guard has(Self.signalledFlag) else { return true }
+    // Whole seconds: one more, so that it is never too soon.
+    return now.seconds16 &- signalledAt > 15
+  }
+
+  /// Notes that such a message was written.
+  @inlinable
+  mutating func noteSignal(at now: Instant) {
+    set(Self.signalledFlag, true)
+    signalledAt = now.seconds16
+  }
+
+  /// Whether our payload may be written to it again now.
+  @inlinable
+  func isPayloadDue(at now: Instant) -> Bool {
+    guard has(Self.payloadWrittenFlag) else { return true }
+    return now.sixteenSeconds &- writtenAt > 19
+  }
+
+  /// Notes that our payload was written.
+  @inlinable
+  mutating func notePayloadWritten(at now: Instant) {
+    set(Self.payloadWrittenFlag, true)
+    writtenAt = now.sixteenSeconds
+  }
+}
+
+extension Instant {
+  /// Whole seconds since start-up, the lower 16 bits.
+  @usableFromInline
+  var seconds16: UInt16 { UInt16(truncatingIfNeeded: (milliseconds / 1000).low32) }
+  /// Whole units of 16 seconds since start-up, the lower 8 bits.
+  @usableFromInline
+  var sixteenSeconds: UInt8 { UInt8(truncatingIfNeeded: (milliseconds / 16_000).low32) }
+}

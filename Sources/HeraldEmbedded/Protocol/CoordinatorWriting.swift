@@ -1,0 +1,204 @@
+// Messages written to the signal characteristics of peers: how they are made, cut into pieces, and noted as done.
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// The longest request that is sent. A buffer for it lies on the stack.
+  @inlinable
+  static var longestRequest: Int { 128 }
+
+  /// Makes the message a connection's task is about, unless that has begun already, and says how much of it goes next: all of it if one
+  /// request holds it, or to an iPhone, which takes prepared writes; else 20 bytes, which is how Android phones write and expect it.
+  /// `false` if there is no such message; the exchange is over then.
+  @inlinable
+  mutating func prepareSignal(_ index: Int, at now: Instant) -> Bool {
+    if links[index].written == 0 {
+      switch composeSignal(index, at: now) {
+      case .composed: break
+      case .noBuffer:
+        fail(index, .exchangesWithoutBuffer, at: now)
+        return false
+      case .nothingToSay:
+        noteDone(links[index].task, Int(links[index].place), at: now)
+        finish(index, at: now)
+        return false
+      }
+    }
+    let length = values.pool.buffers[Int(links[index].buffer) &- 1].length
+    let mtu = server.mtu(ConnectionID(index: index))
+    let whole = (mtu < Self.longestRequest ? mtu : Self.longestRequest) &- 3
+    if links[index].system == .iOS || Int(length) <= whole {
+      links[index].piece = length
+    } else {
+      let left = length &- links[index].written
+      links[index].piece = left < 20 ? left : 20
+    }
+    return true
+  }
+
+  /// How the making of a message ended.
+  @usableFromInline
+  typealias Composition = SignalComposition
+
+  /// Makes a message in a buffer.
+  @inlinable
+  mutating func composeSignal(_ index: Int, at now: Instant) -> Composition {
+    let place = Int(links[index].place)
+    let task = links[index].task
+    if task == .sendMessage {
+      guard outbox.isPending else { return .nothingToSay }
+      links[index].buffer = outbox.buffer
+      return .composed
+    }
+    guard let buffer = claimBuffer(index, .signalling) else { return .noBuffer }
+    let rssi = Int16(table[place].lastRSSI.rawValue)
+    var isComposed = false
+    switch task {
+    case .writePayload:
+      isComposed = values.composePayload(in: buffer)
+    case .writeRSSI:
+      isComposed = values.pool.buffers[buffer].compose(.rssi, rssi: rssi)
+    case .share:
+      isComposed = values.pool.buffers[buffer].fill(sharing: &sharing, for: place, in: &table, at: now)
+    default: break
+    }
+    if !isComposed {
+      freeBuffer(index)
+      return .nothingToSay
+    }
+    return .composed
+  }
+
+  /// A piece of a message was written: whether there is another.
+  @inlinable
+  mutating func isMoreToWrite(_ index: Int) -> Bool {
+    let buffer = Int(links[index].buffer) &- 1
+    guard buffer >= 0 else { return false }
+    links[index].written &+= links[index].piece
+    return links[index].written < values.pool.buffers[buffer].length
+  }
+
+  /// A whole message was written.
+  @inlinable
+  mutating func noteWritten(_ index: Int, at now: Instant) {
+    let task = links[index].task
+    counters.count(task == .sendMessage ? .messagesSent : .signalsSent)
+    // An Android phone begins a new message only after a payload or on a new connection; it would take anything else for the
+    // continuation of what it has.
+    if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
+    links[index].written = 0
+    releaseMessage(index)
+    noteDone(task, Int(links[index].place), at: now)
+  }
+
+  /// Gives back what a message was in. The application's is not the connection's: others may have it to come.
+  @inlinable
+  mutating func releaseMessage(_ index: Int) {
+    if links[index].task == .sendMessage, links[index].step == .writeSignal {
+      links[index].buffer = 0
+    } else {
+      freeBuffer(index)
+    }
+  }
+
+  /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
+  @inlinable
+  mutating func noteDone(_ task: PeerTask, _ place: Int, at now: Instant) {
+    switch task {
+    case .sendMessage:
+      table[place].set(Target.awaitsMessageFlag, false)
+    case .writePayload:
+      table[place].notePayloadWritten(at: now)
+    case .share, .writeRSSI:
+      table[place].noteSignal(at: now)
+      table[place].set(Target.sharedLastFlag, task == .share)
+    default: break
+    }
+  }
+}
+
+/// How the making of a message ended.
+@usableFromInline
+enum SignalComposition: UInt8, BitwiseCopyable {
+  /// It is in the connection's buffer.
+  case composed
+  /// No buffer was free.
+  case noBuffer
+  /// There is nothing to write.
+  case nothingToSay
+}
+
+extension ServedValues where Supplier: ~Copyable {
+  /// Makes a message of our payload in a buffer.
+  @inlinable
+  mutating func composePayload(in buffer: Int) -> Bool {
+    pool.buffers[buffer].composePayload(from: &supplier, at: rotatedUnixSeconds, now: rotatedAt)
+  }
+}
+
+extension PayloadBuffer {
+  /// Makes a message without data in it.
+  @usableFromInline
+  mutating func compose(_ kind: SignalMessage.Kind, rssi: Int16) -> Bool {
+    var buffer = bytes.mutableSpan
+    let count = SignalMessage.writeHeader(kind, rssi: rssi, to: &buffer)
+    length = UInt16(truncatingIfNeeded: count)
+    return count > 0
+  }
+
+  /// Makes a message of our payload in it; `false` if there is none, or none that fits into an attribute.
+  @inlinable
+  mutating func composePayload<Supplier: PayloadSupplier & ~Copyable>(
+    from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant
+  ) -> Bool {
+    let head = SignalMessage.Kind.payload.headerLength
+    var buffer = bytes.mutableSpan
+    var body = buffer._mutatingExtracting(head..<ATTLimits.longestValue)
+    let count = supplier.payload(at: unixSeconds, now: now, into: &body)
+    guard count > 0, count <= Payload.maximumLength, head &+ count <= ATTLimits.longestValue else {
+      return false
+    }
+    guard SignalMessage.writeHeader(.payload, length: count, to: &buffer) == head else { return false }
+    length = UInt16(truncatingIfNeeded: head &+ count)
+    return true
+  }
+
+  /// Makes a message of the application's bytes in it; `false` if they are too many for an attribute.
+  @usableFromInline
+  mutating func composeMessage(_ message: Span<UInt8>) -> Bool {
+    let head = SignalMessage.Kind.immediate.headerLength
+    guard message.count <= ATTLimits.longestValue &- head else { return false }
+    var buffer = bytes.mutableSpan
+    guard SignalMessage.writeHeader(.immediate, length: message.count, to: &buffer) == head else {
+      return false
+    }
+    var index = 0
+    while index < message.count {
+      bytes[head &+ index] = message[index]
+      index &+= 1
+    }
+    length = UInt16(truncatingIfNeeded: head &+ message.count)
+    return true
+  }
+
+  /// Writes a client's next request, which carries some of these bytes if it is a write.
+  @usableFromInline
+  mutating func request(
+    of client: inout GATTClient, from offset: Int, count: Int, into buffer: inout MutableSpan<UInt8>,
+    mtu: Int,
+    at now: Instant
+  ) -> Int {
+    guard offset >= 0, count >= 0, offset &+ count <= Int(length) else { return 0 }
+    let value = bytes.span.extracting(offset..<(offset &+ count))
+    return client.nextRequest(into: &buffer, mtu: mtu, value: value, at: now)
+  }
+
+  /// Reports a peer's model to a delegate.
+  @inlinable
+  mutating func reportModel<Delegate: SensorDelegate & ~Copyable>(
+    to delegate: inout Delegate, _ target: TargetIdentity, at now: Instant
+  ) {
+    delegate.didReadModel(target, bytes.span.extracting(0..<Int(length)), at: now)
+  }
+}
