@@ -46,8 +46,24 @@ public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
   case payloadsServed
   /// Times our payload could not be given to a peer that asked for it.
   case payloadsNotServed
-  /// Writes to our signal characteristic.
+  /// Writes to our signal characteristics.
   case signals
+  /// Of these, such as were empty: they wake a peer's application.
+  case signalWakes
+  /// Payloads written to us.
+  case signalPayloads
+  /// Strengths written to us.
+  case signalStrengths
+  /// Payloads of others passed on to us, by message.
+  case signalShares
+  /// Messages to the application.
+  case signalMessages
+  /// Writes that were no message, or the end of none; parts of messages that were never finished.
+  case signalsMalformed
+  /// Messages not acted upon because too much was written.
+  case signalsDropped
+  /// Writes refused for want of a buffer.
+  case signalsWithoutBuffer
   /// Messages of ours that a peer took, the application's apart.
   case signalsSent
   /// Messages that a peer refused, or has no characteristic for.
@@ -66,12 +82,12 @@ public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
   case logErrors
 
   /// How many there are.
-  public static let count = 32
+  public static let count = 40
 }
 
 /// The counters of `CoordinatorCounter`. They wrap.
 public struct CoordinatorCounters: BitwiseCopyable, Sendable {
-  @usableFromInline var values: [32 of UInt32]
+  @usableFromInline var values: [40 of UInt32]
 
   /// All zero.
   @usableFromInline
@@ -113,6 +129,14 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
     case .payloadsServed: return "payloads_served"
     case .payloadsNotServed: return "payloads_not_served"
     case .signals: return "signals"
+    case .signalWakes: return "signal_wakes"
+    case .signalPayloads: return "signal_payloads"
+    case .signalStrengths: return "signal_strengths"
+    case .signalShares: return "signal_shares"
+    case .signalMessages: return "signal_messages"
+    case .signalsMalformed: return "signals_malformed"
+    case .signalsDropped: return "signals_dropped"
+    case .signalsWithoutBuffer: return "signals_without_buffer"
     case .signalsSent: return "signals_sent"
     case .signalsRefused: return "signals_refused"
     case .messagesSent: return "messages_sent"

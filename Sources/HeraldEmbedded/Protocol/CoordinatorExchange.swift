@@ -119,7 +119,10 @@ where
     else { return 0 }
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
       links[index].lastAsked = now
-      return server.respond(to: &buffer, count: count, on: connection, at: now, values: &values)
+      values.askedAt = now
+      let length = server.respond(to: &buffer, count: count, on: connection, at: now, values: &values)
+      takeSignal(index, at: now)
+      return length
     }
     hasNews = true
     guard case .indication = take(buffer.span.extracting(0..<count), index, at: now) else { return 0 }
@@ -240,6 +243,7 @@ where
   @inlinable
   mutating func forget(_ index: Int) {
     guard links[index].step != .closed else { return }
+    values.endSignals(index)
     letGo(index)
     server.closed(ConnectionID(index: index))
     links[index] = Link()

@@ -15,7 +15,7 @@ where
       place = known
       table.touch(place, at: now)
     } else {
-      guard seen.peer != .ignored, let new = admit(seen, report, at: now) else { return }
+      guard seen.peer != .ignored, let new = admit(seen.identity, report.address, at: now) else { return }
       place = new
     }
     table[place].address = report.address
@@ -46,14 +46,14 @@ where
 
   /// Takes in a peer that was not known.
   @inlinable
-  mutating func admit(_ seen: Introspected, _ report: AdvertisingReport, at now: Instant) -> Int? {
-    guard let place = table.insert(seen.identity, address: report.address, at: now) else {
+  mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress, at now: Instant) -> Int? {
+    guard let place = table.insert(identity, address: address, at: now) else {
       counters.count(.tableFull)
       return nil
     }
     counters.count(.detections)
-    record(.detected(seen.identity), at: now)
-    delegate.didDetect(seen.identity, at: now)
+    record(.detected(identity), at: now)
+    delegate.didDetect(identity, at: now)
     return place
   }
 
@@ -62,7 +62,10 @@ where
   mutating func acquaint(
     _ place: Int, _ seen: Introspected, _ report: AdvertisingReport, at now: Instant
   ) -> Bool {
-    if report.kind.contains(.connectable) { table[place].isConnectable = true }
+    if report.kind.contains(.connectable) {
+      table[place].isConnectable = true
+      table[place].isReceiveOnly = false
+    }
     switch table[place].state {
     case .read:
       if table[place].owesWork, table[place].retryAt < workAt {

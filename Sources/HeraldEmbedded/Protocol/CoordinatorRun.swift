@@ -60,6 +60,7 @@ where
       record(.lost(identity), at: now)
       delegate.didLose(identity, at: now)
     }
+    values.dropStalled(at: now)
     if now >= commitAt {
       log.commit()
       // An erasure may take a tenth of a second; with nobody connected nobody waits for it.
@@ -251,6 +252,7 @@ where
     }
     let digest = values.pool.buffers[index].digest()
     if digest != loggedPayload {
+      formerPayload = loggedPayload
       loggedPayload = digest
       if !values.pool.buffers[index].record(.ownPayload, in: &log, at: now, clock: clock) {
         counters.count(.logErrors)

@@ -4,9 +4,174 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
+  /// Acts upon the message that has come in on a connection, if one has.
+  @inlinable
+  mutating func takeSignal(_ index: Int, at now: Instant) {
+    guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
+    hasNews = true
+    switch kind {
+    case .payload: counters.count(.signalPayloads)
+    case .rssi: counters.count(.signalStrengths)
+    case .payloadSharing: counters.count(.signalShares)
+    case .immediate: counters.count(.signalMessages)
+    }
+    if !values.mayAct(index) {
+      counters.count(.signalsDropped)
+    } else if let place = writer(index, at: now) {
+      act(upon: kind, from: place, index, at: now)
+    }
+    values.endMessage(index)
+  }
+
+  @inlinable
+  mutating func act(upon kind: SignalMessage.Kind, from place: Int, _ index: Int, at now: Instant) {
+    if kind == .rssi {
+      guard let rssi = RSSI(signal: values.incoming[index].rssi) else {
+        values.malformed &+= 1
+        return
+      }
+      measure(writer: place, rssi, index, at: now)
+      return
+    }
+    guard let buffer = values.pool.find(ConnectionID(index: index), .hearing) else { return }
+    switch kind {
+    case .rssi: break
+    case .payload: takePayload(from: place, in: buffer, index, at: now)
+    case .payloadSharing: takeShared(from: place, in: buffer, index, at: now)
+    case .immediate:
+      let identity = table[place].identity
+      keep(.received(identity), values.pool.buffers[buffer].all, in: buffer, index, at: now)
+      values.pool.buffers[buffer].reportMessage(to: &delegate, identity, at: now)
+    }
+  }
+
+  /// The target that writes on a connection: the one the connection is to, or the one last heard under the peer's address, or a
+  /// new one. That it writes counts as being heard. `nil` if there is no place for it.
+  @inlinable
+  mutating func writer(_ index: Int, at now: Instant) -> Int? {
+    let address = links[index].peer
+    let identity = TargetIdentity(address)
+    let known =
+      links[index].holdsTarget
+      ? Int(links[index].place) : table.find(identity) ?? table.find(address: address)
+    if let known {
+      table.touch(known, at: now)
+      return known
+    }
+    values.spend(12, index)
+    return admit(identity, address, at: now)
+  }
+
+  /// A peer wrote to us that is not known to advertise: it is one that cannot, and nobody connects to it.
+  @inlinable
+  mutating func noteReceiveOnly(_ place: Int) {
+    if !table[place].isConnectable { table[place].isReceiveOnly = true }
+  }
+
+  /// The strength at which a peer hears us counts as that at which we hear it.
+  @inlinable
+  mutating func measure(writer place: Int, _ rssi: RSSI, _ index: Int, at now: Instant) {
+    noteReceiveOnly(place)
+    values.spend(4, index)
+    measure(place, table[place].identity, rssi, at: now)
+  }
+
+  /// Logs an event with some of the bytes in a buffer.
+  @inlinable
+  mutating func keep(
+    _ event: LogEvent, _ range: Range<Int>, in buffer: Int, _ index: Int, at now: Instant
+  ) {
+    values.spend(6 &+ range.count, index)
+    if !values.pool.buffers[buffer].record(event, range, in: &log, at: now, clock: clock) {
+      counters.count(.logErrors)
+    }
+  }
+
+  /// A peer that cannot advertise wrote its payload (HP-09). One that is known already is a sign of life and no more.
+  @inlinable
+  mutating func takePayload(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
+    let length = Int(values.pool.buffers[buffer].length)
+    guard length > 0, length <= Payload.maximumLength else {
+      values.malformed &+= 1
+      return
+    }
+    let digest = values.pool.buffers[buffer].digest()
+    guard !isOwn(digest) else { return }
+    noteReceiveOnly(place)
+    guard digest != table[place].payloadDigest else { return }
+    values.spend(10 &+ length, index)
+    if table[place].state != .confirmed, table[place].state != .read {
+      record(.heraldDetected(table[place].identity), at: now)
+    }
+    acquirePayload(place, buffer, at: now)
+    if !table[place].isHeld { settle(place, at: now) }
+  }
+
+  /// A peer passed on payloads of others (HP-43).
+  @inlinable
+  mutating func takeShared(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
+    let sharer = table[place].identity
+    let rssi = RSSI(signal: values.incoming[index].rssi)
+    if let rssi { measure(writer: place, rssi, index, at: now) }
+    let length = Int(values.pool.buffers[buffer].length)
+    guard length > 0 else { return }
+    keep(.shared(sharer), 0..<length, in: buffer, index, at: now)
+    values.pool.buffers[buffer].reportShared(to: &delegate, sharer, at: now)
+    var start = 0
+    while start < length {
+      let count = values.lengthOfFirstPayload(in: buffer, from: start)
+      guard count > 0, count <= length &- start else { return }
+      takeShared(start..<start &+ count, rssi ?? .notAvailable, in: buffer, index, at: now)
+      start &+= count
+    }
+  }
+
+  /// One payload among those that were passed on: its owner is the target that shows it, or one that is made up for it.
+  @inlinable
+  mutating func takeShared(
+    _ range: Range<Int>, _ rssi: RSSI, in buffer: Int, _ index: Int, at now: Instant
+  ) {
+    let digest = values.pool.buffers[buffer].digest(range)
+    guard !isOwn(digest) else { return }
+    let known = table.find(payloadDigest: digest, otherThan: -1)
+    let owner: TargetIdentity
+    if let known {
+      owner = table[known].identity
+      if owner.kind == .shared { table.touch(known, at: now) }
+    } else {
+      owner = TargetIdentity(
+        kind: .shared, high: UInt16(truncatingIfNeeded: random.next()), low: random.next())
+      if let place = table.insertHearsay(owner, at: now) {
+        table[place].payloadDigest = digest
+        table[place].state = .read
+      }
+      keep(.read(owner), range, in: buffer, index, at: now)
+    }
+    values.pool.buffers[buffer].report(to: &delegate, owner, known: known != nil, range, at: now)
+    guard rssi.isAvailable else { return }
+    values.spend(4, index)
+    counters.count(.readings)
+    record(.measured(owner, rssi), at: now)
+    delegate.didMeasure(owner, rssi, at: now)
+    delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: now)
+  }
+
+  /// Whether a payload is the one we offer, or the one before.
+  @inlinable
+  mutating func isOwn(_ digest: UInt64) -> Bool { digest == loggedPayload || digest == formerPayload }
+
   /// Whether a target's payload is one to pass on: its owner may not be heard by everybody (HP-42).
   @inlinable
   mutating func mayShare(_ place: Int) -> Bool {
     configuration.sharesPayloads && (table[place].system == .iOS || table[place].isReceiveOnly)
+  }
+}
+
+extension RSSI {
+  /// The strength a message carries, if it is one: −127…20 dBm.
+  @usableFromInline
+  init?(signal dBm: Int16) {
+    guard dBm >= -127, dBm <= 20 else { return nil }
+    self.init(Int8(truncatingIfNeeded: dBm))
   }
 }

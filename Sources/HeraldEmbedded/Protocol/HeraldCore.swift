@@ -54,6 +54,8 @@ public struct HeraldCore<
   /// Whether the supplier had a payload when asked last.
   @usableFromInline var offersPayload: Bool
   @usableFromInline var loggedPayload: UInt64
+  /// The payload before that: peers may pass it on to us for some time.
+  @usableFromInline var formerPayload: UInt64
 
   @usableFromInline var capabilities: RadioCapabilities
   @usableFromInline var radioState: RadioState
@@ -95,6 +97,7 @@ public struct HeraldCore<
     key = .none
     offersPayload = false
     loggedPayload = 0
+    formerPayload = 0
     capabilities = RadioCapabilities(
       canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
       canConnect: false, connections: 0, maximumPDU: ATTLimits.defaultMTU, publicAddress: .zero)
@@ -135,6 +138,9 @@ public struct HeraldCore<
     case .payloadsServed: values.served
     case .payloadsNotServed: values.notServed
     case .signals: values.signals
+    case .signalWakes: values.wakes
+    case .signalsMalformed: values.malformed
+    case .signalsWithoutBuffer: values.withoutBuffer
     default: counters[counter]
     }
   }

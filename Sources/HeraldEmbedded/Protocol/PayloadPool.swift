@@ -87,17 +87,36 @@ struct PayloadBuffer: BitwiseCopyable {
     return true
   }
 
+  /// Where everything in it is.
+  @inlinable
+  var all: Range<Int> {
+    mutating get { 0..<Int(length) }
+  }
+
   /// By what the payload in it is recognised.
   @inlinable
-  mutating func digest() -> UInt64 { PayloadDigest.of(bytes.span.extracting(0..<Int(length))) }
+  mutating func digest() -> UInt64 { digest(all) }
+
+  /// By what the payload in a part of it is recognised.
+  @inlinable
+  mutating func digest(_ range: Range<Int>) -> UInt64 { PayloadDigest.of(bytes.span.extracting(range)) }
 
   /// Logs it with an event that has bytes; `false` if the log does not take it.
   @inlinable
   mutating func record<F: Flash & ~Copyable, let dictionary: Int>(
     _ event: LogEvent, in log: inout FlashLog<F, dictionary>, at now: Instant, clock: WallClock
   ) -> Bool {
+    record(event, all, in: &log, at: now, clock: clock)
+  }
+
+  /// Logs a part of it.
+  @inlinable
+  mutating func record<F: Flash & ~Copyable, let dictionary: Int>(
+    _ event: LogEvent, _ range: Range<Int>, in log: inout FlashLog<F, dictionary>, at now: Instant,
+    clock: WallClock
+  ) -> Bool {
     do throws(LogError) {
-      try log.append(event, bytes: bytes.span.extracting(0..<Int(length)), at: now, clock: clock)
+      try log.append(event, bytes: bytes.span.extracting(range), at: now, clock: clock)
       return true
     } catch {
       return false
@@ -109,7 +128,39 @@ struct PayloadBuffer: BitwiseCopyable {
   mutating func report<Delegate: SensorDelegate & ~Copyable>(
     to delegate: inout Delegate, _ target: TargetIdentity, known: Bool, at now: Instant
   ) {
-    delegate.didRead(target, bytes.span.extracting(0..<Int(length)), known: known, at: now)
+    report(to: &delegate, target, known: known, all, at: now)
+  }
+
+  /// Reports a part of it as a payload to a delegate.
+  @inlinable
+  mutating func report<Delegate: SensorDelegate & ~Copyable>(
+    to delegate: inout Delegate, _ target: TargetIdentity, known: Bool, _ range: Range<Int>, at now: Instant
+  ) {
+    delegate.didRead(target, bytes.span.extracting(range), known: known, at: now)
+  }
+
+  /// Reports it to a delegate as payloads that were passed on.
+  @inlinable
+  mutating func reportShared<Delegate: SensorDelegate & ~Copyable>(
+    to delegate: inout Delegate, _ sharer: TargetIdentity, at now: Instant
+  ) {
+    delegate.didShare(sharer, bytes.span.extracting(0..<Int(length)), at: now)
+  }
+
+  /// Reports it to a delegate as a message to the application.
+  @inlinable
+  mutating func reportMessage<Delegate: SensorDelegate & ~Copyable>(
+    to delegate: inout Delegate, _ sender: TargetIdentity, at now: Instant
+  ) {
+    delegate.didReceive(sender, bytes.span.extracting(0..<Int(length)), at: now)
+  }
+
+  /// How many bytes from `start` on are the first payload (HP-42).
+  @inlinable
+  mutating func lengthOfFirstPayload<Supplier: PayloadSupplier & ~Copyable>(
+    from start: Int, by supplier: borrowing Supplier
+  ) -> Int {
+    supplier.lengthOfFirstPayload(inShared: bytes.span.extracting(start..<Int(length)))
   }
 }
 
@@ -151,6 +202,17 @@ struct PayloadPool<let count: Int>: ~Copyable {
       index &+= 1
     }
     return nil
+  }
+
+  /// The buffer a connection has for one use, taken for another; `nil` if it has none.
+  @inlinable
+  mutating func convert(
+    _ connection: ConnectionID, from use: PayloadBuffer.Use, to other: PayloadBuffer.Use
+  ) -> Int? {
+    guard let index = find(connection, use) else { return nil }
+    buffers[index].use = other
+    buffers[index].length = 0
+    return index
   }
 
   /// Gives up every buffer of a connection.

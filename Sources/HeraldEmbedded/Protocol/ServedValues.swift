@@ -1,4 +1,4 @@
-/// The values of our GATT table that are made at run time.
+/// The values of our GATT table that are made at run time, and the messages that peers write to us.
 ///
 /// The payload is that of the last change of address, so that both change together; it is made anew for each exchange
 /// (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
@@ -17,7 +17,16 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
   @usableFromInline var rotatedUnixSeconds: UInt64?
   @usableFromInline var served: UInt32
   @usableFromInline var notServed: UInt32
+  /// When the request that is being answered came.
+  @usableFromInline var askedAt: Instant
+  /// What peers are writing to us, by connection.
+  @usableFromInline var incoming: [buffers of SignalReassembly]
+  /// What all of them together may write.
+  @usableFromInline var budget: SignalBudget
   @usableFromInline var signals: UInt32
+  @usableFromInline var wakes: UInt32
+  @usableFromInline var malformed: UInt32
+  @usableFromInline var withoutBuffer: UInt32
 
   @usableFromInline
   init(supplier: consuming Supplier) {
@@ -29,7 +38,13 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
     rotatedUnixSeconds = nil
     served = 0
     notServed = 0
+    askedAt = .start
+    incoming = .init(repeating: SignalReassembly())
+    budget = SignalBudget()
     signals = 0
+    wakes = 0
+    malformed = 0
+    withoutBuffer = 0
   }
 
   /// Makes our payload in a buffer of the pool and returns the buffer; `nil` if there is no payload or no buffer.
@@ -66,13 +81,20 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
     return pool.buffers[index].read(from: offset, into: &buffer)
   }
 
-  /// Takes a signal.
+  /// Takes a signal, or a part of one. The core acts upon it when the answer has been made. A signal is written with response and
+  /// not without (HP-09).
   @inlinable
   public mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode? {
-    guard tag == .signal else { return .writeNotPermitted }
+    guard withResponse, tag == .signal || tag == .otherSignal else { return .writeNotPermitted }
     signals &+= 1
-    return nil
+    return collect(value, tag, on: connection)
+  }
+
+  /// How many bytes from `start` on in a buffer are the first payload of those that were passed on.
+  @inlinable
+  mutating func lengthOfFirstPayload(in buffer: Int, from start: Int) -> Int {
+    pool.buffers[buffer].lengthOfFirstPayload(from: start, by: supplier)
   }
 }

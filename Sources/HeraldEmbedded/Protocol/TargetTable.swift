@@ -322,4 +322,32 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     }
     return nil
   }
+
+  /// The most recently heard target whose address this is. Looks at every target: for once per message written to us.
+  public mutating func find(address: DeviceAddress) -> Int? {
+    guard address != .zero else { return nil }
+    var found: Int?
+    var candidate = 0
+    while candidate < Int(fresh) {
+      if targets[candidate].address == address {
+        if let other = found, targets[other].lastSeen > targets[candidate].lastSeen {
+          candidate &+= 1
+          continue
+        }
+        found = candidate
+      }
+      candidate &+= 1
+    }
+    return found
+  }
+
+  /// Takes in a peer that nobody has heard, but somebody told of. `nil` if that would cost one that was heard in the last five minutes.
+  public mutating func insertHearsay(_ identity: TargetIdentity, at now: Instant) -> Int? {
+    if free == 0, Int(fresh) == capacity {
+      guard let evicted = evictable(at: now) else { return nil }
+      let isHearsay = targets[evicted].identity.kind == .shared
+      guard isHearsay || now.since(targets[evicted].lastSeen) > SharingStore.expiry else { return nil }
+    }
+    return insert(identity, address: .zero, at: now)
+  }
 }
