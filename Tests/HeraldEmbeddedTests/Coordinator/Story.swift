@@ -21,6 +21,8 @@ enum Heard: Equatable {
   case measure(TargetIdentity, Int8)
   case read(TargetIdentity, [UInt8], known: Bool)
   case measureWithPayload(TargetIdentity, Int8)
+  case share(TargetIdentity, [UInt8])
+  case receive(TargetIdentity, [UInt8])
   case txPower(TargetIdentity, Int8)
   case lose(TargetIdentity)
   case state(SensorState)
@@ -33,18 +35,28 @@ struct Recorder: SensorDelegate, ~Copyable {
     heard.append(.measure(target, rssi.rawValue))
   }
   mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant) {
-    var bytes: [UInt8] = []
-    for index in 0..<payload.count { bytes.append(payload[index]) }
-    heard.append(.read(target, bytes, known: known))
+    heard.append(.read(target, Self.copy(payload), known: known))
   }
   mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
   ) { heard.append(.measureWithPayload(target, rssi.rawValue)) }
+  mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
+    heard.append(.share(sharer, Self.copy(payloads)))
+  }
+  mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
+    heard.append(.receive(sender, Self.copy(message)))
+  }
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     heard.append(.txPower(target, dBm))
   }
   mutating func didLose(_ target: TargetIdentity, at now: Instant) { heard.append(.lose(target)) }
   mutating func didUpdateState(_ state: SensorState, at now: Instant) { heard.append(.state(state)) }
+
+  private static func copy(_ span: Span<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for index in 0..<span.count { bytes.append(span[index]) }
+    return bytes
+  }
 }
 
 /// Gives the bytes it is told to, and counts how often it was asked.
@@ -53,7 +65,7 @@ struct ScriptedSupplier: PayloadSupplier, ~Copyable {
   var asked: [Instant] = []
   var dates: [UInt64?] = []
   var period: Interval?
-  var fixedLength: Int { 0 }
+  var fixedLength = 0
   init(_ bytes: [UInt8]) { self.bytes = bytes }
   mutating func payload(
     at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
@@ -77,9 +89,12 @@ struct StoryRandom: RandomSource, ~Copyable {
 }
 
 /// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is looked at.
-final class Story {
+typealias Story = StoryWith<NoNeighbours>
+
+/// The same with systems beside Herald, or with another table to serve.
+final class StoryWith<Systems: Neighbours> {
   typealias Node = HeraldNode<
-    MockRadio, MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, NoNeighbours, 8, 4
+    MockRadio, MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, Systems, 8, 4
   >
   var node: Node
   private(set) var now: Instant = .start
@@ -198,7 +213,7 @@ enum Peer {
   static let payload = "10 3A 03 00 00 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF B0"
 }
 
-extension Story {
+extension StoryWith {
   /// An Android phone takes the connection, answers everything up to the payload, which is read.
   func readAndroid(
     on connection: Int = 0, payload: String = Peer.payload, sourceLocation: SourceLocation = #_sourceLocation
@@ -216,7 +231,7 @@ extension Story {
   }
 }
 
-extension Story {
+extension StoryWith {
   /// The rows of the log so far, in the words of the contact log: time in milliseconds, event, identity, payload.
   func log() -> [String] {
     node.core.log.commit()
