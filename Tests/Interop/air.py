@@ -14,17 +14,33 @@ from bumble.transport.common import PacketParser
 
 
 class Air(LocalLink):
-    """What all controllers send and hear."""
+    """What all controllers send and hear. With a `centre` everybody is in range of that controller only."""
+
+    def __init__(self):
+        super().__init__()
+        self.centre = None
+
+    def hearers(self, sender):
+        """Who is in range of a controller; nobody if it was taken off the air."""
+        if sender not in self.controllers:
+            return []
+        if self.centre is None or sender is self.centre:
+            return [controller for controller in self.controllers if controller is not sender]
+        return [self.centre]
 
     def send_advertising_pdu(self, sender_controller, packet):
         # Bumble delivers a connection request later, when another device may have connected to the same advertiser; one of
         # the two then holds a connection that the advertiser knows nothing of.
-        if isinstance(packet, ll.ConnectInd):
-            for controller in list(self.controllers):
-                if controller is not sender_controller:
-                    controller.on_ll_advertising_pdu(packet)
-        else:
-            super().send_advertising_pdu(sender_controller, packet)
+        for controller in self.hearers(sender_controller):
+            if isinstance(packet, ll.ConnectInd):
+                controller.on_ll_advertising_pdu(packet)
+            else:
+                asyncio.get_running_loop().call_soon(controller.on_ll_advertising_pdu, packet)
+
+    def send_ll_control_pdu(self, sender_address, receiver_address, packet):
+        # Bumble raises an error where there is no peer any more.
+        if self.find_le_controller(receiver_address):
+            super().send_ll_control_pdu(sender_address, receiver_address, packet)
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         # Bumble names the sender by its random address of the moment, which is wrong once that has changed, and for a
@@ -110,11 +126,19 @@ class AirController(Controller):
         super().on_hci_disconnect_command(command)
 
 
-def add_controller(air, name, public_address, stock=False):
+# The states and combinations of LE Read Supported States. Bumble's controllers say that they cannot scan while they connect, as
+# some real ones do; most can.
+EVERYTHING_AT_ONCE = bytes.fromhex("ffffffffff030000")
+
+
+def add_controller(air, name, public_address, stock=False, states=None):
     """A controller on this air; `stock` gives Bumble's own, uncorrected."""
     kind = Controller if stock else AirController
     address = hci.Address(public_address, hci.Address.PUBLIC_DEVICE_ADDRESS)
-    return kind(name, link=air, public_address=address)
+    controller = kind(name, link=air, public_address=address)
+    if states:
+        controller.le_states = states
+    return controller
 
 
 class HostPort(asyncio.Protocol):

@@ -8,39 +8,16 @@ import signal
 import struct
 
 import herald
+from contact_rows import pull_until, rows_of, strengths_of
 from h4_rssi_proxy import Walk
 from node import contacts, pull, run
 from world import World
-
-
-def rows_of(rows, phone, column):
-    """The rows about a phone that have something in a column."""
-    return [row for row in rows if row["id"] == phone.identity and row[column]]
-
-
-def strengths_of(rows, phone):
-    """How strong a phone was heard, from first to last, in dBm."""
-    return [float(row["data"].removeprefix("RSSI:")) for row in rows_of(rows, phone, "measure")]
 
 
 def climb(rows, phone):
     """By how much the last reading of a phone is stronger than the first."""
     strengths = strengths_of(rows, phone)
     return strengths[-1] - strengths[0] if strengths else 0
-
-
-async def pull_until(node, output, enough, what, seconds=15):
-    """Pulls the log again and again until its rows are enough; returns them, or says what there is not."""
-    try:
-        async with asyncio.timeout(seconds):
-            while True:
-                await pull(node.link, output)
-                rows = contacts(output)
-                if enough(rows):
-                    return rows
-                await asyncio.sleep(0.1)
-    except TimeoutError:
-        raise AssertionError(f"no {what} within {seconds} s") from None
 
 
 async def case_log_has_the_strengths_of_each_phone():

@@ -10,6 +10,8 @@ from bumble.device import Peer
 from bumble.gatt import Characteristic
 
 import herald
+from phones import signals
+from phones.signals import Message
 from world import World, until
 
 FIXED = herald.fixed_payload(826, 4, 1234567890)
@@ -129,9 +131,9 @@ async def case_signal_takes_a_payload_in_pieces_of_20_bytes():
         [service] = peer.get_services_by_uuid(herald.SERVICE_16)
         signal = next(
             c for c in await service.discover_characteristics() if c.uuid == herald.ANDROID_SIGNAL)
-        message = herald.signal_write(1, herald.test_payload(77))
-        for start in range(0, len(message), 20):
-            await asyncio.wait_for(signal.write_value(message[start:start + 20], with_response=True), 5)
+        message = Message(signals.PAYLOAD, herald.test_payload(77)).encoded()
+        for piece in signals.pieces(message):
+            await asyncio.wait_for(signal.write_value(piece, with_response=True), 5)
         assert node.process.returncode is None
 
 

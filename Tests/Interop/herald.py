@@ -57,8 +57,3 @@ def short_name(payload):
     if len(payload) > 3:
         return base64.b64encode(payload[3:]).decode()[:6]
     return base64.b64encode(payload).decode()
-
-
-def signal_write(code, body):
-    """A message for a signal characteristic: 1 write payload, 4 immediate send."""
-    return struct.pack("<BH", code, len(body)) + body

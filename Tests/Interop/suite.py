@@ -11,10 +11,13 @@ import sys
 import time
 import traceback
 
+import matrix
+
 MODULES = [
     "cases_proxy", "cases_radio", "cases_reading", "cases_serving", "cases_payload", "cases_log", "cases_smp",
+    "cases_phones", "cases_states",
 ]
-CASE_SECONDS = 60
+CASE_SECONDS = 180
 
 
 def cases(words):
@@ -48,6 +51,7 @@ def main():
     logging.basicConfig(level=logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     outcomes = [asyncio.run(run_case(name, case)) for name, case in cases(sys.argv[1:])]
+    matrix.report([table for name in MODULES for table in getattr(sys.modules.get(name), "MATRICES", [])])
     passed = sum(outcomes)
     print(f"{passed} passed, {len(outcomes) - passed} failed")
     sys.exit(0 if outcomes and passed == len(outcomes) else 1)

@@ -17,17 +17,25 @@ from h4_rssi_proxy import RSSIProxy, Strengths, Walk
 from node import Node
 from phones.android import AndroidPhone
 from phones.ios import IOSPhone
+from phones.others import NEIGHBOURS, Neighbour
 
 NODE_ADDRESS = "00:11:22:33:44:55"
 
 
 class World:
-    """An asynchronous context manager; phones leave and nodes stop with it."""
+    """An asynchronous context manager; phones leave and nodes stop with it.
 
-    def __init__(self, *, stock=False):
+    - `apart`: each phone is in range of the node only, and of no other phone.
+    - `able`: the node's controller scans while it connects.
+    """
+
+    def __init__(self, *, stock=False, apart=False, able=False):
         self.air = air_module.Air()
         self.folder = Path(tempfile.mkdtemp(prefix="herald-interop-"))
-        self.controller = air_module.add_controller(self.air, "node", NODE_ADDRESS, stock)
+        self.controller = air_module.add_controller(
+            self.air, "node", NODE_ADDRESS, stock, air_module.EVERYTHING_AT_ONCE if able else None)
+        if apart:
+            self.air.centre = self.controller
         self.strengths = Strengths({"*": Walk.parse("-60")})
         self.nodes = []
         self.phones = []
@@ -72,6 +80,10 @@ class World:
         payload = options.pop("payload", None) or herald.test_payload(identifier or 2000 + number)
         return await self.arrive(
             IOSPhone(self.air, f"ios {number}", f"F0:D1:00:00:01:{number:02X}", payload, **options))
+
+    async def neighbour(self, number, kind):
+        """A device without Herald that has arrived."""
+        return await self.arrive(Neighbour(self.air, kind, f"F0:D1:00:00:03:{number:02X}", NEIGHBOURS[kind]))
 
     async def arrive(self, phone):
         self.phones.append(phone)

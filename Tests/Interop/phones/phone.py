@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections import Counter
 from pathlib import Path
 
 from bumble import hci
@@ -13,42 +14,52 @@ from bumble.transport.common import AsyncPipeSink
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import air as air_module  # noqa: E402
 import herald  # noqa: E402
+from phones import signals  # noqa: E402
 
 FAILURES = (BaseBumbleError, asyncio.TimeoutError, asyncio.CancelledError)
 
 
 class PhoneDevice(Device):
-    """Bumble takes any connection that opens while it connects for the one it asked for; here only one it opened."""
+    """Bumble takes any connection that opens while it connects for the one it asked for; here it is told of those it opened only."""
 
     def emit(self, event, *arguments, **keywords):
         if event == self.EVENT_CONNECTION:
             self.phone.on_connection(arguments[0])
-            if arguments[0].role == hci.Role.PERIPHERAL and self.is_le_connecting:
+            if arguments[0].role == hci.Role.PERIPHERAL:
                 return True
         return super().emit(event, *arguments, **keywords)
 
 
 class Phone:
-    """A phone that can come and go. Subclasses say how it advertises, what it serves and how it reads a peer."""
+    """A phone that can come and go, with the app in one of its `states`. Subclasses say how it advertises, what it serves and how
+    it deals with a peer."""
 
     connect_timeout = 8.0
+    states = ("foreground",)
 
-    def __init__(self, air, name, address, payload, *, mtu=517, advertising_interval=100, reads_peers=True):
+    def __init__(self, air, name, address, payload, *, state="foreground", mtu=517, advertising_interval=100,
+                 reads_peers=True):
         self.air = air
         self.name = name
         self.address = address
         self.payload = payload
+        self.state = state
         self.mtu = mtu
         self.advertising_interval = advertising_interval
         self.reads_peers = reads_peers
         self.controller = None
         self.device = None
-        self.worker = None
-        # What happened, for whoever asks: address of the peer to the payload read there; (offset, MTU) of the reads served,
-        # a list per connection; messages written to the signal characteristic.
+        self.tasks = []
+        # One connection is opened at a time, and none while the address changes.
+        self.connecting = asyncio.Lock()
+        # What happened, for whoever asks: address of the peer to the payload read there, and to how often it was heard; (offset,
+        # MTU) of the reads served, a list per connection that a peer opened; what was written to the signal characteristic, and
+        # the messages that this made, each with the way it came.
         self.met = {}
+        self.heard = Counter()
         self.served = []
         self.written = []
+        self.messages = []
 
     @property
     def identity(self):
@@ -58,13 +69,26 @@ class Phone:
     # What a subclass supplies.
 
     def advertising_data(self):
+        """What is advertised in the present state; None for nothing."""
         raise NotImplementedError
 
     def services(self):
         raise NotImplementedError
 
-    async def read_peer(self, connection):
+    async def characteristics(self, connection):
+        """The characteristics of the peer's Herald service by UUID, found as this kind of phone does."""
         raise NotImplementedError
+
+    def natural_way(self, characteristic):
+        """How this kind of phone writes a message to this signal characteristic."""
+        raise NotImplementedError
+
+    async def after_reading(self, connection, found):
+        """What it does on a connection after it has read the payload. True to keep the connection."""
+
+    def duties(self):
+        """Coroutines that run while the phone is there."""
+        return [self.meet()] if self.reads_peers else []
 
     # Coming and going.
 
@@ -77,48 +101,83 @@ class Phone:
         self.device.phone = self
         self.device.gatt_server.max_mtu = self.mtu
         self.device.add_services(self.services())
-        self.record_reads(self.device.gatt_server)
+        self.watch_requests(self.device.gatt_server)
         await self.device.power_on()
-        await self.advertise()
+        self.seen = asyncio.Queue()
+        await self.enter(self.state)
         if self.reads_peers:
             self.device.on("advertisement", self.on_advertisement)
-            self.seen = asyncio.Queue()
-            self.worker = asyncio.create_task(self.meet())
             await self.device.start_scanning()
+        self.tasks = [asyncio.create_task(duty) for duty in self.duties()]
+
+    async def enter(self, state):
+        """Brings the app into another state."""
+        assert state in self.states, state
+        self.state = state
+        if self.controller:
+            await self.advertise()
 
     async def advertise(self):
-        await self.device.start_advertising(
-            auto_restart=True, advertising_data=self.advertising_data(), scan_response_data=b"",
-            advertising_interval_min=self.advertising_interval, advertising_interval_max=self.advertising_interval,
-        )
+        """Advertises what there is to advertise in the present state."""
+        data = self.advertising_data()
+        if data is None:
+            await self.device.stop_advertising()
+        else:
+            await self.device.start_advertising(
+                advertising_data=data, scan_response_data=b"",
+                advertising_interval_min=self.advertising_interval, advertising_interval_max=self.advertising_interval)
+
+    def stop_working(self):
+        for task in self.tasks:
+            task.cancel()
+        self.tasks = []
 
     async def leave(self):
         """Carries the phone out of range: its connections end as lost, its advertisements cease."""
-        if self.worker:
-            self.worker.cancel()
-            self.worker = None
+        if self.controller not in self.air.controllers:
+            return
+        self.stop_working()
         self.controller.silence()
         self.air.remove_controller(self.controller)
         await asyncio.sleep(0)
 
+    def vanish(self):
+        """As `leave`, but nobody is told: on the other side its connections stay open."""
+        self.stop_working()
+        self.controller.le_connections.clear()
+        self.controller.silence()
+        self.air.remove_controller(self.controller)
+
     async def rotate_address(self, address):
         """Goes on under another address, as Android does each quarter of an hour."""
-        await self.device.stop_advertising()
-        self.address = address
-        self.device.random_address = hci.Address(address)
-        await self.device.send_command(
-            hci.HCI_LE_Set_Random_Address_Command(random_address=hci.Address(address)))
-        await self.advertise()
+        async with self.connecting:
+            await self.device.stop_advertising()
+            self.address = address
+            self.device.random_address = hci.Address(address)
+            await self.device.send_command(
+                hci.HCI_LE_Set_Random_Address_Command(random_address=hci.Address(address)))
+            await self.advertise()
+
+    # Being connected.
 
     def on_connection(self, connection):
         offsets = []
         if connection.role == hci.Role.PERIPHERAL:
             self.served.append(offsets)
+            # Bumble stops to advertise; phones do not.
+            asyncio.get_running_loop().create_task(self.go_on_advertising())
         connection.served = offsets
+        connection.way = None
 
-    def record_reads(self, server):
-        """Notes (offset, MTU) of each read of the payload."""
+    async def go_on_advertising(self):
+        async with self.connecting:
+            if self.controller in self.air.controllers:
+                await self.advertise()
+
+    def watch_requests(self, server):
+        """Notes (offset, MTU) of each read of the payload, and in which way a value comes."""
         read, read_blob = server.on_att_read_request, server.on_att_read_blob_request
+        write, execute = server.on_att_write_request, server.on_att_execute_write_request
 
         def note(bearer, handle, offset):
             attribute = server.get_attribute(handle)
@@ -133,52 +192,88 @@ class Phone:
             note(bearer, request.attribute_handle, request.value_offset)
             read_blob(bearer, request)
 
+        def on_write(bearer, request):
+            bearer.way = "whole"
+            write(bearer, request)
+
+        def on_execute(bearer, request):
+            bearer.way = "prepared"
+            execute(bearer, request)
+
         server.on_att_read_request, server.on_att_read_blob_request = on_read, on_read_blob
+        server.on_att_write_request, server.on_att_execute_write_request = on_write, on_execute
 
     def read_own_payload(self, connection):
         return self.payload
 
     # Meeting others.
 
+    def notices(self, address):
+        """Whether the system tells the app of an advertisement from there."""
+        return True
+
     def on_advertisement(self, advertisement):
         data = advertisement.data
         lists = (AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS,
                  AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS)
         uuids = [uuid for kind in lists for found in data.get_all(kind) for uuid in found]
-        if herald.SERVICE_16 in uuids or herald.SERVICE_128 in uuids:
-            address = str(advertisement.address).split("/")[0]
+        address = str(advertisement.address).split("/")[0]
+        if (herald.SERVICE_16 in uuids or herald.SERVICE_128 in uuids) and self.notices(address):
+            self.heard[address] += 1
             if address not in self.met:
                 self.met[address] = None
-                self.seen.put_nowait(advertisement.address)
+                self.seen.put_nowait(address)
 
     async def meet(self):
         """Reads the payload of each new peer, one after the other; tries again a second after a failure."""
         while True:
-            peer = await self.seen.get()
-            address = str(peer).split("/")[0]
-            connection = None
+            address = await self.seen.get()
             try:
-                connection = await self.device.connect(peer, timeout=self.connect_timeout)
-                self.met[address] = await asyncio.wait_for(self.read_peer(connection), 10)
+                self.met[address] = await self.visit(address, self.read_peer, self.after_reading)
             except FAILURES as failure:
                 # Bumble cancels what waits for a connection that is lost, too.
                 if isinstance(failure, asyncio.CancelledError) and asyncio.current_task().cancelling():
                     raise
                 asyncio.get_running_loop().call_later(1, self.forget, address)
-            finally:
-                if connection:
-                    try:
-                        await connection.disconnect()
-                    except FAILURES:
-                        pass
+
+    async def before_connecting(self):
+        """What has to happen before the app can connect."""
+
+    async def visit(self, address, action, after=None):
+        """Connects, finds the characteristics, does something with them, and closes the connection unless `after` wants it
+        kept. Returns what the action returned."""
+        await self.before_connecting()
+        async with self.connecting:
+            connection = await self.device.connect(hci.Address(address), timeout=self.connect_timeout)
+        keeps = False
+        try:
+            async with asyncio.timeout(15):
+                found = await self.characteristics(connection)
+                result = await action(connection, found)
+                keeps = bool(after and await after(connection, found))
+            return result
+        finally:
+            if not keeps:
+                try:
+                    await connection.disconnect()
+                except FAILURES:
+                    pass
+
+    async def read_peer(self, connection, found):
+        payload = found.get(herald.PAYLOAD)
+        return bytes(await payload.read_value()) if payload else None
 
     def forget(self, address):
         """A peer that could not be read counts as new when it is seen again."""
         if self.met.get(address) is None:
             self.met.pop(address, None)
 
-    async def read_payload_through(self, connection, service_uuids, all_services):
-        """Finds the first of the services the peer has, and reads the payload in it."""
+    def address_of(self, payload):
+        """Where a payload was read, last heard first; None if nowhere."""
+        return next((address for address in reversed(self.met) if self.met[address] == payload), None)
+
+    async def discovered(self, connection, service_uuids, all_services):
+        """The characteristics of the first of the services that the peer has."""
         peer = Peer(connection)
         if all_services:
             await peer.discover_services()
@@ -187,7 +282,28 @@ class Phone:
                 await peer.discover_service(uuid)
         for uuid in service_uuids:
             for service in peer.get_services_by_uuid(uuid):
-                for characteristic in await service.discover_characteristics():
-                    if characteristic.uuid == herald.PAYLOAD:
-                        return bytes(await characteristic.read_value())
-        return None
+                return {found.uuid: found for found in await service.discover_characteristics()}
+        return {}
+
+    # Telling others.
+
+    async def send(self, address, message, way=None):
+        """Writes a message to the signal characteristic of a peer: whole, in pieces, or prepared."""
+        value = message if isinstance(message, bytes) else message.encoded()
+
+        async def write(connection, found):
+            await self.write(connection, found, value, way)
+
+        await self.visit(address, write)
+
+    async def write(self, connection, found, value, way=None):
+        """The same on a connection there is."""
+        signal = found.get(herald.ANDROID_SIGNAL) or found[herald.IOS_SIGNAL]
+        way = way or self.natural_way(signal)
+        if way == "pieces":
+            for piece in signals.pieces(value):
+                await signal.write_value(piece, with_response=True)
+        elif way == "prepared":
+            await connection.gatt_client.write_long_value(signal.handle, value)
+        else:
+            await signal.write_value(value, with_response=True)

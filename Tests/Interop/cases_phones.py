@@ -1,0 +1,166 @@
+"""What phones do, and have done to them, over a longer time: they vanish, change state and address, and are left in peace."""
+
+import asyncio
+import time
+
+import herald
+from contact_rows import pull_until, rows_of, summary, time_of
+from phones import signals
+from phones.android import AndroidPhone
+from phones.signals import Message
+from world import World, until
+
+
+class VanishingPhone(AndroidPhone):
+    """A phone that is out of range the moment somebody reads it, or, if `vanishes_reading`, the moment it reads somebody."""
+
+    vanishes_reading = False
+
+    def read_own_payload(self, connection):
+        if not self.vanishes_reading:
+            asyncio.get_running_loop().call_soon(self.vanish)
+        return self.payload
+
+    async def read_peer(self, connection, found):
+        if self.vanishes_reading:
+            asyncio.get_running_loop().call_soon(self.vanish)
+        return await super().read_peer(connection, found)
+
+    def vanish(self):
+        if self.controller in self.air.controllers:
+            super().vanish()
+
+
+async def case_phones_that_vanish_without_a_word_hold_nothing_up():
+    """HP-02: on our side both connections stay open, and no event ever ends them."""
+    async with World(apart=True) as world:
+        lost = VanishingPhone(
+            world.air, "read", "F0:D1:00:00:00:09", herald.test_payload(9, 500), b"\x09\x02\x03\x04\x05\x06", mtu=23,
+            reads_peers=False)
+        reader = VanishingPhone(
+            world.air, "reader", "F0:D1:00:00:00:0A", herald.test_payload(10), b"\x0A\x02\x03\x04\x05\x06", advertises=False)
+        reader.vanishes_reading = True
+        node = await world.node("--link", "tcp:0")
+        await world.arrive(lost)
+        await world.arrive(reader)
+        for phone in (lost, reader):
+            await until(lambda: phone.controller not in world.air.controllers, f"end of the phone {phone.name}")
+        assert len(world.controller.le_connections) == 2, world.controller.le_connections
+        other = await world.android(1)
+        await node.has_read(other, seconds=20)
+        await until(lambda: not world.controller.le_connections, "end of the connections to nobody", 30)
+        # Back again, it is a phone like any other.
+        lost.read_own_payload = lambda connection: lost.payload
+        await lost.arrive()
+        await node.has_read(lost, seconds=30)
+
+
+async def case_connects_an_android_phone_once():
+    """HP-56, HP-21: after the first exchange an Android phone is only listened to, for as long as it is there."""
+    async with World(apart=True, able=True) as world:
+        node = await world.node("--link", "tcp:0", "--expiry", "3")
+        phones = [
+            await world.android(1, reads_peers=False, advertising_interval=20),
+            await world.android(2, reads_peers=False, advertising_interval=20, legacy=True),
+            await world.android(3, reads_peers=False, advertising_interval=20, rotates=0.5),
+        ]
+        output = world.folder / "out"
+        await pull_until(
+            node, output, lambda rows: all(len(rows_of(rows, phone, "measure")) >= 500 for phone in phones),
+            "500 readings of each phone", 30)
+        assert [len(phone.served) for phone in phones] == [1, 1, 1]
+        # With the app the advertisements end, and with them the visit; nobody comes to see why.
+        ended = time.time()
+        for phone in phones:
+            await phone.enter("terminated")
+        rows = await pull_until(
+            node, output, lambda rows: all(rows_of(rows, phone, "delete") for phone in phones), "end of the visits")
+        for phone in phones:
+            assert len(rows_of(rows, phone, "detect")) == len(rows_of(rows, phone, "read")) == 1
+            assert time_of(rows_of(rows, phone, "measure")[-1]) <= ended + 1
+        assert [len(phone.served) for phone in phones] == [1, 1, 1]
+
+
+async def case_follows_an_iphone_from_one_state_to_the_next():
+    """HP-55, HP-16: what was learnt of it in the foreground holds in every other state."""
+    async with World() as world:
+        node = await world.node("--link", "tcp:0")
+        phone = await world.ios(1, reads_peers=False)
+        output = world.folder / "out"
+        await node.has_read(phone)
+        for state in ("background", "suspended", "terminated", "foreground"):
+            await phone.enter(state)
+            since = time.time()
+
+            def is_followed(rows):
+                return sum(time_of(row) >= since for row in rows_of(rows, phone, "measure")) >= 10
+
+            rows = await pull_until(node, output, is_followed, f"readings of the phone in the {state}")
+        assert len(rows_of(rows, phone, "detect")) == len(rows_of(rows, phone, "read")) == len(phone.served) == 1
+        assert phone.awakenings == []
+
+
+async def case_an_iphone_under_another_address_is_the_same_payload():
+    """HP-57, HP-03: a suspended iPhone was away for 20 minutes; the wearable remembers it."""
+    async with World() as world:
+        node = await world.node("--link", "tcp:0")
+        phone = await world.ios(1, state="suspended", reads_peers=False)
+        await node.has_read(phone)
+        assert phone.awakenings == ["suspended"]
+        await phone.leave()
+        phone.address = "F0:D1:00:00:11:01"
+        await phone.arrive()
+        await node.says(f"{phone.identity} has a known payload")
+        output = world.folder / "out"
+        await pull_until(
+            node, output, lambda rows: len(rows_of(rows, phone, "measure")) >= 10, "readings of the phone that is back")
+        [(payload, contact)] = (await summary(output)).items()
+        assert (payload, contact["addresses"]) == (phone.payload.hex(), 2), contact
+
+
+async def case_models_of_phones_meet_each_other():
+    """No wearable here: what the models write and understand among themselves, as phones do."""
+    async with World() as world:
+        android = await world.android(1)
+        mute = await world.android(2, advertises=False, rssi_period=1.0, sharing_period=1.0, rssi=-71)
+        near, far = await world.ios(1), await world.ios(2, state="suspended")
+        mute.shares = near.payload
+        # A suspended iPhone is found by nobody's eyes but the wearable's here: these models look for the service only.
+        found = {android: [near], mute: [android, near], near: [android], far: [android, near]}
+        for phone, others in found.items():
+            await until(lambda: all(other.payload in phone.met.values() for other in others), f"others at {phone.name}", 20)
+
+        def has(phone, message, way):
+            return lambda: (message, way) in phone.messages
+
+        told = Message(signals.PAYLOAD, mute.payload), Message(signals.RSSI, rssi=-71)
+        await until(has(android, told[0], "pieces"), "payload in pieces")
+        await until(has(android, told[1], "whole"), "strength at an Android phone")
+        await until(has(android, Message(signals.SHARING, near.payload, -71), "pieces"), "payload shared with it")
+        # What is longer than a request their system prepares in parts.
+        await until(has(near, told[0], "prepared"), "payload at an iPhone")
+        await until(has(near, told[1], "whole"), "strength at an iPhone")
+        await until(
+            has(near, Message(signals.PAYLOAD, android.payload), "prepared"), "payload of an Android phone at an iPhone")
+        # The iPhones poke each other over the connection they keep.
+        await until(lambda: near.pokes >= 2 and far.pokes >= 2, "pokes between iPhones", 15)
+        assert far.awakenings[:1] == ["suspended"]
+        assert mute.messages == []
+
+
+async def case_models_of_phones_are_as_strict_as_phones():
+    """What a phone makes of what is written to it, by the rules of its system."""
+    accumulator = signals.AndroidAccumulator()
+    payload = Message(signals.PAYLOAD, bytes(range(45)))
+    taken = [accumulator.take(piece) for piece in signals.pieces(payload.encoded())]
+    assert taken == [None, None, payload], taken
+    assert accumulator.take(bytes.fromhex("02C8FF")) == Message(signals.RSSI, rssi=-56)
+    # Nothing is understood any more on this connection.
+    assert accumulator.take(bytes.fromhex("02C8FF")) is None
+    assert accumulator.take(payload.encoded()) is None
+    assert signals.AndroidAccumulator().take(bytes.fromhex("010000 FFFF")) == Message(signals.PAYLOAD)
+    assert signals.decoded(bytes.fromhex("03BAFF0100AA")) == Message(signals.SHARING, b"\xAA", -70)
+    assert signals.decoded(bytes.fromhex("040200 6869")) == Message(signals.IMMEDIATE, b"hi")
+    for wrong in ("", "01", "0102006869FF", "03BAFF0200AA", "0500", "02C8FF00"):
+        assert signals.decoded(bytes.fromhex(wrong)) is None, wrong
+    assert signals.decoded(bytes.fromhex("02C8FF00"), strict_rssi=False) == Message(signals.RSSI, rssi=-56)

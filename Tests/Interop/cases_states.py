@@ -1,0 +1,195 @@
+"""Every phone in every state its system keeps the app in: discovery (D), tracking (T) and resuming (R), as
+the tables of Herald's document on testing beacons have them, from the wearable's own log."""
+
+import asyncio
+import time
+
+import herald
+from contact_rows import pull_until, rows_of, summary, time_of
+from matrix import Matrix
+from world import World, until
+
+OWN = herald.fixed_payload(826, 4, 1234567890)
+# A phone is tracked if it goes on being measured for so long, in each quarter of it.
+TRACKED_SECONDS = 4.0
+# Phones stay away for longer than the wearable remembers them.
+EXPIRY_SECONDS = 4
+
+ANDROID_STATES = ["Foreground", "Background", "Terminated"]
+IOS_STATES = ["Foreground", "Background", "Suspended", "Terminated"]
+ANDROID_KINDS = {
+    "Herald 2.1 and later": {},
+    "Herald 2.0": {"legacy": True},
+    "another address every 2 s": {"rotates": 2.0},
+}
+IOS_KINDS = {
+    "Herald 2.1 and later": {},
+    "Herald 2.0": {"legacy": True},
+    "gone for 20 minutes": {},
+}
+
+WEARABLE_ANDROID = Matrix(
+    "Wearable – Android phone", "Wearable central \\ Android peripheral", ANDROID_STATES, list(ANDROID_KINDS))
+WEARABLE_IOS = Matrix("Wearable – iOS phone", "Wearable central \\ iOS peripheral", IOS_STATES, list(IOS_KINDS))
+ANDROID_WEARABLE = Matrix(
+    "Android phone – wearable", "Android central \\ Wearable peripheral", list(ANDROID_KINDS), ANDROID_STATES)
+IOS_WEARABLE = Matrix("iOS phone – wearable", "iOS central \\ Wearable peripheral", list(IOS_KINDS), IOS_STATES)
+MATRICES = [WEARABLE_ANDROID, WEARABLE_IOS, ANDROID_WEARABLE, IOS_WEARABLE]
+
+
+class Subject:
+    """A phone in one state, and what is shown of it: by the wearable's log, and by the phone."""
+
+    def __init__(self, phone, kind, state, seen_in, sees_in):
+        self.phone = phone
+        self.kind = kind
+        self.state = state
+        self.seen_in = seen_in
+        self.sees_in = sees_in
+        self.is_there = not (state == "Terminated" and seen_in is WEARABLE_ANDROID)
+        # Under what the wearable knew it, visit by visit; how often the phone had heard of the wearable at certain moments.
+        self.identities = [phone.identity]
+        self.heard = []
+
+    @property
+    def name(self):
+        return f"{self.seen_in.corner.split()[-2]} {self.kind}, {self.state.lower()}"
+
+    # What the log says.
+
+    def detected(self, rows, start=0.0):
+        """Whether it was detected, then read, and its payload is its own."""
+        identity = self.phone.identity
+        events = [row for row in rows if row["id"] == identity and time_of(row) >= start]
+        detections = [time_of(row) for row in events if row["detect"]]
+        reads = [row for row in events if row["read"]]
+        return bool(detections and reads) and detections[0] <= time_of(reads[0]) and {
+            row["data"] for row in reads} == {herald.short_name(self.phone.payload)}
+
+    def tracked(self, rows, start):
+        """Whether it was measured for long enough from a moment on, and in each quarter of that time."""
+        times = [time_of(row) for row in rows_of(rows, self.phone, "measure") if time_of(row) >= start]
+        if not times or times[-1] - times[0] < TRACKED_SECONDS:
+            return False
+        span = times[-1] - times[0]
+        return {min(3, int((when - times[0]) / span * 4)) for when in times} == {0, 1, 2, 3}
+
+    def resumed(self, rows, start):
+        """Whether it was measured again from a moment on, and known to be the same payload."""
+        return self.detected(rows, start) and any(
+            time_of(row) >= start for row in rows_of(rows, self.phone, "measure"))
+
+    # What the phone says.
+
+    @property
+    def heard_of_us(self):
+        return self.phone.heard[self.phone.address_of(OWN)]
+
+    async def return_with(self, away):
+        """Comes back; after 20 minutes an iPhone has another address and has forgotten those of others."""
+        if away == "gone for 20 minutes":
+            number = self.phone.address[-2:]
+            self.phone.address = f"F0:D1:00:00:11:{number}"
+            self.phone.met.clear()
+            self.phone.heard.clear()
+            self.identities.append(self.phone.identity)
+        # An iPhone that had been woken sleeps again.
+        self.phone.state = self.state.lower()
+        await self.phone.arrive()
+
+
+async def everybody(world):
+    """A phone of each kind in each state."""
+    subjects = []
+    for kind, options in ANDROID_KINDS.items():
+        for state in ANDROID_STATES:
+            phone = await world.android(len(subjects) + 1, state=state.lower(), **options)
+            subjects.append(Subject(phone, kind, state, WEARABLE_ANDROID, ANDROID_WEARABLE))
+    for kind, options in IOS_KINDS.items():
+        for state in IOS_STATES:
+            phone = await world.ios(len(subjects) + 1, state=state.lower(), **options)
+            subjects.append(Subject(phone, kind, state, WEARABLE_IOS, IOS_WEARABLE))
+    return subjects
+
+
+def missing(subjects, holds):
+    return ", ".join(subject.name for subject in subjects if not holds(subject)) or "nothing"
+
+
+async def case_discovers_tracks_and_resumes_phones_in_every_state():
+    """HP-55, HP-03, HP-16, HP-57."""
+    async with World(apart=True, able=True) as world:
+        output = world.folder / "out"
+        neighbours = [await world.neighbour(number, kind) for number, kind in enumerate(
+            ("television", "earphones", "tablet", "strap", "lamp", "nothing"), 1)]
+        node = await world.node("--link", "tcp:0", "--expiry", str(EXPIRY_SECONDS))
+        subjects = await everybody(world)
+        there = [subject for subject in subjects if subject.is_there]
+        shown = {subject: [] for subject in subjects}
+        told = {subject: [] for subject in subjects}
+
+        async def wait_for(letter, holds, seconds):
+            """Until the log shows it of each phone that is there; which do is noted in any case."""
+            def enough(rows):
+                nonlocal latest
+                latest = rows
+                return all(holds(subject, rows) for subject in there)
+
+            latest = []
+            try:
+                return await pull_until(node, output, enough, "", seconds)
+            except AssertionError:
+                return latest
+            finally:
+                for subject in subjects:
+                    if subject.is_there and holds(subject, latest) or not subject.is_there and any(
+                            row["id"] == subject.phone.identity for row in latest):
+                        shown[subject].append(letter)
+
+        async def wait_for_phones(letter, holds, seconds):
+            deadline = time.monotonic() + seconds
+            while not all(holds(subject) for subject in there) and time.monotonic() < deadline:
+                await asyncio.sleep(0.05)
+            for subject in subjects:
+                if holds(subject):
+                    told[subject].append(letter)
+
+        await wait_for("D", lambda subject, rows: subject.detected(rows), 40)
+        await wait_for_phones("D", lambda subject: OWN in subject.phone.met.values(), 20)
+        start = time.time()
+        heard = {subject: subject.heard_of_us for subject in subjects}
+        await wait_for("T", lambda subject, rows: subject.tracked(rows, start), 25)
+        await wait_for_phones("T", lambda subject: subject.heard_of_us >= heard[subject] + 2, 10)
+
+        for subject in subjects:
+            await subject.phone.leave()
+        await pull_until(
+            node, output, lambda rows: all(rows_of(rows, subject.phone, "delete") for subject in there),
+            "end of all visits", 20)
+        back = time.time()
+        heard = {}
+        for subject in subjects:
+            await subject.return_with(subject.kind)
+            heard[subject] = subject.heard_of_us
+        await wait_for("R", lambda subject, rows: subject.resumed(rows, back), 40)
+        await wait_for_phones("R", lambda subject: subject.heard_of_us > heard[subject], 20)
+
+        for subject in subjects:
+            subject.seen_in.show(subject.kind, subject.state, ", ".join(shown[subject]) or "-")
+            subject.sees_in.show(subject.state, subject.kind, ", ".join(told[subject]) or "-")
+        expected = {subject: ["D", "T", "R"] if subject.is_there else [] for subject in subjects}
+        wrong = {subject.name: shown[subject] for subject in subjects if shown[subject] != expected[subject]}
+        assert not wrong, f"the wearable shows {wrong}"
+        wrong = {subject.name: told[subject] for subject in subjects if told[subject] != expected[subject]}
+        assert not wrong, f"phones show {wrong}"
+
+        # A person is a payload, under however many addresses.
+        met = await summary(output)
+        assert {payload: contact["addresses"] for payload, contact in met.items()} == {
+            subject.phone.payload.hex(): len(subject.identities) for subject in there}, met
+        # The others were neither connected nor logged.
+        for neighbour in neighbours:
+            assert neighbour.connections == [], neighbour.name
+        rows = await pull_until(node, output, lambda rows: True, "")
+        known = {identity for subject in there for identity in subject.identities}
+        assert {row["id"] for row in rows} <= known | {""}, {row["id"] for row in rows} - known
