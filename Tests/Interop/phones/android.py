@@ -95,7 +95,7 @@ class AndroidPhone(Phone):
         return await self.discovered(connection, [herald.SERVICE_16, herald.SERVICE_128], all_services=True)
 
     def natural_way(self, characteristic):
-        return "pieces" if characteristic.uuid == herald.ANDROID_SIGNAL else "whole"
+        return "pieces" if characteristic.uuid == herald.ANDROID_SIGNAL else "system"
 
     async def after_reading(self, connection, found):
         """One that advertises tells an iPhone, which may not hear it, its payload."""

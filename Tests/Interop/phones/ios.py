@@ -140,7 +140,7 @@ class IOSPhone(Phone):
         return await self.discovered(connection, [herald.SERVICE_16, herald.SERVICE_128], all_services=False)
 
     def natural_way(self, characteristic):
-        return "whole"
+        return "system"
 
     async def after_reading(self, connection, found):
         """A peer that shows the characteristic of an iPhone is kept: its system, too, would let it sleep."""

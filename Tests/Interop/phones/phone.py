@@ -80,7 +80,7 @@ class Phone:
         raise NotImplementedError
 
     def natural_way(self, characteristic):
-        """How this kind of phone writes a message to this signal characteristic."""
+        """How this kind of phone writes a message to this signal characteristic: in "pieces", or as the "system" does it."""
         raise NotImplementedError
 
     async def after_reading(self, connection, found):
@@ -288,7 +288,7 @@ class Phone:
     # Telling others.
 
     async def send(self, address, message, way=None):
-        """Writes a message to the signal characteristic of a peer: whole, in pieces, or prepared."""
+        """Writes a message, or any bytes, to the signal characteristic of a peer, on a connection of its own."""
         value = message if isinstance(message, bytes) else message.encoded()
 
         async def write(connection, found):
@@ -297,7 +297,8 @@ class Phone:
         await self.visit(address, write)
 
     async def write(self, connection, found, value, way=None):
-        """The same on a connection there is."""
+        """The same on a connection there is: "whole" in one request, in "pieces" of 20 bytes, or "prepared"; else as this kind of
+        phone does."""
         signal = found.get(herald.ANDROID_SIGNAL) or found[herald.IOS_SIGNAL]
         way = way or self.natural_way(signal)
         if way == "pieces":
@@ -306,4 +307,7 @@ class Phone:
         elif way == "prepared":
             await connection.gatt_client.write_long_value(signal.handle, value)
         else:
+            if way == "whole" and len(value) > connection.att_mtu - 3:
+                await Peer(connection).request_mtu(self.mtu)
+            # Longer than a request can be, the system prepares it by itself.
             await signal.write_value(value, with_response=True)
