@@ -3,7 +3,9 @@
 import asyncio
 
 import herald
+from phones import signals
 from phones.android import AndroidPhone
+from phones.signals import Message
 from world import World, until
 
 
@@ -42,14 +44,17 @@ async def case_reads_a_herald_2_0_android_through_the_long_service_uuid():
         await node.has_read(phone)
 
 
-async def case_reads_an_iphone_and_writes_it_nothing():
+async def case_reads_an_iphone_and_tells_it_our_payload():
+    """HP-21, HP-42: once; and with nobody else about there is nothing to share."""
     async with World() as world:
         phone = await world.ios(1, reads_peers=False)
         node = await world.node()
         await node.has_read(phone)
+        own = Message(signals.PAYLOAD, herald.fixed_payload(826, 4, 1234567890))
+        await until(lambda: phone.messages, "message at the phone")
         await asyncio.sleep(1)
         assert phone.served == [[(0, 247)]], phone.served
-        assert phone.written == []
+        assert phone.messages == [(own, "whole")], phone.messages
 
 
 async def case_reads_each_phone_once():

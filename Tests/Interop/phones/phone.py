@@ -50,8 +50,9 @@ class Phone:
         self.controller = None
         self.device = None
         self.tasks = []
-        # One connection is opened at a time, and none while the address changes.
+        # One connection is opened at a time, and none while the address changes; advertising begins once at a time.
         self.connecting = asyncio.Lock()
+        self.beginning = asyncio.Lock()
         # What happened, for whoever asks: address of the peer to the payload read there, and to how often it was heard; (offset,
         # MTU) of the reads served, a list per connection that a peer opened; what was written to the signal characteristic, and
         # the messages that this made, each with the way it came.
@@ -119,13 +120,17 @@ class Phone:
 
     async def advertise(self):
         """Advertises what there is to advertise in the present state."""
-        data = self.advertising_data()
-        if data is None:
-            await self.device.stop_advertising()
-        else:
-            await self.device.start_advertising(
-                advertising_data=data, scan_response_data=b"",
-                advertising_interval_min=self.advertising_interval, advertising_interval_max=self.advertising_interval)
+        async with self.beginning:
+            data = self.advertising_data()
+            if self.controller not in self.air.controllers:
+                return
+            if data is None:
+                await self.device.stop_advertising()
+            else:
+                await self.device.start_advertising(
+                    advertising_data=data, scan_response_data=b"",
+                    advertising_interval_min=self.advertising_interval,
+                    advertising_interval_max=self.advertising_interval)
 
     def stop_working(self):
         for task in self.tasks:
@@ -151,11 +156,12 @@ class Phone:
     async def rotate_address(self, address):
         """Goes on under another address, as Android does each quarter of an hour."""
         async with self.connecting:
-            await self.device.stop_advertising()
-            self.address = address
-            self.device.random_address = hci.Address(address)
-            await self.device.send_command(
-                hci.HCI_LE_Set_Random_Address_Command(random_address=hci.Address(address)))
+            async with self.beginning:
+                await self.device.stop_advertising()
+                self.address = address
+                self.device.random_address = hci.Address(address)
+                await self.device.send_command(
+                    hci.HCI_LE_Set_Random_Address_Command(random_address=hci.Address(address)))
             await self.advertise()
 
     # Being connected.
@@ -165,14 +171,9 @@ class Phone:
         if connection.role == hci.Role.PERIPHERAL:
             self.served.append(offsets)
             # Bumble stops to advertise; phones do not.
-            asyncio.get_running_loop().create_task(self.go_on_advertising())
+            asyncio.get_running_loop().create_task(self.advertise())
         connection.served = offsets
         connection.way = None
-
-    async def go_on_advertising(self):
-        async with self.connecting:
-            if self.controller in self.air.controllers:
-                await self.advertise()
 
     def watch_requests(self, server):
         """Notes (offset, MTU) of each read of the payload, and in which way a value comes."""
