@@ -8,9 +8,7 @@ where
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     hasNews = true
-    if (radioState == .ready) != (state == .ready) {
-      delegate.didUpdateState(state == .ready ? .on : .off, at: now)
-    }
+    showState(state, at: now)
     radioState = state
     shownScan = nil
     advertising.radioForgot()

@@ -10,11 +10,12 @@ where
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
     if !isStarted { start(at: now) }
     hasNews = false
-    var next = housekeep(at: now)
+    var next = earlier(housekeep(at: now), runSensors(at: now))
     guard radio.state == .ready, radioState == .ready else { return next }
     capabilities = radio.capabilities
     server.maximumMTU = capabilities.maximumPDU
     wasRefused = false
+    if isSwitchedOff { return earlier(next, quieten(at: now, &radio)) }
 
     next = earlier(next, tendOutbox(at: now))
     next = earlier(next, driveLinks(at: now, &radio))

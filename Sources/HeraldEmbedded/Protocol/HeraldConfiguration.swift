@@ -23,6 +23,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var keepsConnections = false
   /// Which connection is given up for a new peer when there are as many as there may be (HP-25).
   public var connectionPolicy = ConnectionPolicy.oldest
+  /// Whether to believe the date that a venue beacon tells, as long as nobody else has told it. Needs a `VisitSensor`.
+  public var takesTimeFromBeacons = false
   /// How to scan.
   public var scanTiming = ScanTiming()
   /// Milliseconds between advertising events, 20…10,240.

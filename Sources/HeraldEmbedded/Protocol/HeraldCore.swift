@@ -59,6 +59,9 @@ public struct HeraldCore<
 
   @usableFromInline var capabilities: RadioCapabilities
   @usableFromInline var radioState: RadioState
+  /// What the delegate was told last, and whether the application switched the sensor off.
+  @usableFromInline var shownState: SensorState
+  @usableFromInline var isSwitchedOff: Bool
   @usableFromInline var isStarted: Bool
   /// Whether the radio refused something in this run: try again soon.
   @usableFromInline var wasRefused: Bool
@@ -102,6 +105,8 @@ public struct HeraldCore<
       canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
       canConnect: false, connections: 0, maximumPDU: ATTLimits.defaultMTU, publicAddress: .zero)
     radioState = .starting
+    shownState = .off
+    isSwitchedOff = false
     isStarted = false
     wasRefused = false
     hasNews = false

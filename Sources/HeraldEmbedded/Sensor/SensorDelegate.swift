@@ -3,7 +3,7 @@
 ///
 /// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from then on each
 /// `didMeasure` is followed by `didMeasureWithPayload`. The measurements before belong to the same identity (HP-45).
-public protocol SensorDelegate: ~Copyable {
+public protocol SensorDelegate: DebugLog, ~Copyable {
   /// A peer was heard for the first time.
   mutating func didDetect(_ target: TargetIdentity, at now: Instant)
   /// The strength of a peer's advertisement was measured; once for each that is heard (HP-26).
@@ -32,16 +32,9 @@ public protocol SensorDelegate: ~Copyable {
   mutating func didLose(_ target: TargetIdentity, at now: Instant)
   /// The sensor works, or no longer does.
   mutating func didUpdateState(_ state: SensorState, at now: Instant)
-}
-
-/// Whether a sensor works.
-public enum SensorState: UInt8, BitwiseCopyable, Sendable {
-  /// It cannot work at present.
-  case off = 0
-  /// It works.
-  case on = 1
-  /// It cannot work on this device.
-  case unavailable = 2
+  /// What it has to do by itself, as sensors beside the radio have: asked after the events of each poll, again and again until it is
+  /// `none`.
+  mutating func nextWork(at now: Instant) -> SensorWork
 }
 
 extension SensorDelegate where Self: ~Copyable {
@@ -80,6 +73,9 @@ extension SensorDelegate where Self: ~Copyable {
   @inlinable public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
   /// Does nothing.
   @inlinable public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}
+  /// Nothing, ever.
+  @inlinable @inline(__always)
+  public mutating func nextWork(at now: Instant) -> SensorWork { .none(until: .never) }
 }
 
 /// A delegate that hears of nothing.

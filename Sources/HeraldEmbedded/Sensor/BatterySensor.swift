@@ -1,0 +1,49 @@
+/// Where the power comes from and how much of it there is.
+public struct PowerReading: Equatable, BitwiseCopyable, Sendable {
+  /// Charge in percent, 0…100.
+  public var level: UInt8
+  /// Whether an external source feeds the device.
+  public var isExternal: Bool
+
+  /// More than 100 percent counts as 100.
+  @inlinable
+  public init(level: UInt8, isExternal: Bool) {
+    self.level = level < 100 ? level : 100
+    self.isExternal = isExternal
+  }
+}
+
+/// What the board knows of its power.
+public protocol PowerSource: ~Copyable {
+  /// The state of things now; `nil` if it cannot be told.
+  mutating func read() -> PowerReading?
+}
+
+/// Asks for the power every 30 seconds, from the first poll on, and has the answer logged (HP-49).
+public struct BatterySensor<Source: PowerSource & ~Copyable>: SensorDelegate, ~Copyable {
+  /// Who is asked.
+  public var source: Source
+  /// The last answer; `nil` before the first.
+  public private(set) var last: PowerReading?
+  private var due: Instant
+
+  /// A sensor that has not asked yet.
+  public init(_ source: consuming Source) {
+    self.source = source
+    last = nil
+    due = .start
+  }
+
+  /// The time from one question to the next.
+  public static var period: Interval { .seconds(30) }
+
+  /// Asks if it is time to. After a sleep over several periods it asks once.
+  public mutating func nextWork(at now: Instant) -> SensorWork {
+    guard now >= due else { return .none(until: due) }
+    let next = due + Self.period
+    due = next > now ? next : now + Self.period
+    guard let reading = source.read() else { return .none(until: due) }
+    last = reading
+    return .log(.battery(level: reading.level, external: reading.isExternal))
+  }
+}

@@ -1,0 +1,131 @@
+/// Two delegates in the place of one: both hear of every event, `first` before `second` (HP-44). Either may be two again.
+public struct SensorDelegates<
+  First: SensorDelegate & ~Copyable, Second: SensorDelegate & ~Copyable
+>: SensorDelegate, ~Copyable {
+  /// Who hears of an event first.
+  public var first: First
+  /// Who hears of it then.
+  public var second: Second
+
+  /// Both.
+  @inlinable
+  public init(_ first: consuming First, _ second: consuming Second) {
+    self.first = first
+    self.second = second
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
+    first.didDetect(target, at: now)
+    second.didDetect(target, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    first.didMeasure(target, rssi, at: now)
+    second.didMeasure(target, rssi, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didRead(
+    _ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant
+  ) {
+    first.didRead(target, payload, known: known, at: now)
+    second.didRead(target, payload, known: known, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didMeasureWithPayload(
+    _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
+  ) {
+    first.didMeasureWithPayload(target, rssi, payloadDigest: payloadDigest, at: now)
+    second.didMeasureWithPayload(target, rssi, payloadDigest: payloadDigest, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
+    first.didShare(sharer, payloads, at: now)
+    second.didShare(sharer, payloads, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
+    first.didReceive(sender, message, at: now)
+    second.didReceive(sender, message, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didVisit(_ visit: Visit, at now: Instant) {
+    first.didVisit(visit, at: now)
+    second.didVisit(visit, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {
+    first.didReadModel(target, model, at: now)
+    second.didReadModel(target, model, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didObserve(
+    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+  ) {
+    first.didObserve(target, system, code, at: now)
+    second.didObserve(target, system, code, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
+    first.didChangeTxPower(target, dBm, at: now)
+    second.didChangeTxPower(target, dBm, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didLose(_ target: TargetIdentity, at now: Instant) {
+    first.didLose(target, at: now)
+    second.didLose(target, at: now)
+  }
+
+  /// Tells both.
+  @inlinable
+  public mutating func didUpdateState(_ state: SensorState, at now: Instant) {
+    first.didUpdateState(state, at: now)
+    second.didUpdateState(state, at: now)
+  }
+
+  /// The work of the first, and when it has none that of the second.
+  @inlinable
+  public mutating func nextWork(at now: Instant) -> SensorWork {
+    let work = first.nextWork(at: now)
+    guard case .none(let until) = work else { return work }
+    let other = second.nextWork(at: now)
+    guard case .none(let otherUntil) = other, until < otherUntil else { return other }
+    return work
+  }
+
+  /// That of the one who wants more.
+  @inlinable @inline(__always)
+  public static var debugLevel: DebugLevel {
+    First.debugLevel.rawValue < Second.debugLevel.rawValue ? First.debugLevel : Second.debugLevel
+  }
+
+  /// Tells whom it matters to.
+  @inlinable @inline(__always)
+  public mutating func note(
+    _ level: DebugLevel, _ text: StaticString, _ one: Int32, _ other: Int32, at now: Instant
+  ) {
+    first.tell(level, text, one, other, at: now)
+    second.tell(level, text, one, other, at: now)
+  }
+}

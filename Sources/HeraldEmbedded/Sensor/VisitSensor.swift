@@ -1,0 +1,262 @@
+/// Recognises venue beacons among the peers whose payload is read, and reports stays near them (HP-51).
+///
+/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than two minutes from first
+/// to last, and is over when the beacon has not been heard for five; then every delegate gets `didVisit` and the log its record.
+/// One venue is one, whatever addresses its beacon takes and whatever it adds to its payload: it goes by country, state and number, or, of a
+/// version of the payload whose layout is not known, by all of it. What other peers share of a beacon is no stay.
+///
+/// `venues` is how many it knows at once, those of stays that are over included. A further one takes the place of the stay
+/// that has been over for longest; else of the stay under two minutes that was heard longest ago; and if all count already, it
+/// is passed over and counted in `missed`. A beacon whose stay lost its place is recognised when its payload is next read.
+///
+/// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its payload is read.
+public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
+  enum State: UInt8, BitwiseCopyable {
+    case vacant = 0
+    /// The beacon is being heard.
+    case open = 1
+    /// Not heard for some time; known in case it is heard again.
+    case over = 2
+  }
+
+  struct Stay: BitwiseCopyable {
+    var key: UInt64
+    var digest: UInt64
+    var beacon: TargetIdentity
+    var begin: Instant
+    var end: Instant
+    var state: State
+    var isOpaque: Bool
+
+    init() {
+      key = 0
+      digest = 0
+      beacon = TargetIdentity(kind: .publicAddress, high: 0, low: 0)
+      begin = .start
+      end = .start
+      state = .vacant
+      isOpaque = false
+    }
+  }
+
+  /// A peer whose payload has not been read.
+  struct Stranger: BitwiseCopyable {
+    var peer: TargetIdentity
+    var first: Instant
+    var last: Instant
+
+    init(_ peer: TargetIdentity, at now: Instant) {
+      self.peer = peer
+      first = now
+      last = now
+    }
+  }
+
+  private var stays: [venues of Stay]
+  private var strangers: [8 of Stranger]
+  private var strangerCount: Int
+  private var hasDate: Bool
+  private var date: UInt64
+  private var datedAt: Instant
+  /// How many visits there were.
+  public private(set) var visits: UInt32
+  /// How many venues were passed over for want of a place.
+  public private(set) var missed: UInt32
+
+  /// A sensor that knows no venue.
+  public init() {
+    stays = .init(repeating: Stay())
+    strangers = .init(repeating: Stranger(TargetIdentity(kind: .publicAddress, high: 0, low: 0), at: .start))
+    strangerCount = 0
+    hasDate = false
+    date = 0
+    datedAt = .start
+    visits = 0
+    missed = 0
+  }
+
+  /// How long a beacon must have been heard, from first to last, to count: more than this.
+  public static var presence: Interval { .minutes(2) }
+  /// How long a beacon must not have been heard for a stay to be over.
+  public static var absence: Interval { .minutes(5) }
+  /// Dates before 2020-09-24T00:00:00Z, where Herald's calendar begins, are not believed.
+  public static var earliestDate: UInt32 { 1_600_905_600 }
+
+  // MARK: Events
+
+  /// Notes when a peer was detected, in case it is a beacon.
+  public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
+    var place = 0
+    while place < strangerCount, strangers[place].peer != target { place &+= 1 }
+    if place == strangerCount {
+      if strangerCount < 8 { strangerCount &+= 1 } else { place = longestSilentStranger() }
+    }
+    strangers[place] = Stranger(target, at: now)
+  }
+
+  /// Notes that a beacon was heard.
+  public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    var place = 0
+    while place < venues {
+      if stays[place].state != .vacant, stays[place].beacon == target {
+        hear(place, since: now, at: now)
+        return
+      }
+      place &+= 1
+    }
+    place = 0
+    while place < strangerCount {
+      if strangers[place].peer == target {
+        if now >= strangers[place].last + Self.absence { strangers[place].first = now }
+        strangers[place].last = now
+        return
+      }
+      place &+= 1
+    }
+  }
+
+  /// Looks whether it is a beacon whose payload was read.
+  public mutating func didRead(
+    _ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant
+  ) {
+    let begin = takeStranger(target) ?? now
+    guard target.kind != .shared, let header = PayloadHeader(payload), header.family == .venueBeacon
+    else { return }
+    var stay = Stay()
+    stay.digest = PayloadDigest.of(payload)
+    stay.beacon = target
+    if let venue = VenuePayload(payload) {
+      stay.key = UInt64(high: UInt32(venue.country) &<< 16 | UInt32(venue.state), low: venue.code)
+      noteDate(venue.extendedData.data, at: now)
+    } else {
+      guard header.version != 0 else { return }  // too short to be a venue's
+      stay.key = stay.digest
+      stay.isOpaque = true
+    }
+    guard let place = place(for: stay) else {
+      missed &+= 1
+      return
+    }
+    if stays[place].state == .vacant {
+      stay.begin = begin
+      stay.end = now
+      stay.state = .open
+      stays[place] = stay
+    } else {
+      stays[place].beacon = stay.beacon
+      stays[place].digest = stay.digest
+      hear(place, since: begin, at: now)
+    }
+  }
+
+  /// Reports stays that are over, and the date a beacon told.
+  public mutating func nextWork(at now: Instant) -> SensorWork {
+    if hasDate {
+      hasDate = false
+      return .date(unixMilliseconds: date &+ UInt64(wide: now.since(datedAt).milliseconds))
+    }
+    var next = Instant.never
+    var place = 0
+    while place < venues {
+      if stays[place].state == .open {
+        let due = stays[place].end + Self.absence
+        if now >= due {
+          stays[place].state = .over
+          if counts(place) {
+            visits &+= 1
+            return .visited(
+              Visit(
+                venue: stays[place].beacon, payloadDigest: stays[place].digest, begin: stays[place].begin,
+                end: stays[place].end))
+          }
+        } else if due < next {
+          next = due
+        }
+      }
+      place &+= 1
+    }
+    return .none(until: next)
+  }
+
+  // MARK: Stays
+
+  /// The beacon at `place` was heard. A stay that ought to be over is left to `nextWork`; the next sound of the beacon begins another.
+  private mutating func hear(_ place: Int, since begin: Instant, at now: Instant) {
+    if stays[place].state == .over {
+      stays[place].state = .open
+      stays[place].begin = begin
+      stays[place].end = now
+    } else if now < stays[place].end + Self.absence {
+      stays[place].end = now
+    }
+  }
+
+  private mutating func counts(_ place: Int) -> Bool {
+    stays[place].end.since(stays[place].begin) > Self.presence
+  }
+
+  /// The place of the same venue, or a place made vacant for it; `nil` if there is none.
+  private mutating func place(for wanted: Stay) -> Int? {
+    var vacant: Int?
+    var over: Int?
+    var passing: Int?
+    var place = 0
+    while place < venues {
+      switch stays[place].state {
+      case .vacant: vacant = place
+      case .open, .over:
+        if stays[place].key == wanted.key, stays[place].isOpaque == wanted.isOpaque { return place }
+        if stays[place].state == .over {
+          over = longerSilent(place, over)
+        } else if !counts(place) {
+          passing = longerSilent(place, passing)
+        }
+      }
+      place &+= 1
+    }
+    guard let free = vacant ?? over ?? passing else { return nil }
+    stays[free].state = .vacant
+    return free
+  }
+
+  private mutating func longerSilent(_ place: Int, _ other: Int?) -> Int {
+    guard let other, stays[other].end <= stays[place].end else { return place }
+    return other
+  }
+
+  // MARK: Strangers and dates
+
+  private mutating func longestSilentStranger() -> Int {
+    var oldest = 0
+    var place = 1
+    while place < strangerCount {
+      if strangers[place].last < strangers[oldest].last { oldest = place }
+      place &+= 1
+    }
+    return oldest
+  }
+
+  /// When a peer was detected, which is no stranger any more; `nil` if that is not known.
+  private mutating func takeStranger(_ peer: TargetIdentity) -> Instant? {
+    var place = 0
+    while place < strangerCount {
+      if strangers[place].peer == peer {
+        let first = strangers[place].first
+        strangerCount &-= 1
+        strangers[place] = strangers[strangerCount]
+        return first
+      }
+      place &+= 1
+    }
+    return nil
+  }
+
+  private mutating func noteDate(_ extendedData: Span<UInt8>, at now: Instant) {
+    guard let bytes = ExtendedData(extendedData).first(.startTime), bytes.count == 4 else { return }
+    var reader = ByteReader(bytes)
+    guard let seconds = reader.u32(), seconds >= Self.earliestDate else { return }
+    hasDate = true
+    date = UInt64(wide: seconds) &* 1000
+    datedAt = now
+  }
+}

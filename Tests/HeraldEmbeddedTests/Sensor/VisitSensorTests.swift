@@ -1,0 +1,201 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+@Suite("Visits")
+struct VisitSensorTests {
+  /// Country 826, state 4, venue 123123, premises "Bar".
+  let bar = hex("30 3A 03 04 00 F3 E0 01 00 10 03 42 61 72")
+  typealias Sensors = SensorArray<NoDelegate, VisitSensor<2>, Tracer>
+
+  private func story(_ trace: Trace, _ configure: (inout HeraldConfiguration) -> Void = { _ in })
+    -> SensorStory<Sensors>
+  {
+    SensorStory(
+      SensorArray(battery: NoDelegate(), visits: VisitSensor<2>(), delegate: Tracer("a", trace)), configure)
+  }
+
+  private func visits(_ trace: Trace) -> [String] { trace.take().filter { $0.contains("visit") } }
+
+  @Test("HP-51 A stay of more than two minutes that has been over for five is a visit, told and logged")
+  func visit() {
+    let trace = Trace()
+    let story = story(trace)
+    story.hear(peer(1), at: [3000])  // detected; it offers its payload a little later
+    story.payloads[peer(1)] = bar
+    story.hear(peer(1), at: stride(from: 13_000, through: 133_000, by: 10_000))
+    story.hear(peer(2), at: [200_000])  // somebody else
+    story.run(to: 432_999)
+    #expect(visits(trace).isEmpty)
+    story.run(to: 433_000)
+    #expect(visits(trace) == ["a visit 1 3000 133000"])
+    #expect(
+      story.records().filter { if case .visited = $0.event { true } else { false } } == [
+        PlainRecord(
+          event: .visited(TargetIdentity(peer(1)), firstHeard: 430, lastHeard: 300), milliseconds: 433_000)
+      ])
+    #expect(story.node.core.delegate.visits.visits == 1)
+  }
+
+  @Test("HP-51 Two minutes are not more than two minutes", arguments: [0, 1] as [UInt64])
+  func shortStay(_ more: UInt64) {
+    let trace = Trace()
+    let story = story(trace)
+    story.payloads[peer(1)] = bar
+    story.hear(peer(1), at: [1000, 60_000, 121_000 + more])
+    story.run(to: 1_000_000)
+    #expect(visits(trace).count == Int(more))
+  }
+
+  @Test("HP-51 Who comes back after five minutes makes a second visit, without the payload being read again")
+  func comeBack() {
+    let trace = Trace()
+    let story = story(trace)
+    story.payloads[peer(1)] = bar
+    story.hear(peer(1), at: stride(from: 0, through: 200_000, by: 20_000))
+    // Just short of five minutes: the same stay. Then more.
+    story.hear(peer(1), at: stride(from: 499_990, through: 600_000, by: 20_000))
+    story.hear(peer(1), at: stride(from: 1_000_000, through: 1_200_000, by: 20_000))
+    story.run(to: 2_000_000)
+    #expect(visits(trace) == ["a visit 1 0 599990", "a visit 1 1000000 1200000"])
+    #expect(story.node.core.counter(.reads) == 1)
+  }
+
+  @Test("HP-51 A venue is one venue, whatever its beacon's address and whatever it adds to its payload")
+  func rotation() {
+    let trace = Trace()
+    let story = story(trace)
+    story.payloads[peer(1)] = bar
+    story.payloads[peer(2)] = Array(bar[..<9]) + hex("10 02 42 61")
+    story.hear(peer(1), at: stride(from: 0, through: 100_000, by: 20_000))
+    story.hear(peer(2), at: stride(from: 110_000, through: 200_000, by: 20_000))
+    story.run(to: 1_000_000)
+    #expect(visits(trace) == ["a visit 2 0 190000"])
+  }
+
+  @Test("HP-51 Payloads of people, of other versions, too short ones, and shared ones", arguments: 0..<5)
+  func families(_ which: Int) {
+    let trace = Trace()
+    let story = story(trace)
+    let payload = [hex(Peer.payload), hex("31 01 02 03"), hex("37"), hex("30 3A 03 04 00 F3 E0 01"), bar][
+      which]
+    if which == 4 {
+      let shared = TargetIdentity(kind: .shared, high: 1, low: 1)
+      var sensor = VisitSensor<2>()
+      sensor.didRead(shared, payload.span, known: false, at: .start)
+      sensor.didMeasure(shared, RSSI(-50), at: Instant(milliseconds: 200_000))
+      #expect(sensor.nextWork(at: Instant(milliseconds: 900_000)) == .none(until: .never))
+      return
+    }
+    story.payloads[peer(1)] = payload
+    story.hear(peer(1), at: stride(from: 0, through: 200_000, by: 20_000))
+    story.run(to: 1_000_000)
+    #expect(visits(trace).count == (which == 1 || which == 2 ? 1 : 0))
+  }
+
+  @Test(
+    "HP-51 When all places count already a further venue is passed over; else the shortest acquaintance goes")
+  func full() {
+    func venue(_ number: UInt8) -> [UInt8] { Array(bar[..<5]) + [number, 0, 0, 0] }
+    let trace = Trace()
+    let story = story(trace)
+    for number in 1...4 { story.payloads[peer(UInt32(number))] = venue(UInt8(number)) }
+    // 1 counts, 2 does not yet: 3 takes the place of 2.
+    story.hear(peer(1), at: [0, 100_000, 130_000])
+    story.hear(peer(2), at: [131_000])
+    story.hear(peer(3), at: [140_000, 200_000, 265_000])
+    #expect(story.node.core.delegate.visits.missed == 0)
+    story.hear(peer(4), at: [266_000, 400_000])
+    #expect(story.node.core.delegate.visits.missed == 1)
+    story.run(to: 1_000_000)
+    #expect(visits(trace) == ["a visit 1 0 130000", "a visit 3 140000 265000"])
+    // Places of stays that are over are free.
+    for number: UInt32 in 5...6 { story.payloads[peer(number)] = venue(UInt8(number)) }
+    for time: UInt64 in [1_001_000, 1_130_000] {
+      story.run(to: time)
+      story.hear(peer(5))
+      story.hear(peer(6))
+    }
+    story.run(to: 2_000_000)
+    #expect(visits(trace).sorted() == ["a visit 5 1001000 1130000", "a visit 6 1001000 1130000"])
+  }
+
+  @Test("A device that slept through the end of a stay tells it at once, with the times it knows")
+  func sleep() {
+    let beacon = TargetIdentity(peer(1))
+    var sensor = VisitSensor<1>()
+    sensor.didDetect(beacon, at: .start)
+    sensor.didRead(beacon, bar.span, known: false, at: .start)
+    sensor.didMeasure(beacon, RSSI(-50), at: Instant(milliseconds: 150_000))
+    // The next thing it hears is the beacon, an hour later, before it could look at the time.
+    sensor.didMeasure(beacon, RSSI(-50), at: Instant(milliseconds: 3_600_000))
+    let visit = Visit(
+      venue: beacon, payloadDigest: PayloadDigest.of(bar.span), begin: .start,
+      end: Instant(milliseconds: 150_000))
+    #expect(sensor.nextWork(at: Instant(milliseconds: 3_600_000)) == .visited(visit))
+    #expect(sensor.nextWork(at: Instant(milliseconds: 3_600_000)) == .none(until: .never))
+  }
+
+  @Test(
+    "Of more than eight strangers the one not heard for longest is forgotten: its stay begins when it is read"
+  )
+  func strangers() {
+    for (others, begin) in [(7, 0), (8, 200_000)] as [(UInt32, UInt64)] {
+      let beacon = TargetIdentity(peer(1))
+      var sensor = VisitSensor<1>()
+      sensor.didDetect(beacon, at: .start)
+      for number in 0..<others {
+        sensor.didDetect(TargetIdentity(peer(100 + number)), at: Instant(milliseconds: 1000))
+        sensor.didMeasure(TargetIdentity(peer(100 + number)), RSSI(-50), at: Instant(milliseconds: 1000))
+      }
+      sensor.didRead(beacon, bar.span, known: false, at: Instant(milliseconds: 200_000))
+      sensor.didMeasure(beacon, RSSI(-50), at: Instant(milliseconds: 400_000))
+      guard case .visited(let visit) = sensor.nextWork(at: Instant(milliseconds: 700_000)) else {
+        Issue.record("no visit")
+        continue
+      }
+      #expect(visit.begin.milliseconds == begin)
+    }
+  }
+
+  /// A venue that says it is 2026-11-20 20:00:00.
+  private let clock = hex("30 3A 03 04 00 F3 E0 01 00 20 04 40 02 0F 6A")
+
+  @Test("HP-51 The time a beacon tells sets the date if configured and if nobody has told it before")
+  func time() throws {
+    for (believes, isSet) in [(true, false), (false, false), (true, true)] {
+      let story = story(Trace()) { $0.takesTimeFromBeacons = believes }
+      if isSet {
+        let isTaken = story.node.core.setClock(unixMilliseconds: 1_700_000_000_000, at: .start, source: .host)
+        #expect(isTaken)
+      }
+      story.payloads[peer(1)] = clock
+      story.hear(peer(1), at: [5000])
+      let expected: UInt64? = isSet ? 1_700_000_005_000 : believes ? 1_779_368_512_000 : nil
+      let date = story.node.core.clock.unixMilliseconds(at: Instant(milliseconds: 5000))
+      #expect(date == expected)
+      if believes, !isSet {
+        #expect(
+          story.records().contains(
+            PlainRecord(
+              event: .clockSet(unixMilliseconds: 1_779_368_512_000, source: .beacon), milliseconds: 5000)))
+        #expect(story.node.core.clock.source == .beacon)
+      }
+    }
+  }
+
+  @Test("Times before Herald's calendar begins, and segments of another length, tell nothing")
+  func wrongTimes() {
+    for segment in ["20 04 7F E1 6B 5F", "20 03 40 02 0F", "20 05 40 02 0F 6A 00"] {
+      var sensor = VisitSensor<1>()
+      let payload = Array(bar[..<9]) + hex(segment)
+      sensor.didRead(TargetIdentity(peer(1)), payload.span, known: false, at: .start)
+      if case .date = sensor.nextWork(at: .start) { Issue.record("believed \(segment)") }
+    }
+    var sensor = VisitSensor<1>()
+    let payload = Array(bar[..<9]) + hex("20 04 80 E1 6B 5F")
+    sensor.didRead(TargetIdentity(peer(1)), payload.span, known: false, at: .start)
+    #expect(
+      sensor.nextWork(at: Instant(milliseconds: 30)) == .date(unixMilliseconds: 1_600_905_600_030))
+  }
+}
