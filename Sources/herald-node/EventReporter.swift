@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldLinux
 import Logging
 
 /// Tells people what the sensor sees, as far as they want to know: nothing at all, and at no cost, at the usual level.
@@ -27,6 +28,10 @@ struct EventReporter: SensorDelegate {
     }
   }
 
+  mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
+    Announcement.say("received \(sender.text) \(Hexadecimal.text(message))")
+  }
+
   mutating func didLose(_ target: TargetIdentity, at now: Instant) {
     if tellsPeers { logger.info("\(target.text) is gone") }
   }
@@ -38,12 +43,6 @@ struct EventReporter: SensorDelegate {
 }
 
 extension TargetIdentity {
-  /// As in `contacts.csv`: six bytes, most significant first.
-  fileprivate var text: String {
-    let value = UInt64(high) << 32 | UInt64(low)
-    return stride(from: 40, through: 0, by: -8).map { shift in
-      let byte = String(value >> UInt64(shift) & 0xFF, radix: 16, uppercase: true)
-      return byte.count == 1 ? "0" + byte : byte
-    }.joined(separator: ":")
-  }
+  /// As in `contacts.csv`.
+  fileprivate var text: String { IdentityBits(self).text }
 }

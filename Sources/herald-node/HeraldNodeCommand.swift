@@ -82,6 +82,7 @@ struct HeraldNodeCommand: ParsableCommand {
   }
 
   static func main() {
+    StandardStreams.fill()
     do {
       var command = try parseAsRoot(ConfiguredArguments.merged(Array(CommandLine.arguments.dropFirst())))
       try command.run()

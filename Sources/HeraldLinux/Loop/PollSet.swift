@@ -12,6 +12,9 @@ public struct PollSet: ~Copyable {
 
   deinit { entries.deallocate() }
 
+  /// Whether nothing is waited for.
+  public var isEmpty: Bool { count == 0 }
+
   /// Empties the set.
   public mutating func removeAll() { count = 0 }
 

@@ -1,0 +1,45 @@
+import HeraldEmbedded
+
+/// What a program asks of a device that is a process, a line each:
+///
+/// - `send IDENTITY HEX` sends a message to a peer, with the identity that `contacts.csv` shows;
+/// - `send-to-all HEX` sends it to every peer that is near.
+public enum DeviceCommand: Equatable, Sendable {
+  /// Send these bytes to a peer.
+  case send([UInt8], to: IdentityBits)
+  /// Send these bytes to every peer that is near.
+  case sendToAll([UInt8])
+
+  /// Reads a line; `nil` if it is blank.
+  public init?(_ line: some Collection<UInt8>) throws(DeviceCommandError) {
+    let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
+    guard let first = words.first else { return nil }
+    switch String(decoding: first, as: UTF8.self) {
+    case "send":
+      guard words.count == 3 else { throw .wrongForm }
+      guard let peer = IdentityBits(words[1]) else { throw .noIdentity }
+      self = .send(try Self.message(words[2]), to: peer)
+    case "send-to-all":
+      guard words.count == 2 else { throw .wrongForm }
+      self = .sendToAll(try Self.message(words[1]))
+    default: throw .unknown
+    }
+  }
+
+  private static func message(_ digits: some Collection<UInt8>) throws(DeviceCommandError) -> [UInt8] {
+    guard let bytes = Hexadecimal.bytes(digits) else { throw .noMessage }
+    return bytes
+  }
+}
+
+/// What is wrong with a command, in words for a person.
+public enum DeviceCommandError: String, Error, Sendable {
+  /// No command begins with this word.
+  case unknown = "there are the commands send IDENTITY HEX and send-to-all HEX"
+  /// There are too many words, or too few.
+  case wrongForm = "the commands are send IDENTITY HEX and send-to-all HEX"
+  /// The peer is not named by six bytes.
+  case noIdentity = "an identity is six bytes as in contacts.csv, 5C:DF:39:61:03:9D for one"
+  /// The message is not bytes.
+  case noMessage = "a message is bytes, each two hexadecimal digits"
+}
