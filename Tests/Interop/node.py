@@ -17,11 +17,12 @@ def program(name):
 
 
 class Node:
-    """A herald-node. What it announces on standard output is in `facts`: a list of the values of each key."""
+    """A herald-node; of its first options those that are None are left out. What it announces on standard output is in `facts`: a list of the values of each key."""
 
     def __init__(self, radio, storage, *options, payload="fixed:826,4,1234567890", log_level="info"):
-        self.arguments = ["--radio", radio, "--storage", str(storage), "--payload", payload,
-                          "--log-level", log_level, *options]
+        named = {"--radio": radio, "--storage": storage, "--payload": payload, "--log-level": log_level}
+        self.arguments = [str(word) for pair in named.items() if pair[1] is not None for word in pair]
+        self.arguments.extend(options)
         self.process = None
         self.facts = {}
         self.messages = []
@@ -31,7 +32,7 @@ class Node:
     async def start(self):
         """Starts it and waits until it has announced all but the state of its radio."""
         self.process = await asyncio.create_subprocess_exec(
-            program("herald-node"), *self.arguments, stdin=asyncio.subprocess.DEVNULL,
+            program("herald-node"), *self.arguments, stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         self.readers = [asyncio.create_task(self.read_facts()), asyncio.create_task(self.read_messages())]
         await self.until(lambda: "started" in self.facts)
@@ -48,6 +49,11 @@ class Node:
         while line := await self.process.stderr.readline():
             self.messages.append(line.decode().rstrip())
             self.changed.set()
+
+    async def ask(self, *lines):
+        """Writes lines to its standard input."""
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+        await self.process.stdin.drain()
 
     async def until(self, condition, seconds=10):
         """Waits for something to be true of what the node has said."""

@@ -61,6 +61,10 @@ class World:
     async def node(self, *options, radio=None, storage="storage", ready=True, **settings):
         """A running node; unless told otherwise over the proxy, and with its radio ready."""
         node = Node(radio or f"tcp:127.0.0.1:{self.port}", self.folder / storage, *options, **settings)
+        return await self.start(node, ready=ready)
+
+    async def start(self, node, ready=True):
+        """This node, running until the case is over."""
         self.nodes.append(node)
         await node.start()
         if ready:

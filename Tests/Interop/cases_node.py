@@ -1,0 +1,156 @@
+"""herald-node as a program: its roles, its options in a file, what it keeps, and what it does without its standard streams."""
+
+import asyncio
+import os
+import signal
+import stat
+
+from bumble import crypto
+
+import herald
+from node import Node, program, run
+from world import World, until
+
+# Country 826, state 4, venue 123123, premises name.
+VENUE = bytes.fromhex("303A030400F3E00100") + b"\x10\x11Erin's Stakehouse"
+VENUE_OPTION = "venue:826,4,123123,Erin's Stakehouse"
+
+
+async def case_node_beacon_is_read_and_reads_nobody():
+    """HP-51 A beacon is found and read by phones; it does not scan or connect, so it meets nobody."""
+    async with World() as world:
+        scans = []
+        world.controller.on_hci_le_set_scan_enable_command = spy(
+            world.controller.on_hci_le_set_scan_enable_command, scans)
+        world.controller.on_hci_le_set_extended_scan_enable_command = spy(
+            world.controller.on_hci_le_set_extended_scan_enable_command, scans)
+        beacon = await world.node("--role", "beacon", payload=VENUE_OPTION)
+        phones = [await world.android(1), await world.ios(1)]
+        for phone in phones:
+            await until(lambda: VENUE in phone.met.values(), f"payload of the beacon at {phone.name}")
+        await asyncio.sleep(2)
+        assert not any(getattr(command, "le_scan_enable", getattr(command, "enable", 0)) for command in scans), scans
+        # The phones read each other, with an ATT_MTU that is not ours.
+        assert not any(read and read[0][1] == 247 for phone in phones for read in phone.served), "it read a phone"
+        assert not any("is there" in message for message in beacon.messages), beacon.messages
+
+
+def spy(handler, seen):
+    """The handler of a command, which notes what it is given."""
+
+    def noted(command):
+        seen.append(command)
+        return handler(command)
+
+    return noted
+
+
+async def case_node_that_is_not_to_advertise_does_not():
+    """HP-06 A node that does not advertise is not found, and still reads phones."""
+    async with World() as world:
+        phone = await world.android(1, reads_peers=False)
+        node = await world.node("--no-advertise")
+        await node.has_read(phone)
+        try:
+            advertisement = await world.node_advertisement(await world.host(), seconds=2)
+        except TimeoutError:
+            return
+        heard = str(advertisement.address)
+        assert heard == phone.address, f"it advertises as {heard}"
+
+
+def options_of_its_own(*options):
+    """A node with these options and no others."""
+    return Node(None, None, *options, payload=None, log_level=None)
+
+
+async def case_node_takes_its_options_from_a_file():
+    async with World() as world:
+        file = world.folder / "node.conf"
+        file.write_text(
+            f"# one of the wards\nradio = tcp:127.0.0.1:{world.port}\nstorage = {world.folder / 'storage'}\n"
+            "payload = test:7,20  # bytes\nname = \"Ward #3\"\nservice = short\nlink = tcp:0\nlink = tcp:0\n"
+            "log-level = info\n")
+        node = await world.start(options_of_its_own("--config", str(file)))
+        await node.ready()
+        assert len(node.facts["link"]) == 2, node.facts
+        phone = await world.android(1)
+        await until(lambda: herald.test_payload(7, 20) in phone.met.values(), "payload of the file at the phone")
+        assert await node.stop() == 0
+        # The command line has the last word, and mistakes of the file are told all the same.
+        node = await world.start(options_of_its_own("--config", str(file), "--link", "tcp:0", "--payload", "test:8,20"))
+        await node.ready()
+        assert len(node.facts["link"]) == 1, node.facts
+        await until(lambda: herald.test_payload(8, 20) in phone.met.values(), "payload of the command line")
+        await node.stop()
+        file.write_text(file.read_text() + "scan-window = wide\n")
+        status, _, err = await run("herald-node", "--config", file, "--scan-window", "50")
+        assert status == 1
+        assert f"cannot use {file}: line 10: The value 'wide' is invalid for '--scan-window" in err, err
+
+
+async def own_address(world):
+    """The address under which the node advertises, most significant byte first."""
+    advertisement = await world.node_advertisement(await world.host())
+    return bytes(advertisement.address)[::-1]
+
+
+def resolves(address, key):
+    """Core Specification, Vol 3, Part H, 2.2.2 and Vol 6, Part B, 1.3.2.3, by Bumble's own cipher."""
+    block = bytes(13) + address[:3]
+    return crypto.e(key[::-1], block[::-1])[:3] == address[3:][::-1]
+
+
+async def case_node_is_recognised_after_a_restart():
+    async with World() as world:
+        node = await world.node()
+        first = await own_address(world)
+        await node.stop()
+        file = world.folder / "storage" / "address-key"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        key = bytes.fromhex(file.read_text())
+        assert len(key) == 16 and resolves(first, key), (first.hex(), key.hex())
+        node = await world.node()
+        second = await own_address(world)
+        assert second != first and resolves(second, key), (first.hex(), second.hex(), key.hex())
+        said = "\n".join(node.messages) + str(node.facts)
+        assert key.hex() not in said.lower()
+
+
+async def case_node_runs_without_standard_streams():
+    async with World() as world:
+        storage = world.folder / "storage"
+        process = await asyncio.create_subprocess_exec(
+            "sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", program("herald-node"), "--radio",
+            f"tcp:127.0.0.1:{world.port}", "--storage", str(storage), "--payload", "fixed:826,4,1")
+        try:
+            await world.node_advertisement(await world.host(), seconds=10)
+            ticks = cpu_ticks(process.pid)
+            await asyncio.sleep(2)
+            assert cpu_ticks(process.pid) - ticks < 50, "it spins"
+            assert process.returncode is None
+        finally:
+            process.terminate()
+            assert await asyncio.wait_for(process.wait(), 5) == 0
+        assert b"started" not in (storage / "log.flash").read_bytes(), "an announcement went into the log"
+
+
+def cpu_ticks(pid):
+    """Hundredths of a second of processor time a process has had so far."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+async def case_node_that_nobody_listens_to_goes_on():
+    async with World() as world:
+        process = await asyncio.create_subprocess_exec(
+            "sh", "-c", '"$@" | true', "sh", program("herald-node"), "--radio", f"tcp:127.0.0.1:{world.port}",
+            "--storage", str(world.folder / "storage"), "--payload", "fixed:826,4,1", start_new_session=True,
+            stderr=asyncio.subprocess.DEVNULL)
+        try:
+            await world.node_advertisement(await world.host(), seconds=10)
+            assert process.returncode is None
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            await asyncio.wait_for(process.wait(), 5)
