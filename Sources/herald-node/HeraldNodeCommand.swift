@@ -12,9 +12,9 @@ struct HeraldNodeCommand: ParsableCommand {
     abstract:
       "Runs a Herald wearable as a process: it finds phones, reads their payloads, and logs how near they are.",
     discussion: """
-      What it tells programs goes to standard output, a line each: `serial-number`, `radio`, `link`, `usbip`, `started`, \
-      and `radio-ready` each time the controller begins to work. What it tells people goes to standard error. SIGTERM and SIGINT end it \
-      with the log written.
+      What it tells programs goes to standard output, a line each: `serial-number`, `radio`, `link`, `usbip`, `started`, `radio-ready` each \
+      time the controller begins to work, `sending N` and `received IDENTITY HEX`. What it tells people goes to standard error. On standard \
+      input it takes `send IDENTITY HEX` and `send-to-all HEX`. SIGTERM and SIGINT end it with the log written.
       """,
     version: NodeVersion.text)
 

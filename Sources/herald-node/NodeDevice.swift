@@ -49,4 +49,39 @@ where
 {
   /// When a host asked for a restart; never if none did.
   var restartAt: Instant { board.restartAt }
+
+  /// Does what a command asks, and tells on standard output to how many peers it is being sent. What is wrong, for a person, if it
+  /// cannot be done.
+  mutating func obey(_ command: DeviceCommand, at now: Instant) -> String? {
+    do throws(ImmediateSendError) {
+      switch command {
+      case .sendToAll(let message):
+        let count = try node.core.sendImmediatelyToAll(message.span, at: now)
+        Announcement.say("sending \(count)")
+      case .send(let message, let peer):
+        // The text of an identity does not say of what kind it is.
+        guard let target = known(peer) else { throw .unreachable }
+        try node.core.sendImmediately(message.span, to: target, at: now)
+        Announcement.say("sending 1")
+      }
+      return nil
+    } catch {
+      return Self.words(for: error)
+    }
+  }
+
+  private mutating func known(_ peer: IdentityBits) -> TargetIdentity? {
+    for identity in peer.identities where node.core.table.find(identity) != nil { return identity }
+    return nil
+  }
+
+  private static func words(for error: ImmediateSendError) -> String {
+    switch error {
+    case .busy:
+      "another message is still on its way; try again when it has arrived, in a minute at the latest"
+    case .tooLong: "a message has at most 509 bytes"
+    case .noBuffer: "every buffer is in use; try again soon"
+    case .unreachable: "nobody is there who could take it"
+    }
+  }
 }

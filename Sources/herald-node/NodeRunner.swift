@@ -26,6 +26,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   private var device: NodeDevice<Transport>
   private var links: StreamLinks
   private var usb: USBIPDevice?
+  private var input: OperatorInput
   private var synchroniser: FlashSynchroniser
   private var synchroniseAt: Instant
   private let radioAddress: RadioAddress
@@ -62,6 +63,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     self.signals = signals
     self.links = links
     self.usb = usb
+    input = OperatorInput(logger)
     self.synchroniser = synchroniser
     synchroniseAt = .start
     radioAddress = settings.radio
@@ -107,10 +109,12 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
       polls.add(device.node.radio.transport.descriptor, write: device.node.radio.transport.wantsToWrite)
       links.prepare(&polls)
       usb?.prepare(&polls)
+      input.prepare(&polls)
       polls.wait(until: deadline, from: now)
       now = clock.now
       links.serve(at: now, device: &device)
       usb?.serve(at: now, device: &device)
+      input.serve { device.obey($0, at: now) }
       if signals.isRaised { return finish(.stopped) }
       if now >= device.restartAt { return finish(.restart) }
       if now >= synchroniseAt { synchronise(at: now) }

@@ -154,3 +154,21 @@ async def case_node_that_nobody_listens_to_goes_on():
         finally:
             os.killpg(process.pid, signal.SIGTERM)
             await asyncio.wait_for(process.wait(), 5)
+
+
+async def case_node_refuses_commands_that_make_no_sense():
+    async with World() as world:
+        node = await world.node()
+        await node.ask("hello", "send-to-all 00", "send 01:02:03:04:05:06 00", "x" * 3000, "send-to-all 0", "")
+        for number, told in enumerate((
+                "there are the commands send IDENTITY HEX and send-to-all HEX", "nobody is there who could take it",
+                "nobody is there who could take it", "it has more than 2048 bytes",
+                "a message is bytes, each two hexadecimal digits"), 1):
+            await node.says(f"standard input, line {number}: {told}")
+        assert "sending" not in node.facts
+        node.process.stdin.close()
+        ticks = cpu_ticks(node.process.pid)
+        await asyncio.sleep(2)
+        assert node.process.returncode is None
+        assert cpu_ticks(node.process.pid) - ticks < 50, "it spins"
+        assert sum("standard input" in message for message in node.messages) == 5, node.messages

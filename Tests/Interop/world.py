@@ -40,6 +40,7 @@ class World:
         self.nodes = []
         self.phones = []
         self.server = None
+        self.others = []
 
     async def __aenter__(self):
         self.server = await air_module.serve(self.controller)
@@ -55,7 +56,8 @@ class World:
             await node.stop()
             if error is not None:
                 print("\n".join(f"    {message}" for message in node.messages[-12:]))
-        self.server.close()
+        for server in [self.server, *self.others]:
+            server.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     async def node(self, *options, radio=None, storage="storage", ready=True, **settings):
@@ -70,6 +72,14 @@ class World:
         if ready:
             await node.ready()
         return node
+
+    async def another_node(self, number, *options, **settings):
+        """A further node, on a controller of its own that hears everybody with -50 dBm."""
+        controller = air_module.add_controller(self.air, f"node {number}", f"00:11:22:33:44:{number:02X}")
+        server = await air_module.serve(controller)
+        self.others.append(server)
+        return await self.node(
+            *options, radio=f"tcp:127.0.0.1:{air_module.port_of(server)}", storage=f"storage-{number}", **settings)
 
     async def android(self, number=1, *, identifier=None, **options):
         """An Android-like phone that has arrived."""

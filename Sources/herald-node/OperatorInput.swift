@@ -1,0 +1,36 @@
+import HeraldEmbedded
+import HeraldLinux
+import Logging
+
+/// Standard input: what a program, or a person at a terminal, asks of the running device.
+struct OperatorInput: ~Copyable {
+  private var input = LineInput(descriptor: 0)
+  private let logger: Logger
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  func prepare(_ polls: inout PollSet) { input.prepare(&polls) }
+
+  /// Takes in what is there; `obey` does what a command asks and says why it cannot, if so.
+  mutating func serve(_ obey: (DeviceCommand) -> String?) {
+    let logger = logger
+    var line = input.lineCount
+    input.read {
+      line += 1
+      if let complaint = Self.answer($0, obey) { logger.error("standard input, line \(line): \(complaint)") }
+    }
+  }
+
+  private static func answer(_ line: LineInput.Line, _ obey: (DeviceCommand) -> String?) -> String? {
+    switch line {
+    case .tooLong: return "it has more than \(LineInput.longestLine) bytes"
+    case .text(let bytes):
+      do throws(DeviceCommandError) {
+        guard let command = try DeviceCommand(bytes) else { return nil }
+        return obey(command)
+      } catch {
+        return error.rawValue
+      }
+    }
+  }
+}
