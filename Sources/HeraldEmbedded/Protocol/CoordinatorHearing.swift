@@ -47,9 +47,14 @@ where
   /// Takes in a peer that was not known.
   @inlinable
   mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress, at now: Instant) -> Int? {
+    let evictions = table.evictions
     guard let place = table.insert(identity, address: address, at: now) else {
       counters.count(.tableFull)
       return nil
+    }
+    if table.evictions != evictions {
+      record(.lost(table.evicted), at: now)
+      delegate.didLose(table.evicted, at: now)
     }
     counters.count(.detections)
     record(.detected(identity), at: now)

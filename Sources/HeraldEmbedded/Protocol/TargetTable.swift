@@ -44,6 +44,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   public internal(set) var count: Int
   /// How many targets were evicted for want of room. Wraps.
   public internal(set) var evictions: UInt32
+  /// The one that was evicted last.
+  public internal(set) var evicted: TargetIdentity
   @usableFromInline var seed: UInt32
 
   /// An empty table, all zero bits.
@@ -56,6 +58,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     fresh = 0
     count = 0
     evictions = 0
+    evicted = TargetIdentity(kind: .publicAddress, high: 0, low: 0)
     seed = 0
   }
 
@@ -261,6 +264,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     } else {
       guard let evicted = evictable(at: now) else { return nil }
       evictions &+= 1
+      self.evicted = targets[evicted].identity
       remove(evicted)
       place = Int(free) &- 1
       free = targets[place].older

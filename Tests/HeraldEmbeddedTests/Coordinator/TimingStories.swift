@@ -223,4 +223,17 @@ struct TimingStories {
     #expect(values["targets"] == 1)
     #expect(values["evictions"] == 0)
   }
+
+  @Test("HP-19 A peer that has to make room is logged and reported as lost, like one that went silent")
+  func evicted() {
+    let story = Story()
+    for peer in 0..<9 {
+      story.hear(DeviceAddress(high: 0x4400, low: UInt32(peer), kind: .random), "02 01 06 03 03 F6 FC")
+      story.run(milliseconds: 10)
+    }
+    // The first is being connected to and keeps its place.
+    let oldest = TargetIdentity(kind: .randomAddress, high: 0x4400, low: 1)
+    #expect(story.heard().filter { if case .lose = $0 { true } else { false } } == [.lose(oldest)])
+    #expect(story.log().filter { $0.contains("delete") }.map { $0.split(separator: " ").last } == ["1"])
+  }
 }
