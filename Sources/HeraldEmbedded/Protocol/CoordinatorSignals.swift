@@ -72,7 +72,7 @@ where
   @inlinable
   mutating func measure(writer place: Int, _ rssi: RSSI, _ index: Int, at now: Instant) {
     noteReceiveOnly(place)
-    values.spend(4, index)
+    values.spend(3, index)
     measure(place, table[place].identity, rssi, at: now)
   }
 
@@ -81,7 +81,7 @@ where
   mutating func keep(
     _ event: LogEvent, _ range: Range<Int>, in buffer: Int, _ index: Int, at now: Instant
   ) {
-    values.spend(6 &+ range.count, index)
+    values.spendBytes(range.count, index)
     if !values.pool.buffers[buffer].record(event, range, in: &log, at: now, clock: clock) {
       counters.count(.logErrors)
     }
@@ -99,7 +99,7 @@ where
     guard !isOwn(digest) else { return }
     noteReceiveOnly(place)
     guard digest != table[place].payloadDigest else { return }
-    values.spend(10 &+ length, index)
+    values.spendBytes(length, index)
     if table[place].state != .confirmed, table[place].state != .read {
       record(.heraldDetected(table[place].identity), at: now)
     }
@@ -126,7 +126,8 @@ where
     }
   }
 
-  /// One payload among those that were passed on: its owner is the target that shows it, or one that is made up for it.
+  /// One payload among those that were passed on: its owner is the target that shows it, or one that is made up for it. One for which
+  /// there is no place is not logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again.
   @inlinable
   mutating func takeShared(
     _ range: Range<Int>, _ rssi: RSSI, in buffer: Int, _ index: Int, at now: Instant
@@ -134,26 +135,34 @@ where
     let digest = values.pool.buffers[buffer].digest(range)
     guard !isOwn(digest) else { return }
     let known = table.find(payloadDigest: digest, otherThan: -1)
-    let owner: TargetIdentity
-    if let known {
-      owner = table[known].identity
-      if owner.kind == .shared { table.touch(known, at: now) }
-    } else {
-      owner = TargetIdentity(
-        kind: .shared, high: UInt16(truncatingIfNeeded: random.next()), low: random.next())
-      if let place = table.insertHearsay(owner, at: now) {
-        table[place].payloadDigest = digest
-        table[place].state = .read
-      }
-      keep(.read(owner), range, in: buffer, index, at: now)
-    }
+    let place = known ?? admitHearsay(of: digest, at: now)
+    let owner = place.map { table[$0].identity } ?? makeIdentity()
+    if known == nil, place != nil { keep(.read(owner), range, in: buffer, index, at: now) }
+    if let known, owner.kind == .shared { table.touch(known, at: now) }
     values.pool.buffers[buffer].report(to: &delegate, owner, known: known != nil, range, at: now)
     guard rssi.isAvailable else { return }
-    values.spend(4, index)
     counters.count(.readings)
-    record(.measured(owner, rssi), at: now)
+    if place != nil {
+      values.spend(3, index)
+      record(.measured(owner, rssi), at: now)
+    }
     delegate.didMeasure(owner, rssi, at: now)
     delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: now)
+  }
+
+  /// Takes in a peer known only by its payload, if nobody who was heard has to go for it.
+  @inlinable
+  mutating func admitHearsay(of digest: UInt64, at now: Instant) -> Int? {
+    guard let place = table.insertHearsay(makeIdentity(), at: now) else { return nil }
+    table[place].payloadDigest = digest
+    table[place].state = .read
+    return place
+  }
+
+  /// An identity for a peer known only by its payload.
+  @inlinable
+  mutating func makeIdentity() -> TargetIdentity {
+    TargetIdentity(kind: .shared, high: UInt16(truncatingIfNeeded: random.next()), low: random.next())
   }
 
   /// Whether a payload is the one we offer, or the one before.

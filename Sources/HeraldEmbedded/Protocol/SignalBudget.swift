@@ -3,12 +3,11 @@
 /// What is spent is made up for with time. A message is taken as long as less than `limit` is outstanding, and costs what it brings
 /// to the log, which is only known afterwards: the last one may go beyond the limit, by one message.
 ///
-/// The numbers: fifty phones that each write how strong they hear us every 15 s (4 bytes), their payload once every 5 minutes (at most
-/// 516), or up to 110 bytes of others' payloads every 15 s, bring 100…400 bytes a second together: all of them may write 500 for as long
-/// as they like, and 8 KiB beyond that at once, which is fifty phones with payloads of 140 bytes that arrive in the same second.
-/// One connection may write 62 bytes a second, twice of what a phone with a full message every 15 s writes, and 2 KiB at once, four full
-/// messages. So one connection cannot take the place of others; a flood over many of them fills 43 MB a day at most, or,
-/// with payloads the log knows, 4 bytes a message.
+/// The numbers: fifty phones that each write how strong they hear us every 15 s (3 bytes) and their payload every 5 minutes (581 at most)
+/// bring 107 bytes a second together; if each shares five payloads of 21 bytes every 15 s instead (144), 480. All of them may bring 500 for
+/// as long as they like, and 8 KiB beyond that at once, which is fifty phones with payloads of 130 bytes that arrive in the same second.
+/// One connection may bring 62 a second, twice of what a phone brings that writes a full message every 15 s, and 2 KiB at once, four full
+/// messages, so that one alone cannot take the place of the others. A flood over many of them fills no more than 500 bytes a second.
 @usableFromInline
 struct SignalBudget: BitwiseCopyable {
   /// Bytes spent and not made up for.

@@ -144,12 +144,16 @@ extension ServedValues where Supplier: ~Copyable {
       SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: askedAt) && isAllowed
   }
 
-  /// Notes what a message brings to the log.
+  /// Notes what a message brings to the log: so many bytes.
   @inlinable
   mutating func spend(_ bytes: Int, _ index: Int) {
     budget.spend(bytes)
     incoming[index].budget.spend(bytes)
   }
+
+  /// The same for a record with so many bytes beside: an eighth more, as what does not fit at the end of a page goes to the next.
+  @inlinable
+  mutating func spendBytes(_ count: Int, _ index: Int) { spend(8 &+ count &+ count &>> 3, index) }
 }
 
 /// What the bytes of a message so far are.

@@ -345,12 +345,12 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return found
   }
 
-  /// Takes in a peer that nobody has heard, but somebody told of. `nil` if that would cost one that was heard in the last five minutes.
+  /// Takes in a peer that nobody has heard, but somebody told of. `nil` if that would cost one that was heard, or told of, in the last
+  /// five minutes.
   public mutating func insertHearsay(_ identity: TargetIdentity, at now: Instant) -> Int? {
     if free == 0, Int(fresh) == capacity {
-      guard let evicted = evictable(at: now) else { return nil }
-      let isHearsay = targets[evicted].identity.kind == .shared
-      guard isHearsay || now.since(targets[evicted].lastSeen) > SharingStore.expiry else { return nil }
+      guard let evicted = evictable(at: now), now.since(targets[evicted].lastSeen) > SharingStore.expiry
+      else { return nil }
     }
     return insert(identity, address: .zero, at: now)
   }

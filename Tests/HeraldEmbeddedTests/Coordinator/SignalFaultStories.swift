@@ -1,0 +1,244 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+private let iPhone = TargetIdentity(Peer.iPhone)
+private let payload = hex("10 3A 03 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10")
+private let long = (0..<510).map { UInt8(truncatingIfNeeded: $0) }
+
+/// A story in which connections may lie idle for as long as they like.
+private func begin() -> Story {
+  let story = Story {
+    $0.servingIdle = .minutes(30)
+    $0.servingLife = .minutes(60)
+  }
+  story.node.core.values.supplier.fixedLength = 21
+  story.comes()
+  return story
+}
+
+extension Story {
+  /// The device is as it should be: it scans, advertises, broke no contract, and takes a message from the same peer.
+  fileprivate func isWell(sourceLocation: SourceLocation = #_sourceLocation) {
+    _ = heard()
+    write(hex("04 02 00 68 69"), sourceLocation: sourceLocation)
+    #expect(heard().last == .receive(iPhone, hex("68 69")), sourceLocation: sourceLocation)
+    #expect(node.radio.scanning != nil, sourceLocation: sourceLocation)
+    #expect(node.radio.advertising != nil, sourceLocation: sourceLocation)
+    #expect(violations.isEmpty, sourceLocation: sourceLocation)
+  }
+}
+
+@Suite("Coordinator: written to badly")
+struct SignalFaultStories {
+  @Test(
+    "Values that are no message are taken, counted, and forgotten",
+    arguments: [
+      "00", "05 01 00 A1", "FF FF FF FF FF FF",  // no such message
+      "01 02 00 A1 A2 A3", "04 00 00 A1", "03 BA FF 01 00 A1 A2",  // longer than they say
+      "01 FF FF A1", "03 BA FF FF FF", "04 FF 01 A1",  // more than fits: 65,535, 65,535 and 511 bytes
+      "02 7F 00", "02 80 FF", "02 15 00", "02 00 80",  // no strength: 127, -128, 21, -32,768
+      "01 00 00",  // no payload
+    ])
+  func nonsense(value: String) {
+    let story = begin()
+    story.write(hex(value))
+    #expect(story.count(.signalsMalformed) == 1)
+    let heard = story.heard()
+    #expect(heard == [] || heard == [.detect(iPhone)])
+    #expect(story.peersInLog() == [] || story.peersInLog() == ["0 detect iPhone"])
+    story.isWell()
+    #expect(story.count(.signalsMalformed) == 1)
+  }
+
+  @Test(
+    "Strengths from -127 to 20 dBm are measurements",
+    arguments: [("81 FF", Int8(-127)), ("14 00", 20), ("00 00", 0)])
+  func strengths(bytes: String, rssi: Int8) {
+    let story = begin()
+    story.write(hex("02 \(bytes)"))
+    #expect(story.heard() == [.detect(iPhone), .measure(iPhone, rssi)])
+    // What follows a strength in the same value is passed over, as iPhones do.
+    story.write(hex("02 \(bytes) 55 AA"))
+    #expect(story.heard() == [.measure(iPhone, rssi)])
+    #expect(story.count(.signalsMalformed) == 0)
+  }
+
+  @Test(
+    "A payload of 1 and 510 bytes is read; of 0, 511 and 65,535 bytes it is refused and counted",
+    arguments: [0, 1, 510, 511, 65_535])
+  func lengths(length: Int) {
+    let story = begin()
+    let sent = [UInt8](repeating: 0x5A, count: min(length, 600))
+    // A peer that stops writing where it is told nothing: 600 bytes of the longest.
+    for request in WayOfWriting.parts.requests(
+      [0x01, UInt8(length & 0xFF), UInt8(length >> 8)] + sent, to: 0x0E)
+    {
+      #expect(story.ask(request) == hex("13"))
+    }
+    let reads = story.heard().filter { if case .read = $0 { true } else { false } }
+    if (1...510).contains(length) {
+      #expect(reads == [.read(iPhone, sent, known: false)])
+      #expect(story.count(.signalsMalformed) == 0)
+    } else {
+      #expect(reads == [])
+      #expect(story.count(.signalsMalformed) > 0)
+      let rows = story.peersInLog().filter { !$0.contains("detect") }
+      #expect(rows == [])
+    }
+    story.isWell()
+  }
+
+  @Test("HP-02 A message that is never finished is dropped half a minute after its last part")
+  func neverFinished() {
+    let story = begin()
+    story.write(hex("01 15 00") + payload.prefix(10))
+    story.run(milliseconds: 30_000)
+    story.write(Array(payload[10..<15]))  // in time
+    story.run(milliseconds: 30_000)
+    #expect(story.count(.signalsMalformed) == 0)
+    story.run(milliseconds: 1)
+    #expect(story.heard() == [])
+    story.write(hex("02 C8 FF"))  // not the rest of it
+    #expect(story.heard() == [.detect(iPhone), .measure(iPhone, -56)])
+    #expect(story.count(.signalsMalformed) == 1)
+    story.isWell()
+  }
+
+  @Test(
+    "HP-02 The buffer of a message that is never finished is free again without another word of the peer's")
+  func bufferOfNeverFinished() {
+    let story = begin()
+    for index in 0..<4 {
+      if index > 0 { story.comes(DeviceAddress(high: 0x7000, low: UInt32(index), kind: .random), on: index) }
+      story.write(hex("01 15 00"), on: index)
+    }
+    #expect(story.ask(hex("0A 10 00")) == hex("01 0A 10 00 11"))  // Insufficient Resources
+    story.run(seconds: 65)
+    #expect(story.ask(hex("0A 10 00")).first == 0x0B)
+    #expect(story.count(.signalsMalformed) == 4)
+  }
+
+  @Test("A message that is finished twice arrives once; its end alone is none")
+  func finishedTwice() {
+    let story = begin()
+    story.write(hex("04 05 00 01 02"))
+    story.write(hex("FF FE FD"))
+    story.write(hex("FF FE FD"))
+    #expect(story.heard() == [.detect(iPhone), .receive(iPhone, hex("01 02 FF FE FD"))])
+    #expect(story.count(.signalsMalformed) == 1)
+    story.isWell()
+  }
+
+  @Test("Two messages in one Execute Write: the first counts, the second is counted and dropped")
+  func twoAtOnce() {
+    let story = begin()
+    #expect(story.ask(hex("16 0E 00 00 00 02 C8 FF")) == hex("17 0E 00 00 00 02 C8 FF"))
+    #expect(story.ask(hex("16 13 00 00 00 02 C4 FF")) == hex("17 13 00 00 00 02 C4 FF"))
+    #expect(story.ask(hex("18 01")) == hex("19"))
+    #expect(story.heard() == [.detect(iPhone), .measure(iPhone, -56)])
+    #expect(story.count(.signalsMalformed) == 1)
+    story.isWell()
+  }
+
+  @Test("Prepared writes that are cancelled, leave a gap or start in the middle bring nothing")
+  func badlyPrepared() {
+    let story = begin()
+    _ = story.ask(hex("16 0E 00 00 00 02 C8 FF"))
+    #expect(story.ask(hex("18 00")) == hex("19"))
+    _ = story.ask(hex("16 0E 00 00 00 01 02 00"))
+    _ = story.ask(hex("16 0E 00 04 00 A2"))
+    #expect(story.ask(hex("18 01")) == hex("01 18 0E 00 07"))
+    _ = story.ask(hex("16 0E 00 01 00 C8 FF"))
+    #expect(story.ask(hex("18 01")) == hex("01 18 0E 00 07"))
+    #expect(story.heard() == [])
+    story.isWell()
+  }
+
+  @Test(
+    "A message that goes on at the other characteristic is dropped; what is written there counts by itself")
+  func changedCharacteristic() {
+    let story = StoryWith<BothSignals>()
+    story.comes()
+    story.write(hex("04 02 00 68"), to: 0x0E)
+    story.write(hex("02 C8 FF"), to: 0x10)
+    #expect(story.heard() == [.detect(iPhone), .measure(iPhone, -56)])
+    #expect(story.count(.signalsMalformed) == 1)
+  }
+
+  @Test(
+    "HP-02 A peer that goes after any part of a message leaves nothing behind, with a word or without",
+    arguments: 0..<4, [true, false])
+  func goesAway(parts: Int, says: Bool) {
+    let story = begin()
+    let requests = WayOfWriting.parts.requests(hex("03 BA FF 2A 00") + payload + payload, to: 0x0E)
+    #expect(requests.count == 3)
+    for request in requests.prefix(parts) { _ = story.ask(request) }
+    _ = story.heard()
+    if says { story.goes() }  // if not, the radio gives the number of the dead connection to a new one
+    story.comes()
+    #expect(story.count(.signalsMalformed) == ((1...2).contains(parts) ? 1 : 0))
+    story.write(hex("01 15 00") + payload, .parts)
+    let known = parts == 3
+    #expect(story.heard().contains(.read(iPhone, payload, known: known)))
+    story.isWell()
+  }
+
+  @Test("HP-02 Prepared writes of a peer that goes after any of them leave nothing behind", arguments: 0..<4)
+  func goesAwayPreparing(parts: Int) {
+    let story = begin()
+    let requests = WayOfWriting.prepared.requests(hex("03 BA FF 2A 00") + payload + payload, to: 0x0E)
+    #expect(requests.count == 4)
+    for request in requests.prefix(parts) { _ = story.ask(request) }
+    story.goes()
+    story.comes()
+    story.write(hex("01 15 00") + payload, .prepared)
+    #expect(story.heard().contains(.read(iPhone, payload, known: false)))
+    #expect(story.count(.signalsMalformed) == 0)
+    story.isWell()
+  }
+
+  @Test("Shared data full of our own payload is a share event and no more; so is our former payload")
+  func ownPayload() {
+    let story = begin()
+    story.goes()
+    let own = hex("08 01 00 02 00 03 00 00 00 00 00 00 00")
+    story.node.core.values.supplier.fixedLength = 13
+    story.comes()
+    let shared = (0..<39).flatMap { _ in own }
+    #expect(shared.count == 507)
+    story.write(hex("03 BA FF FB 01") + shared, .parts)
+    #expect(story.heard() == [.detect(iPhone), .measure(iPhone, -70), .share(iPhone, shared)])
+    #expect(story.node.core.table.count == 1)
+    // Our own payload written as the peer's says nothing either.
+    story.write(hex("01 0D 00") + own)
+    #expect(story.heard() == [])
+    story.node.core.values.supplier.bytes = hex("08 01 00 02 00 04 00 00 00 00 00 00 00")
+    story.run(seconds: 1800)
+    story.goes()
+    story.comes()
+    story.write(hex("03 BA FF 0D 00") + own)
+    #expect(story.heard().filter { if case .read = $0 { true } else { false } } == [])
+  }
+
+  @Test(
+    "With the table full of peers that were heard, hearsay takes nobody's place, and is told all the same")
+  func hearsay() {
+    let story = begin()
+    for number in 1...7 {
+      story.hear(
+        DeviceAddress(high: 0x4000, low: UInt32(number), kind: .random), "02 01 1A 03 03 F6 FC",
+        kind: .scannable.union(.legacy))
+    }
+    story.node.core.values.supplier.fixedLength = 2
+    story.write(hex("03 BA FF 06 00 A1 A2 B1 B2 C1 C2"))
+    let heard = story.heard()
+    #expect(heard.filter { if case .read = $0 { true } else { false } }.count == 3)
+    #expect(story.node.core.table.evictions == 0)
+    #expect(story.node.core.table.count == 8)
+    story.run(seconds: 301)
+    story.write(hex("03 BA FF 06 00 A1 A2 B1 B2 C1 C2"))
+    #expect(story.node.core.table.evictions == 3)
+    story.isWell()
+  }
+}

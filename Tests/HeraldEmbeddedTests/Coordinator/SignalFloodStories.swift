@@ -1,0 +1,170 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+private func patient() -> Story {
+  let story = Story {
+    $0.servingIdle = .minutes(30)
+    $0.servingLife = .minutes(60)
+  }
+  story.node.core.values.supplier.fixedLength = 21
+  return story
+}
+
+private func phone(_ number: Int) -> DeviceAddress {
+  DeviceAddress(high: 0x7000, low: UInt32(number), kind: .random)
+}
+
+extension Story {
+  /// Every byte of log that was ever written.
+  fileprivate var logged: Int {
+    node.core.log.commit()
+    let status = node.core.log.status
+    return Int(status.newest) * status.pageSize + status.openBytes
+  }
+}
+
+@Suite("Coordinator: written to too much")
+struct SignalFloodStories {
+  @Test(
+    "Fifty phones that write their payload, and every 15 s how strong they hear us, lose nothing in ten minutes"
+  )
+  func crowd() {
+    let story = patient()
+    var measured = 0
+    for second in 0..<600 {
+      for number in 0..<50 where number % 15 == second % 15 {
+        let connection = number % 4
+        story.comes(phone(number), on: connection)
+        if second % 300 < 15 { story.write(hex("01 15 00") + payload(number), .parts, on: connection) }
+        story.write(hex("02 C8 FF"), on: connection)
+        measured += story.heard().filter { if case .measure = $0 { true } else { false } }.count
+        story.goes(connection)
+      }
+      story.run(seconds: 1)
+    }
+    #expect(measured == 2000)
+    #expect(story.count(.signalsDropped) == 0)
+    #expect(story.count(.signalsMalformed) == 0)
+    #expect(story.count(.signalsWithoutBuffer) == 0)
+  }
+
+  /// A payload of phone `number`.
+  private func payload(_ number: Int) -> [UInt8] {
+    hex("10 3A 03 00 00") + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16)
+  }
+
+  @Test("Fifty phones that share five payloads every 15 s lose nothing in ten minutes")
+  func sharingCrowd() {
+    let story = patient()
+    for second in 0..<600 {
+      for number in 0..<50 where number % 15 == second % 15 {
+        story.comes(phone(number), on: number % 4)
+        let shared = (1...5).flatMap { payload((number + $0) % 50) }
+        story.write(hex("03 BA FF 69 00") + shared, .parts, on: number % 4)
+        story.goes(number % 4)
+      }
+      story.run(seconds: 1)
+    }
+    #expect(story.count(.signalShares) == 2000)
+    #expect(story.count(.signalsDropped) == 0)
+  }
+
+  @Test("A flood over one connection is answered, counted and hardly logged; others are heard as before")
+  func oneConnection() {
+    let story = patient()
+    story.comes(phone(1))
+    story.comes(phone(2), on: 1)
+    let before = story.logged
+    for second in 0..<600 {
+      for turn in 0..<20 {
+        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: second &* 20 &+ turn), count: 240)
+        story.write(hex("04 F0 00") + bytes)
+      }
+      if second % 15 == 0 { story.write(hex("02 C8 FF"), on: 1) }
+      story.run(seconds: 1)
+    }
+    let grown = story.logged - before
+    #expect(grown < 600 * 63 + 2048 + 4096, "\(grown) bytes")
+    #expect(story.count(.signalMessages) == 12_000)
+    #expect(story.count(.signalsDropped) > 11_000)
+    let measured = story.heard().filter { $0 == .measure(TargetIdentity(phone(2)), -56) }
+    #expect(measured.count == 40)
+    #expect(story.node.radio.scanning != nil)
+  }
+
+  @Test(
+    "A flood over ever new connections brings no more than 500 bytes a second to the log, and hides nobody")
+  func manyConnections() {
+    let story = patient()
+    story.hear(Peer.android, Peer.androidAdvert)
+    story.readAndroid()
+    story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
+    let before = story.logged
+    var readings = 0
+    for second in 0..<300 {
+      for turn in 0..<4 {
+        story.comes(phone(1000 + second * 4 + turn), on: turn)
+        for number in 0..<4 {
+          story.write(
+            hex("03 BA FF E7 00") + (0..<11).flatMap { payload(second &+ turn &+ number &+ $0) }, on: turn)
+        }
+        story.goes(turn)
+      }
+      _ = story.heard()
+      story.hear(Peer.android, Peer.androidAdvert)
+      readings += story.heard().filter { $0 == .measure(Peer.androidIdentity, -50) }.count
+      story.run(seconds: 1)
+    }
+    let grown = story.logged - before
+    #expect(grown < 300 * 500 + 8192 + 4096, "\(grown) bytes")
+    #expect(story.count(.signalsDropped) > 3000)
+    #expect(readings == 300)
+    #expect(story.count(.reads) == 1)  // the phone that was known stays known
+    #expect(story.node.radio.scanning != nil)
+    #expect(story.violations.isEmpty)
+  }
+
+  @Test("A flood of new addresses, each of which writes, evicts its own kind")
+  func newAddresses() {
+    let story = patient()
+    story.hear(Peer.android, Peer.androidAdvert)
+    story.readAndroid()
+    story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
+    for number in 0..<1000 {
+      story.comes(phone(number), on: number % 4)
+      story.write(hex("02 C8 FF"), on: number % 4)
+      story.goes(number % 4)
+      if number % 4 == 3 {
+        story.run(seconds: 1)
+        story.hear(Peer.android, Peer.androidAdvert)
+      }
+    }
+    #expect(story.count(.signalStrengths) == 1000)
+    #expect(story.count(.signalsDropped) == 0)
+    #expect(story.count(.detections) == 1001)
+    #expect(story.count(.reads) == 1)
+    #expect(story.node.core.table.find(Peer.androidIdentity) != nil)
+    #expect(story.node.core.table.count == 8)
+    #expect(story.node.radio.scanning != nil)
+    story.run(seconds: 1000)
+    #expect(story.node.core.table.count == 0)
+  }
+
+  @Test("After a flood a connection writes again at its own pace")
+  func recovers() {
+    let story = patient()
+    story.comes(phone(1))
+    let message = hex("04 FD 01") + [UInt8](repeating: 7, count: 509)
+    // The fifth is beyond 2 KiB.
+    for _ in 0..<5 { story.write(message, .prepared) }
+    #expect(story.count(.signalsDropped) == 1)
+    story.run(seconds: 9)
+    story.write(hex("02 C8 FF"))
+    #expect(story.count(.signalsDropped) == 1)
+    story.goes()
+    story.comes(phone(1))
+    story.write(message, .prepared)
+    #expect(story.count(.signalsDropped) == 1)
+  }
+}
