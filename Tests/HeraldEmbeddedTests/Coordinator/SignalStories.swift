@@ -220,7 +220,8 @@ struct SignalStories {
       ])
     #expect(story.peersInLog().filter { $0.contains(" read ") }.count == 1)
     let place = story.node.core.table.find(known)
-    #expect(place.map { story.node.core.table[$0].lastRSSI } == .notAvailable)  // hearsay is no measurement of ours
+    // Hearsay is no measurement of ours.
+    #expect(place.map { story.node.core.table[$0].lastRSSI } == .notAvailable)
   }
 
   @Test("HP-43 The identity made for a shared payload stays, also when another peer shares it, and ages out")
