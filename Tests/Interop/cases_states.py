@@ -21,6 +21,7 @@ ANDROID_KINDS = {
     "Herald 2.1 and later": {},
     "Herald 2.0": {"legacy": True},
     "another address every 2 s": {"rotates": 2.0},
+    "cannot advertise": {"advertises": False, "payload_period": 3.0, "rssi_period": 0.5},
 }
 IOS_KINDS = {
     "Herald 2.1 and later": {},

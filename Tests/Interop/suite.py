@@ -15,7 +15,7 @@ import matrix
 
 MODULES = [
     "cases_proxy", "cases_radio", "cases_reading", "cases_serving", "cases_payload", "cases_log", "cases_smp",
-    "cases_phones", "cases_states", "cases_node",
+    "cases_phones", "cases_states", "cases_exchange", "cases_node",
 ]
 CASE_SECONDS = 180
 
