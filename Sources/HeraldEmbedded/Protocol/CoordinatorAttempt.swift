@@ -69,8 +69,10 @@ where
     var later = Instant.never
     var next = table.newestOwing
     while let place = next, bestRank < 6 {
-      guard now <= table[place].lastSeen + configuration.inRange || outbox.isPending else { break }
+      let isNear = now <= table[place].lastSeen + configuration.inRange
+      guard isNear || outbox.isPending else { break }
       next = table.older(than: place)
+      guard isNear || table[place].has(Target.awaitsMessageFlag) else { continue }
       guard !table[place].isHeld, !isConnected(table[place].address) else { continue }
       let retryAt = table[place].retryAt
       if retryAt > now {

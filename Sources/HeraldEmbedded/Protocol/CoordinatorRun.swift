@@ -218,10 +218,24 @@ where
     values.rotatedAt = now
     values.rotatedUnixSeconds = clock.unixSeconds(at: now)
     counters.count(.rotations)
+    tellAgain(at: now)
     rotation.rotated(at: now)
     rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
     offerPayload(at: now)
     return rotation.deadline
+  }
+
+  /// Peers that our payload was written to know another one now: it is owed to them again.
+  @inlinable
+  mutating func tellAgain(at now: Instant) {
+    var place = 0
+    while place < table.placesUsed {
+      if table[place].has(Target.payloadWrittenFlag) {
+        table[place].set(Target.payloadWrittenFlag, false)
+        if !table[place].isHeld { settle(place, at: now) }
+      }
+      place &+= 1
+    }
   }
 
   /// Advertises under a new identity. Not inlined: its buffer is to be off the stack when the payload is made.

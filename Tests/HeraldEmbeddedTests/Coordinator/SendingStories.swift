@@ -128,6 +128,25 @@ struct SendingStories {
     #expect(story.count(.signalsSent) == 1)
   }
 
+  @Test(
+    "HP-03 HP-06 When our payload changes with our address, a phone it was written to is told the new one")
+  func toldAgain() {
+    let story = Story { $0.sharesPayloads = false }
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    story.readIPhone()
+    story.exchange("12 12 00 01 0D 00 08 01 00 02 00 03 00 00 00 00 00 00 00", "13")
+    story.node.core.values.supplier.bytes = [0x09, 0x01]
+    for _ in 0..<910 {
+      story.run(seconds: 1)
+      story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+      if story.node.radio.connecting == Peer.iPhone { break }
+    }
+    #expect(story.count(.rotations) == 2)
+    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
+    story.remeetIPhone()
+    #expect(story.requests().last == hex("12 12 00 01 02 00 09 01"))
+  }
+
   @Test("HP-21 A phone that refuses a message is not asked again at once, and keeps what it had")
   func refused() {
     let story = Story()
