@@ -65,6 +65,8 @@ struct ScriptedSupplier: PayloadSupplier, ~Copyable {
   var asked: [Instant] = []
   var dates: [UInt64?] = []
   var period: Interval?
+  /// Whose payloads it gives in the place of its own, if anybody's.
+  var simple: SimplePayloadSupplier<InlineMatchingKeys<4>>?
   var fixedLength = 0
   init(_ bytes: [UInt8]) { self.bytes = bytes }
   mutating func payload(
@@ -72,11 +74,13 @@ struct ScriptedSupplier: PayloadSupplier, ~Copyable {
   ) -> Int {
     asked.append(now)
     dates.append(unixSeconds)
+    if let count = simple?.payload(at: unixSeconds, now: now, into: &buffer) { return count }
     guard bytes.count <= buffer.count else { return 0 }
     for index in bytes.indices { buffer[index] = bytes[index] }
     return bytes.count
   }
   func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
+    if let change = simple?.nextChange(after: unixSeconds, now: now) { return change }
     guard let period else { return .never }
     return now + period
   }
