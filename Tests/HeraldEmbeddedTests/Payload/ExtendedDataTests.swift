@@ -100,6 +100,51 @@ struct ExtendedDataTests {
     #expect(read[4].position == PositionInMinutes(latitude: 3090, longitude: -8))
   }
 
+  @Test("HP-29 A segment of every kind is written with these bytes and read back from them")
+  func everyKind() {
+    let data = written(room: 512) {
+      $0.extendedSegment(.formatVersion, u8: 1)
+      $0.extendedSegment(.rssiKind, u8: 4)
+      $0.extendedSegment(.rssiError, u8: 0xFF)
+      $0.extendedSegment(.sonarRange, float64: 2.5)
+      $0.extendedSegment(.sonarError, float32: 0.5)
+      $0.extendedSegment(.area, text: "Foyer")
+      $0.extendedSegment(.positionWGS84, position: PositionInMinutes(latitude: -1, longitude: 10_800))
+      $0.extendedSegment(
+        .positionWebMercator, position: PositionInMinutes(latitude: 5400, longitude: -10_800))
+      $0.extendedSegment(.positionITRF2014, position: PositionInMinutes(latitude: .min, longitude: .max))
+      $0.extendedSegment(.premisesName, text: "Adams Pizza")
+      $0.extendedSegment(.premisesLocation, text: "Bar")
+      $0.extendedSegment(.premisesArea, text: "2")
+      $0.extendedSegment(.url, text: "https://a.b")
+      $0.extendedSegment(.address, text: "1 High St\nYork")
+      $0.extendedSegment(.entrySource, text: "qr")
+      $0.extendedSegment(.entrySourceVersion, text: "c19-1")
+      $0.extendedSegment(.locationCompany, text: "42")
+      $0.extendedSegment(.gs1Company, u32: 0xFFFF_FFFE)
+      $0.extendedSegment(.startTime, u32: 1_600_905_600)
+      $0.extendedSegment(.endTime, u32: 1_600_909_200)
+      $0.extendedSegment(.encryptedForPhone, [0x00].span)
+      $0.extendedSegment(.encryptedForAuthority, [0xFF, 0xFE].span)
+      $0.extendedSegment(.ownRSSI, i8: -128)
+      $0.extendedSegment(.ownTxPower, u8: 8)
+      $0.extendedSegment(.ownModel, text: "P7")
+      $0.extendedSegment(ExtendedDataCode(rawValue: 0x80), [0x01, 0x02, 0x03].span)
+    }
+    let expected: [(UInt8, StaticString)] = [
+      (0x00, "01"), (0x01, "04"), (0x02, "FF"), (0x03, "0000000000000440"), (0x04, "0000003F"),
+      (0x05, "466F796572"), (0x06, "FFFF 302A"), (0x07, "1815 D0D5"), (0x08, "0080 FF7F"),
+      (0x10, "4164616D732050697A7A61"), (0x11, "426172"), (0x12, "32"), (0x13, "68747470733A2F2F612E62"),
+      (0x14, "312048696768205374 0A 596F726B"), (0x15, "7172"), (0x16, "6331392D31"), (0x17, "3432"),
+      (0x18, "FEFFFFFF"), (0x20, "80E16B5F"), (0x21, "90EF6B5F"), (0x3E, "00"), (0x3F, "FFFE"), (0x40, "80"),
+      (0x41, "08"), (0x42, "5037"), (0x80, "010203"),
+    ]
+    #expect(data.isWhole)
+    #expect(
+      data.bytes == expected.flatMap { [$0.0, UInt8(hexBytes($0.1).count)] + hexBytes($0.1) })
+    #expect(segments(data.bytes) == expected.map { Segment($0.0, hexBytes($0.1)) })
+  }
+
   @Test("Every code has the number of the specification")
   func codes() {
     let numbers: [(ExtendedDataCode, UInt8)] = [
@@ -133,7 +178,7 @@ struct ExtendedDataTests {
     #expect(readings(data.bytes).map(\.u32) == [nil, nil, nil, 0x0102_0304, 1_600_905_600, nil])
   }
 
-  @Test("A length that runs past the end means up to the end")
+  @Test("HP-29 A length that runs past the end means up to the end")
   func clamped() {
     #expect(segments(hexBytes("10 0B 4164")) == [Segment(0x10, [0x41, 0x64])])
     #expect(segments(hexBytes("41 01 0C 10 FF 41")) == [Segment(0x41, [0x0C]), Segment(0x10, [0x41])])

@@ -16,7 +16,7 @@ private func identifier(_ key: [UInt8], _ period: Int) -> [UInt8]? {
 
 @Suite("Simple key schedule")
 struct SimpleKeyScheduleTests {
-  @Test("Matching keys of the published vectors, secret of 2048 zero bytes")
+  @Test("HP-41 Matching keys of the published vectors, secret of 2048 zero bytes")
   func publishedMatchingKeys() throws {
     #expect(
       try matchingKeys(first: 2000, last: 2000)
@@ -28,7 +28,7 @@ struct SimpleKeyScheduleTests {
   }
 
   @Test(
-    "Contact identifiers of the published vectors",
+    "HP-41 Contact identifiers of the published vectors",
     arguments: [
       (0, 0, "e2cfbeb32de932c9171c658b5f57a337"), (0, 1, "d7f8ef992e35091fed00b9c47dcfe398"),
       (0, 239, "8c9a22759b2a87ff41a9391e8d390f35"), (1, 0, "2e41c6b74864db2420f646a157a2b808"),
@@ -82,7 +82,9 @@ struct SimpleKeyScheduleTests {
     #expect(identifier(key, .min) == nil)
   }
 
-  @Test("Every row of the published table", .enabled(if: PublishedData.has("vectors/contactIdentifier.csv")))
+  @Test(
+    "HP-41 Every row of the published table of contact identifiers",
+    .enabled(if: PublishedData.has("vectors/contactIdentifier.csv")))
   func publishedTable() throws {
     let rows = try PublishedData.rows("vectors/contactIdentifier.csv")
     #expect(rows.count == 1000)

@@ -73,7 +73,7 @@ struct SimplePayloadTests {
     #expect(supplier.status(at: epoch) == .noKeys)
   }
 
-  @Test("Before and after the window it is not offered; no payload is repeated, none is all zeros")
+  @Test("HP-41 Before and after the window it is not offered; no payload is repeated, none is all zeros")
   func outsideWindow() throws {
     var supplier = try supplier(first: 10, last: 12)
     #expect(offered(by: &supplier, at: epoch + 10 * day - 1).isEmpty)
@@ -87,7 +87,7 @@ struct SimplePayloadTests {
     #expect(supplier.status(at: epoch + 13 * day) == .windowEnded)
   }
 
-  @Test("The last day of the schedule is offered, the day after it refused by name")
+  @Test("HP-41 The last day of the schedule is offered, the day after it refused by name")
   func scheduleEnd() throws {
     var supplier = try supplier(first: 1999, last: 2000)
     #expect(

@@ -36,6 +36,9 @@ private let payload = "E733898FE34321A12948058FF8C0983E"
 private let signal = "111A82809AE024837A432E0913B817F6"
 private let otherSignal = "63432DB0ADA4F38A9A4AE4EAF2D5B00E"
 
+private let legacy = "B25B7D1781F4A3BCF2421EB1104703D1"
+private let openTrace = "A8310BEF679488A8944750C58642BAA6"
+
 private let standard = [
   "1 2800 r 0018", "2 2803 r 020300002A", "3 2A00 r tag 4 longest 0", "4 2803 r 020500012A", "5 2A01 r 0000",
   "6 2800 r 0118", "7 2800 r 0A18", "8 2803 r 020900292A", "9 2A29 r 486572616C6420456D626564646564",
@@ -83,13 +86,37 @@ struct HeraldGATTTableTests {
         ])
   }
 
+  @Test("HP-08 The payload that is notified has a client configuration behind it")
+  func notifying() {
+    #expect(
+      listing(HeraldNotifyingGATTTable.self)
+        == standard + [
+          "12 2800 r \(service)", "13 2803 r 080E00\(signal)", "14 \(signal) w tag 2 longest 512",
+          "15 2803 r 121000\(payload)", "16 \(payload) r tag 1 longest 0",
+          "17 2902 rw configuration 0 allowing 1",
+        ])
+  }
+
+  @Test("HP-38 HP-39 A legacy payload stands in the Herald service, and in a legacy service beside it")
+  func legacyService() {
+    #expect(
+      listing(HeraldLegacyGATTTable.self)
+        == standard + [
+          "12 2800 r \(service)", "13 2803 r 080E00\(signal)", "14 \(signal) w tag 2 longest 512",
+          "15 2803 r 0A1000\(legacy)", "16 \(legacy) rw tag 15 longest 512",
+          "17 2803 r 021200\(payload)", "18 \(payload) r tag 1 longest 0",
+          "19 2800 r \(openTrace)", "20 2803 r 0A1500\(legacy)", "21 \(legacy) rw tag 15 longest 512",
+        ])
+  }
+
   @Test("None of the tables has a fault")
   func faults() {
     let faults = [
       HeraldGATTTable.database.firstFault(), HeraldLongGATTTable.database.firstFault(),
       HeraldShortGATTTable.database.firstFault(), HeraldBothSignalsGATTTable.database.firstFault(),
+      HeraldNotifyingGATTTable.database.firstFault(), HeraldLegacyGATTTable.database.firstFault(),
     ]
-    #expect(faults == [nil, nil, nil, nil])
+    #expect(faults == [nil, nil, nil, nil, nil, nil])
   }
 
   @Test("HP-33 HP-34 HP-35 HP-36 The UUIDs in text order")

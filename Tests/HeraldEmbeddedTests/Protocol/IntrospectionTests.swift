@@ -94,6 +94,50 @@ struct IntrospectionTests {
         == PseudoDeviceAddress(high: 0x302C, low: 0x1F33_0710))
   }
 
+  @Test(
+    "HP-15 The published pseudo device addresses are the identity, under each company code",
+    arguments: [
+      (1, "000000000000"), (-1, "ffffffffffff"), (117_649, "010000000000"), (-117_649, "feffffffffff"),
+      (823_543, "0c0000000000"), (40_353_607, "670200000000"), (1_977_326_743, "db7500000000"),
+      (96_889_010_407, "088f16000000"), (-96_889_010_407, "f770e9ffffff"),
+      (33_232_930_569_601, "05a5391e0000"), (1_628_413_597_910_449, "0d9608c90500"),
+      (79_792_266_297_612_001, "7eb8a47a1b01"), (-79_792_266_297_612_001, "81475b85e4fe"),
+      (558_545_864_083_284_007, "720b815ac007"), (-558_545_864_083_284_007, "8df47ea53ff8"),
+    ] as [(Int64, String)])
+  func publishedPseudoAddresses(value: Int64, hex: String) {
+    for company in ["FAFF", "F105", "FFFA"] {
+      let found = introspected("02011A 0303F6FC 09FF" + company + hex)
+      #expect(found.identity == TargetIdentity(PseudoDeviceAddress(value: value)))
+      #expect(found.identity.kind == .pseudoAddress && found.peer == .android)
+    }
+  }
+
+  @Test(
+    "HP-16 The advertisements of every known sender are taken for what they are",
+    arguments: [
+      // Android up to 2.0, 31 bytes, and from 2.2 on
+      ("02011A" + long + "09FF FAFF A0A1A2A3A4A5", HeraldServiceSet.long, true, PeerGuess.android),
+      ("02011A 0303F6FC 09FF F105 A0A1A2A3A4A5", .short, true, .android),
+      // iOS in the foreground: before 2.1, from 2.1 on, and with Apple's data beside it
+      ("02011A 020A0C" + long, .long, false, .maybeAndroid),
+      ("02011A 020A0C 0303F6FC", .short, false, .maybeAndroid),
+      ("02011A 020A0C 0303F6FC 0AFF 4C00 1005 031C0B4CAC", .short, false, .ios),
+      // C++ on Zephyr; herald-for-c, whose manufacturer data are a company alone, in the wrong order
+      ("020106 0503 01180018" + long, .long, false, .maybeAndroid),
+      ("020106 03FF FFFA" + long, .long, false, .maybeAndroid),
+      // A wearable, with TxPower or without; exposure notification; a headset
+      ("020106 0303F6FC" + long, .long.union(.short), false, .maybeAndroid),
+      ("020106 0303F6FC" + long + "020A00", .long.union(.short), false, .maybeAndroid),
+      ("0303 6FFD 1716 6FFD 000102030405060708090A0B0C0D0E0F 10111213", .none, false, .ignored),
+      ("020106 0303 0D18 09FF F105 A0A1A2A3A4A5", .none, false, .ignored),
+    ])
+  func senders(advertisement: String, services: HeraldServiceSet, isPseudo: Bool, peer: PeerGuess) {
+    let found = introspected(advertisement)
+    #expect(found.services == services && found.peer == peer)
+    #expect(found.pseudoAddress == (isPseudo ? pseudoAddress : nil))
+    #expect(found.identity == (isPseudo ? TargetIdentity(pseudoAddress) : TargetIdentity(sender)))
+  }
+
   @Test("A pseudo device address has exactly six bytes")
   func companyDataLength() {
     #expect(introspected("0303F6FC 03FF FFFA").pseudoAddress == nil)
@@ -128,7 +172,7 @@ struct IntrospectionTests {
     #expect(introspected("").peer == .ignored)
   }
 
-  @Test("TxPower is the first byte of the first structure that has one")
+  @Test("HP-27 TxPower is the first byte of the first structure that has one")
   func txPower() {
     #expect(introspected("020A0C").txPower == 12)
     #expect(introspected("020AF4").txPower == -12)
@@ -137,7 +181,8 @@ struct IntrospectionTests {
     #expect(introspected("020A").txPower == nil)
   }
 
-  @Test("A structure that runs past the end, and a length of zero, end the data; what came before counts")
+  @Test(
+    "HP-16 A structure that runs past the end, and a length of zero, end the data; what came before counts")
   func truncation() {
     #expect(introspected("0303F6FC 1107 9BFD").services == .short)
     #expect(introspected("0303F6FC FF").services == .short)
@@ -196,7 +241,7 @@ struct AppleMessagesTests {
     #expect(found.peer == .ignored)
   }
 
-  @Test("iPhone with Herald in the foreground: the service, and no Apple data")
+  @Test("HP-16 iPhone with Herald in the foreground: the service, and no Apple data")
   func foreground() {
     let found = introspected("02011a020a0c11079bfd5bd672451e80d3424647af328142")
     #expect(found.services == .long)
@@ -205,14 +250,14 @@ struct AppleMessagesTests {
     #expect(found.peer == .maybeAndroid)
   }
 
-  @Test("Apple data whose structure is cut off count as none")
+  @Test("HP-16 Apple data whose structure is cut off count as none")
   func truncated() {
     #expect(introspected("02011a0aff4c001005031c0b4c").apple == .none)
     #expect(introspected("02011a0aff4c001005031c0b4c").peer == .ignored)
     #expect(introspected("02FF4C").apple == .none)
   }
 
-  @Test("Each message type of the filter, and those beside it")
+  @Test("HP-16 Each message type of the filter, and those beside it")
   func types() {
     for type in UInt8.min...UInt8.max where type != 0x01 && type != 0x10 {
       let data: [UInt8] = [0x07, 0xFF, 0x4C, 0x00, type, 0x02, 0x55, 0x66]
@@ -221,7 +266,7 @@ struct AppleMessagesTests {
     }
   }
 
-  @Test("Nearby information is filtered by its length 2, or by second byte 04 or 14")
+  @Test("HP-16 Nearby information is filtered by its length 2, or by second byte 04 or 14")
   func nearby() {
     for second in UInt8.min...UInt8.max {
       let data: [UInt8] = [0x09, 0xFF, 0x4C, 0x00, 0x10, 0x04, 0x55, second, 0x66, 0x77]
@@ -234,14 +279,16 @@ struct AppleMessagesTests {
   }
 
   @Test(
-    "The vectors of the pattern: 10….04 and 10….14 match, others do not, and only at the start of a message")
+    "HP-16 The vectors of the pattern: 10….04 and 10….14 match, others do not, and only at the start of a message"
+  )
   func patterns() {
     #expect(introspected("0bff4c0010060C054FDE4DF7").apple == .unfiltered)
     #expect(introspected("0bff4c0010060C154FDE4DF7").apple == .unfiltered)
     #expect(introspected("0cff4c00010060C054FDE4DF7A").apple == .overflowArea)
   }
 
-  @Test("The overflow area takes all that is left; of sixteen zero bytes it says that there is no service")
+  @Test(
+    "HP-16 The overflow area takes all that is left; of sixteen zero bytes it says that there is no service")
   func overflowArea() {
     let zeros = "00000000000000000000000000000000"
     #expect(introspected("14ff4c0001" + zeros).apple == .filtered)

@@ -14,7 +14,7 @@ struct PseudoDeviceAddressTests {
   private func read(_ bytes: [UInt8]) -> PseudoDeviceAddress? { PseudoDeviceAddress(onAir: bytes.span) }
 
   @Test(
-    "The bytes phones make of a number",
+    "HP-11 The bytes phones make of a number",
     arguments: [
       (1, "000000000000"), (-1, "ffffffffffff"), (117_649, "010000000000"), (-117_649, "feffffffffff"),
       (823_543, "0c0000000000"), (40_353_607, "670200000000"), (1_977_326_743, "db7500000000"),
@@ -33,7 +33,8 @@ struct PseudoDeviceAddressTests {
   }
 
   @Test(
-    "Every row of the published table", .enabled(if: PublishedData.has("vectors/pseudoDeviceAddress.csv")))
+    "HP-11 Every row of the published table of pseudo device addresses",
+    .enabled(if: PublishedData.has("vectors/pseudoDeviceAddress.csv")))
   func publishedTable() throws {
     let rows = try PublishedData.rows("vectors/pseudoDeviceAddress.csv")
     #expect(rows.count == 44)
