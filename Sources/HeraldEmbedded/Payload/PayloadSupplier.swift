@@ -11,6 +11,11 @@ public protocol PayloadSupplier: ~Copyable {
   ///   - now: the same moment on the device's own clock
   mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>) -> Int
 
+  /// The same in the format of an earlier system, for peers that read the legacy characteristic of a table that has one
+  /// (HP-38). By default the payload itself.
+  mutating func legacyPayload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
+    -> Int
+
   /// When the payload will be another one than at this moment, to the second and never too early; `.never` if time alone
   /// does not change it.
   func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant
@@ -24,6 +29,12 @@ public protocol PayloadSupplier: ~Copyable {
 }
 
 extension PayloadSupplier where Self: ~Copyable {
+  /// By default the payload.
+  @inlinable
+  public mutating func legacyPayload(
+    at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
+  ) -> Int { payload(at: unixSeconds, now: now, into: &buffer) }
+
   /// By default a payload does not change.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant { .never }
 

@@ -14,6 +14,12 @@ where
     case .exchangeMTU: procedure = .exchangeMTU(server.maximumMTU)
     case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
     case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
+    case .findCustomService:
+      guard let service = configuration.introspection.customService else {
+        ignore(index, at: now)
+        return
+      }
+      procedure = .discoverService128(service)
     case .findInformation: procedure = .discoverService16(HeraldUUIDs.deviceInformation)
     case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
     case .readPayload, .readModel:
@@ -189,6 +195,7 @@ where
   mutating func confirm(_ index: Int, at now: Instant) {
     let place = Int(links[index].place)
     table[place].system = links[index].system
+    table[place].ignores = 0
     if table[place].state != .confirmed, table[place].state != .read {
       table[place].state = .confirmed
       record(.heraldDetected(table[place].identity), at: now)

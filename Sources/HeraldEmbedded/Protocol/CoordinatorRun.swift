@@ -21,6 +21,7 @@ where
     next = earlier(next, driveLinks(at: now, &radio))
     next = earlier(next, endAttempt(at: now, &radio))
     next = earlier(next, rotate(at: now))
+    notifyPayload(at: now, &radio)
     next = earlier(next, beginAttempt(at: now, &radio))
     next = earlier(next, scan(at: now, &radio))
     next = earlier(next, advertise(at: now, &radio))
@@ -222,6 +223,7 @@ where
     rotation.rotated(at: now)
     rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
     offerPayload(at: now)
+    unnotified = .max
     return rotation.deadline
   }
 

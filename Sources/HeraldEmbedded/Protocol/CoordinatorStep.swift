@@ -9,30 +9,32 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case findShortService = 2
   /// We look for the service of the protocol document.
   case findLongService = 3
+  /// We look for the service of the provider's own, if there is one (HP-37).
+  case findCustomService = 4
   /// We look at the characteristics of the service.
-  case findCharacteristics = 4
+  case findCharacteristics = 5
   /// We read the payload.
-  case readPayload = 5
+  case readPayload = 6
   /// We look for the Device Information service.
-  case findInformation = 6
+  case findInformation = 7
   /// We look at its characteristics.
-  case findModel = 7
+  case findModel = 8
   /// We read the model.
-  case readModel = 8
+  case readModel = 9
   /// We write to the signal characteristic.
-  case writeSignal = 9
+  case writeSignal = 10
   /// What was begun is done: what the peer is owed next is next.
-  case choosing = 10
+  case choosing = 11
   /// The peer has no Herald service, or none with a payload.
-  case withoutService = 11
+  case withoutService = 12
   /// The exchange failed.
-  case failed = 12
+  case failed = 13
   /// All is done; the connection is being closed.
-  case closing = 13
+  case closing = 14
   /// The peer opened the connection and we serve it.
-  case serving = 14
+  case serving = 15
   /// All is done; the connection is kept to measure the peer's strength on it.
-  case keeping = 15
+  case keeping = 16
 
   /// How a step ended.
   @usableFromInline
@@ -53,7 +55,9 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
     case (.findShortService, .found): .findCharacteristics
     case (.findShortService, .absent): .findLongService
     case (.findLongService, .found): .findCharacteristics
-    case (.findLongService, .absent): .withoutService
+    case (.findLongService, .absent): .findCustomService
+    case (.findCustomService, .found): .findCharacteristics
+    case (.findCustomService, .absent): .withoutService
     case (.findCharacteristics, .found): .choosing
     case (.findCharacteristics, .absent): .withoutService
     case (.readPayload, .found): .choosing
@@ -64,7 +68,8 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
       .choosing
     case (.writeSignal, .found), (.writeSignal, .absent): .choosing
     case (.exchangeMTU, .failed), (.findShortService, .failed), (.findLongService, .failed),
-      (.findCharacteristics, .failed), (.readPayload, .failed), (.findInformation, .failed),
+      (.findCustomService, .failed), (.findCharacteristics, .failed), (.readPayload, .failed),
+      (.findInformation, .failed),
       (.findModel, .failed), (.readModel, .failed), (.writeSignal, .failed):
       .failed
     case (.closed, _), (.choosing, _), (.withoutService, _), (.failed, _), (.closing, _), (.serving, _),

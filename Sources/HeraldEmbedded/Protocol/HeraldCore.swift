@@ -56,6 +56,8 @@ public struct HeraldCore<
   @usableFromInline var loggedPayload: UInt64
   /// The payload before that: peers may pass it on to us for some time.
   @usableFromInline var formerPayload: UInt64
+  /// Connections that are to be told of a new payload if they asked for that, a bit each.
+  @usableFromInline var unnotified: UInt32
 
   @usableFromInline var capabilities: RadioCapabilities
   @usableFromInline var radioState: RadioState
@@ -101,6 +103,7 @@ public struct HeraldCore<
     offersPayload = false
     loggedPayload = 0
     formerPayload = 0
+    unnotified = 0
     capabilities = RadioCapabilities(
       canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
       canConnect: false, connections: 0, maximumPDU: ATTLimits.defaultMTU, publicAddress: .zero)

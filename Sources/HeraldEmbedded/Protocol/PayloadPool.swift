@@ -13,6 +13,8 @@ struct PayloadBuffer: BitwiseCopyable {
     case signalling = 4
     /// A message of the application's on its way to peers.
     case message = 5
+    /// Our payload for peers that know no Herald.
+    case servingLegacy = 6
   }
 
   /// Room for the longest message, which is longer than the longest value.
@@ -45,10 +47,13 @@ struct PayloadBuffer: BitwiseCopyable {
   /// Fills it with our payload; `false` if there is none.
   @inlinable
   mutating func fill<Supplier: PayloadSupplier & ~Copyable>(
-    from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant
+    from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant, isLegacy: Bool
   ) -> Bool {
     var buffer = bytes.mutableSpan
-    let count = supplier.payload(at: unixSeconds, now: now, into: &buffer)
+    let count =
+      isLegacy
+      ? supplier.legacyPayload(at: unixSeconds, now: now, into: &buffer)
+      : supplier.payload(at: unixSeconds, now: now, into: &buffer)
     guard count > 0, count <= Payload.maximumLength else { return false }
     length = UInt16(truncatingIfNeeded: count)
     return true

@@ -47,11 +47,16 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
     withoutBuffer = 0
   }
 
-  /// Makes our payload in a buffer of the pool and returns the buffer; `nil` if there is no payload or no buffer.
+  /// Makes our payload, or with `.servingLegacy` that for peers that know no Herald, in a buffer of the pool and returns the buffer;
+  /// `nil` if there is no payload or no buffer.
   @inlinable
-  mutating func makePayload(for connection: ConnectionID) -> Int? {
-    guard let index = pool.claim(connection, .serving) else { return nil }
-    guard pool.buffers[index].fill(from: &supplier, at: rotatedUnixSeconds, now: rotatedAt) else {
+  mutating func makePayload(for connection: ConnectionID, _ use: PayloadBuffer.Use = .serving) -> Int? {
+    guard let index = pool.claim(connection, use) else { return nil }
+    let isLegacy = use == .servingLegacy
+    guard
+      pool.buffers[index].fill(
+        from: &supplier, at: rotatedUnixSeconds, now: rotatedAt, isLegacy: isLegacy)
+    else {
       pool.buffers[index].use = .free
       return nil
     }
@@ -64,14 +69,15 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead {
     switch tag {
-    case .payload: break
+    case .payload, .legacyPayload: break
     case .deviceName: return .copying(deviceName.span, from: offset, into: &buffer)
     case .modelNumber: return .copying(modelNumber.span, from: offset, into: &buffer)
     default: return .failed(.readNotPermitted)
     }
-    var index = offset > 0 ? pool.find(connection, .serving) : nil
+    let use: PayloadBuffer.Use = tag == .legacyPayload ? .servingLegacy : .serving
+    var index = offset > 0 ? pool.find(connection, use) : nil
     if index == nil {
-      index = makePayload(for: connection)
+      index = makePayload(for: connection, use)
       if index != nil { served &+= 1 }
     }
     guard let index else {
@@ -81,13 +87,15 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
     return pool.buffers[index].read(from: offset, into: &buffer)
   }
 
-  /// Takes a signal, or a part of one. The core acts upon it when the answer has been made. A signal is written with response and
-  /// not without (HP-09).
+  /// Takes a signal, or a part of one, or a legacy payload. The core acts upon it when the answer has been made. Either is written
+  /// with response and not without (HP-09).
   @inlinable
   public mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode? {
-    guard withResponse, tag == .signal || tag == .otherSignal else { return .writeNotPermitted }
+    guard withResponse else { return .writeNotPermitted }
+    if tag == .legacyPayload { return collectLegacy(value, on: connection) }
+    guard tag == .signal || tag == .otherSignal else { return .writeNotPermitted }
     signals &+= 1
     return collect(value, tag, on: connection)
   }

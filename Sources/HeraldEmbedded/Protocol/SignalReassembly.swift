@@ -59,6 +59,21 @@ extension ServedValues where Supplier: ~Copyable {
     return begin(value, tag, index)
   }
 
+  /// Takes a payload written to a legacy characteristic: what a message of a payload would hold (HP-38).
+  @inlinable
+  mutating func collectLegacy(_ value: Span<UInt8>, on connection: ConnectionID) -> ATTErrorCode? {
+    let index = connection.index
+    guard value.count > 0, value.count <= Payload.maximumLength else { return .invalidAttributeValueLength }
+    guard index >= 0, index < buffers, incoming[index].complete == 0 else { return .insufficientResources }
+    if let begun = pool.find(connection, .hearing) { drop(begun) }
+    guard
+      let buffer = pool.claim(connection, .hearing) ?? pool.convert(connection, from: .serving, to: .hearing),
+      pool.buffers[buffer].put(value, at: 0)
+    else { return .insufficientResources }
+    incoming[index].complete = SignalMessage.Kind.payload.rawValue
+    return nil
+  }
+
   /// Takes the first part of a message.
   @inlinable
   mutating func begin(_ value: Span<UInt8>, _ tag: AttributeTag, _ index: Int) -> ATTErrorCode? {

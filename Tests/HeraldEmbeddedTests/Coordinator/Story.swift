@@ -67,6 +67,8 @@ struct ScriptedSupplier: PayloadSupplier, ~Copyable {
   var period: Interval?
   /// Whose payloads it gives in the place of its own, if anybody's.
   var simple: SimplePayloadSupplier<InlineMatchingKeys<4>>?
+  /// What it gives to readers of a legacy characteristic, if that is not the same.
+  var legacy: [UInt8]?
   var fixedLength = 0
   init(_ bytes: [UInt8]) { self.bytes = bytes }
   mutating func payload(
@@ -78,6 +80,13 @@ struct ScriptedSupplier: PayloadSupplier, ~Copyable {
     guard bytes.count <= buffer.count else { return 0 }
     for index in bytes.indices { buffer[index] = bytes[index] }
     return bytes.count
+  }
+  mutating func legacyPayload(
+    at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
+  ) -> Int {
+    guard let legacy else { return payload(at: unixSeconds, now: now, into: &buffer) }
+    for index in legacy.indices { buffer[index] = legacy[index] }
+    return legacy.count
   }
   func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
     if let change = simple?.nextChange(after: unixSeconds, now: now) { return change }
