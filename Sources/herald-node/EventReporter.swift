@@ -32,6 +32,10 @@ struct EventReporter: SensorDelegate {
     Announcement.say("received \(sender.text) \(Hexadecimal.text(message))")
   }
 
+  mutating func didVisit(_ visit: Visit, at now: Instant) {
+    Announcement.say("visit \(visit.venue.text) \(visit.end.since(visit.begin).milliseconds / 1000)")
+  }
+
   mutating func didLose(_ target: TargetIdentity, at now: Instant) {
     if tellsPeers { logger.info("\(target.text) is gone") }
   }

@@ -55,7 +55,9 @@ struct HeraldNodeCommand: ParsableCommand {
   var logPages: Int?
 
   @Option(
-    help: "Where the date comes from: this machine (system), or a host over the management link (host).")
+    help:
+      "Where the date comes from: this machine (system), a host over the management link (host), or until then a venue beacon (beacon)."
+  )
   var clock = ClockChoice.system
 
   @Option(
@@ -127,6 +129,8 @@ struct ExitFailure: Error, CustomStringConvertible {
 enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
   case system
   case host
+  /// A venue beacon, until a host tells it.
+  case beacon
 }
 
 /// What the device is.

@@ -17,6 +17,7 @@ extension HeraldNodeCommand {
     configuration.advertisingInterval = .milliseconds(air.advertisingInterval)
     configuration.addressPeriod = .seconds(air.addressPeriod)
     configuration.expiry = .seconds(peers.expiry)
+    configuration.takesTimeFromBeacons = clock == .beacon
     configuration.sharesPayloads = peers.sharing
     configuration.readsModel = peers.readModel
     configuration.keepsConnections = peers.keepConnections

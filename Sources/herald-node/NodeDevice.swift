@@ -5,9 +5,12 @@ import HeraldLinux
 
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable> = ManagedNode<
-  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, EventReporter, NoNeighbours, NodeBoard,
+  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NoNeighbours, NodeBoard,
   256, 8
 >
+
+/// What hears of the radio's sensor: the one of visits, and whoever runs the process. A process has no battery to speak of.
+typealias NodeSensors = SensorArray<NoDelegate, VisitSensor<8>, EventReporter>
 
 /// What takes the place of a board: this process, on this machine.
 struct NodeBoard: ManagedBoard {

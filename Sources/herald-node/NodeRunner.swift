@@ -31,6 +31,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   private var synchroniseAt: Instant
   private let radioAddress: RadioAddress
   private var checkRadioAt: Instant
+  /// Why there was no payload when that was looked into last.
+  private var complaint: String?
 
   /// The controller is opened last: what is wrong with this machine's own files and links is told whether or not it is there.
   init(
@@ -55,7 +57,9 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
     device = NodeDevice(
       radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
-      delegate: EventReporter(logger), board: NodeBoard(serialNumber: serialNumber),
+      delegate: NodeSensors(
+        battery: NoDelegate(), visits: settings.peers.visitSensor, delegate: EventReporter(logger)),
+      board: NodeBoard(serialNumber: serialNumber),
       configuration: configuration)
     device.node.core.key = key
     for byte in settings.name.utf8 { device.node.core.values.deviceName.append(byte) }
@@ -95,11 +99,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
 
   mutating func run() throws(SystemFailure) -> NodeEnding {
     if let warning = device.node.core.values.supplier.warning { logger.warning("\(warning)") }
-    if let complaint = device.node.core.values.supplier.complaint(
-      at: device.node.core.clock.unixSeconds(at: clock.now))
-    {
-      logger.warning("\(complaint)")
-    }
+    checkPayload(at: clock.now)
     var polls = PollSet()
     while true {
       var now = clock.now
@@ -117,7 +117,10 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
       input.serve { device.obey($0, at: now) }
       if signals.isRaised { return finish(.stopped) }
       if now >= device.restartAt { return finish(.restart) }
-      if now >= synchroniseAt { synchronise(at: now) }
+      if now >= synchroniseAt {
+        synchronise(at: now)
+        checkPayload(at: now)
+      }
       if now >= checkRadioAt { checkRadio() }
     }
   }
@@ -129,6 +132,14 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     let seconds = Self.patience.milliseconds / 1000
     logger.warning(
       "no answer from the controller at \(radioAddress) for \(seconds) seconds; \(radioAddress.whatToCheck)")
+  }
+
+  /// Tells when there comes to be no payload, for another reason than before, and when there is one again.
+  private mutating func checkPayload(at now: Instant) {
+    let found = device.node.core.values.supplier.complaint(at: device.node.core.clock.unixSeconds(at: now))
+    guard found != complaint else { return }
+    complaint = found
+    if let found { logger.warning("\(found)") } else { logger.notice("the payload is offered") }
   }
 
   private mutating func synchronise(at now: Instant) {

@@ -22,8 +22,28 @@ struct PeerOptions: ParsableArguments {
   @Option(help: "Seconds of silence after which a peer counts as gone.")
   var expiry: UInt32 = 900
 
+  @Option(
+    help: ArgumentHelp(
+      "Seconds near a venue beacon after which a stay counts as a visit.", valueName: "seconds"))
+  var visitAfter: UInt32 = 120
+
+  @Option(
+    help: ArgumentHelp("Seconds without the beacon after which a stay is over.", valueName: "seconds"))
+  var visitEnd: UInt32 = 300
+
   func validate() throws {
+    guard visitAfter <= 86_400, (1...86_400).contains(visitEnd) else {
+      throw ValidationError(
+        "--visit-after and --visit-end take up to a day, and --visit-end at least a second.")
+    }
     guard (1...604_800).contains(expiry) else { throw ValidationError("--expiry takes a second to a week.") }
+  }
+}
+
+extension PeerOptions {
+  /// What recognises stays near venue beacons.
+  var visitSensor: VisitSensor<8> {
+    VisitSensor(presence: .seconds(visitAfter), absence: .seconds(visitEnd))
   }
 }
 

@@ -43,6 +43,8 @@ struct OptionTests {
     #expect(try configuration("--keep-connections").keepsConnections)
     #expect(try configuration("--connection-policy", "weakest").connectionPolicy == .weakest)
     #expect(try configuration("--address-period", "10").addressPeriod == .seconds(10))
+    #expect(try configuration("--clock", "beacon").takesTimeFromBeacons)
+    #expect(try !configuration("--clock", "host").takesTimeFromBeacons)
     #expect(try configuration("--expiry", "3").expiry == .seconds(3))
     #expect(try configuration("--advertising-interval", "100").advertisingInterval == .milliseconds(100))
     let timing = try configuration("--scan-interval", "1000", "--scan-window", "900", "--active-scan")
@@ -89,6 +91,19 @@ struct OptionTests {
       ["--log-pages", "0"], ["--no-scan", "--no-advertise"], ["--address-period", "10", "--tx-power", "0"],
     ])
   func refused(options: [String]) { #expect(complaint(options) != nil) }
+
+  @Test("HP-51 A stay counts after two minutes and ends after five, unless told otherwise")
+  func visits() throws {
+    let usual = try HeraldNodeCommand.parse(needed).peers.visitSensor
+    let (presence, absence) = (usual.presence, usual.absence)
+    #expect(presence == .minutes(2) && absence == .minutes(5))
+    let quick = try HeraldNodeCommand.parse(needed + ["--visit-after", "0", "--visit-end", "1"]).peers
+      .visitSensor
+    let (least, soonest) = (quick.presence, quick.absence)
+    #expect(least == .zero && soonest == .seconds(1))
+    #expect(complaint(["--visit-end", "0"]) != nil)
+    #expect(complaint(["--visit-after", "86401"]) != nil)
+  }
 
   @Test("A short address period leaves room for one service, and for a transmit power beside the short one")
   func room() {

@@ -1,14 +1,16 @@
 """herald-node as a program: its roles, its options in a file, what it keeps, and what it does without its standard streams."""
 
 import asyncio
+import csv
 import os
 import signal
 import stat
+import time
 
 from bumble import crypto
 
 import herald
-from node import Node, program, run
+from node import Node, program, pull, run
 from world import World, until
 
 # Country 826, state 4, venue 123123, premises name.
@@ -35,6 +37,41 @@ async def case_node_beacon_is_read_and_reads_nobody():
         assert not any("is there" in message for message in beacon.messages), beacon.messages
 
 
+async def case_node_logs_a_venue_beacon_visit():
+    """HP-51 A wearable that stays near a beacon logs a visit, which the host writes to visits.csv."""
+    async with World() as world:
+        wearable = await world.node("--link", "tcp:0", "--visit-after", "2", "--visit-end", "3")
+        beacon = await world.another_node(2, "--role", "beacon", payload=VENUE_OPTION)
+        identity = await identity_at(wearable)
+        await asyncio.sleep(3)
+        assert "visit" not in wearable.facts, "the stay is not over"
+        await beacon.stop()
+        await wearable.until(lambda: "visit" in wearable.facts, 15)
+        [(where, seconds)] = [visit.split() for visit in wearable.facts["visit"]]
+        assert where == identity and 2 <= int(seconds) <= 20, wearable.facts
+        output = world.folder / "out"
+        await pull(wearable.link, output)
+        with open(output / "visits.csv", newline="") as file:
+            [visit] = csv.DictReader(file)
+        venue = {key: visit[key] for key in ("country", "state", "code", "name", "beacon")}
+        assert venue == {"country": "826", "state": "4", "code": "123123", "name": "Erin's Stakehouse",
+                         "beacon": identity}, visit
+        assert visit["first"] < visit["last"] and float(visit["seconds"]) >= 2, visit
+
+
+async def case_node_that_passes_a_beacon_logs_no_visit():
+    """HP-51 A stay that is too short to count leaves no visit."""
+    async with World() as world:
+        wearable = await world.node("--link", "tcp:0", "--visit-after", "60", "--visit-end", "1")
+        beacon = await world.another_node(2, "--role", "beacon", payload=VENUE_OPTION)
+        await identity_at(wearable)
+        await beacon.stop()
+        await asyncio.sleep(3)
+        assert "visit" not in wearable.facts, wearable.facts
+        await pull(wearable.link, world.folder / "out")
+        assert not (world.folder / "out" / "visits.csv").exists()
+
+
 def spy(handler, seen):
     """The handler of a command, which notes what it is given."""
 
@@ -57,6 +94,30 @@ async def case_node_that_is_not_to_advertise_does_not():
             return
         heard = str(advertisement.address)
         assert heard == phone.address, f"it advertises as {heard}"
+
+
+async def case_node_past_the_end_of_the_key_schedule_says_so():
+    """The schedule of the phones' epoch ended on 2026-03-17: there is no payload, and what to do about it is said."""
+    async with World() as world:
+        keys = world.folder / "keys"
+        keys.write_text(f"country 826\nstate 4\nfirst-day 2000\n{'11' * 32}\n")
+        keys.chmod(0o600)
+        node = await world.node(payload=f"simple:{keys}")
+        await node.says("no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch")
+        await node.says("write it into the key file as `epoch UNIXSECONDS`")
+        try:
+            await world.node_advertisement(await world.host(), seconds=2)
+        except TimeoutError:
+            pass
+        else:
+            raise AssertionError("it advertises without a payload")
+        assert not any("1111" in message for message in node.messages), "the keys are on standard error"
+        # With an epoch of today the same key file has days to come, of which today is one.
+        today = int(time.time()) // 86400 * 86400
+        keys.write_text(f"country 826\nstate 4\nfirst-day 0\nepoch {today}\n{'11' * 32}\n{'22' * 32}\n")
+        await node.stop()
+        await world.node(payload=f"simple:{keys}")
+        await world.node_advertisement(await world.host())
 
 
 def options_of_its_own(*options):
@@ -154,6 +215,30 @@ async def case_node_that_nobody_listens_to_goes_on():
         finally:
             os.killpg(process.pid, signal.SIGTERM)
             await asyncio.wait_for(process.wait(), 5)
+
+
+async def identity_at(node):
+    """The one peer whose payload a node has read, as it names it."""
+    await node.says("has a new payload", seconds=20)
+    [identity] = {message.split()[2] for message in node.messages if "has a new payload" in message}
+    return identity
+
+
+async def case_node_sends_messages_to_another_and_back():
+    """HP-30 HP-32 Standard input takes messages to all and to one; standard output tells of those received."""
+    async with World() as world:
+        first = await world.node(payload="fixed:826,4,1")
+        second = await world.another_node(2, payload="fixed:826,4,2")
+        second_at_first, first_at_second = await identity_at(first), await identity_at(second)
+        await first.ask("send-to-all 48656c6c6F")
+        await second.until(lambda: "received" in second.facts, 20)
+        assert second.facts["received"] == [f"{first_at_second} 48656c6c6f"], second.facts
+        assert first.facts["sending"] == ["1"], first.facts
+        longest = "ab" * 509
+        await second.ask("", f"send {first_at_second.lower()} {longest}")
+        await first.until(lambda: "received" in first.facts, 20)
+        assert first.facts["received"] == [f"{second_at_first} {longest}"], first.facts
+        assert second.facts["sending"] == ["1"], second.facts
 
 
 async def case_node_refuses_commands_that_make_no_sense():

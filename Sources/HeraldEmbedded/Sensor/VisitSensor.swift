@@ -1,12 +1,12 @@
 /// Recognises venue beacons among the peers whose payload is read, and reports stays near them (HP-51).
 ///
-/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than two minutes from first
-/// to last, and is over when the beacon has not been heard for five; then every delegate gets `didVisit` and the log its record.
+/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than `presence` from first
+/// to last, usually two minutes, and is over when the beacon has not been heard for `absence`, usually five; then every delegate gets `didVisit` and the log its record.
 /// One venue is one, whatever addresses its beacon takes and whatever it adds to its payload: it goes by country, state and number, or, of a
 /// version of the payload whose layout is not known, by all of it. What other peers share of a beacon is no stay.
 ///
 /// `venues` is how many it knows at once, those of stays that are over included. A further one takes the place of the stay
-/// that has been over for longest; else of the stay under two minutes that was heard longest ago; and if all count already, it
+/// that has been over for longest; else of the stay under `presence` that was heard longest ago; and if all count already, it
 /// is passed over and counted in `missed`. A beacon whose stay lost its place is recognised when its payload is next read.
 ///
 /// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its payload is read.
@@ -63,8 +63,15 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   /// How many venues were passed over for want of a place.
   public private(set) var missed: UInt32
 
+  /// How long a beacon must have been heard, from first to last, to count: more than this.
+  public let presence: Interval
+  /// How long a beacon must not have been heard for a stay to be over.
+  public let absence: Interval
+
   /// A sensor that knows no venue.
-  public init() {
+  public init(presence: Interval = Self.usualPresence, absence: Interval = Self.usualAbsence) {
+    self.presence = presence
+    self.absence = absence
     stays = .init(repeating: Stay())
     strangers = .init(repeating: Stranger(TargetIdentity(kind: .publicAddress, high: 0, low: 0), at: .start))
     strangerCount = 0
@@ -75,10 +82,10 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     missed = 0
   }
 
-  /// How long a beacon must have been heard, from first to last, to count: more than this.
-  public static var presence: Interval { .minutes(2) }
-  /// How long a beacon must not have been heard for a stay to be over.
-  public static var absence: Interval { .minutes(5) }
+  /// Two minutes.
+  public static var usualPresence: Interval { .minutes(2) }
+  /// Five minutes.
+  public static var usualAbsence: Interval { .minutes(5) }
   /// Dates before 2020-09-24T00:00:00Z, where Herald's calendar begins, are not believed.
   public static var earliestDate: UInt32 { 1_600_905_600 }
 
@@ -107,7 +114,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     place = 0
     while place < strangerCount {
       if strangers[place].peer == target {
-        if now >= strangers[place].last + Self.absence { strangers[place].first = now }
+        if now >= strangers[place].last + absence { strangers[place].first = now }
         strangers[place].last = now
         return
       }
@@ -159,7 +166,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     var place = 0
     while place < venues {
       if stays[place].state == .open {
-        let due = stays[place].end + Self.absence
+        let due = stays[place].end + absence
         if now >= due {
           stays[place].state = .over
           if counts(place) {
@@ -186,13 +193,13 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
       stays[place].state = .open
       stays[place].begin = begin
       stays[place].end = now
-    } else if now < stays[place].end + Self.absence {
+    } else if now < stays[place].end + absence {
       stays[place].end = now
     }
   }
 
   private mutating func counts(_ place: Int) -> Bool {
-    stays[place].end.since(stays[place].begin) > Self.presence
+    stays[place].end.since(stays[place].begin) > presence
   }
 
   /// The place of the same venue, or a place made vacant for it; `nil` if there is none.

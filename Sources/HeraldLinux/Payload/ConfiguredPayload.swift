@@ -72,7 +72,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .pastEnd:
       return
         "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with whoever "
-        + "verifies the identifiers, and write it into the key file"
+        + "verifies the identifiers, and write it into the key file as `epoch UNIXSECONDS`"
     }
   }
 
