@@ -17,7 +17,9 @@ struct ReconciliationTests {
   static let on = "010a200101"
   static let off = "010a200100"
 
-  @Test("Advertising starts: address, parameters, data, scan response, on")
+  @Test(
+    "HP-01 Advertising starts with the commands of Bluetooth 4.0: address, parameters, data, scan response, on"
+  )
   func start() throws {
     var bench = Bench.ready()
     try bench.advertise(first, data, [])

@@ -1,6 +1,9 @@
 """Families of payloads: what the node offers arrives whole, and the host names what was met."""
 
+import datetime
+import hashlib
 import json
+import time
 
 from node import contacts, run
 from world import World, until
@@ -53,3 +56,44 @@ async def case_payload_families_are_named_by_the_host():
         reads = {row["data"] for row in contacts(output) if row["read"]}
         # Only the short form, as on the phones.
         assert all(len(read) == 6 for read in reads) and len(reads) == 2, reads
+
+
+def contact_identifier(secret, day, period):
+    """The identifier of six minutes of a day of the key schedule, from the secret itself."""
+    def digest(value):
+        return hashlib.sha256(value).digest()
+
+    def key(seed):
+        return digest(bytes(a ^ b for a, b in zip(seed, digest(seed[:16]))))
+
+    seed = digest(secret)
+    for _ in range(2000 - day):
+        seed = digest(seed[:16])
+    seed = digest(key(seed))
+    for _ in range(240 - period):
+        seed = digest(seed[:16])
+    return key(seed)[:16]
+
+
+async def case_payload_of_derived_keys_reaches_a_phone():
+    """HP-41 Keys that the host derived from a secret make the identifier that the secret itself leads to."""
+    async with World() as world:
+        secret, keys = world.folder / "secret", world.folder / "keys"
+        today = datetime.datetime.now(datetime.timezone.utc).date()
+        status, _, err = await run(
+            "herald-host", "payload", "simple", "--secret", secret, "--generate", "--country", 826, "--state", 4,
+            "--from", today, "--days", 2, "--epoch", today - datetime.timedelta(days=10), "--output", keys)
+        assert status == 0, err
+        assert (secret.stat().st_mode & 0o777, keys.stat().st_mode & 0o777) == (0o600, 0o600)
+        assert secret.read_bytes().hex()[:64] not in keys.read_text()
+        await world.node(payload=f"simple:{keys}")
+        phone = await world.android(1)
+
+        def expected():
+            # The present six minutes, or those that ended while the phone was reading.
+            for moment in (time.time(), time.time() - 30):
+                day = 10 + int(moment) // 86400 - (today - datetime.date(1970, 1, 1)).days
+                period = int(moment) % 86400 // 360
+                yield bytes.fromhex("103A030400") + contact_identifier(secret.read_bytes(), day, period)
+
+        await until(lambda: any(payload in phone.met.values() for payload in expected()), "the identifier")
