@@ -40,6 +40,19 @@ struct EventReporter: SensorDelegate {
     if tellsPeers { logger.info("\(target.text) is gone") }
   }
 
+  /// What goes on inside comes in words at `debug`; what should not happen, at the usual level.
+  static var debugLevel: DebugLevel { .debug }
+
+  mutating func note(
+    _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant
+  ) {
+    if level == .fault {
+      logger.warning("\(text)")
+    } else if logger.logLevel <= .debug {
+      logger.debug("\(text): \(first), \(second)")
+    }
+  }
+
   mutating func didUpdateState(_ state: SensorState, at now: Instant) {
     logger.notice("the radio \(state == .on ? "works" : "does not work at present")")
     if state == .on { Announcement.say("radio-ready") }

@@ -3,14 +3,14 @@ import HeraldEmbedded
 import HeraldHCI
 import HeraldLinux
 
+/// The sensors beside the radio's, and who hears of all of them.
+typealias NodeSensors = SensorArray<BatterySensor<MachinePower>, VisitSensor<8>, EventReporter>
+
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable> = ManagedNode<
   HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NoNeighbours, NodeBoard,
   256, 8
 >
-
-/// What hears of the radio's sensor: the one of visits, and whoever runs the process. A process has no battery to speak of.
-typealias NodeSensors = SensorArray<NoDelegate, VisitSensor<8>, EventReporter>
 
 /// What takes the place of a board: this process, on this machine.
 struct NodeBoard: ManagedBoard {

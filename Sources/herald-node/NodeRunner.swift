@@ -58,7 +58,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     device = NodeDevice(
       radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
       delegate: NodeSensors(
-        battery: NoDelegate(), visits: settings.peers.visitSensor, delegate: EventReporter(logger)),
+        battery: BatterySensor(MachinePower()), visits: settings.peers.visitSensor,
+        delegate: EventReporter(logger)),
       board: NodeBoard(serialNumber: serialNumber),
       configuration: configuration)
     device.node.core.key = key

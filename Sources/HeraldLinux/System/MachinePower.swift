@@ -1,0 +1,35 @@
+import Foundation
+import HeraldEmbedded
+
+/// The power of this machine, as Linux tells it: `/sys/class/power_supply`. A machine without a battery is fed from outside and full.
+public struct MachinePower: PowerSource {
+  private let folder: String
+
+  /// The power supplies in `folder`.
+  public init(folder: String = "/sys/class/power_supply") { self.folder = folder }
+
+  /// The first battery that tells its charge. It is fed from outside if another supply is online, or, where there is none to ask, if it
+  /// does not discharge.
+  public mutating func read() -> PowerReading? {
+    let supplies = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    var level: UInt8?
+    var isDischarging = false
+    var isOnline: Bool?
+    for supply in supplies.sorted() {
+      if let online = text(supply, "online") { isOnline = (isOnline ?? false) || online != "0" }
+      // The battery of a mouse is not the machine's.
+      guard level == nil, text(supply, "type") == "Battery", text(supply, "scope") != "Device",
+        let capacity = text(supply, "capacity").flatMap({ UInt8($0) })
+      else { continue }
+      level = capacity
+      isDischarging = text(supply, "status") == "Discharging"
+    }
+    guard let level else { return PowerReading(level: 100, isExternal: true) }
+    return PowerReading(level: level, isExternal: isOnline ?? !isDischarging)
+  }
+
+  private func text(_ supply: String, _ name: String) -> String? {
+    guard let data = FileManager.default.contents(atPath: "\(folder)/\(supply)/\(name)") else { return nil }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
