@@ -96,6 +96,7 @@ final class SensorStory<Delegate: SensorDelegate & ~Copyable> {
   /// Lets time pass, polling whenever the node asks for it.
   func run(to milliseconds: UInt64) {
     let end = Instant(milliseconds: milliseconds)
+    poll()
     while next <= end {
       now = max(now, next)
       poll()

@@ -1,0 +1,137 @@
+/// A contact: how long a peer was near (HP-18, HP-19).
+public struct ContactEvent: Equatable, BitwiseCopyable, Sendable {
+  /// Under what the peer is heard at present.
+  public internal(set) var peer: TargetIdentity
+  /// The first eight bytes of its payload's SHA-256, little-endian; 0 as long as the payload is not known.
+  public internal(set) var payloadDigest: UInt64
+  /// When it was detected.
+  public internal(set) var begin: Instant
+  /// When its strength was measured last; after the contact's end, with the extension.
+  public internal(set) var end: Instant
+  /// How many strengths were measured.
+  public internal(set) var readings: UInt32
+}
+
+/// Who is told of contacts.
+public protocol ContactDelegate: ~Copyable {
+  /// A peer was detected that had no contact.
+  mutating func didBegin(_ contact: ContactEvent, at now: Instant)
+  /// A contact is over.
+  mutating func didEnd(_ contact: ContactEvent, at now: Instant)
+}
+
+/// Makes contacts of what the sensor hears: each begins when its peer is detected (HP-18) and ends with the last strength measured, put
+/// off by at most 30 seconds if so wished (HP-19, HP-20). A connection that closes ends nothing. A contact is known to be over when its peer
+/// is lost.
+///
+/// Identities that show the same payload are one peer (HP-03), so that a peer whose address changes has one contact.
+/// `capacity` is how many contacts there can be at once. A further one ends that whose peer was heard longest ago; if that is heard
+/// again, it begins anew.
+public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copyable>: SensorDelegate,
+  ~Copyable
+{
+  /// Who is told.
+  public var listener: Listener
+  /// By how much ends are put off.
+  public let extended: Interval
+  /// How many contacts there are.
+  public private(set) var count: Int
+  private var contacts: [capacity of ContactEvent]
+
+  /// The most by which an end may be put off (HP-20).
+  public static var longestExtension: Interval { .seconds(30) }
+
+  /// No contacts yet. More than `longestExtension` counts as that.
+  public init(extension wanted: Interval = .zero, listener: consuming Listener) {
+    self.listener = listener
+    extended = wanted < Self.longestExtension ? wanted : Self.longestExtension
+    count = 0
+    contacts = .init(
+      repeating: ContactEvent(
+        peer: TargetIdentity(kind: .publicAddress, high: 0, low: 0), payloadDigest: 0, begin: .start,
+        end: .start, readings: 0))
+  }
+
+  /// Begins a contact.
+  public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
+    _ = contact(with: target, at: now)
+  }
+
+  /// Prolongs the peer's contact, or begins one.
+  public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    guard let place = contact(with: target, at: now) else { return }
+    contacts[place].end = now
+    if contacts[place].readings != .max { contacts[place].readings &+= 1 }
+  }
+
+  /// Learns whose contact it is, and joins it with another contact of the same payload.
+  public mutating func didMeasureWithPayload(
+    _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
+  ) {
+    guard let place = find(target), contacts[place].payloadDigest != payloadDigest else { return }
+    contacts[place].payloadDigest = payloadDigest
+    var other = 0
+    while other < count {
+      if other != place, contacts[other].payloadDigest == payloadDigest {
+        if contacts[other].begin < contacts[place].begin { contacts[place].begin = contacts[other].begin }
+        if contacts[other].end > contacts[place].end { contacts[place].end = contacts[other].end }
+        let (sum, overflow) = contacts[place].readings.addingReportingOverflow(contacts[other].readings)
+        contacts[place].readings = overflow ? .max : sum
+        remove(other)
+        return
+      }
+      other &+= 1
+    }
+  }
+
+  /// Ends the peer's contact.
+  public mutating func didLose(_ target: TargetIdentity, at now: Instant) {
+    if let place = find(target) { end(place, at: now) }
+  }
+
+  /// Ends all contacts, as before the device goes to sleep for long.
+  public mutating func endAll(at now: Instant) {
+    while count > 0 { end(count &- 1, at: now) }
+  }
+
+  private mutating func find(_ peer: TargetIdentity) -> Int? {
+    var place = 0
+    while place < count {
+      if contacts[place].peer == peer { return place }
+      place &+= 1
+    }
+    return nil
+  }
+
+  /// The place of the peer's contact, which begins if there is none; `nil` if there can be none at all.
+  private mutating func contact(with peer: TargetIdentity, at now: Instant) -> Int? {
+    if let known = find(peer) { return known }
+    guard capacity > 0 else { return nil }
+    if count == capacity {
+      var oldest = 0
+      var place = 1
+      while place < count {
+        if contacts[place].end < contacts[oldest].end { oldest = place }
+        place &+= 1
+      }
+      end(oldest, at: now)
+    }
+    let place = count
+    count &+= 1
+    contacts[place] = ContactEvent(peer: peer, payloadDigest: 0, begin: now, end: now, readings: 0)
+    listener.didBegin(contacts[place], at: now)
+    return place
+  }
+
+  private mutating func end(_ place: Int, at now: Instant) {
+    var contact = contacts[place]
+    contact.end = contact.end + extended
+    remove(place)
+    listener.didEnd(contact, at: now)
+  }
+
+  private mutating func remove(_ place: Int) {
+    count &-= 1
+    contacts[place] = contacts[count]
+  }
+}

@@ -1,0 +1,90 @@
+/// Keeps the strengths of peers whose payload is not known yet, so that a delegate can give them to the payload once it is read
+/// (HP-45).
+///
+/// `capacity` is how many it keeps. A further one takes the place of the oldest, which is counted in `forgotten`: it stays in the log,
+/// where the host finds whose it is.
+///
+/// ```swift
+/// mutating func didMeasure(…) { if !isKnown(target) { earlier.add(target, rssi, at: now) } }
+/// mutating func didRead(…) { while let reading = earlier.takeOldest(of: target) { use(reading, payload) } }
+/// ```
+public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
+  /// A strength from before the payload was read.
+  public struct Reading: Equatable, BitwiseCopyable, Sendable {
+    /// How strong the peer was.
+    public let rssi: RSSI
+    /// When.
+    public let at: Instant
+
+    /// Stated one by one.
+    @inlinable
+    public init(rssi: RSSI, at: Instant) {
+      self.rssi = rssi
+      self.at = at
+    }
+  }
+
+  struct Entry: BitwiseCopyable {
+    var peer: TargetIdentity
+    var at: Instant
+    var rssi: RSSI
+  }
+
+  /// The oldest first.
+  private var entries: [capacity of Entry]
+  /// How many strengths are kept.
+  public private(set) var count: Int
+  /// How many were pushed out by others.
+  public private(set) var forgotten: UInt32
+
+  /// Nothing kept.
+  public init() {
+    entries = .init(
+      repeating: Entry(
+        peer: TargetIdentity(kind: .publicAddress, high: 0, low: 0), at: .start, rssi: RSSI(0)))
+    count = 0
+    forgotten = 0
+  }
+
+  /// Keeps a strength of a peer.
+  public mutating func add(_ peer: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    guard capacity > 0 else {
+      forgotten &+= 1
+      return
+    }
+    if count == capacity {
+      remove(0)
+      forgotten &+= 1
+    }
+    entries[count] = Entry(peer: peer, at: now, rssi: rssi)
+    count &+= 1
+  }
+
+  /// Takes out the oldest strength of a peer; `nil` if there is none.
+  public mutating func takeOldest(of peer: TargetIdentity) -> Reading? {
+    var place = 0
+    while place < count {
+      if entries[place].peer == peer {
+        let found = entries[place]
+        remove(place)
+        return Reading(rssi: found.rssi, at: found.at)
+      }
+      place &+= 1
+    }
+    return nil
+  }
+
+  /// Forgets the strengths of a peer, as of one that was lost.
+  public mutating func forget(_ peer: TargetIdentity) {
+    while takeOldest(of: peer) != nil {}
+  }
+
+  private mutating func remove(_ place: Int) {
+    count &-= 1
+    var next = place
+    while next < count {
+      entries[next] = entries[next &+ 1]
+      next &+= 1
+    }
+  }
+}

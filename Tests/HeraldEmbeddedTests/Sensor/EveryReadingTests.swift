@@ -1,0 +1,45 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+@Suite("A day's readings")
+struct EveryReadingTests {
+  struct Counter: SensorDelegate {
+    var readings = 0
+    mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) { readings += 1 }
+  }
+
+  /// The documents' record: 140,000 readings in 23 hours, 591 ms apart.
+  @Test(
+    "HP-26 140,000 readings in 23 hours: as many reach the delegate and the log, each with its strength and time"
+  )
+  func everyOne() {
+    let flash = MemoryFlash(pageSize: 4096, pageCount: 128, wordSize: 4)
+    let story = SensorStory(Counter(), flash: flash)
+    story.node.radio.recordsCommands = false
+    let data = hex("02 01 06 03 03 F6 FC")
+    let total = 140_000
+    for index in 0..<total {
+      let time = Instant(milliseconds: UInt64(index) * 591)
+      story.node.radio.at(
+        time,
+        .advertisement(
+          peer(UInt32(index % 12)), RSSI(Int8(-40 - index % 50)), .legacy, data))
+      if index % 64 == 63 || index == total - 1 { story.run(to: time.milliseconds) }
+    }
+    #expect(story.node.core.counter(.readings) == UInt32(total))
+    #expect(story.node.core.delegate.readings == total)
+    var found = 0
+    var wrong = 0
+    for record in story.records() {
+      guard case .measured(let target, let rssi) = record.event else { continue }
+      if target != TargetIdentity(peer(UInt32(found % 12))) || rssi != RSSI(Int8(-40 - found % 50))
+        || record.milliseconds != UInt64(found) * 591 / 10 * 10
+      {
+        wrong += 1
+      }
+      found += 1
+    }
+    #expect(found == total && wrong == 0)
+  }
+}
