@@ -49,6 +49,10 @@ where
     links[index].peer = opened.peer
     links[index].lastAsked = now
     links[index].openedAt = now
+    delegate.tell(
+      .debug, "a connection was opened: its number, 1 if by us", Int32(truncatingIfNeeded: index),
+      isOurs ? 1 : 0,
+      at: now)
     switch opened.role {
     case .peripheral:
       counters.count(.connectionsIn)
@@ -103,6 +107,7 @@ where
       return
     }
     if links[index].step.isWorking { fail(index, .exchangesDropped, at: now) }
+    delegate.tell(.debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
     forget(index)
     workAt = now
   }
@@ -211,6 +216,9 @@ where
     counters.count(cause)
     table.setHeld(place, false)
     table[place].failures &+= 1
+    delegate.tell(
+      .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
+      at: now)
     let delay = HeraldConfiguration.retryDelay(
       failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
     table[place].retryAt = now + delay + .milliseconds(random.next() & 1023)

@@ -216,6 +216,7 @@ where
       return .never
     }
     show(identity)
+    delegate.tell(.info, "a new own address", at: now)
     values.rotatedAt = now
     values.rotatedUnixSeconds = clock.unixSeconds(at: now)
     counters.count(.rotations)

@@ -156,7 +156,10 @@ public struct HeraldCore<
   /// Puts an event into the log; one it does not take is counted.
   @inlinable
   mutating func record(_ event: LogEvent, at now: Instant) {
-    do throws(LogError) { try log.append(event, at: now, clock: clock) } catch { counters.count(.logErrors) }
+    do throws(LogError) { try log.append(event, at: now, clock: clock) } catch {
+      counters.count(.logErrors)
+      delegate.tell(.fault, "an event could not be logged", at: now)
+    }
   }
 }
 

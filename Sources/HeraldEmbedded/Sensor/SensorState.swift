@@ -23,8 +23,7 @@ where
     case .starting: state = shownState == .on ? .off : shownState
     }
     guard state != shownState else { return }
-    shownState = state
-    delegate.didUpdateState(state, at: now)
+    update(state, at: now)
   }
 
   /// Switches the sensor off: nothing is scanned for, advertised or connected any more; what the log has not kept yet is kept. Sensors
@@ -40,8 +39,14 @@ where
     }
     log.commit()
     guard shownState == .on else { return }
-    shownState = .off
-    delegate.didUpdateState(.off, at: now)
+    update(.off, at: now)
+  }
+
+  @inlinable
+  mutating func update(_ state: SensorState, at now: Instant) {
+    shownState = state
+    delegate.tell(.info, "the sensor's state: 0 off, 1 on, 2 unavailable", Int32(state.rawValue), at: now)
+    delegate.didUpdateState(state, at: now)
   }
 
   /// Switches the sensor on again. It is on when the device starts.

@@ -1,0 +1,74 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+/// How much a listener wants to know, as a type.
+protocol DebugWish { static var level: DebugLevel { get } }
+enum WantsAll: DebugWish { static var level: DebugLevel { .debug } }
+enum WantsFaults: DebugWish { static var level: DebugLevel { .fault } }
+
+@Suite("Debug log")
+struct DebugLogTests {
+  struct Listener<Wish: DebugWish>: SensorDelegate {
+    let trace: Trace
+    static var debugLevel: DebugLevel { Wish.level }
+    mutating func note(
+      _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant
+    ) { trace.lines.append("\(level): \(text) (\(first), \(second))") }
+  }
+
+  /// A radio that fails, an exchange, one in vain, and a peer that connects.
+  private func live<D: SensorDelegate & ~Copyable>(_ story: SensorStory<D>) {
+    story.payloads[peer(1)] = hex(Peer.payload)
+    story.hear(peer(1))
+    story.hear(peer(2))
+    story.run(to: 30_000)
+    story.node.radio.happen(.opened(ConnectionID(index: 1), .peripheral, peer: peer(9)))
+    story.poll()
+    story.node.radio.happen(.state(.failed))
+    story.poll()
+  }
+
+  @Test("HP-50 What goes on inside is told in words, to those who want it as much as it matters")
+  func levels() {
+    let trace = Trace()
+    live(SensorStory(Listener<WantsAll>(trace: trace)))
+    let all = trace.take()
+    for text in [
+      "info: the sensor's state: 0 off, 1 on, 2 unavailable (1, 0)",
+      "debug: a connection was opened: its number, 1 if by us (0, 1)",
+      "debug: a connection was opened: its number, 1 if by us (1, 0)",
+      "info: the sensor's state: 0 off, 1 on, 2 unavailable (0, 0)", "info: a new own address (0, 0)",
+    ] { #expect(all.contains(text), "\(text)") }
+    #expect(all.contains { $0.hasPrefix("debug: an exchange failed") })
+    #expect(all.contains { $0.hasPrefix("debug: a connection ended") })
+    live(SensorStory(Listener<WantsFaults>(trace: trace)))
+    #expect(trace.take().allSatisfy { $0.hasPrefix("fault") })
+  }
+
+  @Test("HP-50 A log that takes no more events is a fault")
+  func fault() {
+    let trace = Trace()
+    let image = FlashImage(pageSize: 128, pageCount: 8, wordSize: 4)  // pages too small for any log
+    let story = SensorStory(Listener<WantsFaults>(trace: trace), flash: MemoryFlash(image))
+    story.hear(peer(1))
+    #expect(trace.take().contains("fault: an event could not be logged (0, 0)"))
+  }
+
+  @Test("HP-50 Of several, each gets what it wants; nobody wants anything unless it says so")
+  func several() {
+    let one = Trace()
+    let other = Trace()
+    live(
+      SensorStory(
+        SensorDelegates(
+          Listener<WantsFaults>(trace: one),
+          SensorArray(
+            battery: NoDelegate(), visits: NoDelegate(), delegate: Listener<WantsAll>(trace: other)))))
+    #expect(one.take().isEmpty && !other.take().isEmpty)
+    #expect(NoDelegate.debugLevel == .none && VisitSensor<1>.debugLevel == .none)
+    #expect(SensorDelegates<NoDelegate, Listener<WantsFaults>>.debugLevel == .fault)
+    #expect(SensorDelegates<Listener<WantsAll>, NoDelegate>.debugLevel == .debug)
+    #expect(DebugLevel.debug < .info && DebugLevel.info < .fault && DebugLevel.fault < .none)
+  }
+}
