@@ -1,7 +1,8 @@
 /// Recognises venue beacons among the peers whose payload is read, and reports stays near them (HP-51).
 ///
-/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than `presence` from first
-/// to last, usually two minutes, and is over when the beacon has not been heard for `absence`, usually five; then every delegate gets `didVisit` and the log its record.
+/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than `presence`, usually two
+/// minutes, from first to last, and is over when the beacon has not been heard for `absence`, usually five; then every delegate
+/// gets `didVisit` and the log its record.
 /// One venue is one, whatever addresses its beacon takes and whatever it adds to its payload: it goes by country, state and number, or, of a
 /// version of the payload whose layout is not known, by all of it. What other peers share of a beacon is no stay.
 ///
