@@ -13,7 +13,7 @@ struct HeraldNodeCommand: ParsableCommand {
       "Runs a Herald wearable as a process: it finds phones, reads their payloads, and logs how near they are.",
     discussion: """
       What it tells programs goes to standard output, a line each: `serial-number`, `radio`, `link`, `usbip`, `started`, `radio-ready` each \
-      time the controller begins to work, `sending N` and `received IDENTITY HEX`. What it tells people goes to standard error. On standard \
+      time the controller begins to work, `sending N`, `received IDENTITY HEX` and `visit IDENTITY SECONDS`. What it tells people goes to standard error. On standard \
       input it takes `send IDENTITY HEX` and `send-to-all HEX`. SIGTERM and SIGINT end it with the log written.
       """,
     version: NodeVersion.text)
