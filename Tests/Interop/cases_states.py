@@ -155,34 +155,34 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
                 if holds(subject):
                     told[subject].append(letter)
 
-        await wait_for("D", lambda subject, rows: subject.detected(rows), 40)
-        await wait_for_phones("D", lambda subject: OWN in subject.phone.met.values(), 20)
+        await wait_for("D", lambda subject, rows: subject.detected(rows), 60)
+        await wait_for_phones("D", lambda subject: OWN in subject.phone.met.values(), 40)
         start = time.time()
         heard = {subject: subject.heard_of_us for subject in subjects}
-        await wait_for("T", lambda subject, rows: subject.tracked(rows, start), 25)
-        await wait_for_phones("T", lambda subject: subject.heard_of_us >= heard[subject] + 2, 10)
+        await wait_for("T", lambda subject, rows: subject.tracked(rows, start), 40)
+        await wait_for_phones("T", lambda subject: subject.heard_of_us >= heard[subject] + 2, 30)
 
         for subject in subjects:
             await subject.phone.leave()
         await pull_until(
             node, output, lambda rows: all(rows_of(rows, subject.phone, "delete") for subject in there),
-            "end of all visits", 20)
+            "end of all visits", 40)
         back = time.time()
         heard = {}
         for subject in subjects:
             await subject.return_with(subject.kind)
             heard[subject] = subject.heard_of_us
-        await wait_for("R", lambda subject, rows: subject.resumed(rows, back), 40)
-        await wait_for_phones("R", lambda subject: subject.heard_of_us > heard[subject], 20)
+        await wait_for("R", lambda subject, rows: subject.resumed(rows, back), 60)
+        await wait_for_phones("R", lambda subject: subject.heard_of_us > heard[subject], 40)
 
         for subject in subjects:
             subject.seen_in.show(subject.kind, subject.state, ", ".join(shown[subject]) or "-")
             subject.sees_in.show(subject.state, subject.kind, ", ".join(told[subject]) or "-")
         expected = {subject: ["D", "T", "R"] if subject.is_there else [] for subject in subjects}
-        wrong = {subject.name: shown[subject] for subject in subjects if shown[subject] != expected[subject]}
-        assert not wrong, f"the wearable shows {wrong}"
-        wrong = {subject.name: told[subject] for subject in subjects if told[subject] != expected[subject]}
-        assert not wrong, f"phones show {wrong}"
+        for who, found in (("the wearable", shown), ("a phone", told)):
+            wrong = [f"{subject.name}: {found[subject]}, {subject.phone.failures[-5:]}"
+                     for subject in subjects if found[subject] != expected[subject]]
+            assert not wrong, f"{who} shows {'; '.join(wrong)}"
 
         # A person is a payload, under however many addresses.
         met = await summary(output)

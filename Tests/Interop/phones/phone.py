@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -61,6 +62,8 @@ class Phone:
         self.served = []
         self.written = []
         self.messages = []
+        # Attempts to deal with a peer that came to nothing: when, and why.
+        self.failures = []
 
     @property
     def identity(self):
@@ -244,17 +247,22 @@ class Phone:
         """Connects, finds the characteristics, does something with them, and closes the connection unless `after` wants it
         kept. Returns what the action returned."""
         await self.before_connecting()
-        async with self.connecting:
-            connection = await self.device.connect(hci.Address(address), timeout=self.connect_timeout)
+        connection = None
         keeps = False
         try:
+            async with self.connecting:
+                connection = await self.device.connect(hci.Address(address), timeout=self.connect_timeout)
             async with asyncio.timeout(15):
                 found = await self.characteristics(connection)
                 result = await action(connection, found)
                 keeps = bool(after and await after(connection, found))
             return result
+        except FAILURES as failure:
+            what = "connected" if connection else "not connected"
+            self.failures.append(f"{time.strftime('%H:%M:%S')} {what}: {failure!r}")
+            raise
         finally:
-            if not keeps:
+            if connection and not keeps:
                 try:
                     await connection.disconnect()
                 except FAILURES:
