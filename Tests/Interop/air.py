@@ -13,6 +13,10 @@ from bumble.link import LocalLink
 from bumble.transport.common import PacketParser
 
 
+# How strong a peer is on every connection, in dBm; unlike any strength of an advertisement.
+CONNECTION_RSSI = -57
+
+
 class Air(LocalLink):
     """What all controllers send and hear. With a `centre` everybody is in range of that controller only."""
 
@@ -116,6 +120,13 @@ class AirController(Controller):
     def on_le_disconnected(self, connection, reason):
         if self.le_connections.get(connection.peer_address) is connection:
             super().on_le_disconnected(connection, reason)
+
+    def on_hci_read_rssi_command(self, command):
+        # Bumble does not know the command.
+        is_open = self.find_le_connection_by_handle(command.handle) is not None
+        return hci.HCI_Read_RSSI_ReturnParameters(
+            status=hci.HCI_ErrorCode.SUCCESS if is_open else hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR,
+            handle=command.handle, rssi=CONNECTION_RSSI)
 
     def on_hci_disconnect_command(self, command):
         if self.find_le_connection_by_handle(command.connection_handle) is None:

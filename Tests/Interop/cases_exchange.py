@@ -55,7 +55,7 @@ async def insist(phone, message, way):
             if asyncio.current_task().cancelling():
                 raise
             await asyncio.sleep(0.3)
-    raise AssertionError(f"{phone.name} could not write its message {message.code} ({way})")
+    raise AssertionError(f"{phone.name} could not write {message} ({way})")
 
 
 def number_of(phone, way):
@@ -88,7 +88,8 @@ async def arrive_all(world, kinds, **options):
 
 
 async def tell_everything(phone):
-    """All that a phone can write to us, in every way."""
+    """All that a phone can write to us, in every way; first nothing, which is how an iPhone wakes its like."""
+    await insist(phone, b"", "whole")
     for way in WAYS:
         await insist(phone, Message(signals.PAYLOAD, payload_of(phone, way)), way)
     await insist(phone, Message(signals.RSSI, rssi=WRITTEN_RSSI), "whole")

@@ -4,7 +4,8 @@ import asyncio
 import time
 
 import herald
-from contact_rows import pull_until, rows_of, summary, time_of
+from air import CONNECTION_RSSI
+from contact_rows import pull_until, rows_of, strengths_of, summary, time_of
 from phones import signals
 from phones.android import AndroidPhone
 from phones.signals import Message
@@ -116,6 +117,24 @@ async def case_an_iphone_under_another_address_is_the_same_payload():
             node, output, lambda rows: len(rows_of(rows, phone, "measure")) >= 10, "readings of the phone that is back")
         [(payload, contact)] = (await summary(output)).items()
         assert (payload, contact["addresses"]) == (phone.payload.hex(), 2), contact
+
+
+async def case_keeps_connected_to_an_iphone_that_withholds_its_advertisements():
+    """HP-23, HP-19: it is measured over the connection; an Android phone beside it is not kept."""
+    async with World(apart=True) as world:
+        node = await world.node("--link", "tcp:0", "--keep-connections")
+        phone = await world.ios(1, state="background", withholds=True, reads_peers=False)
+        android = await world.android(2, reads_peers=False)
+        await node.has_read(phone, android)
+
+        def measured(rows):
+            return strengths_of(rows, phone).count(CONNECTION_RSSI) >= 2
+
+        rows = await pull_until(node, world.folder / "out", measured, "readings over the connection", 60)
+        assert len(phone.served) == 1, phone.served
+        assert set(strengths_of(rows, phone)) == {-60.0, CONNECTION_RSSI}
+        assert set(strengths_of(rows, android)) == {-60.0}
+        assert list(android.device.connections) == []
 
 
 async def case_models_of_phones_meet_each_other():

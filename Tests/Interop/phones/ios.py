@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from bumble import att
+from bumble import att, hci
 from bumble.att import Attribute
 from bumble.device import Peer
 from bumble.gatt import Characteristic, CharacteristicValue, Service
@@ -25,6 +25,8 @@ class IOSPhone(Phone):
     - suspended, terminated: the app answers, and connects, only after a connection or a peer's advertisement has woken or
       restored it; after eight idle seconds it is suspended.
 
+    - `withholds`: while somebody is connected to it, its system advertises nothing.
+
     An iPhone that comes back after 20 minutes has another address: set `address` before it arrives again.
     """
 
@@ -34,9 +36,10 @@ class IOSPhone(Phone):
     scan_call = 2.0
     notification_delay = 2.0
 
-    def __init__(self, air, name, address, payload, *, legacy=False, **options):
+    def __init__(self, air, name, address, payload, *, legacy=False, withholds=False, **options):
         super().__init__(air, name, address, payload, **options)
         self.legacy = legacy
+        self.withholds = withholds
         self.signal = None
         self.reported = {}
         self.waking = None
@@ -47,6 +50,9 @@ class IOSPhone(Phone):
         self.pokes = 0
 
     def advertising_data(self):
+        if self.withholds and any(
+                connection.role == hci.Role.PERIPHERAL for connection in self.device.connections.values()):
+            return None
         start = herald.flags(0x1A) + herald.structure(0x0A, b"\x0c")
         if self.state == "foreground":
             return start + (herald.uuid128_list() if self.legacy else herald.uuid16_list())
@@ -60,6 +66,12 @@ class IOSPhone(Phone):
             herald.PAYLOAD, Characteristic.Properties.READ, Attribute.READABLE,
             CharacteristicValue(read=self.read_own_payload))
         return [Service(herald.SERVICE_128 if self.legacy else herald.SERVICE_16, [self.signal, payload])]
+
+    def on_connection(self, connection):
+        super().on_connection(connection)
+        if self.withholds:
+            loop = asyncio.get_running_loop()
+            connection.once("disconnection", lambda reason: loop.create_task(self.advertise()))
 
     # Sleeping and waking.
 
