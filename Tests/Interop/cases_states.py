@@ -13,7 +13,9 @@ OWN = herald.fixed_payload(826, 4, 1234567890)
 # A phone is tracked if it goes on being measured for so long, in each quarter of it.
 TRACKED_SECONDS = 4.0
 # Phones stay away for longer than the wearable remembers them.
-EXPIRY_SECONDS = 4
+EXPIRY_SECONDS = 6
+# Seldom enough for twenty phones.
+INTERVAL = 250
 
 ANDROID_STATES = ["Foreground", "Background", "Terminated"]
 IOS_STATES = ["Foreground", "Background", "Suspended", "Terminated"]
@@ -104,11 +106,11 @@ async def everybody(world):
     subjects = []
     for kind, options in ANDROID_KINDS.items():
         for state in ANDROID_STATES:
-            phone = await world.android(len(subjects) + 1, state=state.lower(), **options)
+            phone = await world.android(len(subjects) + 1, state=state.lower(), advertising_interval=INTERVAL, **options)
             subjects.append(Subject(phone, kind, state, WEARABLE_ANDROID, ANDROID_WEARABLE))
     for kind, options in IOS_KINDS.items():
         for state in IOS_STATES:
-            phone = await world.ios(len(subjects) + 1, state=state.lower(), **options)
+            phone = await world.ios(len(subjects) + 1, state=state.lower(), advertising_interval=INTERVAL, **options)
             subjects.append(Subject(phone, kind, state, WEARABLE_IOS, IOS_WEARABLE))
     return subjects
 
