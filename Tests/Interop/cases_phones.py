@@ -59,11 +59,11 @@ async def case_phones_that_vanish_without_a_word_hold_nothing_up():
 async def case_connects_an_android_phone_once():
     """HP-56, HP-21: after the first exchange an Android phone is only listened to, for as long as it is there."""
     async with World(apart=True, able=True) as world:
-        node = await world.node("--link", "tcp:0", "--expiry", "3")
+        node = await world.node("--link", "tcp:0", "--expiry", "6")
         phones = [
             await world.android(1, reads_peers=False, advertising_interval=20),
             await world.android(2, reads_peers=False, advertising_interval=20, legacy=True),
-            await world.android(3, reads_peers=False, advertising_interval=20, rotates=0.5),
+            await world.android(3, reads_peers=False, advertising_interval=20, rotates=1.0),
         ]
         output = world.folder / "out"
         await pull_until(
