@@ -13,6 +13,7 @@ enum FuzzTarget: String, CaseIterable {
   case smpSerial = "smp-serial"
   case usb
   case extendedData = "extended-data"
+  case signals
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -33,6 +34,7 @@ enum FuzzTarget: String, CaseIterable {
     case .smpSerial: fuzzSMPSerial(bytes)
     case .usb: fuzzUSB(bytes)
     case .extendedData: fuzzExtendedData(bytes)
+    case .signals: fuzzSignals(bytes)
     }
   }
 
@@ -52,6 +54,7 @@ enum FuzzTarget: String, CaseIterable {
     case .smpSerial: smpSerialSeeds
     case .usb: usbSeeds
     case .extendedData: extendedDataSeeds
+    case .signals: signalSeeds
     }
   }
 }

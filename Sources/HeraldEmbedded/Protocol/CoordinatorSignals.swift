@@ -51,9 +51,10 @@ where
   mutating func writer(_ index: Int, at now: Instant) -> Int? {
     let address = links[index].peer
     let identity = TargetIdentity(address)
+    // Its identity may be this address, though it was heard under others since.
     let known =
       links[index].holdsTarget
-      ? Int(links[index].place) : table.find(identity) ?? table.find(address: address)
+      ? Int(links[index].place) : table.find(address: address) ?? table.find(identity)
     if let known {
       table.touch(known, at: now)
       return known
@@ -128,7 +129,8 @@ where
 
   /// One payload among those that were passed on: its owner is the target that shows it, or one that is made up for it. One for which
   /// there is no place is not logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again.
-  @inlinable
+  /// Not inlined, so that the stack holds what is needed for one at a time.
+  @inlinable @inline(never)
   mutating func takeShared(
     _ range: Range<Int>, _ rssi: RSSI, in buffer: Int, _ index: Int, at now: Instant
   ) {

@@ -327,18 +327,23 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return nil
   }
 
-  /// The most recently heard target whose address this is. Looks at every target: for once per message written to us.
+  /// The target whose address this is: one that shows a pseudo device address ahead of others, then the most recently heard. Looks at every
+  /// target: for once per message written to us.
   public mutating func find(address: DeviceAddress) -> Int? {
     guard address != .zero else { return nil }
     var found: Int?
+    var isPseudo = false
+    var seen = Instant.start
     var candidate = 0
     while candidate < Int(fresh) {
       if targets[candidate].address == address {
-        if let other = found, targets[other].lastSeen > targets[candidate].lastSeen {
-          candidate &+= 1
-          continue
+        let shows = targets[candidate].identity.kind == .pseudoAddress
+        let lastSeen = targets[candidate].lastSeen
+        if found == nil || (shows == isPseudo ? lastSeen > seen : shows) {
+          found = candidate
+          isPseudo = shows
+          seen = lastSeen
         }
-        found = candidate
       }
       candidate &+= 1
     }

@@ -125,7 +125,7 @@ struct Stage: ~Copyable {
     }
   }
 
-  /// A phone connects, reads our payload over the smallest ATT_MTU, writes a signal, and goes.
+  /// A phone connects, reads our payload over the smallest ATT_MTU, writes a signal of each kind, and goes.
   mutating func visit(_ number: UInt32) {
     let mtu: [3 of UInt8] = [0x02, 0x17, 0x00]
     let find: [9 of UInt8] = [0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0xF6, 0xFC]
@@ -144,7 +144,34 @@ struct Stage: ~Copyable {
     pass(10)
     device.node.radio.transport.send(write.span)
     pass(10)
+    signal(number)
     device.node.radio.transport.close()
+    pass(10)
+  }
+}
+
+extension Stage {
+  /// Its own payload as one value, two others in parts, a message as prepared writes.
+  mutating func signal(_ number: UInt32) {
+    let low = UInt8(truncatingIfNeeded: number)
+    let payload: [19 of UInt8] = [
+      0x12, 0x13, 0x00, 0x01, 0x0D, 0x00, 0x08, 3, 58, 0, 0, low, 0, 0, 0, 0, 0, 0, 0,
+    ]
+    let shared: [23 of UInt8] = [
+      0x12, 0x13, 0x00, 0x03, 0xBA, 0xFF, 0x1A, 0x00, 0x08, 3, 58, 0, 1, low, 0, 0, 0, 0, 0, 0, 0, 0x08, 3,
+    ]
+    let rest: [14 of UInt8] = [0x12, 0x13, 0x00, 58, 0, 2, low, 0, 0, 0, 0, 0, 0, 0]
+    let prepared: [10 of UInt8] = [0x16, 0x13, 0x00, 0x00, 0x00, 0x04, 0x02, 0x00, 0x68, 0x69]
+    let execute: [2 of UInt8] = [0x18, 0x01]
+    device.node.radio.transport.send(payload.span)
+    pass(10)
+    device.node.radio.transport.send(shared.span)
+    pass(10)
+    device.node.radio.transport.send(rest.span)
+    pass(10)
+    device.node.radio.transport.send(prepared.span)
+    pass(10)
+    device.node.radio.transport.send(execute.span)
     pass(10)
   }
 }
@@ -163,6 +190,7 @@ func run() -> UInt64 {
   stage.hear(1)
   stage.pass(100)
   stage.visit(1)
+  stage.ask()  // the run-time describes the device's type to itself once
 
   let before = allocation_count()
   // A million advertisements of phones that come and go: 1,000 of them new, each then connected to and read.
@@ -186,6 +214,12 @@ func run() -> UInt64 {
   let readings = stage.device.node.core.log.statistic(1)
   expect("a million readings reached the log", readings >= 1_000_000, "\(readings)")
   expect("thousands of connections", connections >= 2000, "\(connections)")
+  let payloads = stage.device.node.core.counter(.signalPayloads)
+  let shares = stage.device.node.core.counter(.signalShares)
+  let messages = stage.device.node.core.counter(.signalMessages)
+  expect(
+    "signals of every kind were written", payloads >= 1000 && shares >= 1000 && messages >= 1000,
+    "\(payloads) payloads, \(shares) shares, \(messages) messages")
   expect("the log turned over", status.newest > 32, "page \(status.newest) of a ring of 16")
   expect("requests over the link were answered", stage.answers > 10_000, "\(stage.answers)")
   expect("pages of the log were read", stage.records > 10_000, "\(stage.records) records")

@@ -191,6 +191,19 @@ struct SignalStories {
     #expect(place.map { story.node.core.table[$0].isReceiveOnly } == false)  // it advertises
   }
 
+  @Test("HP-15 A peer that wrote before it was heard is told under its pseudo device address from then on")
+  func identityLater() {
+    let story = begin()
+    story.comes(Peer.android, on: 1)
+    story.write(hex("02 C8 FF"), on: 1)
+    #expect(story.heard().last == .measure(TargetIdentity(Peer.android), -56))
+    story.hear(Peer.android, Peer.androidAdvert)
+    _ = story.heard()
+    story.write(hex("02 C4 FF"), on: 1)
+    story.write(hex("02 C4 FF"), on: 1)
+    #expect(story.heard() == [.measure(Peer.androidIdentity, -60), .measure(Peer.androidIdentity, -60)])
+  }
+
   @Test("A message over the connection that we opened is told under the identity of its peer")
   func onOurConnection() {
     let story = begin()
