@@ -2,8 +2,11 @@
 import PackageDescription
 
 // Borrowed bytes travel as `Span` inside small non-escaping types (`ByteReader`, `ByteWriter`);
-// `Lifetimes` is what lets an initialiser return one.
-let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+// `Lifetimes` is what lets an initialiser return one. `SuppressedAssociatedTypes` lets the type of the neighbours say
+// which advertising scheduler the core has, which is not copyable.
+let core: [SwiftSetting] = [
+  .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
+]
 
 let package = Package(
   name: "herald-embedded",

@@ -5,3 +5,18 @@ public enum NeighbourSystem: UInt8, BitwiseCopyable, Sendable {
   /// C19X: beacon codes of 8 bytes (HP-55).
   case c19x = 1
 }
+
+/// Some of the systems.
+public struct NeighbourSystems: Equatable, BitwiseCopyable, Sendable {
+  @usableFromInline var bits: UInt8
+
+  /// None of them.
+  @inlinable public init() { bits = 0 }
+  /// Adds one.
+  @inlinable public mutating func insert(_ system: NeighbourSystem) { bits |= 1 &<< system.rawValue }
+  /// Adds all of `other`.
+  @inlinable public mutating func insert(_ other: NeighbourSystems) { bits |= other.bits }
+  /// Whether one is among them.
+  @inlinable
+  public func contains(_ system: NeighbourSystem) -> Bool { bits & (1 &<< system.rawValue) != 0 }
+}

@@ -1,16 +1,115 @@
 /// The systems beside Herald that a device takes part in. A device is made for one type of them, so that an image without neighbours
-/// carries none of their code.
+/// carries none of their code; within a type each system has its switches, all off at first.
+///
+/// The coordinator asks; nothing here calls it. Own codes change with the own address, in one step. CoordinatorNeighbours.swift is where all of
+/// these calls are made.
 public protocol Neighbours: BitwiseCopyable, Sendable {
-  /// What the device serves, for them and for Herald. Its dynamic attributes are those of `ServedValues`.
-  associatedtype Table: GATTTable
+  /// A scheduler with an advertising set for Herald, number 0, and one for each system, from 1 on.
+  associatedtype Sets: AdvertisingSets & ~Copyable = AdvertisingScheduler<1>
+  /// What the device serves for Herald, and whatever else never changes. Its dynamic attributes are those of `ServedValues`.
+  associatedtype Table: GATTTable = HeraldGATTTable
+  /// That, and the services of the systems that are switched on.
+  associatedtype Services: GATTTableSource = ConstantGATTTable<Table>
+
+  /// How many systems there are.
+  static var systems: Int { get }
+  /// The system of an advertising set, 1…`systems`.
+  static func system(ofSet set: Int) -> NeighbourSystem
+
   /// None of them switched on.
   init()
+
+  // MARK: Observing
+
+  /// Whether codes of this system are observed.
+  func observes(_ system: NeighbourSystem) -> Bool
+  /// What an advertisement shows of the systems that are observed.
+  func look(at data: Span<UInt8>) -> NeighbourSighting
+
+  // MARK: Showing
+
+  /// Whether a switch, or what there is to show, changed since the last `change`.
+  var needsChange: Bool { get }
+  /// Takes new codes: with a new own address in every system that is switched on, else only where one is missing. `unixSeconds` is
+  /// the date, if known. Returns the systems that show another code than before, or none any more.
+  mutating func change<Source: RandomSource & ~Copyable>(
+    withAddress: Bool, random: inout Source, unixSeconds: UInt64?
+  ) -> NeighbourSystems
+  /// How long the codes may be shown, from `unixSeconds` on; `.zero` if none are shown.
+  func life(from unixSeconds: UInt64?) -> Interval
+  /// Whether a code of this system is to be shown at present.
+  func shows(_ system: NeighbourSystem) -> Bool
+  /// Writes the code that is shown, 8 or 16 bytes, to `buffer`, which has 16, and returns its length.
+  func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
+  /// Writes what advertises it to `buffer`, which has 31 bytes, and returns its length.
+  func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
+
+  // MARK: Serving
+
+  /// Makes the table anew: what never changes, and behind it the services of the systems that show a code.
+  mutating func serve(in services: inout Services)
+  /// A value of one of their attributes is read; see `AttributeValues`.
+  mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead
+  /// A value of one of their attributes is written; see `AttributeValues`.
+  mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode?
+  /// A connection ended.
+  mutating func closed(_ connection: ConnectionID)
+  /// What the last request brought about, once.
+  mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews
+}
+
+/// What a type that takes part in nothing beside Herald says.
+extension Neighbours {
+  /// None.
+  @inlinable public static var systems: Int { 0 }
+  /// Never asked.
+  @inlinable public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
+  /// No.
+  @inlinable public func observes(_ system: NeighbourSystem) -> Bool { false }
+  /// Nothing.
+  @inlinable public func look(at data: Span<UInt8>) -> NeighbourSighting { .nothing }
+  /// Never.
+  @inlinable public var needsChange: Bool { false }
+  /// Nothing to do.
+  @inlinable
+  public mutating func change<Source: RandomSource & ~Copyable>(
+    withAddress: Bool, random: inout Source, unixSeconds: UInt64?
+  ) -> NeighbourSystems { NeighbourSystems() }
+  /// Nothing is shown.
+  @inlinable public func life(from unixSeconds: UInt64?) -> Interval { .zero }
+  /// No.
+  @inlinable public func shows(_ system: NeighbourSystem) -> Bool { false }
+  /// Nothing.
+  @inlinable
+  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
+  /// Nothing.
+  @inlinable
+  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
+  /// Nothing to do.
+  @inlinable public mutating func serve(in services: inout Services) {}
+  /// Not one of ours.
+  @inlinable
+  public mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead { .failed(.readNotPermitted) }
+  /// Not one of ours.
+  @inlinable
+  public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
+    .writeNotPermitted
+  }
+  /// Nothing to do.
+  @inlinable public mutating func closed(_ connection: ConnectionID) {}
+  /// Nothing.
+  @inlinable
+  public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
+    .nothing
+  }
 }
 
 /// No system but Herald.
 public struct NoNeighbours: Neighbours {
-  /// Both Herald services.
-  public typealias Table = HeraldGATTTable
   /// The only one there is.
   @inlinable public init() {}
 }

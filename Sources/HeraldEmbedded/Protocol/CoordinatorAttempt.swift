@@ -103,7 +103,7 @@ where
     case .meet, .readPayload:
       let isRepeated = table[place].readings > 1 ? 1 : 0
       return (table[place].state == .candidate ? 2 : 4) &+ isRepeated
-    case .readModel, .writePayload: return 1
+    case .readModel, .readCodes, .writePayload: return 1
     case .share, .writeRSSI: return 0
     }
   }

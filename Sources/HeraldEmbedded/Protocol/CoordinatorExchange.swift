@@ -123,8 +123,10 @@ where
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
       links[index].lastAsked = now
       values.askedAt = now
-      let length = server.respond(to: &buffer, count: count, on: connection, at: now, values: &values)
+      let length = server.respond(
+        to: &buffer, count: count, on: connection, at: now, from: services.database, values: &values)
       takeSignal(index, at: now)
+      if NeighbourType.systems > 0 { noteNeighbours(index, at: now) }
       return length
     }
     hasNews = true
@@ -252,6 +254,7 @@ where
     values.endSignals(index)
     letGo(index)
     server.closed(ConnectionID(index: index))
+    values.neighbours.closed(ConnectionID(index: index))
     links[index] = Link()
   }
 }

@@ -10,21 +10,26 @@ where
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     counters.count(.adverts)
     let seen = configuration.introspection.classify(report, data)
+    let sighting = values.neighbours.look(at: data)
     let place: Int
     if let known = table.find(seen.identity) {
       place = known
       table.touch(place, at: now)
     } else {
-      guard seen.peer != .ignored, let new = admit(seen.identity, report.address, at: now) else { return }
+      guard seen.peer != .ignored || sighting.isSomething,
+        let new = admit(seen.identity, report.address, at: now)
+      else { return }
       place = new
+      if seen.peer == .ignored { table[place].state = .neighbour }
     }
     table[place].address = report.address
-    guard acquaint(place, seen, report, at: now) else { return }
+    guard acquaint(place, seen, report, at: now) || sighting.isSomething else { return }
     if let txPower = seen.txPower, txPower != table[place].txPower {
       table[place].txPower = txPower
       record(.txPower(seen.identity, txPower), at: now)
       delegate.didChangeTxPower(seen.identity, txPower, at: now)
     }
+    if NeighbourType.systems > 0 { observe(place, sighting, in: data, at: now) }
     measure(place, seen.identity, report.rssi, at: now)
   }
 
@@ -86,6 +91,11 @@ where
       table[place].state = seen.isHerald ? .advertised : .candidate
     case .candidate:
       if seen.isHerald { table[place].state = .advertised }
+    case .neighbour:
+      // One that may hide Herald is asked about it when its codes are next to be read.
+      let isDue = !table[place].codeIsRead || now >= table[place].retryAt
+      guard seen.isHerald || (seen.peer != .ignored && isDue) else { return true }
+      table[place].state = seen.isHerald ? .advertised : .candidate
     case .advertised, .confirmed: break
     }
     if seen.isHerald { table[place].showedService = true }

@@ -7,7 +7,8 @@ where
   /// Begins a step: asks what it asks, or does what its end demands.
   @inlinable
   mutating func enter(_ wanted: ExchangeStep, _ index: Int, at now: Instant) {
-    let step = wanted == .choosing ? choose(index, at: now) : wanted
+    var step = wanted == .choosing ? choose(index, at: now) : wanted
+    if NeighbourType.systems > 0, turnsToCodes(step, index) { step = .readCodes }
     links[index].step = step
     let procedure: GATTProcedure
     switch step {
@@ -31,6 +32,9 @@ where
     case .writeSignal:
       guard prepareSignal(index, at: now) else { return }
       procedure = .write(links[index].signalHandle, length: Int(links[index].piece))
+    case .readCodes:
+      if NeighbourType.systems > 0 { askForCodes(index, at: now) }
+      return
     case .closing:
       finish(index, at: now)
       return
@@ -57,6 +61,7 @@ where
       // Asked for once, whatever comes of it.
       table[place].set(Target.modelReadFlag, true)
       return .findInformation
+    case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
       if links[index].signalHandle == 0 {
         noteDone(task, place, at: now)  // there is no way to tell it
@@ -108,6 +113,10 @@ where
     let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
     let step = links[index].step
     guard step.isWorking else { return event }
+    if NeighbourType.systems > 0, step == .readCodes {
+      takeCode(event, pdu, index, at: now)
+      return event
+    }
     switch event {
     case .none, .notification, .indication: break
     case .mtu(let mtu):
@@ -200,6 +209,7 @@ where
       table[place].state = .confirmed
       record(.heraldDetected(table[place].identity), at: now)
     }
+    if NeighbourType.systems > 0 { lookForHiddenCodes(place) }
   }
 
   /// The payload is here: logs and reports it. `false` if it is none.

@@ -21,6 +21,7 @@ where
     next = earlier(next, driveLinks(at: now, &radio))
     next = earlier(next, endAttempt(at: now, &radio))
     next = earlier(next, rotate(at: now))
+    if NeighbourType.systems > 0 { switchNeighbours(at: now) }
     notifyPayload(at: now, &radio)
     next = earlier(next, beginAttempt(at: now, &radio))
     next = earlier(next, scan(at: now, &radio))
@@ -223,6 +224,7 @@ where
     tellAgain(at: now)
     rotation.rotated(at: now)
     rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
+    if NeighbourType.systems > 0 { showNeighbours(withAddress: true, at: now) }
     offerPayload(at: now)
     unnotified = .max
     return rotation.deadline
@@ -318,7 +320,7 @@ where
       at: now,
       allowed: .init(
         connectable: open < connectionLimit && (open == 0 || capabilities.canAdvertiseWhileConnected),
-        any: canAdvertise && offersPayload))
+        any: canAdvertise && (offersPayload || NeighbourType.systems > 0)))
     guard plan.changed else { return plan.deadline }
     switch plan.wish {
     case .silence: radio.stopAdvertising()

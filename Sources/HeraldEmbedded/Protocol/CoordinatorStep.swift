@@ -23,18 +23,20 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case readModel = 9
   /// We write to the signal characteristic.
   case writeSignal = 10
+  /// We look for codes of other systems; CoordinatorCodes.swift has the steps of that.
+  case readCodes = 11
   /// What was begun is done: what the peer is owed next is next.
-  case choosing = 11
+  case choosing = 12
   /// The peer has no Herald service, or none with a payload.
-  case withoutService = 12
+  case withoutService = 13
   /// The exchange failed.
-  case failed = 13
+  case failed = 14
   /// All is done; the connection is being closed.
-  case closing = 14
+  case closing = 15
   /// The peer opened the connection and we serve it.
-  case serving = 15
+  case serving = 16
   /// All is done; the connection is kept to measure the peer's strength on it.
-  case keeping = 16
+  case keeping = 17
 
   /// How a step ended.
   @usableFromInline
@@ -66,11 +68,12 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
     case (.findModel, .found): .readModel
     case (.findInformation, .absent), (.findModel, .absent), (.readModel, .found), (.readModel, .absent):
       .choosing
-    case (.writeSignal, .found), (.writeSignal, .absent): .choosing
+    case (.writeSignal, .found), (.writeSignal, .absent), (.readCodes, .found), (.readCodes, .absent):
+      .choosing
     case (.exchangeMTU, .failed), (.findShortService, .failed), (.findLongService, .failed),
       (.findCustomService, .failed), (.findCharacteristics, .failed), (.readPayload, .failed),
-      (.findInformation, .failed),
-      (.findModel, .failed), (.readModel, .failed), (.writeSignal, .failed):
+      (.findInformation, .failed), (.findModel, .failed), (.readModel, .failed), (.writeSignal, .failed),
+      (.readCodes, .failed):
       .failed
     case (.closed, _), (.choosing, _), (.withoutService, _), (.failed, _), (.closing, _), (.serving, _),
       (.keeping, _):
@@ -80,7 +83,7 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
 
   /// Whether the peer owes us something.
   @usableFromInline
-  var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.writeSignal.rawValue }
+  var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.readCodes.rawValue }
 }
 
 /// One connection: zero bits when closed, and what it is at otherwise.
@@ -95,13 +98,15 @@ struct Link: BitwiseCopyable {
   @usableFromInline var isSpent: Bool
   /// Whether the target at `place` is held for this exchange.
   @usableFromInline var holdsTarget: Bool
+  /// Which code of another system is being looked for.
+  @usableFromInline var question: CodeQuestion
   /// The target's place in the table.
   @usableFromInline var place: UInt16
   /// The handle of the peer's payload; 0 if it has none.
   @usableFromInline var payloadHandle: UInt16
   /// The handle of the peer's signal characteristic; 0 if it has none.
   @usableFromInline var signalHandle: UInt16
-  /// The handle of the peer's model; 0 if it has none.
+  /// The handle of the peer's model, or of its contact event number; 0 if it has none.
   @usableFromInline var modelHandle: UInt16
   /// How many bytes of a message have been written, and how many are being written.
   @usableFromInline var written: UInt16
@@ -126,6 +131,7 @@ struct Link: BitwiseCopyable {
     task = .nothing
     isSpent = false
     holdsTarget = false
+    question = .none
     place = 0
     payloadHandle = 0
     signalHandle = 0

@@ -11,12 +11,14 @@ enum PeerTask: UInt8, BitwiseCopyable, Sendable {
   case readPayload = 3
   /// To have its model read (HP-28).
   case readModel = 4
+  /// To have its codes of other systems read (HP-53, HP-55).
+  case readCodes = 5
   /// To have our payload written to it (HP-06).
-  case writePayload = 5
+  case writePayload = 6
   /// To have payloads of others written to it (HP-42).
-  case share = 6
+  case share = 7
   /// To have written to it how strong we hear it (HP-06).
-  case writeRSSI = 7
+  case writeRSSI = 8
 
   /// Whether it is done by writing to the peer's signal characteristic.
   @usableFromInline
@@ -37,10 +39,12 @@ where
     switch peer.state {
     case .ignored: return .nothing
     case .candidate, .advertised: return .meet
+    case .neighbour: return peer.owesCode ? .readCodes : .nothing
     case .confirmed: return .readPayload
     case .read: break
     }
     if configuration.readsModel, !peer.has(Target.modelReadFlag) { return .readModel }
+    if NeighbourType.systems > 0, peer.owesCode { return .readCodes }
 
     let isSignalDue = peer.isSignalDue(at: now)
     if !canAdvertise {

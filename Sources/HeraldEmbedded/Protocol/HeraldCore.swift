@@ -26,15 +26,15 @@ public struct HeraldCore<
   /// The date, if known. `setClock` sets it.
   public var clock: WallClock
   /// What our GATT table serves, the supplier of payloads included.
-  public var values: ServedValues<SupplierType, connections>
-  /// The systems beside Herald that this device takes part in.
-  public var neighbours: NeighbourType
+  public var values: ServedValues<SupplierType, NeighbourType, connections>
   /// The peers. For looking at: what happens to them is decided here.
   public var table: TargetTable<targets>
   /// The payloads that are passed on.
   @usableFromInline var sharing: SharingStore
 
   @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
+  /// The GATT table.
+  @usableFromInline var services: NeighbourType.Services
   @usableFromInline var links: [connections of Link]
   /// Connections with numbers beyond our places that are to be closed, a bit each.
   @usableFromInline var surplus: UInt32
@@ -44,7 +44,7 @@ public struct HeraldCore<
   /// When it is worth looking for a peer to connect to.
   @usableFromInline var workAt: Instant
 
-  @usableFromInline var advertising: AdvertisingScheduler<1>
+  @usableFromInline var advertising: NeighbourType.Sets
   @usableFromInline var scanning: ScanSchedule
   @usableFromInline var shownScan: ScanParameters?
   @usableFromInline var rotation: AddressRotation
@@ -85,7 +85,7 @@ public struct HeraldCore<
     self.random = random
     clock = WallClock()
     values = ServedValues(supplier: supplier)
-    neighbours = NeighbourType()
+    services = NeighbourType.Services()
     table = TargetTable()
     sharing = SharingStore()
     server = ATTServer()
@@ -95,7 +95,7 @@ public struct HeraldCore<
     attempt = Attempt()
     outbox = Outbox()
     workAt = .never
-    advertising = AdvertisingScheduler()
+    advertising = NeighbourType.Sets()
     scanning = ScanSchedule(configuration.scanTiming)
     shownScan = nil
     rotation = AddressRotation(period: configuration.addressPeriod)

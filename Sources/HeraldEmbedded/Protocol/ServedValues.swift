@@ -2,11 +2,13 @@
 ///
 /// The payload is that of the last change of address, so that both change together; it is made anew for each exchange
 /// (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
-public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: Int>: AttributeValues,
-  ~Copyable
-{
+public struct ServedValues<
+  Supplier: PayloadSupplier & ~Copyable, NeighbourType: Neighbours, let buffers: Int
+>: AttributeValues, ~Copyable {
   /// Where payloads come from.
   public var supplier: Supplier
+  /// The systems beside Herald; what they serve is theirs.
+  @usableFromInline var neighbours: NeighbourType
   /// The device's name as GAP shows it, UTF-8: nothing by which the device could be recognised.
   public var deviceName: InlineBytes<20>
   /// The device's model, UTF-8.
@@ -31,6 +33,7 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
   @usableFromInline
   init(supplier: consuming Supplier) {
     self.supplier = supplier
+    neighbours = NeighbourType()
     deviceName = InlineBytes()
     modelNumber = InlineBytes()
     pool = PayloadPool()
@@ -72,7 +75,12 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
     case .payload, .legacyPayload: break
     case .deviceName: return .copying(deviceName.span, from: offset, into: &buffer)
     case .modelNumber: return .copying(modelNumber.span, from: offset, into: &buffer)
-    default: return .failed(.readNotPermitted)
+    default:
+      // Each number that is given away goes to the log, which is not to be flooded.
+      if NeighbourType.systems > 0, offset == 0, !mayAct(connection.index) {
+        return .failed(.insufficientResources)
+      }
+      return neighbours.read(tag, offset: offset, into: &buffer, on: connection)
     }
     let use: PayloadBuffer.Use = tag == .legacyPayload ? .servingLegacy : .serving
     var index = offset > 0 ? pool.find(connection, use) : nil
@@ -95,7 +103,7 @@ public struct ServedValues<Supplier: PayloadSupplier & ~Copyable, let buffers: I
   ) -> ATTErrorCode? {
     guard withResponse else { return .writeNotPermitted }
     if tag == .legacyPayload { return collectLegacy(value, on: connection) }
-    guard tag == .signal || tag == .otherSignal else { return .writeNotPermitted }
+    guard tag == .signal || tag == .otherSignal else { return neighbours.write(tag, value) }
     signals &+= 1
     return collect(value, tag, on: connection)
   }

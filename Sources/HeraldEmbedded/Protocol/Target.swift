@@ -12,6 +12,8 @@ public struct Target: BitwiseCopyable, Sendable {
     case read = 3
     /// Was connected and has no Herald service: left alone until `retryAt`, then a candidate again.
     case ignored = 4
+    /// Is a peer of another system, and of Herald's as far as anybody knows not.
+    case neighbour = 5
   }
 
   /// What runs on the peer, as its signal characteristic tells.
@@ -34,7 +36,8 @@ public struct Target: BitwiseCopyable, Sendable {
   public var payloadDigest: UInt64
   /// When it may be connected next, in tenths of a second since start-up.
   var retryTenths: UInt32
-  /// The payloads it has been told of, a bit for each place of the `SharingStore`.
+  /// The payloads it has been told of, a bit for each place of the `SharingStore`: an iPhone. Others are told nothing; of a
+  /// peer that advertises a contact event number it is the digest of the last one.
   @usableFromInline var told: UInt32
   /// How many strengths were measured. Stays at the largest value.
   public var readings: UInt16
@@ -70,6 +73,8 @@ public struct Target: BitwiseCopyable, Sendable {
   @usableFromInline static var signalledFlag: UInt16 { 128 }
   @usableFromInline static var modelReadFlag: UInt16 { 256 }
   @usableFromInline static var payloadWrittenFlag: UInt16 { 512 }
+  @usableFromInline static var owesCodeFlag: UInt16 { 1024 }
+  @usableFromInline static var codeReadFlag: UInt16 { 2048 }
 
   /// A peer that was just heard for the first time.
   @usableFromInline

@@ -11,7 +11,7 @@
 /// is replaced (`setData`) between the same two calls of `next`.
 ///
 /// Pure state: it is told the time, and says what it wants to be on the air and until when.
-public struct AdvertisingScheduler<let sets: Int>: ~Copyable {
+public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
   /// What one set advertises.
   private struct Entry {
     var data: InlineBytes<31>
@@ -39,35 +39,11 @@ public struct AdvertisingScheduler<let sets: Int>: ~Copyable {
   }
 
   /// What should be on the air.
-  public enum Wish: Equatable, BitwiseCopyable, Sendable {
-    /// Nothing.
-    case silence
-    /// This set, with these parameters.
-    case set(Int, AdvertisingParameters)
-  }
-
+  public typealias Wish = AdvertisingWish
   /// A wish and how long it holds.
-  public struct Plan: Equatable, BitwiseCopyable, Sendable {
-    /// What should be on the air from now on.
-    public let wish: Wish
-    /// Whether that differs from the plan before, in parameters or data: then it has to be told to the radio.
-    public let changed: Bool
-    /// When to ask again; `.never` if nothing will change by itself.
-    public let deadline: Instant
-  }
-
+  public typealias Plan = AdvertisingPlan
   /// What the radio allows at the moment.
-  public struct Allowance: Equatable, BitwiseCopyable, Sendable {
-    /// Advertising that peers may connect to. Without it connectable sets are shown as not connectable.
-    public var connectable: Bool
-    /// Any advertising at all.
-    public var any: Bool
-    /// Stated one by one.
-    public init(connectable: Bool, any: Bool) {
-      self.connectable = connectable
-      self.any = any
-    }
-  }
+  public typealias Allowance = AdvertisingAllowance
 
   private var entries: [sets of Entry]
   /// The own address shown by every set.

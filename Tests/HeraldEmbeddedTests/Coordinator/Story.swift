@@ -24,6 +24,7 @@ enum Heard: Equatable {
   case share(TargetIdentity, [UInt8])
   case receive(TargetIdentity, [UInt8])
   case txPower(TargetIdentity, Int8)
+  case observe(TargetIdentity, NeighbourSystem, [UInt8])
   case lose(TargetIdentity)
   case state(SensorState)
 }
@@ -48,6 +49,13 @@ struct Recorder: SensorDelegate, ~Copyable {
   }
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     heard.append(.txPower(target, dBm))
+  }
+  mutating func didObserve(
+    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+  ) {
+    var bytes: [UInt8] = []
+    for index in 0..<code.count { bytes.append(code[index]) }
+    heard.append(.observe(target, system, bytes))
   }
   mutating func didLose(_ target: TargetIdentity, at now: Instant) { heard.append(.lose(target)) }
   mutating func didUpdateState(_ state: SensorState, at now: Instant) { heard.append(.state(state)) }

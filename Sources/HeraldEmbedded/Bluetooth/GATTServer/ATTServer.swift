@@ -72,6 +72,15 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
     values: inout Values
   ) -> Int {
+    respond(to: &buffer, count: count, on: connection, at: now, from: Table.database, values: &values)
+  }
+
+  /// The same from a table that is not a constant. Between one PDU and the next it may be another.
+  @inlinable
+  public mutating func respond<Values: AttributeValues & ~Copyable>(
+    to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
+    from database: GATTDatabase, values: inout Values
+  ) -> Int {
     let index = connection.index
     guard index >= 0, index < connections, count > 0, count <= buffer.count,
       buffer.count >= ATTLimits.defaultMTU
@@ -79,7 +88,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     let maximum = maximumMTU
     var queues = prepared.mutableSpan
     var request = ATTRequest(
-      buffer._mutatingExtracting(0..<buffer.count), count: count, to: Table.database, states[index],
+      buffer._mutatingExtracting(0..<buffer.count), count: count, to: database, states[index],
       connection)
     let length = request.respond(maximumMTU: maximum, &queues, now, &values)
     states[index] = request.state

@@ -1,0 +1,249 @@
+/// C19X: devices show each other beacon codes of 64 bits, as the lower half of the UUID of a characteristic, which whoever connects sees
+/// without reading anything. Phones that cannot advertise connect and write theirs.
+///
+/// As a peripheral the device shows one of the day's 240 codes, another with each address, as long as it knows the date and has the day's code.
+public struct C19X: Neighbours {
+  /// One set for Herald and one for C19X.
+  public typealias Sets = AdvertisingScheduler<2>
+  /// Herald's 21 attributes and 3 of ours.
+  public typealias Services = ComposedGATTTable<24, 172>
+
+  /// Whether to observe others' codes.
+  public var isObserver: Bool
+  /// Whether to show codes of our own, and to take what is written.
+  public var isPeripheral: Bool
+  /// The date of the schedule's day 0, in days since 1970-01-01. The phones' is 2020-01-01, and their schedule ended on
+  /// 2024-12-29; another one begins anew for all who agree upon it.
+  public var epochDay: Int32 {
+    didSet { isStale = true }
+  }
+
+  private var isStale: Bool
+  private var wasPeripheral: Bool
+  private var hasCode: Bool
+  private var hasWritten: Bool
+  private var writtenRSSI: RSSI
+  /// How many days the window has, how many of those at its front are over, and its first day.
+  private var dayCount: UInt8
+  private var wipedCount: UInt8
+  private var firstDay: UInt16
+  private var code: UInt64
+  private var written: UInt64
+  private var dayCodes: [90 of UInt64]
+
+  /// Switched off, without codes.
+  public init() {
+    isObserver = false
+    isPeripheral = false
+    epochDay = Self.phonesEpochDay
+    isStale = false
+    wasPeripheral = false
+    hasCode = false
+    hasWritten = false
+    writtenRSSI = RSSI(0)
+    dayCount = 0
+    wipedCount = 0
+    firstDay = 0
+    code = UInt64(wide: UInt32(0))
+    written = UInt64(wide: UInt32(0))
+    dayCodes = .init(repeating: UInt64(wide: UInt32(0)))
+  }
+
+  /// Bits 64…127 of the UUIDs of the service and of every characteristic.
+  public static var marker: UInt64 { 0x0022_D481_83FE_1F13 }
+  /// The service: 0022d481-83fe-1f13-0000-000000000000.
+  public static var service: UUID128 { UUID128(marker, UInt64(wide: UInt32(0))) }
+  /// 2020-01-01.
+  public static var phonesEpochDay: Int32 { 18_262 }
+  /// The most days in a window.
+  public static var longestWindow: Int { 90 }
+
+  /// One.
+  public static var systems: Int { 1 }
+  /// C19X.
+  public static func system(ofSet set: Int) -> NeighbourSystem { .c19x }
+
+  // MARK: Day codes
+
+  /// Takes in the day codes of a window, 8 bytes a day, big-endian, in the place of all that were there. On an error nothing
+  /// changes: `.keyLength` unless they are whole codes, `.emptyWindow` for none or a negative day, `.bufferTooSmall` for more than
+  /// `longestWindow`, `.pastEnd` if the window reaches behind the end of the schedule.
+  public mutating func provide(firstDay: Int, dayCodes bytes: Span<UInt8>) throws(KeyScheduleError) {
+    let size = C19XSchedule.dayCodeSize
+    let count = bytes.count / size
+    guard bytes.count % size == 0 else { throw .keyLength }
+    guard count > 0, firstDay >= 0 else { throw .emptyWindow }
+    guard count <= Self.longestWindow else { throw .bufferTooSmall }
+    guard firstDay <= C19XSchedule.lastDay &+ 1 &- count else { throw .pastEnd }
+    wipeDayCodes()
+    for day in 0..<count {
+      var dayCode = UInt64(wide: UInt32(0))
+      for index in 0..<size {
+        dayCode = dayCode &<< 8 | UInt64(wide: UInt32(bytes[unchecked: day &* size &+ index]))
+      }
+      dayCodes[day] = dayCode
+    }
+    self.firstDay = UInt16(truncatingIfNeeded: firstDay)
+    dayCount = UInt8(truncatingIfNeeded: count)
+  }
+
+  /// Overwrites all day codes and forgets the window.
+  public mutating func wipeDayCodes() {
+    var span = dayCodes.mutableSpan
+    span.wipe()
+    firstDay = 0
+    dayCount = 0
+    wipedCount = 0
+    isStale = true
+  }
+
+  /// The day of the schedule; `nil` without a date, before day 0, or behind the schedule's end.
+  public func day(at unixSeconds: UInt64?) -> Int? {
+    guard let unixSeconds else { return nil }
+    let days = (unixSeconds / 86_400).saturated32
+    guard days < 0x7FFF_FFFF else { return nil }
+    let (day, overflow) = Int32(truncatingIfNeeded: days).subtractingReportingOverflow(epochDay)
+    guard !overflow, day >= 0, Int(day) <= C19XSchedule.lastDay else { return nil }
+    return Int(day)
+  }
+
+  // MARK: Observing
+
+  /// Whether codes are observed.
+  public func observes(_ system: NeighbourSystem) -> Bool { system == .c19x && isObserver }
+
+  /// A 128-bit service with our marker: its characteristic has to be looked at.
+  public func look(at data: Span<UInt8>) -> NeighbourSighting {
+    var sighting = NeighbourSighting.nothing
+    guard isObserver else { return sighting }
+    var structures = AdvertisingData(data)
+    while structures.next() {
+      let type = structures.type
+      guard type == .someUUID128 || type == .allUUID128 else { continue }
+      let bytes = structures.bytes
+      var place = 0
+      while place &+ 16 <= bytes.count {
+        let high = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: place &+ 8, as: UInt64.self)
+        if UInt64(littleEndian: high) == Self.marker { sighting.hasHiddenCode = true }
+        place &+= 16
+      }
+    }
+    return sighting
+  }
+
+  // MARK: Showing
+
+  /// Whether the switch, the epoch or the day codes changed.
+  public var needsChange: Bool { isPeripheral != wasPeripheral || (isPeripheral && isStale) }
+
+  /// Takes another of the day's codes; none if there is none for today.
+  public mutating func change<Source: RandomSource & ~Copyable>(
+    withAddress: Bool, random: inout Source, unixSeconds: UInt64?
+  ) -> NeighbourSystems {
+    var changed = NeighbourSystems()
+    guard withAddress || needsChange else { return changed }
+    if hasCode { changed.insert(.c19x) }
+    wasPeripheral = isPeripheral
+    isStale = false
+    hasCode = false
+    guard isPeripheral, let day = day(at: unixSeconds) else { return changed }
+    let place = day &- Int(firstDay)
+    while Int(wipedCount) < place, wipedCount < dayCount {
+      dayCodes[Int(wipedCount)] = UInt64(wide: UInt32(0))
+      wipedCount &+= 1
+    }
+    guard place >= Int(wipedCount), place < Int(dayCount) else { return changed }
+    // The remainder favours none of 240 by more than a ten-millionth.
+    let index = Int(random.next() % UInt32(truncatingIfNeeded: C19XSchedule.codesPerDay))
+    guard
+      let next = C19XSchedule.beaconCode(index, seed: C19XSchedule.seed(dayCode: dayCodes[place]))
+    else { return changed }
+    code = next
+    hasCode = true
+    changed.insert(.c19x)
+    return changed
+  }
+
+  /// Until the end of the day.
+  public func life(from unixSeconds: UInt64?) -> Interval {
+    guard hasCode, let unixSeconds else { return .zero }
+    return .seconds(86_400 &- (unixSeconds % 86_400).low32)
+  }
+
+  /// Whether there is a code to show.
+  public func shows(_ system: NeighbourSystem) -> Bool { system == .c19x && hasCode }
+
+  /// The code that is shown, big-endian.
+  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    guard hasCode else { return 0 }
+    var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+    writer.bigEndianU64(code)
+    return writer.count
+  }
+
+  /// Flags and the service: 21 bytes.
+  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    guard hasCode else { return 0 }
+    var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+    writer.advertisingFlags(0x06)
+    writer.advertisingService(Self.service)
+    return writer.overflowed ? 0 : writer.count
+  }
+
+  // MARK: Serving
+
+  /// Herald's services and, if there is a code, ours.
+  public mutating func serve(in services: inout Services) {
+    guard services.start(with: HeraldGATTTable.database) else { return }
+    append(to: &services)
+  }
+
+  /// Appends our service to a table, if there is a code.
+  mutating func append<let attributes: Int, let room: Int>(
+    to table: inout ComposedGATTTable<attributes, room>
+  ) {
+    guard hasCode, table.appendService(Self.service) else { return }
+    _ = table.appendCharacteristic(UUID128(Self.marker, code), .write, longest: 12, tag: .beaconCode)
+  }
+
+  /// There is nothing to read: the UUID says it all.
+  public mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead { .failed(.readNotPermitted) }
+
+  /// Takes a peer's code and how strongly it hears us, 8 and 4 bytes, little-endian; or nothing, which only wakes us. One for each request.
+  public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
+    guard tag == .beaconCode, hasCode else { return .writeNotPermitted }
+    if value.count == 0 { return nil }
+    guard value.count == 12 else { return .invalidAttributeValueLength }
+    guard !hasWritten else { return .insufficientResources }
+    var reader = ByteReader(value)
+    guard let code = reader.u64(), let rssi = reader.u32() else { return .invalidAttributeValueLength }
+    written = code
+    // What no radio measures is not a strength.
+    let dBm = Int32(bitPattern: rssi)
+    writtenRSSI = dBm >= -127 && dBm <= 20 ? RSSI(Int8(truncatingIfNeeded: dBm)) : .notAvailable
+    hasWritten = true
+    return nil
+  }
+
+  /// Nothing to do.
+  public mutating func closed(_ connection: ConnectionID) {}
+
+  /// The code that was written.
+  public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
+    guard hasWritten else { return .nothing }
+    hasWritten = false
+    return NeighbourNews(.observed, .c19x, length: 8, Self.bigEndian(written), rssi: writtenRSSI)
+  }
+
+  /// A code in the byte order of the UUID's text, at the front of sixteen bytes.
+  @usableFromInline
+  static func bigEndian(_ code: UInt64) -> [16 of UInt8] {
+    var bytes: [16 of UInt8] = .init(repeating: 0)
+    var span = bytes.mutableSpan
+    var writer = ByteWriter(span._mutatingExtracting(0..<16))
+    writer.bigEndianU64(code)
+    return bytes
+  }
+}

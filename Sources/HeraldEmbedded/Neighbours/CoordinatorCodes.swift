@@ -1,0 +1,201 @@
+// Codes that are read over a connection: a CovidWatch phone's number out of its characteristic, a C19X phone's code out of the UUID of its.
+
+/// Which code of another system is being looked for on a connection.
+@usableFromInline
+enum CodeQuestion: UInt8, BitwiseCopyable, Sendable {
+  /// None yet.
+  case none = 0
+  /// Whether the peer has CovidWatch's service.
+  case numberService = 1
+  /// Where in it the number is.
+  case numberCharacteristic = 2
+  /// What the number is.
+  case number = 3
+  /// Whether the peer has C19X's service.
+  case codeService = 4
+  /// What its characteristic is called, which is the code.
+  case codeCharacteristic = 5
+  /// All was asked.
+  case answered = 6
+}
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// How long a C19X phone is left alone once its code was read.
+  @inlinable
+  static var codePeriod: Interval { .minutes(24 * 60) }
+
+  /// Whether an exchange is to go on with the codes instead of `step`: for a peer that is known to have nothing of Herald's, and before
+  /// one turns out to have nothing at all.
+  @inlinable
+  mutating func turnsToCodes(_ step: ExchangeStep, _ index: Int) -> Bool {
+    guard links[index].question == .none else { return false }
+    switch step {
+    case .findShortService: return table[Int(links[index].place)].state == .neighbour
+    case .withoutService: return observesAny
+    default: return false
+    }
+  }
+
+  @inlinable
+  var observesAny: Bool {
+    mutating get { values.neighbours.observes(.covidWatch) || values.neighbours.observes(.c19x) }
+  }
+
+  /// A phone of Apple's was met: what it advertises in the background nobody can read, so it is asked whether it has codes.
+  @inlinable
+  mutating func lookForHiddenCodes(_ place: Int) {
+    guard table[place].system == .iOS, !table[place].codeIsRead, observesAny else { return }
+    table[place].owesCode = true
+  }
+
+  /// Asks the next question, or ends the matter.
+  @inlinable
+  mutating func askForCodes(_ index: Int, at now: Instant) {
+    let place = Int(links[index].place)
+    let procedure: GATTProcedure
+    switch links[index].question {
+    case .none:
+      table[place].codeIsRead = false
+      links[index].modelHandle = 0
+      if values.neighbours.observes(.covidWatch) {
+        links[index].question = .numberService
+        procedure = .discoverService16(CovidWatch.service)
+      } else {
+        endNumber(index, at: now)
+        return
+      }
+    case .numberCharacteristic, .codeCharacteristic:
+      procedure = .discoverCharacteristics(links[index].service)
+    case .number: procedure = .readLong(links[index].modelHandle)
+    case .codeService: procedure = .discoverService128(C19X.service)
+    case .numberService, .answered: return
+    }
+    if !links[index].client.begin(procedure, stepTimeout: configuration.stepTimeout) {
+      fail(index, .exchangesMalformed, at: now)
+    }
+  }
+
+  /// Goes on to the next question.
+  @inlinable
+  mutating func ask(_ question: CodeQuestion, _ index: Int, at now: Instant) {
+    links[index].question = question
+    askForCodes(index, at: now)
+  }
+
+  /// CovidWatch is done with: goes on to C19X.
+  @inlinable
+  mutating func endNumber(_ index: Int, at now: Instant) {
+    links[index].modelHandle = 0
+    if values.neighbours.observes(.c19x) {
+      ask(.codeService, index, at: now)
+    } else {
+      endCodes(index, at: now)
+    }
+  }
+
+  /// Makes what there is of an answer.
+  @inlinable
+  mutating func takeCode(_ event: GATTClientEvent, _ pdu: Span<UInt8>, _ index: Int, at now: Instant) {
+    let question = links[index].question
+    switch event {
+    case .none, .notification, .indication, .mtu: break
+    case .service(let range):
+      links[index].service = range
+      ask(question == .numberService ? .numberCharacteristic : .codeCharacteristic, index, at: now)
+    case .characteristics(let isLast):
+      noteCode(pdu, index, at: now)
+      if isLast { endDiscovery(index, at: now) }
+    case .lastValue(let offset, let from):
+      let count = pdu.count &- from
+      guard offset == 0, from >= 0, CovidWatch.holdsNumber(count: count) else {
+        fail(index, .exchangesMalformed, at: now)
+        return
+      }
+      keepRead(.covidWatch, pdu.extracting(from..<(from &+ 16)), index, at: now)
+      endNumber(index, at: now)
+    case .value:
+      // Longer than any number.
+      fail(index, .exchangesMalformed, at: now)
+    case .finished:
+      switch question {
+      case .numberCharacteristic, .codeCharacteristic: endDiscovery(index, at: now)
+      case .numberService, .number: endNumber(index, at: now)
+      default: endCodes(index, at: now)
+      }
+    case .failed(let failure):
+      switch failure {
+      case .refused: fail(index, .exchangesRefused, at: now)
+      case .timeout: fail(index, .exchangesTimedOut, at: now)
+      default: fail(index, .exchangesMalformed, at: now)
+      }
+    }
+  }
+
+  /// All characteristics were seen.
+  @inlinable
+  mutating func endDiscovery(_ index: Int, at now: Instant) {
+    if links[index].question == .codeCharacteristic {
+      endCodes(index, at: now)
+    } else if links[index].modelHandle != 0 {
+      ask(.number, index, at: now)
+    } else {
+      endNumber(index, at: now)
+    }
+  }
+
+  /// Looks at characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
+  @inlinable
+  mutating func noteCode(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) {
+    var characteristics = GATTCharacteristics(pdu)
+    while let found = characteristics.next() {
+      if links[index].question == .numberCharacteristic {
+        if found.uuid == CovidWatch.characteristic { links[index].modelHandle = found.value }
+      } else if found.uuid.high == C19X.marker, links[index].modelHandle == 0 {
+        links[index].modelHandle = found.value
+        let code = C19X.bigEndian(found.uuid.low)
+        keepRead(.c19x, code.span.extracting(0..<8), index, at: now)
+      }
+    }
+  }
+
+  /// A code was read. A number is read again after its life, a beacon code on the next day.
+  @inlinable
+  mutating func keepRead(_ system: NeighbourSystem, _ code: Span<UInt8>, _ index: Int, at now: Instant) {
+    let place = Int(links[index].place)
+    keepCode(place, system, code, at: now)
+    let state = table[place].state
+    let isHerald = state == .read || state == .confirmed
+    if !isHerald, !table[place].codeIsRead {
+      table[place].retryAt = now + (system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod)
+    }
+    table[place].codeIsRead = true
+  }
+
+  /// All was asked. A peer of Herald's gets what else it is owed; one that has nothing but codes is a neighbour from now on; one that has
+  /// nothing is left alone.
+  @inlinable
+  mutating func endCodes(_ index: Int, at now: Instant) {
+    let place = Int(links[index].place)
+    links[index].question = .answered
+    let isFound = table[place].codeIsRead
+    table[place].owesCode = false
+    table[place].codeIsRead = true
+    let state = table[place].state
+    if state == .read || state == .confirmed {
+      enter(.choosing, index, at: now)
+      return
+    }
+    guard isFound else {
+      ignore(index, at: now)
+      return
+    }
+    table[place].state = .neighbour
+    table[place].failures = 0
+    table[place].ignores = 0
+    table.setOwesWork(place, false)
+    close(index, at: now)
+  }
+}

@@ -1,0 +1,138 @@
+// Where the coordinator and the systems beside Herald meet: what is heard, shown and served. A device without neighbours calls none of this.
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// The systems beside Herald that this device takes part in.
+  @inlinable
+  public var neighbours: NeighbourType {
+    mutating get { values.neighbours }
+    _modify { yield &values.neighbours }
+  }
+
+  // MARK: Heard
+
+  /// An advertisement shows a code, or that there is one to be read. A code is logged when it is another than the peer's last.
+  @inlinable
+  mutating func observe(
+    _ place: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>, at now: Instant
+  ) {
+    let start = Int(sighting.numberStart)
+    if start > 0, start &+ 16 <= data.count {
+      let number = data.extracting(start..<(start &+ 16))
+      if table[place].note(number: number) { keepCode(place, .covidWatch, number, at: now) }
+    }
+    if sighting.hasHiddenCode { owe(place, at: now) }
+  }
+
+  /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's, else again when
+  /// that is due.
+  @inlinable
+  mutating func owe(_ place: Int, at now: Instant) {
+    let state = table[place].state
+    guard table[place].isConnectable, !table[place].owesCode, state != .ignored else { return }
+    if table[place].codeIsRead {
+      guard state == .neighbour, now >= table[place].retryAt else { return }
+      table[place].codeIsRead = false
+    }
+    table[place].owesCode = true
+    table.setOwesWork(place, true)
+    let retryAt = table[place].retryAt
+    if retryAt < workAt {
+      workAt = retryAt
+      hasNews = true
+    }
+  }
+
+  /// Logs and reports a code of a peer's.
+  @inlinable
+  mutating func keepCode(_ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant) {
+    let identity = table[place].identity
+    do throws(LogError) {
+      try log.append(.neighbour(identity, system), bytes: code, at: now, clock: clock)
+    } catch {
+      counters.count(.logErrors)
+    }
+    delegate.didObserve(identity, system, code, at: now)
+  }
+
+  // MARK: Served
+
+  /// What a request brought about: a number of ours that the peer is given is logged before it leaves; a code that the peer wrote is
+  /// logged as the peer's, and the strength with it.
+  @inlinable
+  mutating func noteNeighbours(_ index: Int, at now: Instant) {
+    while true {
+      let news = values.neighbours.takeNews(random: &random)
+      switch news.kind {
+      case .nothing: return
+      case .served:
+        values.spend(22, index)
+        recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), at: now)
+      case .observed:
+        if !values.mayAct(index) {
+          counters.count(.signalsDropped)
+        } else if let place = writer(index, at: now) {
+          values.spend(8 &+ Int(news.length), index)
+          keepCode(place, news.system, news.code.span.extracting(0..<Int(news.length)), at: now)
+          if news.rssi.isAvailable { measure(writer: place, news.rssi, index, at: now) }
+        }
+      }
+    }
+  }
+
+  @inlinable
+  mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant) {
+    do throws(LogError) {
+      try log.append(.ownNeighbour(system), bytes: code, at: now, clock: clock)
+    } catch {
+      counters.count(.logErrors)
+    }
+  }
+
+  // MARK: Shown
+
+  /// Shows and serves what was switched on since the last look, and no longer what was switched off.
+  @inlinable
+  mutating func switchNeighbours(at now: Instant) {
+    // Without an address the first rotation is still to come.
+    guard values.neighbours.needsChange, advertising.address != .zero else { return }
+    showNeighbours(withAddress: false, at: now)
+  }
+
+  /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to the radio on. Each is in the log
+  /// before it is on the air.
+  @inlinable @inline(never)
+  mutating func showNeighbours(withAddress: Bool, at now: Instant) {
+    let unixSeconds = clock.unixSeconds(at: now)
+    let changed = values.neighbours.change(
+      withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
+    var set = 1
+    while set <= NeighbourType.systems {
+      let system = NeighbourType.system(ofSet: set)
+      if changed.contains(system) { show(system, set, at: now) }
+      set &+= 1
+    }
+    values.neighbours.serve(in: &services)
+    let life = values.neighbours.life(from: unixSeconds)
+    if life != .zero { rotation.noLater(than: now + life) }
+  }
+
+  /// Shows the code a system has now, or none.
+  @inlinable
+  mutating func show(_ system: NeighbourSystem, _ set: Int, at now: Instant) {
+    guard values.neighbours.shows(system) else {
+      advertising.remove(set)
+      return
+    }
+    var bytes: [31 of UInt8] = .init(repeating: 0)
+    var buffer = bytes.mutableSpan
+    let codeLength = values.neighbours.copyCode(system, into: &buffer)
+    recordOwn(system, bytes.span.extracting(0..<codeLength), at: now)
+    buffer = bytes.mutableSpan
+    let length = values.neighbours.advertise(system, into: &buffer)
+    advertising.setData(set, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
+    advertising.setTiming(set, interval: configuration.advertisingInterval, share: 1, connectable: true)
+  }
+}

@@ -1,0 +1,239 @@
+/// CovidWatch (and TCN, which came of it): devices show each other contact event numbers of 16 random bytes, in service data of their
+/// advertisements or, those that cannot, in a characteristic.
+///
+/// As a peripheral the device advertises a number that changes with its address, gives a fresh one to each peer that reads the
+/// characteristic, and takes one from each that writes. Numbers are random UUIDs of version 4, in the byte order of their text.
+public struct CovidWatch: Neighbours {
+  /// One set for Herald and one for CovidWatch.
+  public typealias Sets = AdvertisingScheduler<2>
+  /// Herald's 21 attributes and 3 of ours.
+  public typealias Services = ComposedGATTTable<24, 158>
+
+  /// A number that a connection was given; all pieces of a read are of one number.
+  private struct Served: BitwiseCopyable {
+    /// Number of the connection + 1; 0 for none.
+    var owner: UInt8 = 0
+    var number: [16 of UInt8] = .init(repeating: 0)
+  }
+
+  /// Whether to observe others' numbers.
+  public var isObserver: Bool
+  /// Whether to show and serve numbers of our own, and to take what is written.
+  public var isPeripheral: Bool
+
+  private var isShown: Bool
+  /// A place of `served` + 1 whose number is not in the log yet: until it is, nobody is given another.
+  private var unlogged: UInt8
+  private var nextPlace: UInt8
+  private var hasWritten: Bool
+  private var shown: [16 of UInt8]
+  private var fresh: [16 of UInt8]
+  private var written: [16 of UInt8]
+  /// The last four, in turn.
+  private var served: [4 of Served]
+
+  /// Switched off.
+  public init() {
+    isObserver = false
+    isPeripheral = false
+    isShown = false
+    unlogged = 0
+    nextPlace = 0
+    hasWritten = false
+    shown = .init(repeating: 0)
+    fresh = .init(repeating: 0)
+    written = .init(repeating: 0)
+    served = .init(repeating: Served())
+  }
+
+  /// The service: 0xC019, 16 bits.
+  public static var service: UUID16 { UUID16(0xC019) }
+  /// The characteristic that holds a number: d61f4f27-3d6b-4b04-9e46-c9d2ea617f62.
+  public static var characteristic: UUID128 { UUID128(0xd61f_4f27_3d6b_4b04, 0x9e46_c9d2_ea61_7f62) }
+  /// How long a number is shown at most.
+  public static var longestLife: Interval { .minutes(15) }
+
+  /// Whether so many bytes, published by a peer, begin with a number: 16, and up to four that TCN adds.
+  @inlinable
+  public static func holdsNumber(count: Int) -> Bool { count >= 16 && count <= 20 }
+
+  /// One.
+  public static var systems: Int { 1 }
+  /// CovidWatch.
+  public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
+
+  // MARK: Observing
+
+  /// Whether numbers are observed.
+  public func observes(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isObserver }
+
+  /// Service data of the right length hold a number. A peer that shows the service without any has to be read; one whose
+  /// service data are of another length is not one of ours.
+  public func look(at data: Span<UInt8>) -> NeighbourSighting {
+    var sighting = NeighbourSighting.nothing
+    guard isObserver else { return sighting }
+    var hasData = false
+    var structures = AdvertisingData(data)
+    while structures.next() {
+      let bytes = structures.bytes
+      switch structures.type {
+      case .serviceData16:
+        guard bytes.count >= 2, Self.isService(bytes, at: 0) else { continue }
+        hasData = true
+        if Self.holdsNumber(count: bytes.count &- 2), sighting.numberStart == 0 {
+          // An advertisement may be an extended one, and long; what lies beyond a byte's reach is not looked for.
+          sighting.numberStart = UInt8(clamping: structures.range.lowerBound &+ 2)
+          if sighting.numberStart == .max { sighting.numberStart = 0 }
+        }
+      case .someUUID16, .allUUID16:
+        var place = 0
+        while place &+ 2 <= bytes.count {
+          if Self.isService(bytes, at: place) { sighting.hasHiddenCode = true }
+          place &+= 2
+        }
+      default: break
+      }
+    }
+    if hasData { sighting.hasHiddenCode = false }
+    return sighting
+  }
+
+  private static func isService(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    bytes[unchecked: place] == 0x19 && bytes[unchecked: place &+ 1] == 0xC0
+  }
+
+  // MARK: Showing
+
+  /// Whether the switch changed.
+  public var needsChange: Bool { isPeripheral != isShown }
+
+  /// Takes new numbers, if numbers are shown.
+  public mutating func change<Source: RandomSource & ~Copyable>(
+    withAddress: Bool, random: inout Source, unixSeconds: UInt64?
+  ) -> NeighbourSystems {
+    var changed = NeighbourSystems()
+    if isPeripheral, withAddress || !isShown {
+      Self.make(&shown, random: &random)
+      Self.make(&fresh, random: &random)
+      changed.insert(.covidWatch)
+    } else if !isPeripheral, isShown {
+      served = .init(repeating: Served())
+      unlogged = 0
+      changed.insert(.covidWatch)
+    }
+    isShown = isPeripheral
+    return changed
+  }
+
+  /// A random UUID of version 4 (RFC 9562, 5.4).
+  private static func make<Source: RandomSource & ~Copyable>(
+    _ number: inout [16 of UInt8], random: inout Source
+  ) {
+    var span = number.mutableSpan
+    random.fill(&span)
+    span[6] = span[6] & 0x0F | 0x40
+    span[8] = span[8] & 0x3F | 0x80
+  }
+
+  /// A quarter of an hour.
+  public func life(from unixSeconds: UInt64?) -> Interval { isShown ? Self.longestLife : .zero }
+
+  /// Whether a number is shown.
+  public func shows(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isShown }
+
+  /// The number that is shown.
+  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    guard isShown, buffer.count >= 16 else { return 0 }
+    for index in 0..<16 { buffer[index] = shown[index] }
+    return 16
+  }
+
+  /// Flags, the service, and its data: 27 bytes.
+  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    guard isShown else { return 0 }
+    var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+    writer.advertisingFlags(0x06)
+    writer.advertisingService(Self.service)
+    if writer.startAdvertisingStructure(.serviceData16, length: 18) {
+      writer.u16(Self.service.rawValue)
+      for index in 0..<16 { writer.u8(shown[index]) }
+    }
+    return writer.overflowed ? 0 : writer.count
+  }
+
+  // MARK: Serving
+
+  /// Herald's services and, if numbers are shown, ours.
+  public mutating func serve(in services: inout Services) {
+    guard services.start(with: HeraldGATTTable.database) else { return }
+    append(to: &services)
+  }
+
+  /// Appends our service to a table, if numbers are shown.
+  mutating func append<let attributes: Int, let room: Int>(
+    to table: inout ComposedGATTTable<attributes, room>
+  ) {
+    guard isShown, table.appendService(Self.service) else { return }
+    _ = table.appendCharacteristic(
+      Self.characteristic, .read.union(.write), longest: 16, tag: .contactEventNumber)
+  }
+
+  /// A fresh number for each read from offset 0, the same one for what is read behind that, while not more than four connections
+  /// read at the same time.
+  public mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead {
+    guard tag == .contactEventNumber, isShown else { return .failed(.readNotPermitted) }
+    let owner = UInt8(truncatingIfNeeded: connection.index &+ 1)
+    // A connection has one place at most: it is the number it was given last that it goes on reading.
+    var place = 0
+    while place < 4, served[place].owner != owner { place &+= 1 }
+    if offset == 0, unlogged == 0 {
+      if place == 4 {
+        place = Int(nextPlace & 3)
+        nextPlace = (nextPlace &+ 1) & 3
+      }
+      served[place].owner = owner
+      served[place].number = fresh
+      unlogged = UInt8(truncatingIfNeeded: place &+ 1)
+    }
+    guard place < 4 else { return .failed(.invalidOffset) }
+    return .copying(served[place].number.span, from: offset, into: &buffer)
+  }
+
+  /// The connection's number is nobody's any more.
+  public mutating func closed(_ connection: ConnectionID) {
+    let owner = UInt8(truncatingIfNeeded: connection.index &+ 1)
+    for place in 0..<4 where served[place].owner == owner { served[place].owner = 0 }
+  }
+
+  /// Takes a peer's number of exactly 16 bytes; one for each request.
+  public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
+    guard tag == .contactEventNumber, isShown else { return .writeNotPermitted }
+    guard value.count == 16 else { return .invalidAttributeValueLength }
+    guard !hasWritten else { return .insufficientResources }
+    for index in 0..<16 { written[index] = value[index] }
+    hasWritten = true
+    return nil
+  }
+
+  /// The number that was served or written.
+  public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
+    if hasWritten {
+      hasWritten = false
+      return NeighbourNews(.observed, .covidWatch, length: 16, written)
+    }
+    guard unlogged != 0 else { return .nothing }
+    let place = Int(unlogged &- 1)
+    unlogged = 0
+    Self.make(&fresh, random: &random)
+    return NeighbourNews(.served, .covidWatch, length: 16, served[place].number)
+  }
+}
+
+extension AttributeTag {
+  /// CovidWatch's characteristic.
+  public static var contactEventNumber: AttributeTag { AttributeTag(rawValue: 16) }
+  /// C19X's characteristic.
+  public static var beaconCode: AttributeTag { AttributeTag(rawValue: 17) }
+}

@@ -1,0 +1,100 @@
+/// CovidWatch and C19X, each with its own switches.
+public struct CovidWatchAndC19X: Neighbours {
+  /// One set for Herald and one for each.
+  public typealias Sets = AdvertisingScheduler<3>
+  /// Herald's 21 attributes and 3 of each.
+  public typealias Services = ComposedGATTTable<27, 193>
+
+  /// CovidWatch.
+  public var covidWatch: CovidWatch
+  /// C19X.
+  public var c19x: C19X
+
+  /// Both switched off.
+  public init() {
+    covidWatch = CovidWatch()
+    c19x = C19X()
+  }
+
+  /// Two.
+  public static var systems: Int { 2 }
+  /// CovidWatch has set 1, C19X set 2.
+  public static func system(ofSet set: Int) -> NeighbourSystem { set == 1 ? .covidWatch : .c19x }
+
+  /// Whether codes of the system are observed.
+  public func observes(_ system: NeighbourSystem) -> Bool {
+    covidWatch.observes(system) || c19x.observes(system)
+  }
+
+  /// What either sees.
+  public func look(at data: Span<UInt8>) -> NeighbourSighting {
+    var sighting = covidWatch.look(at: data)
+    if c19x.look(at: data).hasHiddenCode { sighting.hasHiddenCode = true }
+    return sighting
+  }
+
+  /// Whether either needs it.
+  public var needsChange: Bool { covidWatch.needsChange || c19x.needsChange }
+
+  /// Both take new codes.
+  public mutating func change<Source: RandomSource & ~Copyable>(
+    withAddress: Bool, random: inout Source, unixSeconds: UInt64?
+  ) -> NeighbourSystems {
+    var changed = covidWatch.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
+    changed.insert(c19x.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds))
+    return changed
+  }
+
+  /// The shorter of the two.
+  public func life(from unixSeconds: UInt64?) -> Interval {
+    let number = covidWatch.life(from: unixSeconds)
+    let code = c19x.life(from: unixSeconds)
+    if number == .zero { return code }
+    return code == .zero || number < code ? number : code
+  }
+
+  /// Whether there is a code of the system to show.
+  public func shows(_ system: NeighbourSystem) -> Bool { covidWatch.shows(system) || c19x.shows(system) }
+
+  /// The code that is shown.
+  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    switch system {
+    case .covidWatch: covidWatch.copyCode(system, into: &buffer)
+    case .c19x: c19x.copyCode(system, into: &buffer)
+    }
+  }
+
+  /// What advertises it.
+  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    switch system {
+    case .covidWatch: covidWatch.advertise(system, into: &buffer)
+    case .c19x: c19x.advertise(system, into: &buffer)
+    }
+  }
+
+  /// Herald's services, then CovidWatch's, then C19X's.
+  public mutating func serve(in services: inout Services) {
+    guard services.start(with: HeraldGATTTable.database) else { return }
+    covidWatch.append(to: &services)
+    c19x.append(to: &services)
+  }
+
+  /// Only CovidWatch has something to read.
+  public mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead { covidWatch.read(tag, offset: offset, into: &buffer, on: connection) }
+
+  /// What either takes.
+  public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
+    tag == .beaconCode ? c19x.write(tag, value) : covidWatch.write(tag, value)
+  }
+
+  /// The connection's number is nobody's any more.
+  public mutating func closed(_ connection: ConnectionID) { covidWatch.closed(connection) }
+
+  /// News of CovidWatch, else of C19X.
+  public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
+    let news = covidWatch.takeNews(random: &random)
+    return news.kind == .nothing ? c19x.takeNews(random: &random) : news
+  }
+}

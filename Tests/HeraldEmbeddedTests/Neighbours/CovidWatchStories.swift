@@ -1,0 +1,220 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+/// A phone with CovidWatch: flags, service 0xC019 and its data.
+private let number = "A0 A1 A2 A3 A4 A5 46 A7 88 A9 AA AB AC AD AE AF"
+private let other = "B0 B1 B2 B3 B4 B5 46 B7 88 B9 BA BB BC BD BE BF"
+private func advert(_ data: String) -> String {
+  let length = hex(data).count + 3
+  return "02 01 1A 03 03 19 C0 \(text([UInt8(length)])) 16 19 C0 \(data)"
+}
+
+@Suite("CovidWatch")
+struct CovidWatchStories {
+  private let android = TargetIdentity(Peer.android)
+
+  private func observer() -> NeighbourStory { .withNeighbours { $0.covidWatch.isObserver = true } }
+  private func peripheral() -> NeighbourStory { .withNeighbours { $0.covidWatch.isPeripheral = true } }
+
+  // MARK: As observer
+
+  @Test(
+    "HP-52 A number in service data is logged and reported once, its strength each time, without connecting")
+  func observed() {
+    let story = observer()
+    _ = story.heard()
+    story.hear(Peer.android, advert(number), rssi: -61)
+    story.run(seconds: 1)
+    story.hear(Peer.android, advert(number), rssi: -62)
+    #expect(
+      story.heard() == [
+        .detect(android), .observe(android, .covidWatch, hex(number)), .measure(android, -61),
+        .measure(android, -62),
+      ])
+    #expect(story.codes() == ["neighbour 2030405 covidWatch \(number)"])
+    story.run(seconds: 60)
+    #expect(story.count(.attempts) == 0)
+  }
+
+  @Test("HP-52 A number that changes is logged again, whether or not TCN's four bytes follow")
+  func changes() {
+    let story = observer()
+    story.hear(Peer.android, advert(number))
+    story.hear(Peer.android, advert(other + " 01 02 03 04"))
+    story.hear(Peer.android, advert(other))
+    story.hear(Peer.android, advert(number))
+    #expect(
+      story.codes() == [
+        "neighbour 2030405 covidWatch \(number)", "neighbour 2030405 covidWatch \(other)",
+        "neighbour 2030405 covidWatch \(number)",
+      ])
+  }
+
+  @Test("Service data of no to fifteen bytes, and of more than twenty, are nobody's")
+  func lengths() {
+    let story = observer()
+    for count in Array(0...15) + [21, 22, 200] {
+      story.hear(Peer.android, advert(text([UInt8](repeating: 7, count: count))))
+    }
+    story.hear(Peer.android, "02 01 1A 02 16 19")
+    story.hear(Peer.android, "02 01 1A 16 16 19 C0 01 02")  // says more than there is
+    #expect(story.heard().contains(.detect(android)) == false)
+    story.run(seconds: 30)
+    #expect(story.count(.attempts) == 0)
+  }
+
+  @Test("Switched off, none of it is looked at")
+  func off() {
+    let story = NeighbourStory.withNeighbours { $0.c19x.isObserver = true }
+    story.hear(Peer.android, advert(number))
+    #expect(story.count(.detections) == 0)
+  }
+
+  @Test("A peer that shows both Herald and a number is both: its payload is read, and its number logged")
+  func both() {
+    let story = observer()
+    story.hear(Peer.android, "02 01 1A 03 03 F6 FC")
+    story.hear(Peer.android, advert(number))
+    #expect(story.node.radio.connecting == Peer.android)
+    story.readAndroid()
+    #expect(story.count(.reads) == 1)
+    #expect(story.codes() == ["neighbour 2030405 covidWatch \(number)"])
+    story.hear(Peer.android, advert(number), rssi: -70)
+    #expect(story.heard().last == .measureWithPayload(android, -70))
+  }
+
+  // MARK: As peripheral
+
+  @Test(
+    "HP-54 The number is random and is advertised in service data beside Herald's set, under the same address"
+  )
+  func advertised() {
+    let story = peripheral()
+    let air = story.onAir()
+    let numbers = air.map(\.data).filter { $0.hasPrefix("02 01 06 03 03 19 C0 13 16 19 C0 ") }
+    #expect(numbers.count >= 1 && air.count > numbers.count)
+    #expect(Set(air.map(\.address)).count == 1)
+    let shown = String(numbers.first?.dropFirst(33) ?? "")
+    let bytes = hex(shown)
+    #expect(bytes.count == 16 && bytes[6] >> 4 == 4 && bytes[8] >> 6 == 2)
+    #expect(story.codes() == ["ownNeighbour covidWatch \(shown)"])
+  }
+
+  @Test(
+    "HP-54 A number's bytes are random but for the six bits of a UUID of version 4, in the order of its text")
+  func shape() {
+    var random = ScriptedRandom([0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFF, 0xFFFF_FFFF, 0x0302_0100])
+    var covidWatch = CovidWatch()
+    covidWatch.isPeripheral = true
+    #expect(covidWatch.change(withAddress: true, random: &random, unixSeconds: nil).contains(.covidWatch))
+    var bytes = [UInt8](repeating: 0, count: 31)
+    var span = bytes.mutableSpan
+    let length = covidWatch.advertise(.covidWatch, into: &span)
+    #expect(
+      text(Array(bytes[0..<length]))
+        == "02 01 06 03 03 19 C0 13 16 19 C0 FF FF FF FF FF FF 4F FF BF FF FF FF FF FF FF FF")
+  }
+
+  @Test("HP-54 Every quarter of an hour the number changes with the address, in one step, and is logged")
+  func rotation() {
+    let story = NeighbourStory { $0.addressPeriod = .minutes(60) }
+    story.node.core.neighbours.covidWatch.isPeripheral = true
+    story.poll()
+    let air = story.onAir(milliseconds: 45 * 60 * 1000 - 1)
+    var addressOf: [String: Set<DeviceAddress>] = [:]
+    for (data, address) in air where data.contains("19 C0") { addressOf[data, default: []].insert(address) }
+    #expect(addressOf.count == 3)
+    #expect(addressOf.values.allSatisfy { $0.count == 1 })
+    #expect(Set(air.map(\.address)).count == 3)
+    let logged = Set(story.codes().map { $0.replacing("ownNeighbour covidWatch ", with: "") })
+    #expect(logged == Set(addressOf.keys.map { String($0.dropFirst(33)) }))
+  }
+
+  @Test(
+    "HP-54 A read gives a fresh number, another each time, and each is logged; a piece of it is of the same one"
+  )
+  func read() {
+    let story = peripheral()
+    story.peerConnects()
+    #expect(
+      story.ask("06 01 00 FF FF 00 28 19 C0") == "07 16 00 18 00")
+    #expect(
+      story.ask("08 16 00 18 00 03 28")
+        == "09 15 17 00 0A 18 00 62 7F 61 EA D2 C9 46 9E 04 4B 6B 3D 27 4F 1F D6")
+    let first = story.ask("0A 18 00").dropFirst(3)
+    #expect(hex(String(first)).count == 16)
+    #expect(story.ask("0C 18 00 0A 00").dropFirst(3) == first.dropFirst(30))
+    #expect(story.ask("0C 18 00 10 00") == "0D")
+    #expect(story.ask("0C 18 00 11 00") == "01 0C 18 00 07")
+    let second = story.ask("0A 18 00").dropFirst(3)
+    #expect(second != first)
+    let shown = story.codes().first?.replacing("ownNeighbour covidWatch ", with: "") ?? ""
+    #expect(shown != String(first))
+    #expect(
+      story.codes() == [shown, String(first), String(second)].map { "ownNeighbour covidWatch \($0)" })
+  }
+
+  @Test(
+    "Connections that read at the same time each see their own number to its end; a piece without a beginning is refused"
+  )
+  func pieces() {
+    let story = peripheral()
+    for index in 0..<4 {
+      story.peerConnects(DeviceAddress(high: 0x5B00, low: UInt32(index), kind: .random), on: index)
+    }
+    #expect(story.ask("0C 18 00 01 00", on: 3) == "01 0C 18 00 07")
+    let firsts = (0..<4).map { story.ask("0A 18 00", on: $0).dropFirst(3) }
+    #expect(Set(firsts).count == 4)
+    for index in 0..<4 {
+      #expect(story.ask("0C 18 00 01 00", on: index).dropFirst(3) == firsts[index].dropFirst(3))
+    }
+    // Twice in one request: the same number, logged once.
+    let twice = story.ask("0E 18 00 18 00", on: 2)
+    #expect(Set(story.codes()).count == 6 && story.codes().count == 6)
+    #expect(twice.hasPrefix("0F "))
+    story.happen(.closed(ConnectionID(index: 3), .remoteUserTerminated))
+    story.peerConnects(Peer.android, on: 3)
+    #expect(story.ask("0C 18 00 01 00", on: 3) == "01 0C 18 00 07")
+  }
+
+  @Test("HP-54 A number of exactly sixteen bytes that a peer writes is observed; any other value is refused")
+  func written() {
+    let story = peripheral()
+    _ = story.heard()
+    story.peerConnects()
+    #expect(story.ask("12 18 00 \(number)") == "13")
+    #expect(
+      story.heard() == [
+        .detect(TargetIdentity(Peer.iPhone)), .observe(TargetIdentity(Peer.iPhone), .covidWatch, hex(number)),
+      ])
+    #expect(story.codes().last == "neighbour iPhone covidWatch \(number)")
+    #expect(story.ask("12 18 00") == "01 12 18 00 0D")
+    #expect(story.ask("12 18 00 \(String(number.dropLast(3)))") == "01 12 18 00 0D")
+    #expect(story.ask("12 18 00 \(number) 00") == "01 12 18 00 0D")
+    // Prepared in two pieces.
+    #expect(story.ask("16 18 00 00 00 B0 B1 B2 B3 B4 B5 46 B7") == "17 18 00 00 00 B0 B1 B2 B3 B4 B5 46 B7")
+    _ = story.ask("16 18 00 08 00 88 B9 BA BB BC BD BE BF")
+    #expect(story.ask("18 01") == "19")
+    #expect(story.codes().last == "neighbour iPhone covidWatch \(other)")
+    #expect(story.count(.detections) == 1)
+  }
+
+  @Test(
+    "Switched off, the number is off the air, the service out of the table; on again, there is a new number")
+  func switching() {
+    let story = peripheral()
+    story.peerConnects()
+    #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "07 16 00 18 00")
+    let before = story.codes()
+    story.node.core.neighbours.covidWatch.isPeripheral = false
+    story.poll()
+    #expect(story.onAir().allSatisfy { !$0.data.contains("19 C0") })
+    #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "01 06 01 00 0A")
+    #expect(story.ask("0A 18 00") == "01 0A 18 00 01")
+    story.node.core.neighbours.covidWatch.isPeripheral = true
+    #expect(story.onAir().contains { $0.data.contains("19 C0") })
+    #expect(
+      story.codes().count == 2 && story.codes().first == before.first && story.codes().last != before.first)
+  }
+}
