@@ -36,6 +36,12 @@ struct EventReporter: SensorDelegate {
     Announcement.say("visit \(visit.venue.text) \(visit.end.since(visit.begin).milliseconds / 1000)")
   }
 
+  mutating func didObserve(
+    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+  ) {
+    if tellsPeers { logger.info("\(target.text) shows \(Hexadecimal.text(code)) of \(system)") }
+  }
+
   mutating func didLose(_ target: TargetIdentity, at now: Instant) {
     if tellsPeers { logger.info("\(target.text) is gone") }
   }

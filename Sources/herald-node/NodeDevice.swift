@@ -8,7 +8,8 @@ typealias NodeSensors = SensorArray<BatterySensor<MachinePower>, VisitSensor<8>,
 
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable> = ManagedNode<
-  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NoNeighbours, NodeBoard,
+  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, CovidWatchAndC19X,
+  NodeBoard,
   256, 8
 >
 

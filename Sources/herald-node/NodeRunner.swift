@@ -42,6 +42,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     let signals = try StopSignals()
     var random = try SystemRandom()
     let payload = try ConfiguredPayload(settings.payload)
+    var neighbours = CovidWatchAndC19X()
+    for choice in settings.peers.neighbour { try choice.take(part: &neighbours) }
     let directory = try StorageDirectory(settings.storage, random: &random)
     let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
     // The flash is locked from here on: no other process makes a key at the same time.
@@ -63,6 +65,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
       board: NodeBoard(serialNumber: serialNumber),
       configuration: configuration)
     device.node.core.key = key
+    device.node.core.neighbours = neighbours
     for byte in settings.name.utf8 { device.node.core.values.deviceName.append(byte) }
     for byte in "herald-node".utf8 { device.node.core.values.modelNumber.append(byte) }
     self.signals = signals

@@ -19,6 +19,12 @@ struct PeerOptions: ParsableArguments {
   @Option(help: "Which connection is given up for a new peer.")
   var connectionPolicy = PolicyChoice.oldest
 
+  @Option(
+    help: ArgumentHelp(
+      "Take part in another system: covidwatch, covidwatch:observer, covidwatch:peripheral, c19x (observe only) or c19x:FILE with day codes. May be repeated.",
+      valueName: "system"), transform: { try NeighbourChoice($0) })
+  var neighbour: [NeighbourChoice] = []
+
   @Option(help: "Seconds of silence after which a peer counts as gone.")
   var expiry: UInt32 = 900
 
