@@ -60,20 +60,24 @@ where
     return deadline
   }
 
-  /// Of the peers that want an exchange now, the one it is most worth having with: the highest rank, and in it the most recently
-  /// heard. If there is none, `workAt` becomes the moment when that may change by itself.
+  /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest rank any, by chance. The
+  /// most recently heard would be everybody's choice at the same time, and then nobody understands the requests to connect. A peer
+  /// that takes no connections at present is left out. If there is none, `workAt` becomes the moment when that may change by itself.
   @inlinable
   mutating func choosePeer(at now: Instant) -> Int? {
     var best: Int?
     var bestRank = -1
+    var alike: UInt32 = 0
     var later = Instant.never
     var next = table.newestOwing
-    while let place = next, bestRank < 6 {
+    while let place = next {
       let isNear = now <= table[place].lastSeen + configuration.inRange
       guard isNear || outbox.isPending else { break }
       next = table.older(than: place)
       guard isNear || table[place].has(Target.awaitsMessageFlag) else { continue }
-      guard !table[place].isHeld, !isConnected(table[place].address) else { continue }
+      guard !table[place].isHeld, !table[place].has(Target.takesNobodyFlag),
+        !isConnected(table[place].address)
+      else { continue }
       let retryAt = table[place].retryAt
       if retryAt > now {
         later = earlier(later, retryAt)
@@ -86,6 +90,11 @@ where
       } else if rank > bestRank {
         best = place
         bestRank = rank
+        alike = 1
+      } else if rank == bestRank {
+        // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same in the end.
+        alike &+= 1
+        if (random.next() &>> 16) &* alike < 0x1_0000 { best = place }
       }
     }
     if best == nil { workAt = later }

@@ -57,16 +57,18 @@ where
     case .peripheral:
       counters.count(.connectionsIn)
       links[index].step = .serving
+      links[index].isPeers = true
       links[index].end = now + configuration.servingLife
       // Two devices may call each other at the same moment. One connection is all there can be: ours is tried again later.
       if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
         attempt.isCut = true
         attempt.deadline = now
       }
+      readBack(index, at: now)
     case .central:
       counters.count(isOurs ? .connectionsOut : .connectionsRefused)
       links[index].end = now + configuration.exchangeLife
-      guard isOurs else {
+      guard isOurs, !isAtWork(with: attempt.place) else {
         close(index, at: now)
         return
       }
@@ -85,11 +87,15 @@ where
     attempt = Attempt()
     workAt = now
     let place = Int(ended.place)
+    guard !isAtWork(with: ended.place) else {
+      counters.count(.attemptsCut)  // the peer's own connection is being used
+      return
+    }
     if ended.isCancelled, ended.isCut {
       // The peer did not have the time it is entitled to: nothing is held against it.
       counters.count(.attemptsCut)
       table.setHeld(place, false)
-      table[place].retryAt = now + configuration.firstRetry
+      table[place].retryAt = table[place].has(Target.takesNobodyFlag) ? now : now + configuration.firstRetry
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, at: now)
     }
@@ -106,11 +112,33 @@ where
       if index >= 0, index < 32 { surplus &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
       return
     }
-    if links[index].step.isWorking { fail(index, .exchangesDropped, at: now) }
+    if links[index].step.isWorking {
+      let place = Int(links[index].place)
+      if links[index].isPeers {
+        // The peer was done with its own connection before we were: nothing is held against it.
+        counters.count(.exchangesDropped)
+        table[place].retryAt = now + .milliseconds(random.next() & 1023)
+      } else {
+        fail(index, .exchangesDropped, at: now)
+        if reason == .failedToBeEstablished, table[place].failures <= Self.contendedTries {
+          // It did not understand our request, as happens when several ask at the same moment: it is there, and worth asking again soon.
+          let delay = HeraldConfiguration.retryDelay(
+            failures: table[place].failures, first: Self.contendedRetry, longest: .seconds(2))
+          table[place].retryAt = now + delay + .milliseconds(random.next() & 1023)
+        }
+      }
+    }
     delegate.tell(.debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
     forget(index)
     workAt = now
   }
+
+  /// The wait after a first request to connect that the peer did not understand; it doubles with each further failure, up to 2 s…
+  @inlinable
+  static var contendedRetry: Interval { .milliseconds(250) }
+  /// …and after so many failures it is that of any other: perhaps the peer does not hear us at all.
+  @inlinable
+  static var contendedTries: UInt8 { 8 }
 
   /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its place.
   @inlinable
@@ -150,6 +178,59 @@ where
     measure(place, table[place].identity, rssi, at: now)
   }
 
+  // MARK: One connection for both
+
+  /// A peer opened a connection. If it is one whose payload we want, we read it over the same connection: one is enough for both, and in
+  /// a crowd every connection less counts (HP-21). This is for devices like this one: phones, which show how strongly they send or
+  /// a pseudo device address, are met on connections of ours, as their applications expect.
+  @inlinable
+  mutating func readBack(_ index: Int, at now: Instant) {
+    guard configuration.scans, let place = table.find(TargetIdentity(links[index].peer)),
+      table[place].state == .advertised || table[place].state == .confirmed,
+      table[place].txPower == Target.noTxPower,
+      !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
+      task(for: place, at: now) == .meet || task(for: place, at: now) == .readPayload
+    else { return }
+    links[index].place = UInt16(truncatingIfNeeded: place)
+    links[index].holdsTarget = true
+    table.setHeld(place, true)
+    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index, at: now)
+  }
+
+  /// Whether an exchange with this target is under way.
+  @inlinable
+  mutating func isAtWork(with place: UInt16) -> Bool {
+    var index = 0
+    while index < connections {
+      if links[index].holdsTarget, links[index].place == place { return true }
+      index &+= 1
+    }
+    return false
+  }
+
+  /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last: two requests at the usual
+  /// interval, and some more.
+  @inlinable
+  static var lingering: Interval { .milliseconds(200) }
+
+  /// Our work on a connection is done: closes it, unless the peer opened it or is at work on it itself.
+  @inlinable
+  mutating func leave(_ index: Int, at now: Instant) {
+    guard links[index].isPeers || links[index].lastAsked > links[index].openedAt else {
+      close(index, at: now)
+      return
+    }
+    // Not more than what is ours: the peer may be in the middle of a message.
+    freeBuffer(index)
+    if links[index].holdsTarget {
+      links[index].holdsTarget = false
+      table.setHeld(Int(links[index].place), false)
+    }
+    links[index].client = GATTClient()
+    links[index].step = .serving
+    links[index].task = .nothing
+  }
+
   // MARK: Ends
 
   /// All that the peer is owed at present was done: says when there is more, and closes the connection (HP-22), or keeps it if
@@ -160,7 +241,9 @@ where
     table[place].failures = 0
     table[place].ignores = 0
     settle(place, at: now)
-    if configuration.keepsConnections, links[index].system == .iOS, table[place].state == .read {
+    if configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
+      table[place].state == .read
+    {
       freeBuffer(index)
       links[index].step = .keeping
       links[index].task = .nothing
@@ -169,7 +252,7 @@ where
       links[index].end = now
       return
     }
-    close(index, at: now)
+    leave(index, at: now)
   }
 
   /// Says whether and when a peer is owed more.
@@ -195,10 +278,10 @@ where
     table[place].failures = 0
     table[place].retryAt = now + HeraldConfiguration.ignoreDelay(ignores: table[place].ignores)
     table.setOwesWork(place, false)
-    close(index, at: now)
+    leave(index, at: now)
   }
 
-  /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the connection.
+  /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the connection if it is ours.
   @inlinable
   mutating func fail(_ index: Int, _ cause: CoordinatorCounter, at now: Instant) {
     links[index].step = .failed
@@ -208,7 +291,7 @@ where
     } else {
       counters.count(cause)
     }
-    close(index, at: now)
+    if links[index].isPeers { leave(index, at: now) } else { close(index, at: now) }
   }
 
   /// Counts a failure and says when the peer may be tried again. Up to a second of chance keeps two devices that try each other

@@ -76,6 +76,16 @@ where
       table[place].isConnectable = true
       table[place].isReceiveOnly = false
     }
+    if seen.isHerald, !report.kind.contains(.scanResponse) {
+      let takesNobody = !report.kind.contains(.connectable)
+      table[place].set(Target.takesNobodyFlag, takesNobody)
+      if takesNobody, attempt.isActive, !attempt.isCancelled, place == Int(attempt.place) {
+        // It has as many connections as it can: the time is better spent on somebody else.
+        attempt.isCut = true
+        attempt.deadline = now
+        hasNews = true
+      }
+    }
     switch table[place].state {
     case .read:
       if table[place].owesWork, table[place].retryAt < workAt {

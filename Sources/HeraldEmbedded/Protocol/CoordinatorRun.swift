@@ -91,7 +91,8 @@ where
   mutating func drive<R: Radio & ~Copyable>(_ index: Int, at now: Instant, _ radio: inout R) -> Instant {
     let connection = ConnectionID(index: index)
     if links[index].step == .serving {
-      let idleEnd = links[index].lastAsked + configuration.servingIdle
+      let idleEnd =
+        links[index].lastAsked + (links[index].isPeers ? configuration.servingIdle : Self.lingering)
       let end = earlier(links[index].end, idleEnd)
       guard now >= end else { return end }
       close(index, at: now)

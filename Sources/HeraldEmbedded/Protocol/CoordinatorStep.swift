@@ -96,6 +96,8 @@ struct Link: BitwiseCopyable {
   @usableFromInline var task: PeerTask
   /// Nothing more may be written on this connection: the peer would take it for part of what it has.
   @usableFromInline var isSpent: Bool
+  /// Whether the peer opened it: it is the peer's to close.
+  @usableFromInline var isPeers: Bool
   /// Whether the target at `place` is held for this exchange.
   @usableFromInline var holdsTarget: Bool
   /// Which code of another system is being looked for.
@@ -130,6 +132,7 @@ struct Link: BitwiseCopyable {
     system = .unknown
     task = .nothing
     isSpent = false
+    isPeers = false
     holdsTarget = false
     question = .none
     place = 0

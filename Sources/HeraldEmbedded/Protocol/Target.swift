@@ -75,6 +75,8 @@ public struct Target: BitwiseCopyable, Sendable {
   @usableFromInline static var payloadWrittenFlag: UInt16 { 512 }
   @usableFromInline static var owesCodeFlag: UInt16 { 1024 }
   @usableFromInline static var codeReadFlag: UInt16 { 2048 }
+  /// It takes no connections at present, or did not when it was heard last.
+  @usableFromInline static var takesNobodyFlag: UInt16 { 4096 }
 
   /// A peer that was just heard for the first time.
   @usableFromInline
