@@ -5,6 +5,9 @@ AdvertisingBenchmark.run(&figures)
 ATTBenchmark.run(&figures)
 DeviceBenchmark.run(&figures)
 try LogBenchmark.run(&figures)
+GrowthBenchmark.run(&figures)
+// With --full the crowds are simulated for 8 hours each.
+CrowdBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
 // Counted by a program of its own, whose heap nothing else touches; script/bench runs it first.
 if let counted = try? Data(contentsOf: URL(fileURLWithPath: ".build/figures/allocations.json")),
   let count = try JSONDecoder().decode([String: Double].self, from: counted)["allocations_after_start"]

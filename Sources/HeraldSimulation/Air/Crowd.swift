@@ -10,6 +10,8 @@ public struct CrowdConfiguration: Sendable {
   public var range: Float = 10
   /// Where people are.
   public var scenario = CrowdScenario.room
+  /// The radius of the place in metres; `nil` for that of the scenario.
+  public var radius: Float?
   /// Devices are switched on at random moments of this many first seconds.
   public var switchOnSeconds = 10
   /// What the devices were configured with.
@@ -54,7 +56,8 @@ public final class Crowd {
       capabilities: configuration.capabilities)
     record = CrowdRecord(count: devices)
     scene = CrowdScene(
-      configuration.scenario, devices: devices, range: configuration.range, seed: configuration.seed)
+      configuration.scenario, devices: devices, range: configuration.range, radius: configuration.radius,
+      seed: configuration.seed)
     nodes = .allocate(capacity: devices)
     var random = AirRandom(seed: AirRandom.hash(configuration.seed &+ 2))
     for device in 0..<devices {

@@ -29,9 +29,9 @@ struct CrowdScene {
   var walkers: [Walker] = []
   var random: AirRandom
 
-  init(_ scenario: CrowdScenario, devices: Int, range: Float, seed: UInt64) {
+  init(_ scenario: CrowdScenario, devices: Int, range: Float, radius: Float?, seed: UInt64) {
     self.scenario = scenario
-    radius = scenario == .room ? range / 2 : range * 1.5
+    self.radius = radius ?? (scenario == .room ? range / 2 : range * 1.5)
     random = AirRandom(seed: AirRandom.hash(seed &+ 1))
     for _ in 0..<devices {
       let (x, y) = point()
