@@ -22,7 +22,7 @@ where
       place = new
       if seen.peer == .ignored { table[place].state = .neighbour }
     }
-    table[place].address = report.address
+    if table[place].address != report.address { move(place, to: report.address, at: now) }
     guard acquaint(place, seen, report, at: now) || sighting.isSomething else { return }
     if let txPower = seen.txPower, txPower != table[place].txPower {
       table[place].txPower = txPower
@@ -31,6 +31,17 @@ where
     }
     if NeighbourType.systems > 0 { observe(place, sighting, in: data, at: now) }
     measure(place, seen.identity, report.rssi, at: now)
+  }
+
+  /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect there ends, so
+  /// that it does not keep others waiting, and is not held against the peer.
+  @inlinable
+  mutating func move(_ place: Int, to address: DeviceAddress, at now: Instant) {
+    table[place].address = address
+    guard attempt.isActive, !attempt.isCancelled, Int(attempt.place) == place else { return }
+    attempt.isCut = true
+    attempt.deadline = now
+    hasNews = true
   }
 
   /// Logs and reports one strength.

@@ -286,6 +286,23 @@ struct FailureStories {
     #expect(story.count(.reads) == 1)
   }
 
+  @Test("HP-15 An attempt ends when the peer shows itself under another address, and is made there")
+  func movingPeer() {
+    let story = Story()
+    let elsewhere = DeviceAddress(high: 0x7000, low: 1, kind: .random)
+    story.hear(Peer.android, Peer.androidAdvert)
+    _ = story.commands()
+    story.hear(Peer.android, Peer.androidAdvert)
+    #expect(story.commands().isEmpty)
+    story.hear(elsewhere, Peer.androidAdvert)
+    #expect(story.commands() == [.cancelConnect])
+    #expect(story.count(.attemptsCut) == 1)
+    story.run(seconds: 4)
+    story.hear(elsewhere, Peer.androidAdvert)
+    #expect(story.node.radio.connecting == elsewhere)
+    #expect(story.count(.attemptTimeouts) == 0)
+  }
+
   @Test("A connection nobody asked for, and one with a number beyond our places, are closed")
   func unasked() {
     let story = Story()
