@@ -196,6 +196,6 @@ where
     table[place].failures = 0
     table[place].ignores = 0
     table.setOwesWork(place, false)
-    close(index, at: now)
+    leave(index, at: now)
   }
 }

@@ -25,7 +25,7 @@ where
     guard now >= workAt else { return workAt }
     let limit = connectionLimit
     let isFull = openConnections() >= (limit > 1 ? limit &- 1 : limit)
-    if isFull, !outbox.isPending, connectionToGiveUp(at: now) == nil { return .never }
+    if isFull, connectionToGiveUp(forMessage: outbox.isPending, at: now) == nil { return graceEnd(at: now) }
     var deadline = now + configuration.attemptTimeout
     var isCut = false
     if !capabilities.canScanWhileConnecting {
@@ -36,8 +36,8 @@ where
     }
     guard let place = choosePeer(at: now) else { return workAt }
     guard !isFull else {
-      giveUpConnection(at: now)
-      return .never  // until it is closed
+      giveUpConnection(forMessage: table[place].has(Target.awaitsMessageFlag), at: now)
+      return graceEnd(at: now)  // or until one is closed
     }
     if !capabilities.canScanWhileConnecting, shownScan != nil {
       radio.stopScanning()
@@ -127,12 +127,12 @@ where
   /// some time, the oldest, or the one to the peer heard most weakly. A peer not in the table counts as weakest. For a message of the
   /// application's an exchange about anything else gives way too (HP-30).
   @inlinable
-  mutating func connectionToGiveUp(at now: Instant) -> Int? {
+  mutating func connectionToGiveUp(forMessage: Bool, at now: Instant) -> Int? {
     var best: Int?
     var bestRSSI: Int8 = 0
     var index = 0
     while index < connections {
-      if canGiveUp(index, at: now) {
+      if canGiveUp(index, forMessage: forMessage, at: now) {
         let rssi = strength(of: index)
         let isBetter =
           switch configuration.connectionPolicy {
@@ -150,14 +150,28 @@ where
   }
 
   @inlinable
-  mutating func canGiveUp(_ index: Int, at now: Instant) -> Bool {
-    switch links[index].step {
-    case .keeping: return true
-    case .serving: return now >= links[index].openedAt + Self.servingGrace
-    default:
-      return outbox.isPending && links[index].step.isWorking
-        && !table[Int(links[index].place)].has(Target.awaitsMessageFlag)
+  mutating func canGiveUp(_ index: Int, forMessage: Bool, at now: Instant) -> Bool {
+    let step = links[index].step
+    if step == .keeping { return true }
+    // That we read on it as well gives a peer no more of its connection.
+    if links[index].isPeers, step == .serving || step.isWorking {
+      return now >= links[index].openedAt + Self.servingGrace
     }
+    if step == .serving { return true }  // ours: it only waits for the peer
+    return forMessage && step.isWorking && !table[Int(links[index].place)].has(Target.awaitsMessageFlag)
+  }
+
+  /// When the next connection of a peer's may be given up.
+  @inlinable
+  mutating func graceEnd(at now: Instant) -> Instant {
+    var next = Instant.never
+    var index = 0
+    while index < connections {
+      let end = links[index].openedAt + Self.servingGrace
+      if links[index].step != .closed, links[index].isPeers, end > now { next = earlier(next, end) }
+      index &+= 1
+    }
+    return next
   }
 
   @inlinable
@@ -169,13 +183,13 @@ where
 
   /// Gives a connection up for a new peer, unless one is being closed already.
   @inlinable
-  mutating func giveUpConnection(at now: Instant) {
+  mutating func giveUpConnection(forMessage: Bool, at now: Instant) {
     var index = 0
     while index < connections {
       if links[index].step == .closing { return }
       index &+= 1
     }
-    guard let index = connectionToGiveUp(at: now) else { return }
+    guard let index = connectionToGiveUp(forMessage: forMessage, at: now) else { return }
     counters.count(.connectionsGivenUp)
     if links[index].step.isWorking {
       // The peer did not have the time it is entitled to: nothing is held against it.

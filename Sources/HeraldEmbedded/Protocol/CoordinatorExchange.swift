@@ -45,6 +45,7 @@ where
       return
     }
     forget(index)  // in case an event was lost
+    if index < 32 { values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
     server.opened(opened.connection)
     links[index].peer = opened.peer
     links[index].lastAsked = now
@@ -224,7 +225,7 @@ where
     freeBuffer(index)
     if links[index].holdsTarget {
       links[index].holdsTarget = false
-      table.setHeld(Int(links[index].place), false)
+      releaseHold(Int(links[index].place))
     }
     links[index].client = GATTClient()
     links[index].step = .serving
@@ -277,8 +278,29 @@ where
     table[place].state = .ignored
     table[place].failures = 0
     table[place].retryAt = now + HeraldConfiguration.ignoreDelay(ignores: table[place].ignores)
+    if table[place].has(Target.awaitsMessageFlag) {
+      table[place].set(Target.awaitsMessageFlag, false)
+      counters.count(.messagesLost)
+    }
     table.setOwesWork(place, false)
     leave(index, at: now)
+  }
+
+  /// We have no buffer for the peer's payload, or for what it is to be told: nothing is held against it, and it is tried again soon.
+  @inlinable
+  mutating func deferExchange(_ index: Int, at now: Instant) {
+    counters.count(.exchangesWithoutBuffer)
+    let retryAt = now + .seconds(1)
+    table[Int(links[index].place)].retryAt = retryAt
+    if retryAt < workAt { workAt = retryAt }
+    leave(index, at: now)
+  }
+
+  /// Lets go of a target, unless an attempt to connect to it is still under way.
+  @inlinable
+  mutating func releaseHold(_ place: Int) {
+    if attempt.isActive, Int(attempt.place) == place { return }
+    table.setHeld(place, false)
   }
 
   /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the connection if it is ours.
@@ -299,7 +321,7 @@ where
   @inlinable
   mutating func postpone(_ place: Int, _ cause: CoordinatorCounter, at now: Instant) {
     counters.count(cause)
-    table.setHeld(place, false)
+    releaseHold(place)
     table[place].failures &+= 1
     delegate.tell(
       .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
@@ -323,7 +345,7 @@ where
   mutating func letGo(_ index: Int) {
     if links[index].holdsTarget {
       links[index].holdsTarget = false
-      table.setHeld(Int(links[index].place), false)
+      releaseHold(Int(links[index].place))
     }
     links[index].buffer = 0
     links[index].client = GATTClient()

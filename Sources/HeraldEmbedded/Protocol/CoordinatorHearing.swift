@@ -90,7 +90,9 @@ where
     if seen.isHerald, !report.kind.contains(.scanResponse) {
       let takesNobody = !report.kind.contains(.connectable)
       table[place].set(Target.takesNobodyFlag, takesNobody)
-      if takesNobody, attempt.isActive, !attempt.isCancelled, place == Int(attempt.place) {
+      if takesNobody, attempt.isActive, !attempt.isCancelled, place == Int(attempt.place),
+        !table[place].has(Target.awaitsMessageFlag)
+      {
         // It has as many connections as it can: the time is better spent on somebody else.
         attempt.isCut = true
         attempt.deadline = now

@@ -25,7 +25,7 @@ where
     case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
     case .readPayload, .readModel:
       guard claimBuffer(index, .reading) != nil else {
-        fail(index, .exchangesWithoutBuffer, at: now)
+        deferExchange(index, at: now)
         return
       }
       procedure = .readLong(step == .readPayload ? links[index].payloadHandle : links[index].modelHandle)
@@ -65,7 +65,7 @@ where
     case .sendMessage, .writePayload, .share, .writeRSSI:
       if links[index].signalHandle == 0 {
         noteDone(task, place, at: now)  // there is no way to tell it
-        counters.count(.signalsRefused)
+        countRefusal(of: task)
         return .closing
       }
       return links[index].isSpent ? .closing : .writeSignal
@@ -153,7 +153,7 @@ where
       case .refused where step == .exchangeMTU || step == .findInformation || step == .readModel:
         advance(index, .absent, at: now)
       case .refused where step == .writeSignal:
-        counters.count(.signalsRefused)
+        countRefusal(of: links[index].task)
         links[index].written = 0
         releaseMessage(index)
         noteDone(links[index].task, Int(links[index].place), at: now)
@@ -241,7 +241,9 @@ where
     table[place].state = .read
     table[place].failures = 0
     table[place].ignores = 0
-    if mayShare(place) { values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table) }
+    if mayShare(place), !isOwn(digest) {
+      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table)
+    }
     let rssi = table[place].lastRSSI
     if rssi.isAvailable {
       delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now)

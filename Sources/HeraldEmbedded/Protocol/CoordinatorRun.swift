@@ -99,7 +99,7 @@ where
     }
     if links[index].step == .keeping { return keep(index, at: now, &radio) }
     if links[index].step.isWorking {
-      if now >= links[index].end {
+      if now >= workEnd(index) {
         fail(index, .exchangesTimedOut, at: now)
       } else {
         if case .failed = links[index].client.expire(at: now) { fail(index, .exchangesTimedOut, at: now) }
@@ -107,7 +107,7 @@ where
     }
     if links[index].step.isWorking {
       request(index, &radio, at: now)
-      return earlier(links[index].end, links[index].client.deadline)
+      return earlier(workEnd(index), links[index].client.deadline)
     }
     // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
     if now >= links[index].end {
@@ -115,6 +115,13 @@ where
       links[index].end = now + .seconds(2)
     }
     return links[index].end
+  }
+
+  /// When our work on a connection has to be done: on a peer's own, which may live longer, too.
+  @inlinable
+  mutating func workEnd(_ index: Int) -> Instant {
+    guard links[index].isPeers else { return links[index].end }
+    return earlier(links[index].end, links[index].openedAt + configuration.exchangeLife)
   }
 
   /// How often the strength of a peer is measured on a connection that is kept.
@@ -211,6 +218,8 @@ where
   mutating func rotate(at now: Instant) -> Instant {
     guard !attempt.isActive else { return .never }
     guard rotation.isDue(at: now) else { return rotation.deadline }
+    // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under the new address.
+    guard values.pool.makeRoom() else { return now + .milliseconds(100) }
     guard
       let identity = OwnIdentity.make(key, lifetime: configuration.addressPeriod, random: &random)
     else {
@@ -222,6 +231,7 @@ where
     values.rotatedAt = now
     values.rotatedUnixSeconds = clock.unixSeconds(at: now)
     counters.count(.rotations)
+    partWithFormerAddress(at: now)
     tellAgain(at: now)
     rotation.rotated(at: now)
     rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
@@ -229,6 +239,21 @@ where
     offerPayload(at: now)
     unnotified = .max
     return rotation.deadline
+  }
+
+  /// Connections that were opened under the former address: the new payload must not be seen on them, as it would tie the two addresses
+  /// together. Those that are kept are closed, and on the others a new reading is refused.
+  @inlinable
+  mutating func partWithFormerAddress(at now: Instant) {
+    var index = 0
+    while index < connections {
+      if links[index].step == .keeping { close(index, at: now) }
+      // Where a peer can have itself told of each new payload, that was chosen.
+      if !NeighbourType.Table.notifies, links[index].step != .closed, index < 32 {
+        values.former |= 1 &<< UInt32(truncatingIfNeeded: index)
+      }
+      index &+= 1
+    }
   }
 
   /// Peers that our payload was written to know another one now: it is owed to them again.
@@ -264,10 +289,10 @@ where
   @inlinable
   mutating func offerPayload(at now: Instant) {
     let nobody = ConnectionID(index: connections)
-    guard let index = values.makePayload(for: nobody) else {
+    guard let index = values.makePayload(for: nobody, .signalling) else {
       offersPayload = false
       advertising.remove(0)
-      // The date may be missing, or every buffer be in use: the next rotation comes sooner.
+      // The date may be missing: the next rotation comes sooner.
       rotation.noLater(than: now + .seconds(10))
       return
     }

@@ -17,9 +17,11 @@ where
       switch composeSignal(index, at: now) {
       case .composed: break
       case .noBuffer:
-        fail(index, .exchangesWithoutBuffer, at: now)
+        deferExchange(index, at: now)
         return false
       case .nothingToSay:
+        // A payload of 510 bytes is one too long for a message.
+        if links[index].task == .writePayload { countRefusal(of: .writePayload) }
         noteDone(links[index].task, Int(links[index].place), at: now)
         finish(index, at: now)
         return false
@@ -90,6 +92,13 @@ where
     links[index].written = 0
     releaseMessage(index)
     noteDone(task, Int(links[index].place), at: now)
+  }
+
+  /// A peer refused a message, has no characteristic for it, or it does not fit.
+  @inlinable
+  mutating func countRefusal(of task: PeerTask) {
+    counters.count(.signalsRefused)
+    if task == .sendMessage { counters.count(.messagesLost) }
   }
 
   /// Gives back what a message was in. The application's is not the connection's: others may have it to come.

@@ -15,6 +15,10 @@ struct PayloadBuffer: BitwiseCopyable {
     case message = 5
     /// Our payload for peers that know no Herald.
     case servingLegacy = 6
+
+    /// Whether it is what a peer asks of us, not we of a peer.
+    @inlinable
+    var isOfPeers: Bool { self == .serving || self == .servingLegacy || self == .hearing }
   }
 
   /// Room for the longest message, which is longer than the longest value.
@@ -173,7 +177,8 @@ struct PayloadBuffer: BitwiseCopyable {
 /// it in pieces (every piece must be of the same payload), and signals in either direction.
 ///
 /// A buffer belongs to one connection and one use. When none is free the claim fails: our reading of a peer is tried
-/// again later, and a peer's request is answered with Insufficient Resources.
+/// again later, and a peer's request is answered with Insufficient Resources. There are as many as connections: a second one for a
+/// connection's peer is never the last that is free.
 @usableFromInline
 struct PayloadPool<let count: Int>: ~Copyable {
   @usableFromInline var buffers: [count of PayloadBuffer]
@@ -196,17 +201,61 @@ struct PayloadPool<let count: Int>: ~Copyable {
   @inlinable
   mutating func claim(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     if let index = find(connection, use) { return index }
+    guard let index = firstFree, !use.isOfPeers || !isOnlyFree(index) || !hasPeersBuffer(connection)
+    else { return nil }
+    buffers[index].use = use
+    buffers[index].connection = UInt8(truncatingIfNeeded: connection.index)
+    buffers[index].length = 0
+    return index
+  }
+
+  /// Whether the peer of a connection has a buffer already.
+  @inlinable
+  mutating func hasPeersBuffer(_ connection: ConnectionID) -> Bool {
     var index = 0
     while index < count {
-      if buffers[index].use == .free {
-        buffers[index].use = use
-        buffers[index].connection = UInt8(truncatingIfNeeded: connection.index)
-        buffers[index].length = 0
-        return index
+      if buffers[index].use.isOfPeers, Int(buffers[index].connection) == connection.index { return true }
+      index &+= 1
+    }
+    return false
+  }
+
+  /// Takes a buffer away from a peer that reads our payload, if no other is free; `false` if none can be had.
+  @inlinable
+  mutating func makeRoom() -> Bool {
+    if firstFree != nil { return true }
+    var index = 0
+    while index < count {
+      if buffers[index].use == .serving || buffers[index].use == .servingLegacy {
+        buffers[index].use = .free
+        return true
       }
       index &+= 1
     }
-    return nil
+    return false
+  }
+
+  /// A buffer nobody uses.
+  @inlinable
+  var firstFree: Int? {
+    mutating get {
+      var index = 0
+      while index < count {
+        if buffers[index].use == .free { return index }
+        index &+= 1
+      }
+      return nil
+    }
+  }
+
+  @inlinable
+  mutating func isOnlyFree(_ only: Int) -> Bool {
+    var index = 0
+    while index < count {
+      if index != only, buffers[index].use == .free { return false }
+      index &+= 1
+    }
+    return true
   }
 
   /// The buffer a connection has for one use, taken for another; `nil` if it has none.

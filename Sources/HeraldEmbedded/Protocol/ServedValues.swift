@@ -17,6 +17,8 @@ public struct ServedValues<
   /// When the own address changed last, and what date that was.
   @usableFromInline var rotatedAt: Instant
   @usableFromInline var rotatedUnixSeconds: UInt64?
+  /// Connections that were opened under the former address, a bit each: the new payload is not shown on them.
+  @usableFromInline var former: UInt32
   @usableFromInline var served: UInt32
   @usableFromInline var notServed: UInt32
   /// When the request that is being answered came.
@@ -42,6 +44,7 @@ public struct ServedValues<
     served = 0
     notServed = 0
     askedAt = .start
+    former = 0
     incoming = .init(repeating: SignalReassembly())
     budget = SignalBudget()
     signals = 0
@@ -84,6 +87,10 @@ public struct ServedValues<
     }
     let use: PayloadBuffer.Use = tag == .legacyPayload ? .servingLegacy : .serving
     var index = offset > 0 ? pool.find(connection, use) : nil
+    if index == nil, connection.index < 32, former & 1 &<< UInt32(truncatingIfNeeded: connection.index) != 0 {
+      notServed &+= 1
+      return .failed(.insufficientResources)
+    }
     if index == nil {
       index = makePayload(for: connection, use)
       if index != nil { served &+= 1 }

@@ -291,7 +291,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     var link = order.oldest
     while link != 0 {
       let place = Int(link) &- 1
-      if targets[place].flags & Target.heldFlag == 0 { return place }
+      if targets[place].flags & (Target.heldFlag | Target.awaitsMessageFlag) == 0 { return place }
       link = targets[place].newer
     }
     return nil
