@@ -8,6 +8,7 @@ where
   @inlinable
   mutating func enter(_ wanted: ExchangeStep, _ index: Int, at now: Instant) {
     var step = wanted == .choosing ? choose(index, at: now) : wanted
+    if step == .findCustomService, configuration.introspection.customService == nil { step = .withoutService }
     if NeighbourType.systems > 0, turnsToCodes(step, index) { step = .readCodes }
     links[index].step = step
     let procedure: GATTProcedure
