@@ -33,7 +33,10 @@ where
   mutating func turnsToCodes(_ step: ExchangeStep, _ index: Int) -> Bool {
     guard links[index].question == .none else { return false }
     switch step {
-    case .findShortService: return table[Int(links[index].place)].state == .neighbour
+    case .findShortService:
+      guard table[Int(links[index].place)].state == .neighbour else { return false }
+      links[index].task = .readCodes
+      return true
     case .withoutService: return observesAny
     default: return false
     }
@@ -186,6 +189,14 @@ where
     let state = table[place].state
     if state == .read || state == .confirmed {
       enter(.choosing, index, at: now)
+      return
+    }
+    if state == .advertised, links[index].task == .readCodes {
+      // It turned out to show Herald's service while its codes were read: it is asked about that next.
+      table[place].failures = 0
+      table[place].retryAt = now
+      workAt = now
+      close(index, at: now)
       return
     }
     guard isFound else {

@@ -118,6 +118,8 @@ where
       // One that may hide Herald is asked about it when its codes are next to be read.
       let isDue = !table[place].codeIsRead || now >= table[place].retryAt
       guard seen.isHerald || (seen.peer != .ignored && isDue) else { return true }
+      // That its codes were read a while ago, or could not be, says nothing about its payload.
+      if seen.isHerald, !table[place].showedService { table[place].retryAt = now }
       table[place].state = seen.isHerald ? .advertised : .candidate
     case .advertised, .confirmed: break
     }

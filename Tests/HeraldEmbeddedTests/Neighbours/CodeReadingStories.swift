@@ -185,6 +185,58 @@ struct CodeReadingStories {
     #expect(story.node.core.table[0].state == .read)
   }
 
+  private let heraldAdvert = "02 01 1A 03 03 F6 FC"
+
+  private func readCode(_ story: NeighbourStory) {
+    story.exchange(
+      "08 28 00 2A 00 03 28", "09 15 29 00 08 2A 00 B3 A5 CC F7 AB 44 1D B2 13 1F FE 83 81 D4 22 00")
+    #expect(story.commands().contains(.disconnect(connection)))
+    #expect(story.codes() == ["neighbour 2030405 c19x B2 1D 44 AB F7 CC A5 B3"])
+    story.happen(.closed(connection, .localHostTerminated))
+  }
+
+  @Test("A peer whose code was read has its payload read as soon as it shows Herald's service, too")
+  func heraldLater() {
+    let story = observer(covidWatch: false, c19x: true)
+    meet(story, c19xAdvert, Peer.android)
+    story.exchange("06 01 00 FF FF 00 28 \(c19xService)", "07 28 00 2A 00")
+    readCode(story)
+    story.run(seconds: 60)
+    story.hear(Peer.android, heraldAdvert)
+    #expect(story.node.radio.connecting == Peer.android)
+    story.readAndroid()
+    #expect(story.count(.reads) == 1 && story.codes().count == 1)
+  }
+
+  @Test("A peer that shows Herald's service while its code is read has its payload read next")
+  func heraldMeanwhile() {
+    let story = observer(covidWatch: false, c19x: true)
+    meet(story, c19xAdvert, Peer.android)
+    story.exchange("06 01 00 FF FF 00 28 \(c19xService)", "07 28 00 2A 00")
+    story.hear(Peer.android, heraldAdvert)
+    readCode(story)
+    #expect(story.node.radio.connecting == Peer.android)
+    story.readAndroid()
+    #expect(story.count(.reads) == 1 && story.codes().count == 1)
+  }
+
+  @Test("A peer that shows Herald's service and has none is asked again no sooner than its code is due")
+  func heraldInVain() {
+    let story = observer(covidWatch: false, c19x: true)
+    meet(story, heraldAdvert, Peer.android)
+    story.hear(Peer.android, c19xAdvert)
+    story.exchange("06 01 00 FF FF 00 28 F6 FC", "01 06 01 00 0A")
+    story.exchange("06 01 00 FF FF 00 28 \(Peer.longService)", "01 06 01 00 0A")
+    story.exchange("06 01 00 FF FF 00 28 \(c19xService)", "07 28 00 2A 00")
+    readCode(story)
+    for _ in 0..<20 {
+      story.hear(Peer.android, c19xAdvert)
+      story.hear(Peer.android, heraldAdvert)
+      story.run(seconds: 30)
+    }
+    #expect(story.count(.attempts) == 1)
+  }
+
   @Test("A device that observes nothing asks nobody about codes")
   func off() {
     let story = NeighbourStory()
