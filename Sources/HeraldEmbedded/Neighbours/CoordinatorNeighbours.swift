@@ -21,9 +21,21 @@ where
     let start = Int(sighting.numberStart)
     if start > 0, start &+ 16 <= data.count {
       let number = data.extracting(start..<(start &+ 16))
-      if table[place].note(number: number) { keepCode(place, .covidWatch, number, at: now) }
+      if table[place].isNew(number: number) { take(number: number, place, at: now) }
     }
     if sighting.hasHiddenCode { owe(place, at: now) }
+  }
+
+  /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; then it is looked at again when it is heard again.
+  @inlinable
+  mutating func take(number: Span<UInt8>, _ place: Int, at now: Instant) {
+    guard table[place].mayShowNumber(at: now), values.mayHear(at: now) else {
+      counters.count(.signalsDropped)
+      return
+    }
+    values.heardBudget.spend(26)
+    table[place].note(number: number, at: now)
+    keepCode(place, .covidWatch, number, at: now)
   }
 
   /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's, else again when
@@ -68,7 +80,7 @@ where
       switch news.kind {
       case .nothing: return
       case .served:
-        values.spend(22, index)
+        values.spendServed(22, index)
         recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), at: now)
       case .observed:
         if !values.mayAct(index) {

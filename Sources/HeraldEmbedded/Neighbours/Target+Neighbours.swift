@@ -15,18 +15,32 @@ extension Target {
     set { set(Self.codeReadFlag, newValue) }
   }
 
-  /// Takes note of the contact event number it advertises: `true` if that is another than the last. Iphones do not advertise one, and only they are
-  /// told others' payloads, so that both can have the same place.
+  /// Whether a contact event number that it advertises is another than the last that was noted.
   @usableFromInline
-  mutating func note(number: Span<UInt8>) -> Bool {
+  func isNew(number: Span<UInt8>) -> Bool { told == 0 || told & 0xFF_FFFF != Self.digest(of: number) }
+
+  /// Whether another number of its may be noted: one in each 16 s. Who changes it more often would fill the log.
+  @usableFromInline
+  func mayShowNumber(at now: Instant) -> Bool {
+    told == 0 || UInt8(truncatingIfNeeded: told &>> 24) != now.sixteenSeconds
+  }
+
+  /// Takes note of the number it advertises, and when: in the lower 24 bits and the upper 8. iPhones do not advertise one, and only they
+  /// are told others' payloads, so that both can have the same place.
+  @usableFromInline
+  mutating func note(number: Span<UInt8>, at now: Instant) {
+    told = UInt32(now.sixteenSeconds) &<< 24 | Self.digest(of: number)
+  }
+
+  /// 24 bits that tell one number from the next, never all zero.
+  private static func digest(of number: Span<UInt8>) -> UInt32 {
     var digest: UInt32 = 0x811C_9DC5
     var index = 0
     while index < number.count {
       digest = (digest ^ UInt32(number[unchecked: index])) &* 0x0100_0193
       index &+= 1
     }
-    guard digest != told else { return false }
-    told = digest
-    return true
+    digest = (digest ^ digest &>> 24) & 0xFF_FFFF
+    return digest == 0 ? 1 : digest
   }
 }

@@ -60,7 +60,7 @@ public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
   case signalMessages
   /// Writes that were no message, or the end of none; parts of messages that were never finished.
   case signalsMalformed
-  /// Messages not acted upon because too much was written.
+  /// Messages, and codes of other systems, not acted upon because too much was written or shown.
   case signalsDropped
   /// Writes refused for want of a buffer.
   case signalsWithoutBuffer

@@ -27,6 +27,10 @@ public struct ServedValues<
   @usableFromInline var incoming: [buffers of SignalReassembly]
   /// What all of them together may write.
   @usableFromInline var budget: SignalBudget
+  /// What all of them together may have logged by reading codes of ours; apart, so that who reads takes nothing from who writes.
+  @usableFromInline var servedBudget: SignalBudget
+  /// What codes in advertisements may bring to the log.
+  @usableFromInline var heardBudget: SignalBudget
   @usableFromInline var signals: UInt32
   @usableFromInline var wakes: UInt32
   @usableFromInline var malformed: UInt32
@@ -47,6 +51,8 @@ public struct ServedValues<
     former = 0
     incoming = .init(repeating: SignalReassembly())
     budget = SignalBudget()
+    servedBudget = SignalBudget()
+    heardBudget = SignalBudget()
     signals = 0
     wakes = 0
     malformed = 0
@@ -80,7 +86,7 @@ public struct ServedValues<
     case .modelNumber: return .copying(modelNumber.span, from: offset, into: &buffer)
     default:
       // Each number that is given away goes to the log, which is not to be flooded.
-      if NeighbourType.systems > 0, offset == 0, !mayAct(connection.index) {
+      if NeighbourType.systems > 0, offset == 0, !mayServe(connection.index) {
         return .failed(.insufficientResources)
       }
       return neighbours.read(tag, offset: offset, into: &buffer, on: connection)

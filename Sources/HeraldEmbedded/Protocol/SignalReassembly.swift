@@ -159,6 +159,28 @@ extension ServedValues where Supplier: ~Copyable {
       SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: askedAt) && isAllowed
   }
 
+  /// Whether a code of ours may be read on this connection: what is given away is logged.
+  @inlinable
+  mutating func mayServe(_ index: Int) -> Bool {
+    let isAllowed = servedBudget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt)
+    return incoming[index].budget.allows(
+      SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: askedAt) && isAllowed
+  }
+
+  /// Notes what a code that was read brings to the log: so many bytes.
+  @inlinable
+  mutating func spendServed(_ bytes: Int, _ index: Int) {
+    servedBudget.spend(bytes)
+    incoming[index].budget.spend(bytes)
+  }
+
+  /// Whether another code of an advertisement may be logged: two a second (62 bytes) for as long as they like, and 79 (2 KiB) at once.
+  /// In a crowd each peer has a new one every quarter of an hour.
+  @inlinable
+  mutating func mayHear(at now: Instant) -> Bool {
+    heardBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: now)
+  }
+
   /// Notes what a message brings to the log: so many bytes.
   @inlinable
   mutating func spend(_ bytes: Int, _ index: Int) {

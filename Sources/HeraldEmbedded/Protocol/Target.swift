@@ -37,7 +37,7 @@ public struct Target: BitwiseCopyable, Sendable {
   /// When it may be connected next, in tenths of a second since start-up.
   var retryTenths: UInt32
   /// The payloads it has been told of, a bit for each place of the `SharingStore`: an iPhone. Others are told nothing; of a
-  /// peer that advertises a contact event number it is the digest of the last one.
+  /// peer that advertises a contact event number it is the digest of the last one, and when it was logged.
   @usableFromInline var told: UInt32
   /// How many strengths were measured. Stays at the largest value.
   public var readings: UInt16

@@ -41,8 +41,10 @@ struct CovidWatchStories {
   func changes() {
     let story = observer()
     story.hear(Peer.android, advert(number))
+    story.run(seconds: 16)
     story.hear(Peer.android, advert(other + " 01 02 03 04"))
     story.hear(Peer.android, advert(other))
+    story.run(seconds: 16)
     story.hear(Peer.android, advert(number))
     #expect(
       story.codes() == [
