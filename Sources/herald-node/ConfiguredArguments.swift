@@ -9,7 +9,7 @@ enum ConfiguredArguments {
     "advertise", "scan", "active-scan", "sharing", "read-model", "keep-connections",
   ]
   /// Options that may be given more than once.
-  private static let lists: Set = ["link"]
+  private static let lists: Set = ["link", "neighbour"]
   /// Options of the command line alone.
   private static let others: Set = ["config", "help", "version"]
 

@@ -31,16 +31,22 @@ struct NeighbourChoice: Sendable {
     self.file = file
   }
 
-  /// Sets the switches.
-  func take(part neighbours: inout CovidWatchAndC19X) throws(SystemFailure) {
+  /// Sets the switches, beside those that are set already. Returns what a person should know about the day codes, if there is anything.
+  func take(part neighbours: inout CovidWatchAndC19X) throws(SystemFailure) -> String? {
     switch system {
     case .covidWatch:
-      neighbours.covidWatch.isObserver = isObserver
-      neighbours.covidWatch.isPeripheral = isPeripheral
+      if isObserver { neighbours.covidWatch.isObserver = true }
+      if isPeripheral { neighbours.covidWatch.isPeripheral = true }
     case .c19x:
-      neighbours.c19x.isObserver = isObserver
-      neighbours.c19x.isPeripheral = isPeripheral
-      if let file { try DayCodeFile(file).provide(to: &neighbours.c19x) }
+      if isObserver { neighbours.c19x.isObserver = true }
+      if isPeripheral { neighbours.c19x.isPeripheral = true }
+      guard let file else { return nil }
+      let dayCodes = try DayCodeFile(file)
+      try dayCodes.provide(to: &neighbours.c19x)
+      if dayCodes.isOpenToOthers {
+        return "others than its owner may use the day codes in \(file); `chmod 600` it"
+      }
     }
+    return nil
   }
 }

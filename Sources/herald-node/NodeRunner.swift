@@ -43,7 +43,11 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     var random = try SystemRandom()
     let payload = try ConfiguredPayload(settings.payload)
     var neighbours = CovidWatchAndC19X()
-    for choice in settings.peers.neighbour { try choice.take(part: &neighbours) }
+    // The device has its own copy of the day codes; none stays behind on the stack.
+    defer { neighbours.c19x.wipeDayCodes() }
+    for choice in settings.peers.neighbour {
+      if let warning = try choice.take(part: &neighbours) { logger.warning("\(warning)") }
+    }
     let directory = try StorageDirectory(settings.storage, random: &random)
     let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
     // The flash is locked from here on: no other process makes a key at the same time.

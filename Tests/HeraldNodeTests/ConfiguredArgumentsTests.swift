@@ -42,11 +42,14 @@ struct ConfiguredArgumentsTests {
       tx-power = -4
       link = tcp:0
       link = pty
+      neighbour = covidwatch
+      neighbour = c19x
       """
     #expect(
       try merged(text, ["--expiry", "3"]) == [
         "--role=beacon", "--payload=venue:826,4,7,Room #5", "--no-sharing", "--read-model", "--tx-power=-4",
-        "--link=tcp:0", "--link=pty", "--expiry", "3", "--config", path,
+        "--link=tcp:0", "--link=pty", "--neighbour=covidwatch", "--neighbour=c19x", "--expiry", "3",
+        "--config", path,
       ])
   }
 

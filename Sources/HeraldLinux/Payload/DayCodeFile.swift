@@ -14,6 +14,8 @@ public struct DayCodeFile: ~Copyable {
   private var firstDay = -1
   private var epochDay = C19X.phonesEpochDay
   private var codes: SecretBytes
+  /// Others than the owner may use the file.
+  public private(set) var isOpenToOthers = false
 
   /// Reads a file.
   public init(_ path: String) throws(SystemFailure) {
@@ -23,6 +25,8 @@ public struct DayCodeFile: ~Copyable {
     guard file.isOpen else {
       throw SystemFailure("read", path, code: errno, advice: "c19x:FILE names a file with day codes")
     }
+    var attributes = stat()
+    isOpenToOthers = fstat(file.number, &attributes) == 0 && attributes.st_mode & 0o077 != 0
     var text = SecretBytes(capacity: Self.capacity)
     let code = text.append(contentsOf: file)
     guard code == 0 else { throw SystemFailure("read", path, code: code) }
