@@ -85,7 +85,11 @@ where
   ) -> Bool {
     if report.kind.contains(.connectable) {
       table[place].isConnectable = true
-      table[place].isReceiveOnly = false
+      if table[place].isReceiveOnly {
+        table[place].isReceiveOnly = false
+        // What it wrote does not stand for what it serves: anybody could have written it.
+        if table[place].state == .read { table[place].state = .confirmed }
+      }
     }
     if seen.isHerald, !report.kind.contains(.scanResponse) {
       let takesNobody = !report.kind.contains(.connectable)

@@ -88,7 +88,10 @@ where
     }
   }
 
-  /// A peer that cannot advertise wrote its payload (HP-09). One that is known already is a sign of life and no more.
+  /// A peer wrote its payload (HP-09). One that is known already is a sign of life and no more.
+  ///
+  /// Anybody can write under somebody else's address. So of a peer that takes connections, what is written never replaces what was read, nor
+  /// does it stand for it: such a peer goes on being read as if it had written nothing.
   @inlinable
   mutating func takePayload(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
     let length = Int(values.pool.buffers[buffer].length)
@@ -100,12 +103,29 @@ where
     guard !isOwn(digest) else { return }
     noteReceiveOnly(place)
     guard digest != table[place].payloadDigest else { return }
+    if table[place].isConnectable {
+      takeUnprovenPayload(from: place, in: buffer, index, at: now)
+      return
+    }
     values.spendBytes(length, index)
     if table[place].state != .confirmed, table[place].state != .read {
       record(.heraldDetected(table[place].identity), at: now)
     }
     acquirePayload(place, buffer, at: now)
     if !table[place].isHeld { settle(place, at: now) }
+  }
+
+  @inlinable
+  mutating func takeUnprovenPayload(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
+    let state = table[place].state
+    guard state != .read else { return }
+    let failures = table[place].failures
+    let ignores = table[place].ignores
+    values.spendBytes(Int(values.pool.buffers[buffer].length), index)
+    acquirePayload(place, buffer, at: now)
+    table[place].state = state
+    table[place].failures = failures
+    table[place].ignores = ignores
   }
 
   /// A peer passed on payloads of others (HP-43).
@@ -127,7 +147,8 @@ where
     }
   }
 
-  /// One payload among those that were passed on: its owner is the target that shows it, or one that is made up for it. One for which
+  /// One payload among those that were passed on, under an identity made up for it, which stays the same as long as the payload is passed on.
+  /// Never under that of a peer which showed it: what others say of a peer is not mixed with what was heard of it. One for which
   /// there is no place is not logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again.
   /// Not inlined, so that the stack holds what is needed for one at a time.
   @inlinable @inline(never)
@@ -136,12 +157,16 @@ where
   ) {
     let digest = values.pool.buffers[buffer].digest(range)
     guard !isOwn(digest) else { return }
-    let known = table.find(payloadDigest: digest, otherThan: -1)
-    let place = known ?? admitHearsay(of: digest, at: now)
+    let isKnown = table.find(payloadDigest: digest, otherThan: -1) != nil
+    let told = table.findHearsay(payloadDigest: digest)
+    let place = told ?? admitHearsay(of: digest, at: now)
     let owner = place.map { table[$0].identity } ?? makeIdentity()
-    if known == nil, place != nil { keep(.read(owner), range, in: buffer, index, at: now) }
-    if let known, owner.kind == .shared { table.touch(known, at: now) }
-    values.pool.buffers[buffer].report(to: &delegate, owner, known: known != nil, range, at: now)
+    if let told {
+      table.touch(told, at: now)
+    } else if place != nil {
+      keep(.read(owner), range, in: buffer, index, at: now)
+    }
+    values.pool.buffers[buffer].report(to: &delegate, owner, known: isKnown, range, at: now)
     guard rssi.isAvailable else { return }
     counters.count(.readings)
     if place != nil {

@@ -327,6 +327,20 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return nil
   }
 
+  /// The target that nobody has heard but somebody told of with the payload of this digest (not 0). Looks at every target: for once per
+  /// payload passed on.
+  public mutating func findHearsay(payloadDigest digest: UInt64) -> Int? {
+    guard digest != 0 else { return nil }
+    var candidate = 0
+    while candidate < Int(fresh) {
+      if targets[candidate].payloadDigest == digest, targets[candidate].identity.kind == .shared {
+        return candidate
+      }
+      candidate &+= 1
+    }
+    return nil
+  }
+
   /// The target whose address this is: one that shows a pseudo device address ahead of others, then the most recently heard. Looks at every
   /// target: for once per message written to us.
   public mutating func find(address: DeviceAddress) -> Int? {

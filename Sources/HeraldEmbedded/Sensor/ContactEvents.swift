@@ -25,6 +25,7 @@ public protocol ContactDelegate: ~Copyable {
 /// is lost.
 ///
 /// Identities that show the same payload are one peer (HP-03), so that a peer whose address changes has one contact.
+/// What others tell of peers (HP-43) is no contact: only peers this device heard have one.
 /// `capacity` is how many contacts there can be at once. A further one ends that whose peer was heard longest ago; if that is heard
 /// again, it begins anew.
 public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copyable>: SensorDelegate,
@@ -106,7 +107,7 @@ public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copy
   /// The place of the peer's contact, which begins if there is none; `nil` if there can be none at all.
   private mutating func contact(with peer: TargetIdentity, at now: Instant) -> Int? {
     if let known = find(peer) { return known }
-    guard capacity > 0 else { return nil }
+    guard capacity > 0, peer.kind != .shared else { return nil }
     if count == capacity {
       var oldest = 0
       var place = 1

@@ -180,6 +180,35 @@ struct SignalStories {
       story.heard() == [.detect(TargetIdentity(other)), .read(TargetIdentity(other), second, known: true)])
   }
 
+  @Test("HP-09 What is written under the address of a peer that was read does not replace what was read")
+  func afterReading() {
+    let story = begin()
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    story.readIPhone(payload: "B1 B2")
+    story.goes(0)
+    _ = story.heard()
+    let place = story.node.core.table.find(iPhone)
+    let digest = place.map { story.node.core.table[$0].payloadDigest }
+    story.comes(Peer.iPhone, on: 1)
+    story.write(hex("01 15 00") + first, on: 1)
+    #expect(story.heard() == [])
+    #expect(digest != nil && place.map { story.node.core.table[$0].payloadDigest } == digest)
+    #expect(place.map { story.node.core.table[$0].state } == .read)
+  }
+
+  @Test("HP-09 A peer that takes connections is still read when somebody wrote a payload under its address")
+  func beforeReading() {
+    let story = begin()
+    story.comes(Peer.iPhone, on: 1)
+    story.write(hex("01 15 00") + first, on: 1)  // before it was heard
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    story.write(hex("01 15 00") + second, on: 1)  // and after
+    #expect(story.heard().filter { if case .read = $0 { true } else { false } }.count == 2)
+    let place = story.node.core.table.find(iPhone)
+    #expect(place.map { story.node.core.table[$0].state } == .confirmed)
+    #expect(place.map { story.node.core.table[$0].owesWork } == true)
+  }
+
   @Test("HP-15 What a peer writes is told under the identity under which it is heard")
   func identity() {
     let story = begin()
@@ -216,7 +245,7 @@ struct SignalStories {
   }
 
   @Test(
-    "HP-43 A shared payload of a peer that is known is told under that peer's identity, without logging it again"
+    "HP-43 A shared payload of a peer that is known is told under an identity made for it, never under that peer's"
   )
   func sharedOfKnown() {
     let story = begin()
@@ -226,15 +255,30 @@ struct SignalStories {
     story.comes()
     story.write(hex("03 BA FF 15 00") + first)
     let known = TargetIdentity(other)
+    let heard = story.heard()
+    guard heard.count == 6, case .read(let made, _, known: true) = heard[3] else {
+      Issue.record("\(heard)")
+      return
+    }
+    #expect(made.kind == .shared)
     #expect(
-      story.heard() == [
-        .detect(iPhone), .measure(iPhone, -70), .share(iPhone, first), .read(known, first, known: true),
-        .measure(known, -70), .measureWithPayload(known, -70),
+      heard == [
+        .detect(iPhone), .measure(iPhone, -70), .share(iPhone, first), .read(made, first, known: true),
+        .measure(made, -70), .measureWithPayload(made, -70),
       ])
-    #expect(story.peersInLog().filter { $0.contains(" read ") }.count == 1)
+    story.write(hex("03 C4 FF 15 00") + first)
+    #expect(story.heard().suffix(2) == [.measure(made, -60), .measureWithPayload(made, -60)])
+    #expect(story.peersInLog().filter { $0.contains(" read ") }.count == 2)
     let place = story.node.core.table.find(known)
-    // Hearsay is no measurement of ours.
+    // Hearsay is no measurement of ours, nor a sign of life.
     #expect(place.map { story.node.core.table[$0].lastRSSI } == .notAvailable)
+    story.goes()
+    story.run(seconds: 600)
+    story.comes()
+    story.write(hex("03 BA FF 15 00") + first)
+    _ = story.heard()
+    story.run(seconds: 301)
+    #expect(story.heard().contains(.lose(known)))
   }
 
   @Test("HP-43 The identity made for a shared payload stays, also when another peer shares it, and ages out")

@@ -65,6 +65,24 @@ struct ContactEventsTests {
       ])
   }
 
+  @Test("HP-18 What others tell of peers makes no contact and ends none")
+  func hearsay() {
+    let trace = Trace()
+    var contacts = ContactEvents<2, Listener>(listener: Listener(trace: trace))
+    let near = TargetIdentity(peer(1))
+    contacts.didDetect(near, at: Instant(milliseconds: 1))
+    contacts.didMeasure(near, RSSI(-1), at: Instant(milliseconds: 2))
+    contacts.didMeasureWithPayload(near, RSSI(-1), payloadDigest: 7, at: Instant(milliseconds: 2))
+    for number: UInt32 in 1...3 {
+      let told = TargetIdentity(kind: .shared, high: 0, low: number)
+      contacts.didMeasure(told, RSSI(-40), at: Instant(milliseconds: 900))
+      contacts.didMeasureWithPayload(told, RSSI(-40), payloadDigest: 7, at: Instant(milliseconds: 900))
+    }
+    #expect(contacts.count == 1)
+    contacts.endAll(at: Instant(milliseconds: 1000))
+    #expect(trace.take() == ["begin 1 1 1 0", "end 1 1 2 1 known told 1000"])
+  }
+
   @Test("Of more contacts than there is room for, that of the peer heard longest ago ends")
   func full() {
     let trace = Trace()
