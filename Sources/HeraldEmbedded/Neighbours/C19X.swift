@@ -20,6 +20,7 @@ public struct C19X: Neighbours {
 
   private var isStale: Bool
   private var wasPeripheral: Bool
+  private var isDateUncertain: Bool
   private var hasCode: Bool
   private var hasWritten: Bool
   private var writtenRSSI: RSSI
@@ -38,6 +39,7 @@ public struct C19X: Neighbours {
     epochDay = Self.phonesEpochDay
     isStale = false
     wasPeripheral = false
+    isDateUncertain = false
     hasCode = false
     hasWritten = false
     writtenRSSI = RSSI(0)
@@ -136,6 +138,9 @@ public struct C19X: Neighbours {
   /// Whether the switch, the epoch or the day codes changed.
   public var needsChange: Bool { isPeripheral != wasPeripheral || (isPeripheral && isStale) }
 
+  /// Day codes of past days are wiped at the next change if the date is certain, and kept if not.
+  public mutating func dateWasSet(isCertain: Bool) { isDateUncertain = !isCertain }
+
   /// Takes another of the day's codes; none if there is none for today.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
@@ -148,7 +153,7 @@ public struct C19X: Neighbours {
     hasCode = false
     guard isPeripheral, let day = day(at: unixSeconds) else { return changed }
     let place = day &- Int(firstDay)
-    while Int(wipedCount) < place, wipedCount < dayCount {
+    while !isDateUncertain, Int(wipedCount) < place, wipedCount < dayCount {
       dayCodes[Int(wipedCount)] = UInt64(wide: UInt32(0))
       wipedCount &+= 1
     }

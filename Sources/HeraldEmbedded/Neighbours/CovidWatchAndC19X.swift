@@ -36,6 +36,9 @@ public struct CovidWatchAndC19X: Neighbours {
   /// Whether either needs it.
   public var needsChange: Bool { covidWatch.needsChange || c19x.needsChange }
 
+  /// Tells C19X, which has keys.
+  public mutating func dateWasSet(isCertain: Bool) { c19x.dateWasSet(isCertain: isCertain) }
+
   /// Both take new codes.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?

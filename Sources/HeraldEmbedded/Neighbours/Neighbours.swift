@@ -35,6 +35,8 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
   mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems
+  /// The date was set; see `PayloadSupplier.dateWasSet`.
+  mutating func dateWasSet(isCertain: Bool)
   /// How long the codes may be shown, from `unixSeconds` on; `.zero` if none are shown.
   func life(from unixSeconds: UInt64?) -> Interval
   /// Whether a code of this system is to be shown at present.
@@ -72,6 +74,8 @@ extension Neighbours {
   @inlinable public func look(at data: Span<UInt8>) -> NeighbourSighting { .nothing }
   /// Never.
   @inlinable public var needsChange: Bool { false }
+  /// Nothing to do.
+  @inlinable public mutating func dateWasSet(isCertain: Bool) {}
   /// Nothing to do.
   @inlinable
   public mutating func change<Source: RandomSource & ~Copyable>(

@@ -16,6 +16,10 @@ public protocol PayloadSupplier: ~Copyable {
   mutating func legacyPayload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
     -> Int
 
+  /// The date was set. It is certain if a host told it, and not if it was a beacon, which may be anybody's: nothing that could not be
+  /// undone, such as the wiping of keys, may follow from an uncertain date.
+  mutating func dateWasSet(isCertain: Bool)
+
   /// When the payload will be another one than at this moment, to the second and never too early; `.never` if time alone
   /// does not change it.
   func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant
@@ -34,6 +38,10 @@ extension PayloadSupplier where Self: ~Copyable {
   public mutating func legacyPayload(
     at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
   ) -> Int { payload(at: unixSeconds, now: now, into: &buffer) }
+
+  /// By default does nothing.
+  @inlinable @inline(__always)
+  public mutating func dateWasSet(isCertain: Bool) {}
 
   /// By default a payload does not change.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant { .never }

@@ -3,7 +3,7 @@
 /// 21 bytes: `10 | country u16 | state u16 | contact identifier [16]`, integers little-endian. It needs the date and a
 /// window of daily matching keys; without either, and before or after the window, it is not offered rather than made up
 /// or repeated. Keys of days that are over are wiped as soon as the supplier is asked on a later day, so a clock set
-/// back by a day finds none.
+/// back by a day finds none. While the date is uncertain (`dateWasSet`) none are wiped.
 ///
 /// The first payload of a day takes 211 hashes more than the others; those take at most 33, and only the first of each
 /// period takes any.
@@ -23,6 +23,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
   private var chainDay: Int
   /// The period of `identifier`, plus one; 0 for none.
   private var identifierPeriod: Int
+  private var isDateUncertain: Bool
 
   /// A supplier with the keys in `store`, the phones' epoch and no country: all zero bits if those of the store are.
   public init(store: consuming Store) {
@@ -34,6 +35,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     identifier = .init(repeating: 0)
     chainDay = 0
     identifierPeriod = 0
+    isDateUncertain = false
   }
 
   /// Sets what goes with the identifier, and when day 0 begins.
@@ -61,6 +63,12 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     writer.u16(state)
     writer.bytes(identifier.span)
     return writer.overflowed ? 0 : writer.count
+  }
+
+  /// Begins with the date anew: keys of past days are wiped when next asked if it is certain, and kept if not.
+  public mutating func dateWasSet(isCertain: Bool) {
+    isDateUncertain = !isCertain
+    keysChanged()
   }
 
   /// The start of the next period; `.never` before the date is known and after the schedule's end.
@@ -97,7 +105,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
   private mutating func find(_ moment: KeyScheduleMoment) -> Bool {
     if chainDay != moment.day &+ 1 {
       keysChanged()
-      store.wipeKeys(before: moment.day)
+      if !isDateUncertain { store.wipeKeys(before: moment.day) }
       var key: [32 of UInt8] = .init(repeating: 0)
       guard store.copyKey(ofDay: moment.day, into: &key) else { return false }
       chain.start(matchingKey: key)

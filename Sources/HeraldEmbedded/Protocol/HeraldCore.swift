@@ -123,6 +123,8 @@ public struct HeraldCore<
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant, source: WallClock.Source) -> Bool {
     if !isStarted { start(at: now) }
     guard clock.set(unixMilliseconds: unixMilliseconds, at: now, source: source) else { return false }
+    values.supplier.dateWasSet(isCertain: source == .host)
+    values.neighbours.dateWasSet(isCertain: source == .host)
     record(.clockSet(unixMilliseconds: unixMilliseconds, source: source), at: now)
     rotation.rotateSoon()
     return true

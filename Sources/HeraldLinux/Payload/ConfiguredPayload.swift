@@ -89,6 +89,11 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     }
   }
 
+  /// Tells the family with keys whether to wipe those that are over.
+  public mutating func dateWasSet(isCertain: Bool) {
+    if kind == .simple { simple.dateWasSet(isCertain: isCertain) }
+  }
+
   /// When the payload will be another one.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
     kind == .simple ? simple.nextChange(after: unixSeconds, now: now) : .never

@@ -84,6 +84,23 @@ struct C19XStories {
     }
   }
 
+  @Test("A date that a beacon told wipes no day codes, and a host's takes its place")
+  func uncertainDate() {
+    let story = peripheral(at: nil)
+    let isTold = story.node.core.setClock(
+      unixMilliseconds: noon + 500 * 86_400_000, at: story.now, source: .beacon)
+    #expect(isTold)
+    story.run(seconds: 60)
+    #expect(story.codes().isEmpty)
+    let isSet = story.node.core.setClock(unixMilliseconds: noon, at: story.now, source: .host)
+    #expect(isSet)
+    story.run(seconds: 60)
+    let first = codes(ofDay: 168)
+    let rows = story.codes().map { $0.replacing("ownNeighbour c19x ", with: "") }
+    #expect(!rows.isEmpty && rows.allSatisfy { first.contains($0) })
+    #expect(story.node.core.clock.source == .host)
+  }
+
   @Test("When the window ends the code goes off the air at midnight")
   func windowEnds() {
     let story = peripheral(days: 1)

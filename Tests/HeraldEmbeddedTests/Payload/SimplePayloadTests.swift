@@ -48,6 +48,20 @@ struct SimplePayloadTests {
         == hexBytes("10 3A03 0000 8c9a22759b2a87ff41a9391e8d390f35"))
   }
 
+  @Test("HP-41 An uncertain date wipes no keys; a certain one does, also if it is earlier")
+  func uncertainDate() throws {
+    var supplier = try supplier(first: 0, last: 2)
+    let zero = hexBytes("10 3A03 0000 e2cfbeb32de932c9171c658b5f57a337")
+    supplier.dateWasSet(isCertain: false)
+    #expect(offered(by: &supplier, at: epoch + 2 * day).count == 21)
+    #expect(offered(by: &supplier, at: epoch + 400 * day).isEmpty)
+    #expect(offered(by: &supplier, at: epoch + day - 1).count == 21)
+    supplier.dateWasSet(isCertain: true)
+    #expect(offered(by: &supplier, at: epoch) == zero)
+    #expect(offered(by: &supplier, at: epoch + day).count == 21)
+    #expect(offered(by: &supplier, at: epoch).isEmpty)
+  }
+
   @Test("It says when it will change")
   func nextChange() throws {
     let supplier = try supplier(first: 0, last: 0)
