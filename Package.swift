@@ -115,6 +115,7 @@ let package = Package(
       dependencies: [
         "HeraldEmbedded", "HeraldLinux", "herald-node",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: core),
     .testTarget(

@@ -7,6 +7,8 @@ struct EventReporter: SensorDelegate {
   private let logger: Logger
   private let tellsPeers: Bool
   private let tellsReadings: Bool
+  /// The fault that was told last in this state of the radio: one that stays is told once.
+  private var lastFault: String?
 
   init(_ logger: Logger) {
     self.logger = logger
@@ -53,6 +55,8 @@ struct EventReporter: SensorDelegate {
     _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant
   ) {
     if level == .fault {
+      guard lastFault != "\(text)" else { return }
+      lastFault = "\(text)"
       logger.warning("\(text)")
     } else if logger.logLevel <= .debug {
       logger.debug("\(text): \(first), \(second)")
@@ -60,6 +64,7 @@ struct EventReporter: SensorDelegate {
   }
 
   mutating func didUpdateState(_ state: SensorState, at now: Instant) {
+    lastFault = nil
     logger.notice("the radio \(state == .on ? "works" : "does not work at present")")
     if state == .on { Announcement.say("radio-ready") }
   }

@@ -31,6 +31,23 @@ struct LogDownloadTests {
     return try download.run()
   }
 
+  @Test("What an archive makes is for its owner alone, also over a part that was left behind")
+  func modes() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/new"
+    let archive = try PageArchive(path: path, create: true)
+    #expect(FileManager.default.createFile(atPath: path + "/messages.csv.part", contents: nil))
+    #expect(chmod(path + "/messages.csv.part", 0o644) == 0)
+    try archive.write([0x61], named: "messages.csv")
+    try archive.write([0x61], named: "visits.csv")
+    func mode(_ file: String) -> mode_t {
+      var attributes = stat()
+      return stat(file, &attributes) == 0 ? attributes.st_mode & 0o777 : 0
+    }
+    #expect(mode(path) == 0o700 && mode(path + "/pages") == 0o700)
+    #expect(mode(path + "/messages.csv") == 0o600 && mode(path + "/visits.csv") == 0o600)
+  }
+
   /// What is in the folder is a part of what the device has, and nothing else.
   func check(_ folder: TemporaryFolder, _ device: FakeDevice) throws -> Int {
     let archive = try PageArchive(path: folder.path, create: true)

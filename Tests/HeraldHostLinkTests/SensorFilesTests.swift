@@ -53,6 +53,28 @@ struct SensorFilesTests {
         """)
   }
 
+  @Test("In files that phones do not have, what others chose stays one field and is no formula")
+  func foreignText() {
+    func field(_ text: String) -> String {
+      var csv = CSVText()
+      csv.foreign(text)
+      return String(decoding: csv.bytes, as: UTF8.self)
+    }
+    #expect(field("Pixel 4") == "Pixel 4")
+    #expect(field("") == "")
+    #expect(field("a\",\"b") == "\"a\"\",\"\"b\"")
+    #expect(field("=cmd|x") == "\"'=cmd|x\"")
+    for sign in ["+", "-", "@"] { #expect(field(sign + "1") == "\"'\(sign)1\"") }
+    let models = [
+      DatedBytes(unixMilliseconds: 0, peer: phone, kind: .model, bytes: Array("=1\"".utf8))
+    ]
+    #expect(
+      String(decoding: ModelsCSV.text(of: models), as: UTF8.self).hasSuffix(",\"'=1\"\"\"\n"))
+    let name: [UInt8] = [0x10, 3, 0x40, 0x22, 0x2C]
+    let visit = VenueVisit(first: 0, last: 0, beacon: beacon, payload: Array(venue[..<9]) + name)
+    #expect(String(decoding: VisitsCSV.text(of: [visit]), as: UTF8.self).contains(",\"'@\"\",\","))
+  }
+
   @Test("HP-51 A venue without a name is called by its numbers, and a hostile name is made safe")
   func places() {
     func place(_ payload: [UInt8]) -> String {

@@ -56,6 +56,18 @@ struct AddressKeyFileTests {
     #expect(FileManager.default.fileExists(atPath: path + ".part") == false)
   }
 
+  @Test("Of a key that cannot be written nothing is left")
+  func unwritable() throws {
+    try FileManager.default.createDirectory(atPath: path + "/in-the-way", withIntermediateDirectories: true)
+    var text = SecretBytes(capacity: 4)
+    _ = text.append(0x61)
+    do {
+      try AddressKeyFile.store(text, at: path, in: folder.path)
+      Issue.record("it was written")
+    } catch { #expect(error.code == EISDIR || error.code == ENOTEMPTY || error.code == EEXIST) }
+    #expect(FileManager.default.fileExists(atPath: path + ".part") == false)
+  }
+
   @Test("A part of a file that a killed process left behind is in nobody's way")
   func partial() throws {
     try Data("0102".utf8).write(to: URL(fileURLWithPath: path + ".part"))

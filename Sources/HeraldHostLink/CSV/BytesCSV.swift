@@ -29,7 +29,7 @@ public enum ModelsCSV {
     csv.raw(header)
     for model in bytes where model.kind == .model {
       csv.raw("\(UTCTimestamp.text(model.unixMilliseconds)),\(model.peer?.addressText ?? ""),")
-      csv.value(PrintableText.of(String(decoding: model.bytes, as: UTF8.self), limit: 255))
+      csv.foreign(PrintableText.of(String(decoding: model.bytes, as: UTF8.self), limit: 255))
       csv.endLine()
     }
     return csv.bytes

@@ -19,6 +19,13 @@ struct CSVText {
     if needsQuotes { bytes.append(0x22) }
   }
 
+  /// Appends text that somebody else chose, in a file of a kind that phones do not have: in quotation marks like `value`, but with marks inside
+  /// doubled, and behind an apostrophe if a spreadsheet would take it for a formula.
+  mutating func foreign(_ text: String) {
+    let isFormula = text.unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } ?? false
+    value((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))
+  }
+
   mutating func comma() { bytes.append(0x2C) }
   mutating func endLine() { bytes.append(0x0A) }
 }

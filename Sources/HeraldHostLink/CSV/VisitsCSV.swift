@@ -19,7 +19,7 @@ public enum VisitsCSV {
         csv.raw(number.map(String.init) ?? "")
       }
       csv.comma()
-      csv.value(venue?.premises ?? "")
+      csv.foreign(venue?.premises ?? "")
       csv.comma()
       csv.raw(visit.beacon.addressText)
       csv.endLine()

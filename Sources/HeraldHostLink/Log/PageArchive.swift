@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced, renamed, and the
 /// folder synced. Whatever is cut off at any point leaves a folder the next pull continues from. One program at a time
-/// can have it open.
+/// can have it open. What is made is for its owner alone: it tells whom somebody met.
 public final class PageArchive {
   /// Steps of storing a file, in order; a test can fail at each.
   enum Step: CaseIterable {
@@ -28,7 +28,8 @@ public final class PageArchive {
     self.path = path
     if create {
       do {
-        try FileManager.default.createDirectory(atPath: path + "/pages", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+          atPath: path + "/pages", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       } catch {
         throw HostLinkError(
           .storage, "the folder \(path) cannot be made", advice: "choose a folder you may write to")
@@ -125,10 +126,14 @@ public final class PageArchive {
   private func replace(_ file: String, in folder: String, with bytes: [UInt8]) throws(HostLinkError) {
     let part = file + ".part"
     try beforeStep(.partOpened)
-    let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
     do {
       defer { Foundation.close(descriptor) }
+      // One that was left behind may have been for others to read.
+      guard fchmod(descriptor, 0o600) == 0 else {
+        throw HostLinkError.system(.storage, "\(part) cannot be kept from others", code: errno)
+      }
       try beforeStep(.partWritten)
       var written = 0
       while written < bytes.count {

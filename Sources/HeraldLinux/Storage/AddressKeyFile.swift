@@ -18,7 +18,7 @@ public enum AddressKeyFile {
     let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
     if !file.isOpen {
       guard errno == ENOENT else { throw SystemFailure("open", path, code: errno) }
-      return try make(path, random: &random)
+      return try make(path, in: directory, random: &random)
     }
     var attributes = stat()
     if fstat(file.number, &attributes) == 0, attributes.st_mode & 0o077 != 0 {
@@ -54,7 +54,7 @@ public enum AddressKeyFile {
 
   /// Makes a key and writes it so that the file is there whole or not at all, whenever the power goes.
   private static func make<Source: RandomSource & ~Copyable>(
-    _ path: String, random: inout Source
+    _ path: String, in directory: StorageDirectory, random: inout Source
   ) throws(SystemFailure) -> IdentityResolvingKey {
     let key = IdentityResolvingKey.make(random: &random)
     guard !key.isNone else {
@@ -66,6 +66,14 @@ public enum AddressKeyFile {
       _ = text.append(Hexadecimal.digit(key.bytes[index] & 0xF))
     }
     _ = text.append(UInt8(ascii: "\n"))
+    try store(text, at: path, in: directory.path)
+    return key
+  }
+
+  /// Writes a file of `directory` for its owner alone. Of what cannot be written nothing is left.
+  static func store(
+    _ text: borrowing SecretBytes, at path: String, in directory: String
+  ) throws(SystemFailure) {
     let partial = path + ".part"
     // One left by a process that was killed may have been another's to read.
     guard unlink(partial) == 0 || errno == ENOENT else { throw SystemFailure("remove", partial, code: errno) }
@@ -73,8 +81,13 @@ public enum AddressKeyFile {
     guard file.isOpen else { throw SystemFailure("write", partial, code: errno) }
     guard file.write(text.bytes.span) == text.count, fsync(file.number) == 0, rename(partial, path) == 0
     else {
-      throw SystemFailure("write", path, code: errno)
+      let code = errno
+      unlink(partial)
+      throw SystemFailure("write", path, code: code)
     }
-    return key
+    let folder = FileDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    guard folder.isOpen, fsync(folder.number) == 0 else {
+      throw SystemFailure("bring to the disk", path, code: errno)
+    }
   }
 }
