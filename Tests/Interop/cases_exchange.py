@@ -130,7 +130,8 @@ async def case_phones_tell_the_wearable_everything_they_can():
         def lacking(rows):
             return {kind: lacks for kind, phone in phones.items() if (lacks := [
                 name for name, holds in (
-                    (WRITES, len(ways_of_payload(phone, rows)) == 3), (STRENGTH, has_strength(phone, rows)),
+                    # What was read of a phone is not replaced by what is written under its address.
+                    (WRITES, kind != MUTE or len(ways_of_payload(phone, rows)) == 3), (STRENGTH, has_strength(phone, rows)),
                     (SHARES, len(ways_of_sharing(phone, rows)) == 3), (SAYS, len(ways_of_message(phone)) == 3),
                 ) if not holds])}
 
