@@ -112,10 +112,10 @@ public struct C19X: Neighbours {
   // MARK: Observing
 
   /// Whether codes are observed.
-  public func observes(_ system: NeighbourSystem) -> Bool { system == .c19x && isObserver }
+  public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .c19x && isObserver }
 
   /// A 128-bit service with our marker: its characteristic has to be looked at.
-  public func look(at data: Span<UInt8>) -> NeighbourSighting {
+  public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
     var sighting = NeighbourSighting.nothing
     guard isObserver else { return sighting }
     var structures = AdvertisingData(data)
@@ -136,7 +136,9 @@ public struct C19X: Neighbours {
   // MARK: Showing
 
   /// Whether the switch, the epoch or the day codes changed.
-  public var needsChange: Bool { isPeripheral != wasPeripheral || (isPeripheral && isStale) }
+  public var needsChange: Bool {
+    mutating get { isPeripheral != wasPeripheral || (isPeripheral && isStale) }
+  }
 
   /// Day codes of past days are wiped at the next change if the date is certain, and kept if not.
   public mutating func dateWasSet(isCertain: Bool) { isDateUncertain = !isCertain }
@@ -170,16 +172,16 @@ public struct C19X: Neighbours {
   }
 
   /// Until the end of the day.
-  public func life(from unixSeconds: UInt64?) -> Interval {
+  public mutating func life(from unixSeconds: UInt64?) -> Interval {
     guard hasCode, let unixSeconds else { return .zero }
     return .seconds(86_400 &- (unixSeconds % 86_400).low32)
   }
 
   /// Whether there is a code to show.
-  public func shows(_ system: NeighbourSystem) -> Bool { system == .c19x && hasCode }
+  public mutating func shows(_ system: NeighbourSystem) -> Bool { system == .c19x && hasCode }
 
   /// The code that is shown, big-endian.
-  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard hasCode else { return 0 }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     writer.bigEndianU64(code)
@@ -187,7 +189,7 @@ public struct C19X: Neighbours {
   }
 
   /// Flags and the service: 21 bytes.
-  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard hasCode else { return 0 }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     writer.advertisingFlags(0x06)

@@ -67,8 +67,8 @@ where
         links[index].question = .numberService
         procedure = .discoverService16(CovidWatch.service)
       } else {
-        endNumber(index, at: now)
-        return
+        links[index].question = .codeService
+        procedure = .discoverService128(C19X.service)
       }
     case .numberCharacteristic, .codeCharacteristic:
       procedure = .discoverCharacteristics(links[index].service)

@@ -58,7 +58,7 @@ where
   }
 
   /// Logs and reports a code of a peer's.
-  @inlinable
+  @inlinable @inline(never)
   mutating func keepCode(_ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant) {
     let identity = table[place].identity
     do throws(LogError) {
@@ -83,18 +83,33 @@ where
         values.spendServed(22, index)
         recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), at: now)
       case .observed:
-        if !values.mayAct(index) {
-          counters.count(.signalsDropped)
-        } else if let place = writer(index, at: now) {
-          values.spend(8 &+ Int(news.length), index)
+        if let place = mayWrite(index, Int(news.length), at: now) {
           keepCode(place, news.system, news.code.span.extracting(0..<Int(news.length)), at: now)
-          if news.rssi.isAvailable { measure(writer: place, news.rssi, index, at: now) }
+          if news.rssi.isAvailable { noteWritten(news.rssi, by: place, index, at: now) }
         }
       }
     }
   }
 
-  @inlinable
+  /// The place of a peer that wrote a code of so many bytes, if they may go to the log. This and the next have frames of their own:
+  /// what they call would otherwise add up to one that is too large.
+  @inlinable @inline(never)
+  mutating func mayWrite(_ index: Int, _ length: Int, at now: Instant) -> Int? {
+    guard values.mayAct(index) else {
+      counters.count(.signalsDropped)
+      return nil
+    }
+    guard let place = writer(index, at: now) else { return nil }
+    values.spend(8 &+ length, index)
+    return place
+  }
+
+  @inlinable @inline(never)
+  mutating func noteWritten(_ rssi: RSSI, by place: Int, _ index: Int, at now: Instant) {
+    measure(writer: place, rssi, index, at: now)
+  }
+
+  @inlinable @inline(never)
   mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant) {
     do throws(LogError) {
       try log.append(.ownNeighbour(system), bytes: code, at: now, clock: clock)

@@ -65,11 +65,11 @@ public struct CovidWatch: Neighbours {
   // MARK: Observing
 
   /// Whether numbers are observed.
-  public func observes(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isObserver }
+  public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isObserver }
 
   /// Service data of the right length hold a number. A peer that shows the service without any has to be read; one whose
   /// service data are of another length is not one of ours.
-  public func look(at data: Span<UInt8>) -> NeighbourSighting {
+  public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
     var sighting = NeighbourSighting.nothing
     guard isObserver else { return sighting }
     var hasData = false
@@ -105,7 +105,7 @@ public struct CovidWatch: Neighbours {
   // MARK: Showing
 
   /// Whether the switch changed.
-  public var needsChange: Bool { isPeripheral != isShown }
+  public var needsChange: Bool { mutating get { isPeripheral != isShown } }
 
   /// Takes new numbers, if numbers are shown.
   public mutating func change<Source: RandomSource & ~Copyable>(
@@ -136,20 +136,20 @@ public struct CovidWatch: Neighbours {
   }
 
   /// A quarter of an hour.
-  public func life(from unixSeconds: UInt64?) -> Interval { isShown ? Self.longestLife : .zero }
+  public mutating func life(from unixSeconds: UInt64?) -> Interval { isShown ? Self.longestLife : .zero }
 
   /// Whether a number is shown.
-  public func shows(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isShown }
+  public mutating func shows(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isShown }
 
   /// The number that is shown.
-  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isShown, buffer.count >= 16 else { return 0 }
     for index in 0..<16 { buffer[index] = shown[index] }
     return 16
   }
 
   /// Flags, the service, and its data: 27 bytes.
-  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     guard isShown else { return 0 }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     writer.advertisingFlags(0x06)

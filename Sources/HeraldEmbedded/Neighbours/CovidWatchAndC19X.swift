@@ -22,19 +22,19 @@ public struct CovidWatchAndC19X: Neighbours {
   public static func system(ofSet set: Int) -> NeighbourSystem { set == 1 ? .covidWatch : .c19x }
 
   /// Whether codes of the system are observed.
-  public func observes(_ system: NeighbourSystem) -> Bool {
+  public mutating func observes(_ system: NeighbourSystem) -> Bool {
     covidWatch.observes(system) || c19x.observes(system)
   }
 
   /// What either sees.
-  public func look(at data: Span<UInt8>) -> NeighbourSighting {
+  public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
     var sighting = covidWatch.look(at: data)
     if c19x.look(at: data).hasHiddenCode { sighting.hasHiddenCode = true }
     return sighting
   }
 
   /// Whether either needs it.
-  public var needsChange: Bool { covidWatch.needsChange || c19x.needsChange }
+  public var needsChange: Bool { mutating get { covidWatch.needsChange || c19x.needsChange } }
 
   /// Tells C19X, which has keys.
   public mutating func dateWasSet(isCertain: Bool) { c19x.dateWasSet(isCertain: isCertain) }
@@ -49,7 +49,7 @@ public struct CovidWatchAndC19X: Neighbours {
   }
 
   /// The shorter of the two.
-  public func life(from unixSeconds: UInt64?) -> Interval {
+  public mutating func life(from unixSeconds: UInt64?) -> Interval {
     let number = covidWatch.life(from: unixSeconds)
     let code = c19x.life(from: unixSeconds)
     if number == .zero { return code }
@@ -57,10 +57,12 @@ public struct CovidWatchAndC19X: Neighbours {
   }
 
   /// Whether there is a code of the system to show.
-  public func shows(_ system: NeighbourSystem) -> Bool { covidWatch.shows(system) || c19x.shows(system) }
+  public mutating func shows(_ system: NeighbourSystem) -> Bool {
+    covidWatch.shows(system) || c19x.shows(system)
+  }
 
   /// The code that is shown.
-  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     switch system {
     case .covidWatch: covidWatch.copyCode(system, into: &buffer)
     case .c19x: c19x.copyCode(system, into: &buffer)
@@ -68,7 +70,7 @@ public struct CovidWatchAndC19X: Neighbours {
   }
 
   /// What advertises it.
-  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+  public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     switch system {
     case .covidWatch: covidWatch.advertise(system, into: &buffer)
     case .c19x: c19x.advertise(system, into: &buffer)

@@ -1,6 +1,8 @@
 /// The systems beside Herald that a device takes part in. A device is made for one type of them, so that an image without neighbours
 /// carries none of their code; within a type each system has its switches, all off at first.
 ///
+/// Also what only looks is `mutating`: through a borrow the compiler would copy all there is to the stack.
+///
 /// The coordinator asks; nothing here calls it. Own codes change with the own address, in one step. CoordinatorNeighbours.swift is where all of
 /// these calls are made.
 public protocol Neighbours: BitwiseCopyable, Sendable {
@@ -22,14 +24,14 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
   // MARK: Observing
 
   /// Whether codes of this system are observed.
-  func observes(_ system: NeighbourSystem) -> Bool
+  mutating func observes(_ system: NeighbourSystem) -> Bool
   /// What an advertisement shows of the systems that are observed.
-  func look(at data: Span<UInt8>) -> NeighbourSighting
+  mutating func look(at data: Span<UInt8>) -> NeighbourSighting
 
   // MARK: Showing
 
   /// Whether a switch, or what there is to show, changed since the last `change`.
-  var needsChange: Bool { get }
+  var needsChange: Bool { mutating get }
   /// Takes new codes: with a new own address in every system that is switched on, else only where one is missing. `unixSeconds` is
   /// the date, if known. Returns the systems that show another code than before, or none any more.
   mutating func change<Source: RandomSource & ~Copyable>(
@@ -38,13 +40,13 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
   /// The date was set; see `PayloadSupplier.dateWasSet`.
   mutating func dateWasSet(isCertain: Bool)
   /// How long the codes may be shown, from `unixSeconds` on; `.zero` if none are shown.
-  func life(from unixSeconds: UInt64?) -> Interval
+  mutating func life(from unixSeconds: UInt64?) -> Interval
   /// Whether a code of this system is to be shown at present.
-  func shows(_ system: NeighbourSystem) -> Bool
+  mutating func shows(_ system: NeighbourSystem) -> Bool
   /// Writes the code that is shown, 8 or 16 bytes, to `buffer`, which has 16, and returns its length.
-  func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
+  mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
   /// Writes what advertises it to `buffer`, which has 31 bytes, and returns its length.
-  func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
+  mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
 
   // MARK: Serving
 
@@ -69,11 +71,11 @@ extension Neighbours {
   /// Never asked.
   @inlinable public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
   /// No.
-  @inlinable public func observes(_ system: NeighbourSystem) -> Bool { false }
+  @inlinable public mutating func observes(_ system: NeighbourSystem) -> Bool { false }
   /// Nothing.
-  @inlinable public func look(at data: Span<UInt8>) -> NeighbourSighting { .nothing }
+  @inlinable public mutating func look(at data: Span<UInt8>) -> NeighbourSighting { .nothing }
   /// Never.
-  @inlinable public var needsChange: Bool { false }
+  @inlinable public var needsChange: Bool { mutating get { false } }
   /// Nothing to do.
   @inlinable public mutating func dateWasSet(isCertain: Bool) {}
   /// Nothing to do.
@@ -82,15 +84,17 @@ extension Neighbours {
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems { NeighbourSystems() }
   /// Nothing is shown.
-  @inlinable public func life(from unixSeconds: UInt64?) -> Interval { .zero }
+  @inlinable public mutating func life(from unixSeconds: UInt64?) -> Interval { .zero }
   /// No.
-  @inlinable public func shows(_ system: NeighbourSystem) -> Bool { false }
+  @inlinable public mutating func shows(_ system: NeighbourSystem) -> Bool { false }
   /// Nothing.
   @inlinable
-  public func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
+  public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
   /// Nothing.
   @inlinable
-  public func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
+  public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    0
+  }
   /// Nothing to do.
   @inlinable public mutating func serve(in services: inout Services) {}
   /// Not one of ours.

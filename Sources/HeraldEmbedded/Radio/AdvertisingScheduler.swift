@@ -174,7 +174,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     return best
   }
 
-  private func isAlone(_ only: Int) -> Bool {
+  private mutating func isAlone(_ only: Int) -> Bool {
     var set = 0
     while set < sets {
       if set != only, entries[set].share > 0 { return false }
@@ -183,7 +183,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     return true
   }
 
-  private func leastVirtualTime() -> UInt32 {
+  private mutating func leastVirtualTime() -> UInt32 {
     var least: UInt32?
     var set = 0
     while set < sets {
