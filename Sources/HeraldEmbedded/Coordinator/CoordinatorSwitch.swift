@@ -1,0 +1,82 @@
+// Switching the sensor on and off, and telling whether it works.
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// Tells the delegate what the radio's new state means for the sensor, if that changed. A radio that fails once is tried again; one
+  /// that fails again before it worked is not there.
+  @inlinable
+  mutating func showState(_ radio: RadioState, at now: Instant) {
+    let state: SensorState
+    switch radio {
+    case .ready: state = isSwitchedOff ? .off : .on
+    case .failed: state = shownState == .on ? .off : .unavailable
+    case .starting: state = shownState == .on ? .off : shownState
+    }
+    guard state != shownState else { return }
+    update(state, at: now)
+  }
+
+  /// Switches the sensor off: nothing is scanned for, advertised or connected any more; what the log has not kept yet is kept. Sensors
+  /// beside the radio go on, so that a visit ends.
+  @inlinable
+  public mutating func switchOff(at now: Instant) {
+    guard !isSwitchedOff else { return }
+    isSwitchedOff = true
+    hasNews = true
+    if attempt.isActive {
+      attempt.isCut = true
+      attempt.deadline = now
+    }
+    log.commit()
+    guard shownState == .on else { return }
+    update(.off, at: now)
+  }
+
+  @inlinable
+  mutating func update(_ state: SensorState, at now: Instant) {
+    shownState = state
+    delegate.tell(.info, "the sensor's state: 0 off, 1 on, 2 unavailable", Int32(state.rawValue), at: now)
+    delegate.didUpdateState(state, at: now)
+  }
+
+  /// Switches the sensor on again. It is on when the device starts.
+  @inlinable
+  public mutating func switchOn(at now: Instant) {
+    guard isSwitchedOff else { return }
+    isSwitchedOff = false
+    hasNews = true
+    workAt = now
+    showState(radioState, at: now)
+  }
+
+  /// Takes everything off the air and closes every connection.
+  @inlinable
+  mutating func quieten<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+    if shownScan != nil {
+      radio.stopScanning()
+      shownScan = nil
+      scanning.radioForgot(at: now)
+    }
+    let plan = advertising.next(at: now, allowed: .init(connectable: false, any: false))
+    if plan.changed { radio.stopAdvertising() }
+    var index = 0
+    while index < connections {
+      if links[index].step != .closed, links[index].step != .closing { close(index, at: now) }
+      index &+= 1
+    }
+    return earlier(driveLinks(at: now, &radio), endAttempt(at: now, &radio))
+  }
+}
+
+extension HeraldNode
+where
+  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
+  DelegateType: ~Copyable
+{
+  /// Switches the sensor on. It is on when the device starts; the next `poll` does what follows.
+  @inlinable public mutating func start(at now: Instant) { core.switchOn(at: now) }
+  /// Switches the sensor off; the next `poll` does what follows.
+  @inlinable public mutating func stop(at now: Instant) { core.switchOff(at: now) }
+}
