@@ -9,7 +9,7 @@ struct ConnectionTests {
   let parameters = ConnectionParameters(ownAddress: .zero)
   /// LE Connection Complete of the peer above, as central.
   static let complete = "043e1301 00 0100 00 01 0605040302c1 1800 0000 9001 00"
-  static let create = "010d2019600030000001" + "0605040302c1" + "00" + "18001800000090010000" + "0000"
+  static let create = "010d2019600030000001" + "0605040302c1" + "00" + "0c000c00000090010000" + "0000"
   static let cancelled = "043e1301 02 0000 00 00 000000000000 0000 0000 0000 00"
 
   @Test("A connection of our own: created, opened, its packets lengthened")

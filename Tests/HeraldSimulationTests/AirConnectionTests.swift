@@ -48,8 +48,8 @@ struct AirConnectionTests {
     while air[0].log.pdus.isEmpty, air.air.now < start + 1_000_000 { air.run(milliseconds: 1) }
     #expect(air[1].log.pdus == [[0x0A, 0x15, 0x00]])
     #expect(air[0].log.pdus == [[0x0B, 1, 2, 3]])
-    #expect(air.air.now - start > 30_000)
-    #expect(air.air.now - start < 63_000)
+    #expect(air.air.now - start > 15_000)
+    #expect(air.air.now - start < 33_000)
     #expect(air[0].log.freed == 1)
     try air[0].radio.send(request.span, on: connection)
   }
