@@ -8,12 +8,17 @@ let core: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
 ]
 
+// Registers of a chip are read and written through the compiler's own module of volatile accesses.
+let chips: [SwiftSetting] = core + [.enableExperimentalFeature("Volatile")]
+
 let package = Package(
   name: "herald-embedded",
   products: [
     .library(name: "HeraldEmbedded", targets: ["HeraldEmbedded"]),
     .library(name: "HeraldHCI", targets: ["HeraldHCI"]),
     .library(name: "HeraldDeviceLink", targets: ["HeraldDeviceLink"]),
+    .library(name: "HeraldChips", targets: ["HeraldChips"]),
+    .library(name: "HeraldFirmware", targets: ["HeraldFirmware"]),
     .library(name: "HeraldSimulation", targets: ["HeraldSimulation"]),
     .library(name: "HeraldLinux", targets: ["HeraldLinux"]),
     .library(name: "HeraldHostLink", targets: ["HeraldHostLink"]),
@@ -30,6 +35,13 @@ let package = Package(
     .target(name: "HeraldEmbedded", swiftSettings: core),
     .target(name: "HeraldHCI", dependencies: ["HeraldEmbedded"], swiftSettings: core),
     .target(name: "HeraldDeviceLink", dependencies: ["HeraldEmbedded"], swiftSettings: core),
+
+    .target(
+      name: "HeraldChips", dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
+      swiftSettings: chips),
+    .target(
+      name: "HeraldFirmware", dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
+      swiftSettings: core),
 
     // What surrounds them on a Linux machine.
     .target(
@@ -105,6 +117,14 @@ let package = Package(
     .testTarget(
       name: "HeraldDeviceLinkTests",
       dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux", "HeraldSimulation"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldChipsTests",
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldFirmwareTests",
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFirmware"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldLinuxTests",
