@@ -7,15 +7,17 @@ let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 let embedded = Target.Dependency.product(name: "HeraldEmbedded", package: "herald-embedded")
 let hci = Target.Dependency.product(name: "HeraldHCI", package: "herald-embedded")
 let link = Target.Dependency.product(name: "HeraldDeviceLink", package: "herald-embedded")
+let startup = Target.Dependency.product(name: "Startup", package: "startup")
 
 let package = Package(
   name: "footprint",
-  dependencies: [.package(name: "herald-embedded", path: "../..")],
+  dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
   targets: [
-    .target(name: "Startup"),
-    .target(name: "Board", dependencies: ["Startup", embedded, hci, link], swiftSettings: core),
+    .target(name: "Placeholders"),
+    .target(
+      name: "Board", dependencies: ["Placeholders", startup, embedded, hci, link], swiftSettings: core),
     .target(name: "MeasuredHost", dependencies: ["Board", embedded, hci], swiftSettings: core),
-    .executableTarget(name: "Empty", dependencies: ["Startup"], swiftSettings: core),
+    .executableTarget(name: "Empty", dependencies: [startup], swiftSettings: core),
     .executableTarget(name: "HostOne", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(name: "HostFive", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(name: "Wearable", dependencies: ["Board", link], swiftSettings: core),

@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import Startup
+import Placeholders
 
 /// The registers of a USB device controller, as a driver would use them.
 public struct BoardUSB: USBController, ~Copyable {

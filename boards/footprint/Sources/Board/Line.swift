@@ -1,6 +1,6 @@
 import HeraldEmbedded
 import HeraldHCI
-import Startup
+import Placeholders
 
 /// A UART at a fixed address.
 public struct Line: HCITransport, ~Copyable {

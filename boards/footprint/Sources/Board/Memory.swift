@@ -1,5 +1,5 @@
 import HeraldEmbedded
-import Startup
+import Placeholders
 
 /// The board's clock, which starts at reset and counts milliseconds.
 public func boardClock() -> Instant { Instant(milliseconds: UInt64(wide: board_milliseconds())) }

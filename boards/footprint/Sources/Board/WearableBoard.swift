@@ -1,6 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
-import Startup
+import Placeholders
 
 /// What the node does not know of the device it runs on.
 public struct WearableBoard: ManagedBoard {

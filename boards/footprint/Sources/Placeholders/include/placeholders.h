@@ -1,8 +1,6 @@
-#ifndef STARTUP_H
-#define STARTUP_H
+#ifndef PLACEHOLDERS_H
+#define PLACEHOLDERS_H
 #include <stdint.h>
-/* The image's main function, written in Swift. */
-int main(int argc, char **argv);
 
 /* The least a board has, as a UART, a counter and a memory at fixed addresses: enough for the linker to keep everything above. */
 int board_line_read(uint32_t line, uint8_t *to, int count);

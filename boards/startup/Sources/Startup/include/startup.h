@@ -1,0 +1,30 @@
+#ifndef STARTUP_H
+#define STARTUP_H
+#include <stdint.h>
+
+/* The image's main function, written in Swift. */
+int main(int argc, char **argv);
+
+/* Memory that no start-up touches: what a restart leaves for the run after it. Its first eight words are the fault handler's
+ * (docs/firmware.md), the others the program's. */
+enum { STARTUP_RETAINED_WORDS = 32 };
+extern uint32_t startup_retained[STARTUP_RETAINED_WORDS];
+
+/* What the fault handler writes to startup_retained[0] and [1]. */
+#define STARTUP_FAULT_MARK 0x746C6148u /* "Halt" */
+enum { STARTUP_FAULT_HARDWARE = 1, STARTUP_FAULT_PANIC = 2, STARTUP_FAULT_STACK = 3, STARTUP_FAULT_WATCHDOG = 4 };
+
+/* Bytes of stack that have been used since start-up, at the most, and bytes there are. */
+uint32_t startup_stack_used(void);
+uint32_t startup_stack_size(void);
+
+/* The log's region, by the linker script. */
+uint32_t startup_log_start(void);
+uint32_t startup_log_size(void);
+
+/* Interrupts are kept waiting, or not. A handler that waits runs when they are let through again. */
+void startup_hold_interrupts(void);
+void startup_let_interrupts(void);
+/* Stops the processor until an interrupt waits, also one that is kept waiting. */
+void startup_wait_for_interrupt(void);
+#endif
