@@ -1,0 +1,341 @@
+import HeraldDeviceLink
+
+/// The USB device controller of the nRF52833 and the nRF52840, with endpoints 0…7, all of 64 bytes.
+///
+/// The peripheral answers the host's tokens by itself from a buffer it has for each endpoint; direct memory access moves a packet
+/// between one of those and RAM. Only one such transfer may go on at a time, and hardly a register may be touched meanwhile.
+/// So a transfer is waited for where it is begun: a packet takes a few microseconds. All of them use one buffer of 64 bytes, which
+/// is handed over at the start and must stay: the peripheral does not reach flash.
+///
+/// Nothing is shared with an interrupt handler, as there is none: the interrupts of what the host does are enabled, so
+/// that they end a sleep, and `nextEvent` clears all of their events.
+///
+/// After a fault, which is a transfer that does not end, the peripheral is switched off and on again: to the host the device was
+/// unplugged and comes back.
+public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
+  var usbd: Block
+  var supply: Block
+  var trim: Block
+  let chip: USBDChip
+  let buffer: UnsafeMutableRawBufferPointer
+
+  var phase = Phase.off
+  /// Whether it was enabled before (anomaly 223).
+  var wasEnabled = false
+  /// Whether the crystal oscillator runs because of us.
+  var startedCrystal = false
+  var isSuspended = false
+  var isBroken = false
+  /// Transfers that did not end.
+  public internal(set) var faults: UInt32 = 0
+
+  /// Bits 1…7: the packet on this IN endpoint has not gone out yet. Bits 17…23: a packet has come on this OUT endpoint.
+  var busy: UInt32 = 0
+  /// The endpoints that are open, and those that are halted, as in `busy`.
+  var opened: UInt32 = 0
+  var halted: UInt32 = 0
+
+  /// Bytes there may still be in the data stage of the present request.
+  var remaining = 0
+  var control = Control.none
+
+  /// How far the peripheral has been brought up.
+  enum Phase: UInt8, BitwiseCopyable {
+    case off
+    /// Enabled, and not ready.
+    case starting
+    /// Ready, while its supply or the crystal is not.
+    case waiting
+    /// The host sees a device.
+    case attached
+  }
+
+  /// What goes on at the control endpoint.
+  enum Control: UInt8, BitwiseCopyable {
+    /// There is no request, or all of it is in the peripheral's hands.
+    case none
+    /// Packets may be sent.
+    case sending
+    /// A packet is on its way.
+    case sent
+    /// Packets may be asked for.
+    case receiving
+    /// A packet has been asked for.
+    case asked
+    /// A packet has come.
+    case received
+  }
+
+  /// The controller on the registers of USBD, of POWER and CLOCK, and of the trim at 0x4006EC00. `buffer` has 64 bytes of RAM, a
+  /// multiple of four from its beginning, for this and nothing else.
+  public init(
+    usbd: consuming Block, supply: consuming Block, trim: consuming Block, chip: USBDChip,
+    buffer: UnsafeMutableRawBufferPointer
+  ) {
+    self.usbd = usbd
+    self.supply = supply
+    self.trim = trim
+    self.chip = chip
+    unsafe self.buffer = buffer
+    self.supply.write(USBSupplyRegisters.interrupts, to: USBSupplyRegisters.enableInterrupts)
+  }
+
+  // MARK: Events
+
+  /// Follows the supply, and tells what the host did.
+  public mutating func nextEvent() -> USBEvent? {
+    guard followSupply() else {
+      guard phase != .off else { return nil }
+      let wasAttached = phase == .attached
+      switchOff()
+      return wasAttached ? .detached : nil
+    }
+    guard phase == .attached else { return nil }
+    refresh()
+    if take(USBDRegisters.busReset) {
+      // The peripheral has closed its endpoints and forgotten its address. A request that came behind the reset stays.
+      wake()
+      forget()
+      return .reset
+    }
+    if take(USBDRegisters.usbEvent), let event = followBus() { return event }
+    while take(USBDRegisters.controlSetup) {
+      let setup = readSetup()
+      // A request that took the place of this one while it was read is the one that counts.
+      guard usbd.read(USBDRegisters.controlSetup) == 0 else { continue }
+      remaining = Int(setup.length)
+      control = setup.isIn ? .sending : .receiving
+      // The peripheral answers Set Address by itself, and must not be told to.
+      guard setup.requestType != 0 || setup.request != 5 else {
+        control = .none
+        continue
+      }
+      return .setup(setup)
+    }
+    return nil
+  }
+
+  private mutating func readSetup() -> USBSetup {
+    var words: (UInt32, UInt32) = (0, 0)
+    for index in 0..<4 {
+      let shift = UInt32(truncatingIfNeeded: index &* 8)
+      words.0 |= (usbd.read(USBDRegisters.setup.at(index)) & 0xFF) &<< shift
+      words.1 |= (usbd.read(USBDRegisters.setup.at(index &+ 4)) & 0xFF) &<< shift
+    }
+    return USBSetup(
+      requestType: UInt8(truncatingIfNeeded: words.0), request: UInt8(truncatingIfNeeded: words.0 &>> 8),
+      value: UInt16(truncatingIfNeeded: words.0 &>> 16), index: UInt16(truncatingIfNeeded: words.1),
+      length: UInt16(truncatingIfNeeded: words.1 &>> 16))
+  }
+
+  private mutating func followBus() -> USBEvent? {
+    let cause = usbd.read(USBDRegisters.eventCause)
+    usbd.write(cause, to: USBDRegisters.eventCause)
+    if cause.has(USBDEventCause.resume) {
+      guard isSuspended else { return nil }
+      wake()
+      return .resumed
+    }
+    guard cause.has(USBDEventCause.suspend), !isSuspended else { return nil }
+    isSuspended = true
+    usbd.write(1, to: USBDRegisters.lowPower)
+    return .suspended
+  }
+
+  /// Whether the event of `register` has happened; it is cleared.
+  mutating func take(_ register: Register<UInt32>) -> Bool {
+    guard usbd.read(register) != 0 else { return false }
+    usbd.write(0, to: register)
+    return true
+  }
+
+  /// Takes in which packets have gone out and have come. What is told of the control endpoint while nothing is under way there
+  /// belongs to a request that was given up.
+  mutating func refresh() {
+    if take(USBDRegisters.controlDataDone) {
+      if control == .sent { control = remaining > 0 ? .sending : .none }
+      if control == .asked { control = .received }
+    }
+    _ = take(USBDRegisters.endpointData)
+    let status = usbd.read(USBDRegisters.dataStatus)
+    guard status.bits != 0 else { return }
+    usbd.write(status, to: USBDRegisters.dataStatus)
+    busy = (busy & ~(status.bits & 0xFE)) | (status.bits & opened & 0xFE_0000)
+  }
+
+  /// Everything is as after a reset of the bus.
+  mutating func forget() {
+    busy = 0
+    opened = 0
+    halted = 0
+    control = .none
+    remaining = 0
+  }
+
+  // MARK: Packets
+
+  /// Sends a packet.
+  public mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
+    let count = packet.count
+    guard phase == .attached, !isSuspended, count <= buffer.count, count <= USBDescriptors.packetSize else {
+      return false
+    }
+    refresh()
+    let number = endpoint.number
+    let bit = USBDEndpoints(number, isIn: true).bits
+    if number == 0 {
+      guard control == .sending, remaining > 0, count <= remaining else { return false }
+      let isLast = count < USBDescriptors.packetSize || count >= remaining
+      usbd.write(isLast ? .statusBehindData : .none, to: USBDRegisters.shortcuts)
+      remaining = isLast ? 0 : remaining &- count
+      control = .sent
+    } else {
+      guard endpoint.isIn, bit & opened & ~busy & ~halted != 0 else { return false }
+      busy |= bit
+    }
+    for index in 0..<count { unsafe buffer[index] = packet[index] }
+    return move(
+      number, count, memory: USBDRegisters.inMemory, start: USBDRegisters.startIn, end: USBDRegisters.endIn)
+  }
+
+  /// Takes a packet. The peripheral takes the next one as soon as it has been moved.
+  public mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
+    guard phase == .attached, !isSuspended else { return nil }
+    refresh()
+    let number = endpoint.number
+    let bit = USBDEndpoints(number, isIn: false).bits
+    if number == 0 {
+      // The host is held off until somebody wants what it has to say: the request may still be refused.
+      if control == .receiving, remaining > 0 {
+        control = .asked
+        usbd.write(1, to: USBDRegisters.receiveControl)
+      }
+      guard control == .received else { return nil }
+    } else {
+      guard !endpoint.isIn, bit & busy & ~halted != 0 else { return nil }
+      busy &= ~bit
+    }
+    // To be read before the transfer: during one it is not what it was.
+    let size = Int(truncatingIfNeeded: usbd.read(USBDRegisters.outSize.at(number)))
+    let count = min(size, min(buffer.count, packet.count))
+    if number == 0 {
+      remaining = count < USBDescriptors.packetSize ? 0 : max(0, remaining &- count)
+      control = .receiving
+    }
+    guard
+      move(
+        number, count, memory: USBDRegisters.outMemory, start: USBDRegisters.startOut,
+        end: USBDRegisters.endOut)
+    else { return nil }
+    for index in 0..<count { packet[index] = unsafe buffer[index] }
+    return count
+  }
+
+  /// Moves a packet between `buffer` and the peripheral. `false` if that did not end.
+  private mutating func move(
+    _ number: Int, _ count: Int, memory: Register<UInt32>, start: Register<UInt32>, end: Register<UInt32>
+  ) -> Bool {
+    let place = memory.at(number, stride: USBDRegisters.memoryStride)
+    let address = unsafe usbd.busAddress(of: UnsafeRawBufferPointer(buffer))
+    usbd.write(address, to: place)
+    usbd.write(UInt32(truncatingIfNeeded: count), to: place.at(1))
+    usbd.write(0, to: end.at(number))
+    // Anomaly 199: a task that is triggered during a transfer is lost. None of ours is, but the shortcut to the status stage
+    // triggers one when the host takes the last packet of an answer, which may be at any time.
+    if chip == .nRF52840 { usbd.write(0x82, to: USBDRegisters.taskGuard) }
+    usbd.write(1, to: start.at(number))
+    let hasEnded = wait(for: end.at(number))
+    if chip == .nRF52840 { usbd.write(0, to: USBDRegisters.taskGuard) }
+    if !hasEnded, usbd.read(USBDRegisters.busReset) == 0 {
+      // A reset of the bus ends a transfer without saying so. Nothing else does.
+      faults &+= 1
+      isBroken = true
+    }
+    return hasEnded
+  }
+
+  /// Waits for an event, and clears it. Gives up after some 0.2 ms at 64 MHz.
+  private mutating func wait(for event: Register<UInt32>) -> Bool {
+    for _ in 0..<1_000 where take(event) { return true }
+    return false
+  }
+
+  // MARK: Requests
+
+  /// Ends the request well.
+  public mutating func acknowledge() {
+    guard phase == .attached, control != .none else { return }
+    control = .none
+    usbd.write(1, to: USBDRegisters.controlStatus)
+  }
+
+  /// Stalls the request.
+  public mutating func refuse() {
+    guard phase == .attached, control != .none else { return }
+    control = .none
+    usbd.write(1, to: USBDRegisters.controlStall)
+  }
+
+  /// The peripheral has done that.
+  public mutating func setAddress(_ address: UInt8) {}
+
+  // MARK: Endpoints
+
+  /// Opens an endpoint 1…7, whose kind makes no difference to the peripheral.
+  public mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {
+    setOpen(endpoint, true)
+    setHalted(endpoint, false)
+  }
+
+  /// Closes an endpoint 1…7.
+  public mutating func close(_ endpoint: USBEndpoint) {
+    empty(endpoint)
+    setOpen(endpoint, false)
+  }
+
+  private mutating func setOpen(_ endpoint: USBEndpoint, _ isOpen: Bool) {
+    guard phase == .attached, isOrdinary(endpoint) else { return }
+    let bit = USBDEndpoints(endpoint.number, isIn: endpoint.isIn).bits
+    opened = isOpen ? opened | bit : opened & ~bit
+    // The control endpoint is always enabled, both ways.
+    usbd.write(opened & 0xFE | 1, to: USBDRegisters.enabledIn)
+    usbd.write(opened &>> 16 | 1, to: USBDRegisters.enabledOut)
+  }
+
+  /// Halts an endpoint 1…7, or ends that; what was in it is gone then.
+  public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
+    guard phase == .attached, isOrdinary(endpoint) else { return }
+    let address = endpoint.rawValue
+    let bit = USBDEndpoints(endpoint.number, isIn: endpoint.isIn).bits
+    halted = isHalted ? halted | bit : halted & ~bit
+    if isHalted {
+      usbd.write(USBDStall(address, true), to: USBDRegisters.stall)
+      return
+    }
+    empty(endpoint)
+    usbd.write(USBDStall(address, false), to: USBDRegisters.stall)
+    usbd.write(USBDToggle.select(address), to: USBDRegisters.dataToggle)
+    usbd.write(USBDToggle.data0(address), to: USBDRegisters.dataToggle)
+    // Any value: a packet that has come is dropped, and the next one taken. To be written here and nowhere else: behind a transfer it
+    // would drop one that has come meanwhile.
+    if !endpoint.isIn { usbd.write(0, to: USBDRegisters.outSize.at(endpoint.number)) }
+  }
+
+  private func isOrdinary(_ endpoint: USBEndpoint) -> Bool { 1...7 ~= endpoint.number }
+
+  /// Forgets the packet in an endpoint.
+  private mutating func empty(_ endpoint: USBEndpoint) {
+    guard phase == .attached, isOrdinary(endpoint) else { return }
+    let bits = USBDEndpoints(endpoint.number, isIn: endpoint.isIn)
+    if endpoint.isIn {
+      // A packet the host has not taken would go out ahead of those that come after. The manual knows no way to take it
+      // back; Nordic's own driver does it so.
+      let number = UInt32(truncatingIfNeeded: endpoint.number)
+      usbd.write(0x7B6 &+ 2 &* (number &- 1), to: USBDRegisters.internalIndex)
+      let value = usbd.read(USBDRegisters.internalValue)
+      usbd.write(value | 2, to: USBDRegisters.internalValue)
+    }
+    usbd.write(bits, to: USBDRegisters.dataStatus)
+    busy &= ~bits.bits
+  }
+}

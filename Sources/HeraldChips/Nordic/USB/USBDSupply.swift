@@ -1,0 +1,119 @@
+/// A chip with this controller. They differ in their anomalies.
+public enum USBDChip: UInt8, BitwiseCopyable, Sendable {
+  /// nRF52833: anomalies 187, 211 and 223.
+  case nRF52833
+  /// nRF52840: anomalies 171, 187, 199, 211 and 223.
+  case nRF52840
+}
+
+#if hasFeature(Embedded)
+  extension USBD where Block == MappedRegisters {
+    /// The controller of this chip. `buffer` has 64 bytes of RAM, aligned to four, for this and nothing else.
+    ///
+    /// The interrupts USBD (39) and POWER_CLOCK (0) end a sleep if the board enables them.
+    public init(chip: USBDChip, buffer: UnsafeMutableRawBufferPointer) {
+      unsafe self.init(
+        usbd: MappedRegisters(at: USBDRegisters.base), supply: MappedRegisters(at: USBSupplyRegisters.base),
+        trim: MappedRegisters(at: USBTrimRegisters.base), chip: chip, buffer: buffer)
+    }
+  }
+#endif
+
+extension USBD where Block: ~Copyable {
+  /// Brings the peripheral up, a step at a time, when there is a host; `false` when there is none, or when it is to begin anew.
+  mutating func followSupply() -> Bool {
+    for index in 0..<3 { supply.write(0, to: USBSupplyRegisters.supplyEvents.at(index)) }
+    supply.write(0, to: USBSupplyRegisters.crystalStarted)
+    let status = supply.read(USBSupplyRegisters.supply)
+    guard status.isPresent, !isBroken else { return false }
+    switch phase {
+    case .off:
+      if !supply.read(USBSupplyRegisters.crystal).isRunning {
+        startedCrystal = true
+        supply.write(1, to: USBSupplyRegisters.startCrystal)
+      }
+      // Anomaly 187: it cannot be enabled. Anomaly 211: it stays suspended for too long. The same setting helps against both,
+      // against the second one for as long as it is enabled.
+      setTrim(USBTrimRegisters.activity, 3)
+      enable()
+      finishEnabling()
+    case .starting: finishEnabling()
+    case .waiting: attach(status)
+    case .attached: break
+    }
+    return true
+  }
+
+  private mutating func enable() {
+    phase = .starting
+    if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0xC0) }
+    usbd.write(1, to: USBDRegisters.enable)
+  }
+
+  private mutating func finishEnabling() {
+    guard wait(forCause: USBDEventCause.ready) else { return }
+    if !wasEnabled {
+      // Anomaly 223: after a reset of the chip it may misbehave unless it is enabled twice.
+      wasEnabled = true
+      usbd.write(0, to: USBDRegisters.enable)
+      enable()
+      guard wait(forCause: USBDEventCause.ready) else { return }
+    }
+    if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0) }
+    phase = .waiting
+    attach(supply.read(USBSupplyRegisters.supply))
+  }
+
+  /// Shows the host a device, once the regulator has settled and the crystal runs.
+  private mutating func attach(_ status: USBSupplyStatus) {
+    guard status.isSettled, supply.read(USBSupplyRegisters.crystal).isRunning else { return }
+    phase = .attached
+    usbd.write(.bus, to: USBDRegisters.enableInterrupts)
+    usbd.write(1, to: USBDRegisters.pullUp)
+  }
+
+  /// Takes the device off the bus, and the peripheral's power.
+  mutating func switchOff() {
+    usbd.write(0, to: USBDRegisters.pullUp)
+    usbd.write(.bus, to: USBDRegisters.disableInterrupts)
+    usbd.write(0, to: USBDRegisters.enable)
+    if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0) }
+    setTrim(USBTrimRegisters.activity, 0)
+    // Whoever else needed the crystal had it running before us.
+    if startedCrystal { supply.write(1, to: USBSupplyRegisters.stopCrystal) }
+    startedCrystal = false
+    isSuspended = false
+    isBroken = false
+    phase = .off
+    forget()
+  }
+
+  /// Leaves low power, in which nothing can be moved.
+  mutating func wake() {
+    guard isSuspended else { return }
+    isSuspended = false
+    // Anomaly 171: it may not wake up.
+    if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0xC0) }
+    usbd.write(0, to: USBDRegisters.lowPower)
+    // The host goes on with the resumption for 20 ms; this takes microseconds.
+    _ = wait(forCause: USBDEventCause.awake)
+    if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0) }
+  }
+
+  /// Waits for a cause, and clears it. Gives up after some 0.2 ms at 64 MHz.
+  private mutating func wait(forCause cause: UInt32) -> Bool {
+    for _ in 0..<1_000 where usbd.read(USBDRegisters.eventCause).has(cause) {
+      usbd.write(USBDEventCause(bits: cause), to: USBDRegisters.eventCause)
+      return true
+    }
+    return false
+  }
+
+  private mutating func setTrim(_ register: Register<UInt32>, _ value: UInt32) {
+    // What ran before us may have left the registers unlocked; writing the key would lock them then.
+    let isLocked = trim.read(USBTrimRegisters.key) == 0
+    if isLocked { trim.write(USBTrimRegisters.unlock, to: USBTrimRegisters.key) }
+    trim.write(value, to: register)
+    if isLocked { trim.write(USBTrimRegisters.unlock, to: USBTrimRegisters.key) }
+  }
+}
