@@ -197,6 +197,26 @@ struct SensorFilesTests {
     #expect(summary.unknownReadings == 0)
   }
 
+  @Test("HP-19 HP-43 What others tell of somebody, who may have made it up, is no contact and prolongs none")
+  func hearsay() {
+    let told = TargetIdentity(kind: .shared, high: 1, low: 2)
+    let payload: [UInt8] = [0, 0, 0, 0x69, 0xA6, 0x9A]
+    let conversion = convert([
+      (0, .detected(phone), []), (500, .read(phone), payload), (1000, .measured(phone, RSSI(-50)), []),
+      (60_000, .shared(beacon), payload), (60_000, .read(told), payload),
+      (60_000, .measured(told, RSSI(-40)), []), (120_000, .measured(told, RSSI(-40)), []),
+      (130_000, .read(told), [9, 9]), (130_000, .measured(told, RSSI(-40)), []),
+    ])
+    #expect(
+      ContactPeriod.all(in: conversion.events) == [
+        ContactPeriod(peer: phone, payload: payload, begin: start, end: start + 1000, readings: 1)
+      ])
+    let summary = ContactSummary(conversion.events)
+    #expect(summary.contacts.map(\.payload) == [payload])
+    #expect(summary.contacts.first?.lastSeen == start + 1000 && summary.contacts.first?.addresses == 1)
+    #expect(summary.readings == 1 && summary.unknownAddresses == 0)
+  }
+
   @Test("HP-45 HP-46 The files are there after a conversion, those with nothing in them are not")
   func files() throws {
     let folder = TemporaryFolder()

@@ -108,9 +108,20 @@ async def case_phones_tell_the_wearable_everything_they_can():
             await until(lambda: OWN in phone.met.values(), f"payload of the node at {phone.name}", 30)
         await asyncio.gather(*(tell_everything(phone) for phone in phones.values()))
 
+        addresses = {phone.identity for phone in phones.values()}
+
         def ways_of_payload(phone, rows):
-            read = {row["data"] for row in rows_of(rows, phone, "read")}
+            """Those in which a payload came. Of a phone that is read, what is written beside that is told as somebody else's, under an
+            identity that is nobody's address."""
+            read = {row["data"] for row in rows
+                    if row["read"] and (row["id"] == phone.identity or row["id"] not in addresses)}
             return [way for way in WAYS if herald.short_name(payload_of(phone, way)) in read]
+
+        def stands(kind, rows):
+            """Whether what was read of a phone is the last that counts as its payload; of one that nobody can read it is what it wrote last."""
+            counts = [row["data"] for row in rows_of(rows, phones[kind], "read")]
+            expected = payload_of(phones[kind], WAYS[-1]) if kind == MUTE else phones[kind].payload
+            return bool(counts) and counts[-1] == herald.short_name(expected)
 
         def has_strength(phone, rows):
             return any(row["data"].startswith(f"RSSI:{WRITTEN_RSSI}.0") for row in rows_of(rows, phone, "measure"))
@@ -130,8 +141,8 @@ async def case_phones_tell_the_wearable_everything_they_can():
         def lacking(rows):
             return {kind: lacks for kind, phone in phones.items() if (lacks := [
                 name for name, holds in (
-                    # What was read of a phone is not replaced by what is written under its address.
-                    (WRITES, kind != MUTE or len(ways_of_payload(phone, rows)) == 3), (STRENGTH, has_strength(phone, rows)),
+                    (WRITES, len(ways_of_payload(phone, rows)) == 3 and stands(kind, rows)),
+                    (STRENGTH, has_strength(phone, rows)),
                     (SHARES, len(ways_of_sharing(phone, rows)) == 3), (SAYS, len(ways_of_message(phone)) == 3),
                 ) if not holds])}
 

@@ -205,7 +205,13 @@ where
     }
     table[place].state = .neighbour
     table[place].failures = 0
-    table[place].ignores = 0
+    if state == .advertised {
+      // It shows Herald's service and does not serve it, perhaps not yet: it is asked again like one that has nothing.
+      table[place].ignores &+= 1
+      table[place].retryAt = now + HeraldConfiguration.ignoreDelay(ignores: table[place].ignores)
+    } else {
+      table[place].ignores = 0
+    }
     table.setOwesWork(place, false)
     leave(index, at: now)
   }

@@ -17,11 +17,7 @@ where
     case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
     case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
     case .findCustomService:
-      guard let service = configuration.introspection.customService else {
-        ignore(index, at: now)
-        return
-      }
-      procedure = .discoverService128(service)
+      procedure = .discoverService128(configuration.introspection.customService ?? HeraldUUIDs.service)
     case .findInformation: procedure = .discoverService16(HeraldUUIDs.deviceInformation)
     case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
     case .readPayload, .readModel:
@@ -100,11 +96,11 @@ where
     return buffer
   }
 
-  /// Gives a connection's buffer back.
+  /// Gives a connection's buffer back. That of the application's message is not the connection's: others may have it to come.
   @inlinable
   mutating func freeBuffer(_ index: Int) {
     let buffer = Int(links[index].buffer) &- 1
-    if buffer >= 0 { values.pool.buffers[buffer].use = .free }
+    if buffer >= 0, values.pool.buffers[buffer].use != .message { values.pool.buffers[buffer].use = .free }
     links[index].buffer = 0
   }
 
@@ -156,7 +152,7 @@ where
       case .refused where step == .writeSignal:
         countRefusal(of: links[index].task)
         links[index].written = 0
-        releaseMessage(index)
+        freeBuffer(index)
         noteDone(links[index].task, Int(links[index].place), at: now)
         advance(index, .absent, at: now)
       case .refused: fail(index, .exchangesRefused, at: now)
@@ -204,7 +200,10 @@ where
   @inlinable
   mutating func confirm(_ index: Int, at now: Instant) {
     let place = Int(links[index].place)
-    table[place].system = links[index].system
+    if table[place].system != links[index].system {
+      table[place].system = links[index].system
+      table[place].told = 0
+    }
     table[place].ignores = 0
     if table[place].state != .confirmed, table[place].state != .read {
       table[place].state = .confirmed
@@ -227,9 +226,21 @@ where
     return true
   }
 
-  /// A peer's payload is in a buffer, read from the peer or written by it: logs and reports it under the peer's identity.
+  /// A peer's payload is in a buffer, and the peer is done with: it was read from it, or written by one that nobody can read.
   @inlinable
   mutating func acquirePayload(_ place: Int, _ buffer: Int, at now: Instant) {
+    notePayload(place, buffer, at: now)
+    table[place].state = .read
+    table[place].failures = 0
+    table[place].ignores = 0
+    if mayShare(place), !isOwn(table[place].payloadDigest) {
+      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table)
+    }
+  }
+
+  /// A payload is in a buffer that counts as a peer's from now on: logs and reports it under the peer's identity.
+  @inlinable
+  mutating func notePayload(_ place: Int, _ buffer: Int, at now: Instant) {
     let identity = table[place].identity
     let digest = values.pool.buffers[buffer].digest()
     let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
@@ -239,12 +250,6 @@ where
     values.pool.buffers[buffer].report(to: &delegate, identity, known: isKnown, at: now)
     if isKnown { counters.count(.readsOfKnown) }
     table[place].payloadDigest = digest
-    table[place].state = .read
-    table[place].failures = 0
-    table[place].ignores = 0
-    if mayShare(place), !isOwn(digest) {
-      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table)
-    }
     let rssi = table[place].lastRSSI
     if rssi.isAvailable {
       delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now)

@@ -40,7 +40,7 @@ where
     case .payloadSharing: takeShared(from: place, in: buffer, index, at: now)
     case .immediate:
       let identity = table[place].identity
-      keep(.received(identity), values.pool.buffers[buffer].all, in: buffer, index, at: now)
+      recordBytes(.received(identity), values.pool.buffers[buffer].all, in: buffer, index, at: now)
       values.pool.buffers[buffer].reportMessage(to: &delegate, identity, at: now)
     }
   }
@@ -79,7 +79,7 @@ where
 
   /// Logs an event with some of the bytes in a buffer.
   @inlinable
-  mutating func keep(
+  mutating func recordBytes(
     _ event: LogEvent, _ range: Range<Int>, in buffer: Int, _ index: Int, at now: Instant
   ) {
     values.spendBytes(range.count, index)
@@ -90,8 +90,9 @@ where
 
   /// A peer wrote its payload (HP-09). One that is known already is a sign of life and no more.
   ///
-  /// Anybody can write under somebody else's address. So of a peer that takes connections, what is written never replaces what was read, nor
-  /// does it stand for it: such a peer goes on being read as if it had written nothing.
+  /// Nobody proves whose address it writes under, nor whose pseudo device address it shows. So of a peer that takes connections, what is written
+  /// never replaces what was read, nor does it stand for it: such a peer goes on being read as if it had written nothing. Until then the
+  /// written payload counts, if the peer is known by this very address. Else it is told as that of somebody else.
   @inlinable
   mutating func takePayload(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
     let length = Int(values.pool.buffers[buffer].length)
@@ -103,29 +104,23 @@ where
     guard !isOwn(digest) else { return }
     noteReceiveOnly(place)
     guard digest != table[place].payloadDigest else { return }
-    if table[place].isConnectable {
-      takeUnprovenPayload(from: place, in: buffer, index, at: now)
+    let isConnectable = table[place].isConnectable
+    if isConnectable,
+      table[place].state == .read || table[place].identity != TargetIdentity(links[index].peer)
+    {
+      takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index, at: now)
       return
     }
     values.spendBytes(length, index)
+    if isConnectable {
+      notePayload(place, buffer, at: now)
+      return
+    }
     if table[place].state != .confirmed, table[place].state != .read {
       record(.heraldDetected(table[place].identity), at: now)
     }
     acquirePayload(place, buffer, at: now)
     if !table[place].isHeld { settle(place, at: now) }
-  }
-
-  @inlinable
-  mutating func takeUnprovenPayload(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
-    let state = table[place].state
-    guard state != .read else { return }
-    let failures = table[place].failures
-    let ignores = table[place].ignores
-    values.spendBytes(Int(values.pool.buffers[buffer].length), index)
-    acquirePayload(place, buffer, at: now)
-    table[place].state = state
-    table[place].failures = failures
-    table[place].ignores = ignores
   }
 
   /// A peer passed on payloads of others (HP-43).
@@ -136,24 +131,25 @@ where
     if let rssi { measure(writer: place, rssi, index, at: now) }
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0 else { return }
-    keep(.shared(sharer), 0..<length, in: buffer, index, at: now)
+    recordBytes(.shared(sharer), 0..<length, in: buffer, index, at: now)
     values.pool.buffers[buffer].reportShared(to: &delegate, sharer, at: now)
     var start = 0
     while start < length {
       let count = values.lengthOfFirstPayload(in: buffer, from: start)
       guard count > 0, count <= length &- start else { return }
-      takeShared(start..<start &+ count, rssi ?? .notAvailable, in: buffer, index, at: now)
+      takeHearsay(
+        start..<start &+ count, rssi ?? .notAvailable, isWritten: false, in: buffer, index, at: now)
       start &+= count
     }
   }
 
-  /// One payload among those that were passed on, under an identity made up for it, which stays the same as long as the payload is passed on.
-  /// Never under that of a peer which showed it: what others say of a peer is not mixed with what was heard of it. One for which
-  /// there is no place is not logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again.
+  /// A payload of which nobody knows who shows it, under an identity made up for it, which stays the same as long as the payload is told of.
+  /// Never under that of a peer which showed it: what others say of a peer is not mixed with what was heard of it. One that was passed on and for
+  /// which there is no place is not logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again.
   /// Not inlined, so that the stack holds what is needed for one at a time.
   @inlinable @inline(never)
-  mutating func takeShared(
-    _ range: Range<Int>, _ rssi: RSSI, in buffer: Int, _ index: Int, at now: Instant
+  mutating func takeHearsay(
+    _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int, at now: Instant
   ) {
     let digest = values.pool.buffers[buffer].digest(range)
     guard !isOwn(digest) else { return }
@@ -163,8 +159,8 @@ where
     let owner = place.map { table[$0].identity } ?? makeIdentity()
     if let told {
       table.touch(told, at: now)
-    } else if place != nil {
-      keep(.read(owner), range, in: buffer, index, at: now)
+    } else if place != nil || isWritten {
+      recordBytes(.read(owner), range, in: buffer, index, at: now)
     }
     values.pool.buffers[buffer].report(to: &delegate, owner, known: isKnown, range, at: now)
     guard rssi.isAvailable else { return }

@@ -39,13 +39,9 @@ where
     return true
   }
 
-  /// How the making of a message ended.
-  @usableFromInline
-  typealias Composition = SignalComposition
-
   /// Makes a message in a buffer.
   @inlinable
-  mutating func composeSignal(_ index: Int, at now: Instant) -> Composition {
+  mutating func composeSignal(_ index: Int, at now: Instant) -> SignalComposition {
     let place = Int(links[index].place)
     let task = links[index].task
     if task == .sendMessage {
@@ -90,7 +86,7 @@ where
     // continuation of what it has.
     if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
     links[index].written = 0
-    releaseMessage(index)
+    freeBuffer(index)
     noteDone(task, Int(links[index].place), at: now)
   }
 
@@ -99,16 +95,6 @@ where
   mutating func countRefusal(of task: PeerTask) {
     counters.count(.signalsRefused)
     if task == .sendMessage { counters.count(.messagesLost) }
-  }
-
-  /// Gives back what a message was in. The application's is not the connection's: others may have it to come.
-  @inlinable
-  mutating func releaseMessage(_ index: Int) {
-    if links[index].task == .sendMessage, links[index].step == .writeSignal {
-      links[index].buffer = 0
-    } else {
-      freeBuffer(index)
-    }
   }
 
   /// A peer was told, or cannot be: it is not owed this any more, or not for some time.

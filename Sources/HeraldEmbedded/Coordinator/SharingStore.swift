@@ -220,7 +220,7 @@ extension TargetTable {
   mutating func untell(_ bit: UInt32) {
     var place = 0
     while place < Int(fresh) {
-      targets[place].told &= ~bit
+      if targets[place].system == .iOS { targets[place].told &= ~bit }
       place &+= 1
     }
   }

@@ -17,7 +17,9 @@ extension Target {
 
   /// Whether a contact event number that it advertises is another than the last that was noted.
   @usableFromInline
-  func isNew(number: Span<UInt8>) -> Bool { told == 0 || told & 0xFF_FFFF != Self.digest(of: number) }
+  func isNew(number: Span<UInt8>) -> Bool {
+    system != .iOS && (told == 0 || told & 0xFF_FFFF != Self.digest(of: number))
+  }
 
   /// Whether another number of its may be noted: one in each 16 s. Who changes it more often would fill the log.
   @usableFromInline
@@ -25,8 +27,8 @@ extension Target {
     told == 0 || UInt8(truncatingIfNeeded: told &>> 24) != now.sixteenSeconds
   }
 
-  /// Takes note of the number it advertises, and when: in the lower 24 bits and the upper 8. iPhones do not advertise one, and only they
-  /// are told others' payloads, so that both can have the same place.
+  /// Takes note of the number it advertises, and when: in the lower 24 bits and the upper 8 of what says of an iPhone
+  /// what it was told.
   @usableFromInline
   mutating func note(number: Span<UInt8>, at now: Instant) {
     told = UInt32(now.sixteenSeconds) &<< 24 | Self.digest(of: number)

@@ -36,8 +36,8 @@ public struct Target: BitwiseCopyable, Sendable {
   public var payloadDigest: UInt64
   /// When it may be connected next, in tenths of a second since start-up.
   var retryTenths: UInt32
-  /// The payloads it has been told of, a bit for each place of the `SharingStore`: an iPhone. Others are told nothing; of a
-  /// peer that advertises a contact event number it is the digest of the last one, and when it was logged.
+  /// Of an iPhone the payloads it has been told of, a bit for each place of the `SharingStore`: nobody else is told of any. Of every other
+  /// peer the digest of the contact event number that it advertised last, and when that was logged: iPhones advertise none.
   @usableFromInline var told: UInt32
   /// How many strengths were measured. Stays at the largest value.
   public var readings: UInt16

@@ -24,14 +24,14 @@ public struct ContactPeriod: Equatable, Sendable {
   }
 
   /// The contacts of events in the order of time, in the order in which they began. Readings from before a payload was read belong to it
-  /// (HP-45), and addresses that showed the same payload are one (HP-03). A payload that somebody shared counts by the readings
-  /// that are logged for it. What closes a connection ends no contact. `extension` puts the end off, by 30 seconds at most.
+  /// (HP-45), and addresses that showed the same payload are one (HP-03). What others told of a peer is no contact with it, and prolongs none:
+  /// it may be made up. What closes a connection ends no contact. `extension` puts the end off, by 30 seconds at most.
   public static func all(in events: [DatedEvent], extension wanted: UInt64 = 0) -> [ContactPeriod] {
     let added = min(wanted, longestExtension)
     var attribution = PayloadAttribution(events)
     var contacts: [ContactPeriod] = []
     var current: [Person: (place: Int, heard: UInt64)] = [:]
-    for event in events {
+    for event in events where !event.isHearsay {
       let payload = attribution.owner(of: event)
       var isReading = false
       switch event.kind {

@@ -43,24 +43,22 @@ public struct ContactSummary: Equatable, Sendable {
   public let readings: Int
 
   /// Sums up events in the order of time. A measurement belongs to the payload last read under its address, or, before any
-  /// was, to the first read there (HP-45).
+  /// was, to the first read there (HP-45). What others told of somebody is left out: who is only known by that was not met.
   public init(_ events: [DatedEvent]) {
     var attribution = PayloadAttribution(events)
     var gatherings: [[UInt8]: Gathering] = [:]
     var unknown: Set<TargetIdentity> = []
     var unknownReadings = 0
     var readings = 0
-    for event in events {
+    for event in events where !event.isHearsay {
       let owner = attribution.owner(of: event)
       var rssi: Int?
-      var isOwnAddress = true
       switch event.kind {
       case .read: break
-      case .shared: isOwnAddress = false
       case .measured(let value, _):
         rssi = value
         readings += 1
-      case .detected, .heraldDetected, .lost, .visited: continue
+      case .detected, .shared, .heraldDetected, .lost, .visited: continue
       }
       guard let owner else {
         unknown.insert(event.peer)
@@ -70,7 +68,7 @@ public struct ContactSummary: Equatable, Sendable {
       var gathering = gatherings[owner, default: Gathering()]
       // In place: a copy of the sets at every event would make this quadratic.
       gatherings[owner] = nil
-      if isOwnAddress { gathering.addresses.insert(event.peer) }
+      gathering.addresses.insert(event.peer)
       gathering.first = min(gathering.first, event.unixMilliseconds)
       gathering.last = max(gathering.last, event.unixMilliseconds)
       gathering.windows.insert(event.unixMilliseconds / Self.window)

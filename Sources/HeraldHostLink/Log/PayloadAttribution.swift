@@ -18,7 +18,6 @@ struct PayloadAttribution {
     case .read(let payload):
       payloads[event.peer] = payload
       return payload
-    case .shared(let payload): return payload
     default: return payloads[event.peer]
     }
   }

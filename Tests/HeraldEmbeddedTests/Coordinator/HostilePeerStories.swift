@@ -93,6 +93,37 @@ struct HostilePeerStories {
     #expect(story.count(.messagesSent) == 0)
   }
 
+  @Test(
+    "HP-30 A message whose writing failed on the peer's own connection keeps its buffer, and is written whole later"
+  )
+  func messageKeepsItsBuffer() {
+    let story = Story()
+    let peer = stranger(1)
+    let message = hex("12 2A 00 04 02 00 AB CD")
+    story.hear(peer, "02 01 06 03 03 F6 FC")
+    _ = story.commands()
+    story.happen(.opened(ConnectionID(index: 0), .peripheral, peer: peer))
+    #expect(story.send([0xAB, 0xCD], to: TargetIdentity(peer)) == nil)
+    story.exchange("02 F7 00", "03 00 02")
+    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
+    story.exchange(
+      "08 28 00 2C 00 03 28", "09 15 29 00 08 2A 00 \(Peer.signalUUID) 2B 00 02 2C 00 \(Peer.payloadUUID)")
+    #expect(story.requests() == [message])
+    story.run(seconds: 7)
+    #expect(story.count(.exchangesTimedOut) == 1)
+    // Somebody reads our payload: it must not get into the buffer of the message.
+    story.happen(.opened(ConnectionID(index: 1), .peripheral, peer: Peer.iPhone))
+    story.happen(.pdu(hex("0A 10 00"), on: ConnectionID(index: 1)))
+    #expect(story.answers().last?.first == 0x0B)
+    story.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
+    story.run(seconds: 9)
+    story.hear(peer, "02 01 06 03 03 F6 FC")
+    story.meetAndroid(on: 0, address: peer)
+    #expect(story.requests() == [message])
+    story.happen(.pdu(hex("13"), on: ConnectionID(index: 0)))
+    #expect(story.count(.messagesSent) == 1 && story.count(.messagesLost) == 0)
+  }
+
   @Test("HP-30 A peer that a message waits for is not evicted by a flood of addresses")
   func messageSurvivesFlood() {
     let story = Story()

@@ -22,6 +22,7 @@ private final class Shelf {
       return 0
     }
     table.touch(place, at: at)
+    table[place].system = .iOS
     table[place].payloadDigest = PayloadDigest.of(payload.span)
     store.keep(payload.span, of: place, in: &table)
     return place

@@ -180,35 +180,6 @@ struct SignalStories {
       story.heard() == [.detect(TargetIdentity(other)), .read(TargetIdentity(other), second, known: true)])
   }
 
-  @Test("HP-09 What is written under the address of a peer that was read does not replace what was read")
-  func afterReading() {
-    let story = begin()
-    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
-    story.readIPhone(payload: "B1 B2")
-    story.goes(0)
-    _ = story.heard()
-    let place = story.node.core.table.find(iPhone)
-    let digest = place.map { story.node.core.table[$0].payloadDigest }
-    story.comes(Peer.iPhone, on: 1)
-    story.write(hex("01 15 00") + first, on: 1)
-    #expect(story.heard() == [])
-    #expect(digest != nil && place.map { story.node.core.table[$0].payloadDigest } == digest)
-    #expect(place.map { story.node.core.table[$0].state } == .read)
-  }
-
-  @Test("HP-09 A peer that takes connections is still read when somebody wrote a payload under its address")
-  func beforeReading() {
-    let story = begin()
-    story.comes(Peer.iPhone, on: 1)
-    story.write(hex("01 15 00") + first, on: 1)  // before it was heard
-    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
-    story.write(hex("01 15 00") + second, on: 1)  // and after
-    #expect(story.heard().filter { if case .read = $0 { true } else { false } }.count == 2)
-    let place = story.node.core.table.find(iPhone)
-    #expect(place.map { story.node.core.table[$0].state } == .confirmed)
-    #expect(place.map { story.node.core.table[$0].owesWork } == true)
-  }
-
   @Test("HP-15 What a peer writes is told under the identity under which it is heard")
   func identity() {
     let story = begin()

@@ -86,6 +86,31 @@ struct CovidWatchStories {
     #expect(story.heard().last == .measureWithPayload(android, -70))
   }
 
+  @Test(
+    "HP-42 HP-52 A number stays noted when payloads are kept to be passed on, and an iPhone has none to note")
+  func noted() {
+    let story = observer()
+    story.hear(Peer.android, advert(number))
+    for index in 0..<6 {
+      let writer = DeviceAddress(high: 0x7000, low: UInt32(index), kind: .random)
+      story.comes(writer, on: 1)
+      story.write([0x01, 0x02, 0x00, 0xA1, UInt8(index)], on: 1)
+    }
+    story.run(seconds: 20)
+    story.hear(Peer.android, advert(number))
+    #expect(story.codes().count == 1)
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
+    _ = story.requests()
+    story.happen(.pdu(hex("03 B9 00"), on: ConnectionID(index: 0)))
+    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 10 00 15 00")
+    story.exchange(
+      "08 10 00 15 00 03 28",
+      "09 15 11 00 18 12 00 \(Peer.otherSignalUUID) 14 00 02 15 00 \(Peer.payloadUUID)")
+    story.hear(Peer.iPhone, advert(other))
+    #expect(story.codes().count == 1)
+  }
+
   // MARK: As peripheral
 
   @Test(

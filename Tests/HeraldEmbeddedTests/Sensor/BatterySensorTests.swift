@@ -27,7 +27,7 @@ struct BatterySensorTests {
         PlainRecord(event: .battery(level: 97, external: true), milliseconds: 90_000),
         PlainRecord(event: .battery(level: 95, external: true), milliseconds: 150_000),
       ])
-    #expect(story.node.core.delegate.battery.last == PowerReading(level: 95, isExternal: true))
+    #expect(story.node.core.delegate.first.first.last == PowerReading(level: 95, isExternal: true))
   }
 
   @Test("HP-49 After a long sleep the power is asked for once, and more than all of it is all of it")
