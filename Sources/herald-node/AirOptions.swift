@@ -42,10 +42,13 @@ struct AirOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A service of a provider's own, advertised in place of the long one and recognised beside the others.",
+      "A service of a provider's own, advertised in place of the long one, and recognised and served beside the others.",
       valueName: "uuid"),
     transform: { try CustomService($0) })
   var customService: CustomService?
+
+  @Option(help: "Which table of characteristics to serve. All but the usual one have the long service only.")
+  var gatt = TableChoice.usual
 
   @Option(
     parsing: .unconditional,

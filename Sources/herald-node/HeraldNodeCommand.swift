@@ -114,7 +114,21 @@ struct HeraldNodeCommand: ParsableCommand {
   private func start<Transport: PollableTransport & ~Copyable>(
     _ configuration: HeraldConfiguration, openingTransport open: () throws(SystemFailure) -> Transport
   ) throws(SystemFailure) -> NodeEnding {
-    var runner = try NodeRunner(settings: self, configuration: configuration, openingTransport: open)
+    switch air.gatt {
+    case .usual: try start(configuration, serving: HeraldGATTTable.self, openingTransport: open)
+    case .bothSignals:
+      try start(configuration, serving: HeraldBothSignalsGATTTable.self, openingTransport: open)
+    case .notifying: try start(configuration, serving: HeraldNotifyingGATTTable.self, openingTransport: open)
+    case .legacy: try start(configuration, serving: HeraldLegacyGATTTable.self, openingTransport: open)
+    }
+  }
+
+  private func start<Transport: PollableTransport & ~Copyable, Table: GATTTable>(
+    _ configuration: HeraldConfiguration, serving table: Table.Type,
+    openingTransport open: () throws(SystemFailure) -> Transport
+  ) throws(SystemFailure) -> NodeEnding {
+    var runner = try NodeRunner<Transport, Table>(
+      settings: self, configuration: configuration, openingTransport: open)
     return try runner.run()
   }
 }

@@ -52,9 +52,15 @@ extension HeraldNodeCommand {
     configuration.introspection = Introspection(
       ignored: air.service.omitted, customService: air.customService?.uuid)
     var omitted = air.service.omitted
+    // The short service is in the usual table only.
+    if air.gatt != .usual { omitted = omitted.union(.short) }
     if air.customService != nil { omitted = omitted.union(.long) }
     var advertisement = HeraldAdvertisement(
       omitted: omitted, customService: air.customService?.uuid, txPower: air.txPower)
+    guard air.customService != nil || !omitted.contains(.long.union(.short)) else {
+      throw ValidationError(
+        "--gatt \(air.gatt.rawValue) has the long service only: --service short leaves none.")
+    }
     configuration.advertisement = advertisement
     // The core leaves the short service out where that makes room.
     if configuration.addressPeriod < OwnIdentity.stableLifetime {

@@ -7,10 +7,9 @@ import HeraldLinux
 typealias NodeSensors = SensorArray<BatterySensor<MachinePower>, VisitSensor<8>, EventReporter>
 
 /// The node as the management link sees it.
-typealias NodeDevice<Transport: PollableTransport & ~Copyable> = ManagedNode<
-  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, CovidWatchAndC19X,
-  NodeBoard,
-  256, 8
+typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable> = ManagedNode<
+  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices<Table>,
+  NodeBoard, 256, 8
 >
 
 /// What takes the place of a board: this process, on this machine.

@@ -14,7 +14,7 @@ enum NodeEnding {
 }
 
 /// The node's loop: waits for the controller, for hosts and for the node's own deadline, and for nothing else.
-struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
+struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~Copyable {
   /// How often the log's file is written to its medium. In between, a finished commit survives the end of the process.
   private static var synchronisationPeriod: Interval { .seconds(60) }
   /// How long a controller may take to begin to work until a person is told what to check.
@@ -23,7 +23,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
   private let logger = Logger(label: "herald-node")
   private let clock = SystemClock()
   private let signals: StopSignals
-  private var device: NodeDevice<Transport>
+  private var device: NodeDevice<Transport, Table>
   private var links: StreamLinks
   private var usb: USBIPDevice?
   private var input: OperatorInput
@@ -42,11 +42,12 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
     let signals = try StopSignals()
     var random = try SystemRandom()
     let payload = try ConfiguredPayload(settings.payload)
-    var neighbours = CovidWatchAndC19X()
+    var services = NodeServices<Table>()
+    services.customService = settings.air.customService?.uuid
     // The device has its own copy of the day codes; none stays behind on the stack.
-    defer { neighbours.c19x.wipeDayCodes() }
+    defer { services.systems.c19x.wipeDayCodes() }
     for choice in settings.peers.neighbour {
-      if let warning = try choice.take(part: &neighbours) { logger.warning("\(warning)") }
+      if let warning = try choice.take(part: &services.systems) { logger.warning("\(warning)") }
     }
     let directory = try StorageDirectory(settings.storage, random: &random)
     let flash = try FileFlash(path: directory.logPath, pageCount: settings.logPages)
@@ -69,7 +70,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable>: ~Copyable {
       board: NodeBoard(serialNumber: serialNumber),
       configuration: configuration)
     device.node.core.key = key
-    device.node.core.neighbours = neighbours
+    device.node.core.neighbours = services
     for byte in settings.name.utf8 { device.node.core.values.deviceName.append(byte) }
     for byte in "herald-node".utf8 { device.node.core.values.modelNumber.append(byte) }
     self.signals = signals

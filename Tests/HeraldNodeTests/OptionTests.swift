@@ -66,6 +66,27 @@ struct OptionTests {
     #expect(own.advertisement.length <= 31)
   }
 
+  @Test(
+    "HP-37 Each table that can be chosen has room for the provider's service and both systems, and is sound")
+  func tables() throws {
+    func check<Table: GATTTable>(_: Table.Type) {
+      var services = NodeServices<Table>()
+      services.customService = UUID128(1, 2)
+      var table = NodeServices<Table>.Services()
+      services.serve(in: &table)
+      #expect(table.database.attributes.count == Table.database.attributes.count + 5)
+      #expect(table.database.firstFault() == nil)
+      // CovidWatch's and C19X's: three attributes each, 21 and 35 bytes.
+      #expect(table.database.attributes.count + 6 <= 40 && table.database.bytes.count + 56 <= 400)
+    }
+    check(HeraldGATTTable.self)
+    check(HeraldBothSignalsGATTTable.self)
+    check(HeraldNotifyingGATTTable.self)
+    check(HeraldLegacyGATTTable.self)
+    #expect(try configuration("--gatt", "legacy").advertisement.omitted == .short)
+    #expect(complaint(["--gatt", "notifying", "--service", "short"])?.contains("leaves none") == true)
+  }
+
   @Test("HP-51 A beacon does not scan, and stands at a venue")
   func beacon() throws {
     let beacon = try configuration("--role", "beacon")

@@ -122,6 +122,64 @@ async def case_gatt_table_is_discovered_completely():
         assert missing.error_code == 0x01, missing  # Invalid Handle
 
 
+async def services_of(connection):
+    """What a host finds: the characteristics of each service that is not of every device."""
+    peer = Peer(connection)
+    await peer.discover_all()
+    return {service.uuid: [(c.uuid, c.properties) for c in service.characteristics] for service in peer.services[3:]}
+
+
+async def case_a_service_of_the_providers_own_is_served_like_heralds():
+    """HP-37: found on the air, read, and written to, beside CovidWatch's."""
+    own = UUID("0e0a8f54-7a5c-4cd1-9f0e-3b1d5c2f7a10")
+    async with World() as world:
+        node = await world.node("--custom-service", str(own), "--neighbour", "covidwatch:peripheral", "--service", "short")
+        host = await world.host()
+        heard = asyncio.get_running_loop().create_future()
+
+        def on_advertisement(advertisement):
+            if bytes(own) in advertisement.data_bytes and not heard.done():
+                heard.set_result(advertisement.address)
+
+        host.on("advertisement", on_advertisement)
+        await host.start_scanning()
+        address = await asyncio.wait_for(heard, 5)
+        await host.stop_scanning()
+        connection = await host.connect(address, timeout=5)
+        found = await services_of(connection)
+        assert found[own] == [(herald.ANDROID_SIGNAL, WRITE), (herald.PAYLOAD, READ)], found
+        assert len(found) == 4, found
+        peer = Peer(connection)
+        await peer.discover_service(own)
+        [service] = peer.get_services_by_uuid(own)
+        signal, payload = await service.discover_characteristics()
+        assert bytes(await asyncio.wait_for(payload.read_value(), 5)) == FIXED
+        message = Message(signals.IMMEDIATE, b"through the provider's own service").encoded()
+        for piece in signals.pieces(message):
+            await asyncio.wait_for(signal.write_value(piece, with_response=True), 5)
+        await node.until(lambda: any(
+            line.lower().endswith(b"through the provider's own service".hex()) for line in node.facts.get("received", [])))
+
+
+async def case_tables_that_can_be_chosen_are_served():
+    """HP-08, HP-36, HP-38, HP-39: each as docs/wire-formats.md has it."""
+    notify = Characteristic.Properties.NOTIFY
+    legacy_service = UUID("a6ba4286-c550-4794-a888-9467ef0b31a8")
+    legacy = (UUID("d1034710-b11e-42f2-bca3-f481177d5bb2"), READ | WRITE)
+    signal, payload = (herald.ANDROID_SIGNAL, WRITE), (herald.PAYLOAD, READ)
+    for table, expected in {
+            "both-signals": {herald.SERVICE_128: [signal, (herald.IOS_SIGNAL, WRITE | notify), payload]},
+            "notifying": {herald.SERVICE_128: [signal, (herald.PAYLOAD, READ | notify)]},
+            "legacy": {herald.SERVICE_128: [signal, legacy, payload], legacy_service: [legacy]},
+    }.items():
+        async with World() as world:
+            await world.node("--gatt", table)
+            connection = await world.connect(await world.host())
+            found = await services_of(connection)
+            assert found == expected, (table, found)
+            assert bytes(await (await payload_characteristic(connection)).read_value()) == FIXED, table
+
+
 async def case_signal_takes_a_payload_in_pieces_of_20_bytes():
     async with World() as world:
         node = await world.node()

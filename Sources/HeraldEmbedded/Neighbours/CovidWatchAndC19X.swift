@@ -80,8 +80,15 @@ public struct CovidWatchAndC19X: Neighbours {
   /// Herald's services, then CovidWatch's, then C19X's.
   public mutating func serve(in services: inout Services) {
     guard services.start(with: HeraldGATTTable.database) else { return }
-    covidWatch.append(to: &services)
-    c19x.append(to: &services)
+    append(to: &services)
+  }
+
+  /// Appends the services of those that show a code to a table of the caller's.
+  public mutating func append<let attributes: Int, let room: Int>(
+    to table: inout ComposedGATTTable<attributes, room>
+  ) {
+    covidWatch.append(to: &table)
+    c19x.append(to: &table)
   }
 
   /// Only CovidWatch has something to read.

@@ -1,0 +1,80 @@
+import ArgumentParser
+import HeraldEmbedded
+
+/// What the node serves: a table of Herald's, the service of a provider's own if there is one, and the systems beside Herald that are switched on.
+struct NodeServices<Table: GATTTable>: Neighbours {
+  typealias Sets = CovidWatchAndC19X.Sets
+  /// Herald's 27 attributes at most, 5 of a provider's service, 3 of each system.
+  typealias Services = ComposedGATTTable<40, 400>
+
+  /// The systems beside Herald.
+  var systems: CovidWatchAndC19X
+  /// The service of the provider's own (HP-37).
+  var customService: UUID128?
+
+  init() {
+    systems = CovidWatchAndC19X()
+    customService = nil
+  }
+
+  static var systems: Int { CovidWatchAndC19X.systems }
+  static func system(ofSet set: Int) -> NeighbourSystem { CovidWatchAndC19X.system(ofSet: set) }
+
+  mutating func observes(_ system: NeighbourSystem) -> Bool { systems.observes(system) }
+  mutating func look(at data: Span<UInt8>) -> NeighbourSighting { systems.look(at: data) }
+
+  var needsChange: Bool { mutating get { systems.needsChange } }
+  mutating func change<Source: RandomSource & ~Copyable>(
+    withAddress: Bool, random: inout Source, unixSeconds: UInt64?
+  ) -> NeighbourSystems {
+    systems.change(withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
+  }
+  mutating func dateWasSet(isCertain: Bool) { systems.dateWasSet(isCertain: isCertain) }
+  mutating func life(from unixSeconds: UInt64?) -> Interval { systems.life(from: unixSeconds) }
+  mutating func shows(_ system: NeighbourSystem) -> Bool { systems.shows(system) }
+  mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    systems.copyCode(system, into: &buffer)
+  }
+  mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
+    systems.advertise(system, into: &buffer)
+  }
+
+  /// The table, then the provider's service with Herald's characteristics, then the systems.
+  mutating func serve(in services: inout Services) {
+    guard services.start(with: Table.database) else { return }
+    if let customService { services.appendHerald(customService) }
+    systems.append(to: &services)
+  }
+  mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead { systems.read(tag, offset: offset, into: &buffer, on: connection) }
+  mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
+    systems.write(tag, value)
+  }
+  mutating func closed(_ connection: ConnectionID) { systems.closed(connection) }
+  mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
+    systems.takeNews(random: &random)
+  }
+}
+
+extension ComposedGATTTable {
+  /// Appends a service with Herald's two characteristics, as wearables have them.
+  fileprivate mutating func appendHerald(_ service: UUID128) {
+    guard appendService(service),
+      appendCharacteristic(HeraldUUIDs.compliantSignal, .write, longest: 512, tag: .signal)
+    else { return }
+    _ = appendCharacteristic(HeraldUUIDs.payload, .read, longest: 0, tag: .payload)
+  }
+}
+
+/// Which of Herald's tables is served.
+enum TableChoice: String, ExpressibleByArgument, CaseIterable {
+  /// As wearables do.
+  case usual
+  /// Herald's service with the signal characteristics of both kinds of phone (HP-36).
+  case bothSignals = "both-signals"
+  /// With a payload that peers can have themselves notified of (HP-08).
+  case notifying
+  /// With the payload of OpenTrace beside Herald's (HP-38, HP-39).
+  case legacy
+}
