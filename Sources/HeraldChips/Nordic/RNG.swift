@@ -1,0 +1,57 @@
+import HeraldEmbedded
+
+extension NRF {
+  /// The random number generator, from thermal noise (nRF51 Series Reference Manual, 21 "RNG"; nRF52840 Product Specification, 6.19
+  /// "RNG"), with bias correction on.
+  ///
+  /// It runs only while bytes are asked for. A byte takes about 0.7 ms on an nRF51 and 0.12 ms on an nRF52, and `next` waits for four: a node
+  /// asks when it starts and when its identity changes.
+  public struct RNG<Block: RegisterBlock & ~Copyable>: RandomSource, ~Copyable {
+    private var registers: Block
+    private var mixed: UInt32 = 0
+    /// Bytes for which the hardware was waited for in vain. Anything but 0 means that it is broken, and that what `next` returned can be foretold.
+    public private(set) var failures: UInt32 = 0
+
+    /// The generator with these registers.
+    public init(_ registers: consuming Block) { self.registers = registers }
+
+    /// How often a byte is looked for before the hardware counts as broken: some 50 ms at the least.
+    static var patience: Int { 200_000 }
+
+    /// The next 32 bits.
+    public mutating func next() -> UInt32 {
+      registers.write(1, to: At.configuration)
+      registers.clear(At.valueReady)
+      registers.trigger(At.start)
+      for _ in 0..<4 {
+        if waitForValue() {
+          registers.clear(At.valueReady)
+          mixed = mixed &<< 8 | registers.read(At.value) & 0xFF
+        } else {
+          // Without the hardware nothing here is random. Going on is still better than stopping: the device records, and
+          // `failures` tells.
+          failures &+= 1
+          mixed = mixed &* 1_664_525 &+ 1_013_904_223
+        }
+      }
+      registers.trigger(At.stop)
+      return mixed
+    }
+
+    private mutating func waitForValue() -> Bool {
+      for _ in 0..<Self.patience where registers.hasHappened(At.valueReady) { return true }
+      return false
+    }
+
+    private typealias At = RNGRegisters
+  }
+
+  private enum RNGRegisters {
+    static var start: Register<Task> { Register(0x000) }
+    static var stop: Register<Task> { Register(0x004) }
+    static var valueReady: Register<Event> { Register(0x100) }
+    /// Bit 0 (DERCEN): bias correction.
+    static var configuration: Register<UInt32> { Register(0x504) }
+    static var value: Register<UInt32> { Register(0x508) }
+  }
+}

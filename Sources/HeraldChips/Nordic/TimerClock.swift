@@ -1,0 +1,87 @@
+import HeraldEmbedded
+
+extension NRF {
+  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which go round in 71 minutes (nRF51 Series Reference Manual, 18 "TIMER"; nRF52840
+  /// Product Specification, 6.30 "TIMER").
+  ///
+  /// It keeps the 16 MHz clock running, which costs some hundred microamperes: boards with a low-frequency crystal use `RTCClock`. It is
+  /// for emulators, which have no RTC, and for boards that are fed.
+  public struct TimerClock<Block: RegisterBlock & ~Copyable>: ~Copyable {
+    private var registers: Block
+    /// The counter when `now` was last asked, and what that was in whole milliseconds and microseconds above them.
+    private var counted: UInt32 = 0
+    private var milliseconds: UInt64 = 0
+    private var microseconds: UInt32 = 0
+
+    /// The clock on the timer with these registers. A timer of the nRF51 other than TIMER0 has 16 bits only and is of no use here.
+    public init(_ registers: consuming Block) { self.registers = registers }
+
+    /// Begins to count, from 0.
+    public mutating func start() {
+      registers.trigger(At.stop)
+      registers.write(0, to: At.mode)
+      registers.write(3, to: At.bitMode)
+      registers.write(4, to: At.prescaler)  // 16 MHz / 2⁴
+      registers.trigger(At.clear)
+      registers.trigger(At.start)
+    }
+
+    /// The time since `start`. Has to be asked more often than once in 71 minutes, which `wake` sees to.
+    public mutating func now() -> Instant {
+      let count = capture()
+      microseconds &+= count &- counted
+      counted = count
+      if microseconds >= 1_000 {
+        // Most calls come within the same millisecond: a Cortex-M0 has no instruction to divide.
+        milliseconds &+= UInt64(wide: microseconds / 1_000)
+        microseconds %= 1_000
+      }
+      return Instant(milliseconds: milliseconds)
+    }
+
+    /// Has the timer's interrupt come at `deadline`, or after 35 minutes if that is sooner. Returns `false` if the deadline has come, and there is
+    /// nothing to sleep for.
+    public mutating func wake(at deadline: Instant) -> Bool {
+      let now = now()
+      guard deadline > now else { return false }
+      let wait = min(deadline.since(now).milliseconds, 0x7FFF_FFFF / 1_000) &* 1_000 &- microseconds
+      registers.write(counted &+ wait, to: At.compareValue.at(1))
+      registers.clear(At.compare.at(1))
+      registers.write(1 &<< 17, to: At.interruptSet)
+      // A value that the counter has passed by now would be met in 71 minutes.
+      return capture() &- counted < wait
+    }
+
+    /// Takes the interrupt back, once it has woken the processor.
+    public mutating func acknowledge() {
+      registers.write(1 &<< 17, to: At.interruptClear)
+      registers.clear(At.compare.at(1))
+    }
+
+    /// The counter, which can only be read by way of a compare register.
+    private mutating func capture() -> UInt32 {
+      registers.trigger(At.capture)
+      return registers.read(At.compareValue)
+    }
+
+    private typealias At = TimerRegisters
+  }
+
+  /// The registers of a TIMER.
+  enum TimerRegisters {
+    static var start: Register<Task> { Register(0x000) }
+    static var stop: Register<Task> { Register(0x004) }
+    static var count: Register<Task> { Register(0x008) }
+    static var clear: Register<Task> { Register(0x00C) }
+    static var capture: Register<Task> { Register(0x040) }
+    static var compare: Register<Event> { Register(0x140) }
+    static var interruptSet: Register<UInt32> { Register(0x304) }
+    static var interruptClear: Register<UInt32> { Register(0x308) }
+    /// 0: timer; 1: counter; 2: low power counter (nRF52).
+    static var mode: Register<UInt32> { Register(0x504) }
+    /// 3: 32 bits.
+    static var bitMode: Register<UInt32> { Register(0x508) }
+    static var prescaler: Register<UInt32> { Register(0x510) }
+    static var compareValue: Register<UInt32> { Register(0x540) }
+  }
+}

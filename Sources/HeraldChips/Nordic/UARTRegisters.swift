@@ -1,0 +1,137 @@
+extension NRF {
+  /// The pins of a serial line.
+  public struct SerialPins: BitwiseCopyable, Sendable {
+    /// Where bytes come in.
+    public var rxd: Pin
+    /// Where bytes go out.
+    public var txd: Pin
+    /// Low while this side may be sent to; `nil` without flow control.
+    public var rts: Pin?
+    /// Low while the other side may be sent to; `nil` without flow control.
+    public var cts: Pin?
+
+    /// A line on these pins. Flow control needs both `rts` and `cts`.
+    public init(rxd: Pin, txd: Pin, rts: Pin? = nil, cts: Pin? = nil) {
+      (self.rxd, self.txd, self.rts, self.cts) = (rxd, txd, rts, cts)
+    }
+
+    /// Whether the hardware holds bytes back in both directions.
+    public var hasFlowControl: Bool { rts != nil && cts != nil }
+  }
+
+  /// Bits a second. The two kinds of UART have tables of their own for the same rates.
+  public enum BaudRate: BitwiseCopyable, Sendable {
+    /// 9,600 bits a second.
+    case baud9600
+    /// 57,600 bits a second.
+    case baud57600
+    /// 115,200 bits a second.
+    case baud115200
+    /// 230,400 bits a second.
+    case baud230400
+    /// 460,800 bits a second.
+    case baud460800
+    /// 921,600 bits a second.
+    case baud921600
+    /// 1,000,000 bits a second.
+    case baud1M
+
+    /// BAUDRATE of the UART (nRF51 Series Reference Manual, 29.10 "Register Overview").
+    var uart: UInt32 {
+      switch self {
+      case .baud9600: 0x0027_5000
+      case .baud57600: 0x00EB_F000
+      case .baud115200: 0x01D7_E000
+      case .baud230400: 0x03AF_B000
+      case .baud460800: 0x075F_7000
+      case .baud921600: 0x0EBE_D000
+      case .baud1M: 0x1000_0000
+      }
+    }
+
+    /// BAUDRATE of the UARTE (nRF52840 Product Specification, 6.34.9 "Registers").
+    var uarte: UInt32 {
+      switch self {
+      case .baud9600: 0x0027_5000
+      case .baud57600: 0x00EB_0000
+      case .baud115200: 0x01D6_0000
+      case .baud230400: 0x03B0_0000
+      case .baud460800: 0x0740_0000
+      case .baud921600: 0x0F00_0000
+      case .baud1M: 0x1000_0000
+      }
+    }
+  }
+
+  /// What has gone wrong on a serial line, since start.
+  public struct SerialFaults: Equatable, BitwiseCopyable, Sendable {
+    /// Times that bytes were lost because they came faster than they were taken.
+    public var overruns: UInt32 = 0
+    /// Times that a byte had no stop bit, or the line was held low.
+    public var framing: UInt32 = 0
+
+    /// So many of each.
+    public init(overruns: UInt32 = 0, framing: UInt32 = 0) {
+      (self.overruns, self.framing) = (overruns, framing)
+    }
+  }
+
+  /// CONFIG of UART and UARTE: no parity, one stop bit.
+  struct SerialConfiguration: RegisterValue {
+    let bits: UInt32
+    init(bits: UInt32) { self.bits = bits }
+    init(hasFlowControl: Bool) { bits = hasFlowControl ? 1 : 0 }
+  }
+
+  /// ERRORSRC of UART and UARTE. Bits are cleared by writing ones to them.
+  struct SerialErrors: RegisterValue {
+    let bits: UInt32
+    var hasOverrun: Bool { bits & 1 != 0 }
+    var hasFraming: Bool { bits & 0b1100 != 0 }
+  }
+
+  /// The registers that UART and UARTE share, at the same places.
+  enum SerialRegisters {
+    static var startRX: Register<Task> { Register(0x000) }
+    static var stopRX: Register<Task> { Register(0x004) }
+    static var startTX: Register<Task> { Register(0x008) }
+    static var stopTX: Register<Task> { Register(0x00C) }
+    static var rxdReady: Register<Event> { Register(0x108) }
+    static var txdReady: Register<Event> { Register(0x11C) }
+    static var error: Register<Event> { Register(0x124) }
+    static var interruptSet: Register<UInt32> { Register(0x304) }
+    static var interruptClear: Register<UInt32> { Register(0x308) }
+    static var errorSource: Register<SerialErrors> { Register(0x480) }
+    static var enable: Register<UInt32> { Register(0x500) }
+    static var selectRTS: Register<PinSelect> { Register(0x508) }
+    static var selectTXD: Register<PinSelect> { Register(0x50C) }
+    static var selectCTS: Register<PinSelect> { Register(0x510) }
+    static var selectRXD: Register<PinSelect> { Register(0x514) }
+    static var baudRate: Register<UInt32> { Register(0x524) }
+    static var configuration: Register<SerialConfiguration> { Register(0x56C) }
+  }
+}
+
+extension RegisterBlock where Self: ~Copyable {
+  /// Sets a UART or UARTE that is disabled to its pins and speed.
+  mutating func configureLine(_ pins: NRF.SerialPins, _ baudRate: UInt32) {
+    typealias At = NRF.SerialRegisters
+    let controlled = pins.hasFlowControl
+    write(NRF.PinSelect(controlled ? pins.rts : nil), to: At.selectRTS)
+    write(NRF.PinSelect(pins.txd), to: At.selectTXD)
+    write(NRF.PinSelect(controlled ? pins.cts : nil), to: At.selectCTS)
+    write(NRF.PinSelect(pins.rxd), to: At.selectRXD)
+    write(baudRate, to: At.baudRate)
+    write(NRF.SerialConfiguration(hasFlowControl: controlled), to: At.configuration)
+  }
+
+  /// Takes note of an error that was reported, and clears it.
+  mutating func takeErrors() -> NRF.SerialErrors? {
+    typealias At = NRF.SerialRegisters
+    guard hasHappened(At.error) else { return nil }
+    clear(At.error)
+    let errors = read(At.errorSource)
+    write(errors, to: At.errorSource)
+    return errors
+  }
+}

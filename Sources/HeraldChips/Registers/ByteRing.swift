@@ -1,0 +1,148 @@
+// Words and bytes that an interrupt handler changes under the code it interrupts. Each access has to happen, once, and in the order
+// written: on a chip they go through the compiler's volatile accesses. On Linux nothing interrupts.
+#if hasFeature(Embedded)
+  import _Volatile
+#endif
+
+/// A word that an interrupt handler and the code it interrupts share. Only one of the two ever writes a given word at a time.
+struct SharedWord: BitwiseCopyable {
+  private let place: UnsafeMutablePointer<UInt32>
+
+  init(_ place: UnsafeMutableRawPointer) {
+    self.place = unsafe place.assumingMemoryBound(to: UInt32.self)
+  }
+
+  /// What it holds.
+  @inline(always)
+  var value: UInt32 {
+    get {
+      #if hasFeature(Embedded)
+        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).load()
+      #else
+        unsafe place.pointee
+      #endif
+    }
+    nonmutating set {
+      #if hasFeature(Embedded)
+        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).store(newValue)
+      #else
+        unsafe place.pointee = newValue
+      #endif
+    }
+  }
+}
+
+/// The memory of a `ByteRing`: all zero bits, so that as a global variable it costs no flash.
+public struct ByteRingStorage<let bytes: Int>: ~Copyable {
+  private var appended: UInt32 = 0
+  private var taken: UInt32 = 0
+  private var contents: [bytes of UInt8] = .init(repeating: 0)
+
+  /// Nothing.
+  public init() {}
+}
+
+/// A queue of bytes between an interrupt handler and the code it interrupts: one side only appends, the other only takes.
+///
+/// What is shared: two counters, of bytes ever appended and ever taken, and the bytes. Why that is safe: the appending side alone
+/// writes `appended`, after the bytes it stands for; the taking side alone writes `taken`, after it has read them. Each word is written
+/// in one instruction, and a processor with one core sees its own accesses in order. A side that sees an old counter of the other
+/// sees less room or fewer bytes than there are, never more.
+public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
+  private let appended: SharedWord
+  private let taken: SharedWord
+  private let bytes: UnsafeMutablePointer<UInt8>
+  /// How many bytes it holds at most: a power of two, or 0.
+  public let capacity: Int
+
+  /// The empty queue in `storage`, which stays where it is and is used for nothing else. It holds the greatest power of two of bytes that
+  /// the storage has.
+  public init<let bytes: Int>(_ storage: UnsafeMutablePointer<ByteRingStorage<bytes>>) {
+    unsafe self.init(UnsafeMutableRawPointer(storage), bytes: bytes)
+  }
+
+  /// The same, where the storage is part of another.
+  init(_ start: UnsafeMutableRawPointer, bytes: Int) {
+    unsafe appended = SharedWord(start)
+    unsafe taken = SharedWord(start + 4)
+    unsafe self.bytes = (start + 8).assumingMemoryBound(to: UInt8.self)
+    var capacity = bytes > 0 ? 1 : 0
+    while capacity > 0, capacity <= bytes &>> 1 { capacity = capacity &* 2 }
+    self.capacity = capacity
+    appended.value = 0
+    taken.value = 0
+  }
+
+  /// How many bytes are queued, as either side sees it.
+  public var count: Int {
+    Int(truncatingIfNeeded: appended.value &- taken.value)
+  }
+  /// Whether nothing is queued.
+  public var isEmpty: Bool { count == 0 }
+  /// How many more bytes fit.
+  public var room: Int { capacity &- count }
+
+  /// Appends a byte. The appending side's. Returns `false`, having done nothing, if there is no room.
+  public func append(_ byte: UInt8) -> Bool {
+    guard room > 0 else { return false }
+    let place = appended.value
+    store(byte, at: place)
+    appended.value = place &+ 1
+    return true
+  }
+
+  /// Appends all of `packet`, visible to the other side at once. The appending side's. Returns `false`, having done nothing, if
+  /// there is no room for all of it.
+  public func append(_ packet: Span<UInt8>) -> Bool {
+    guard room >= packet.count else { return false }
+    var place = appended.value
+    for index in 0..<packet.count {
+      store(packet[index], at: place)
+      place &+= 1
+    }
+    if packet.count > 0 { appended.value = place }
+    return true
+  }
+
+  /// Takes the oldest byte. The taking side's.
+  public func take() -> UInt8? {
+    guard !isEmpty else { return nil }
+    let place = taken.value
+    let byte = load(at: place)
+    taken.value = place &+ 1
+    return byte
+  }
+
+  /// Moves the oldest bytes to the front of `buffer` and returns how many. The taking side's.
+  public func take(into buffer: inout MutableSpan<UInt8>) -> Int {
+    let count = min(self.count, buffer.count)
+    guard count > 0 else { return 0 }
+    let place = taken.value
+    for index in 0..<count { buffer[index] = load(at: place &+ UInt32(truncatingIfNeeded: index)) }
+    taken.value = place &+ UInt32(truncatingIfNeeded: count)
+    return count
+  }
+
+  @inline(always)
+  private func place(_ count: UInt32) -> UnsafeMutablePointer<UInt8> {
+    unsafe bytes + Int(truncatingIfNeeded: count & UInt32(truncatingIfNeeded: capacity &- 1))
+  }
+
+  @inline(always)
+  private func store(_ byte: UInt8, at count: UInt32) {
+    #if hasFeature(Embedded)
+      unsafe VolatileMappedRegister<UInt8>(unsafeBitPattern: UInt(bitPattern: place(count))).store(byte)
+    #else
+      unsafe place(count).pointee = byte
+    #endif
+  }
+
+  @inline(always)
+  private func load(at count: UInt32) -> UInt8 {
+    #if hasFeature(Embedded)
+      unsafe VolatileMappedRegister<UInt8>(unsafeBitPattern: UInt(bitPattern: place(count))).load()
+    #else
+      unsafe place(count).pointee
+    #endif
+  }
+}
