@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// The chip's own flash, by way of its controller NVMC (nRF51 Series Reference Manual, 6 "NVMC"; nRF52840 Product Specification, 4.3
+  /// The chip's own flash, by way of its controller NVMC (nRF51 Series Reference Manual, "NVMC"; nRF52840 Product Specification, 4.3
   /// "NVMC"), as the memory of the log.
   ///
   /// While a word is written (46 µs at most on an nRF51, 41 µs on an nRF52840) or a page erased (23 ms and 85 ms) the processor stands

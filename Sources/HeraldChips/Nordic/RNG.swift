@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// The random number generator, from thermal noise (nRF51 Series Reference Manual, 21 "RNG"; nRF52840 Product Specification, 6.19
+  /// The random number generator, from thermal noise (nRF51 Series Reference Manual, "RNG"; nRF52840 Product Specification, 6.19
   /// "RNG"), with bias correction on.
   ///
   /// It runs only while bytes are asked for. A byte takes about 0.7 ms on an nRF51 and 0.12 ms on an nRF52, and `next` waits for four: a node

@@ -1,8 +1,8 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which go round in 71 minutes (nRF51 Series Reference Manual, 18 "TIMER"; nRF52840
-  /// Product Specification, 6.30 "TIMER").
+  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which go round in 71 minutes (nRF51 Series Reference Manual, "TIMER"; nRF52840
+  /// Product Specification, "TIMER").
   ///
   /// It keeps the 16 MHz clock running, which costs some hundred microamperes: boards with a low-frequency crystal use `RTCClock`. It is
   /// for emulators, which have no RTC, and for boards that are fed.

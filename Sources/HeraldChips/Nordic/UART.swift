@@ -1,7 +1,7 @@
 import HeraldHCI
 
 extension NRF {
-  /// The UART of the nRF51, a byte at a time (nRF51 Series Reference Manual, 29 "UART"), as a line to a Bluetooth controller.
+  /// The UART of the nRF51, a byte at a time (nRF51 Series Reference Manual, "UART"), as a line to a Bluetooth controller.
   ///
   /// It has a FIFO of six bytes, which at 1 Mbaud is full after 60 µs. So an interrupt handler (`UARTInterrupt`) moves bytes between it and two
   /// queues, and the loop works on the queues. With flow control nothing is lost when the receiving queue is full: the handler leaves the

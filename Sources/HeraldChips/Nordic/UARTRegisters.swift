@@ -36,7 +36,7 @@ extension NRF {
     /// 1,000,000 bits a second.
     case baud1M
 
-    /// BAUDRATE of the UART (nRF51 Series Reference Manual, 29.10 "Register Overview").
+    /// BAUDRATE of the UART (nRF51 Series Reference Manual, "Register Overview").
     var uart: UInt32 {
       switch self {
       case .baud9600: 0x0027_5000
@@ -49,7 +49,7 @@ extension NRF {
       }
     }
 
-    /// BAUDRATE of the UARTE (nRF52840 Product Specification, 6.34.9 "Registers").
+    /// BAUDRATE of the UARTE (nRF52840 Product Specification, "Registers").
     var uarte: UInt32 {
       switch self {
       case .baud9600: 0x0027_5000

@@ -1,37 +1,3 @@
-// Words and bytes that an interrupt handler changes under the code it interrupts. Each access has to happen, once, and in the order
-// written: on a chip they go through the compiler's volatile accesses. On Linux nothing interrupts.
-#if hasFeature(Embedded)
-  import _Volatile
-#endif
-
-/// A word that an interrupt handler and the code it interrupts share. Only one of the two ever writes a given word at a time.
-struct SharedWord: BitwiseCopyable {
-  private let place: UnsafeMutablePointer<UInt32>
-
-  init(_ place: UnsafeMutableRawPointer) {
-    self.place = unsafe place.assumingMemoryBound(to: UInt32.self)
-  }
-
-  /// What it holds.
-  @inline(always)
-  var value: UInt32 {
-    get {
-      #if hasFeature(Embedded)
-        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).load()
-      #else
-        unsafe place.pointee
-      #endif
-    }
-    nonmutating set {
-      #if hasFeature(Embedded)
-        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).store(newValue)
-      #else
-        unsafe place.pointee = newValue
-      #endif
-    }
-  }
-}
-
 /// The memory of a `ByteRing`: all zero bits, so that as a global variable it costs no flash.
 public struct ByteRingStorage<let bytes: Int>: ~Copyable {
   private var appended: UInt32 = 0
@@ -51,7 +17,7 @@ public struct ByteRingStorage<let bytes: Int>: ~Copyable {
 public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   private let appended: SharedWord
   private let taken: SharedWord
-  private let bytes: UnsafeMutablePointer<UInt8>
+  private let bytes: SharedBytes
   /// How many bytes it holds at most: a power of two, or 0.
   public let capacity: Int
 
@@ -65,7 +31,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   init(_ start: UnsafeMutableRawPointer, bytes: Int) {
     unsafe appended = SharedWord(start)
     unsafe taken = SharedWord(start + 4)
-    unsafe self.bytes = (start + 8).assumingMemoryBound(to: UInt8.self)
+    unsafe self.bytes = SharedBytes(start + 8)
     var capacity = bytes > 0 ? 1 : 0
     while capacity > 0, capacity <= bytes &>> 1 { capacity = capacity &* 2 }
     self.capacity = capacity
@@ -86,7 +52,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   public func append(_ byte: UInt8) -> Bool {
     guard room > 0 else { return false }
     let place = appended.value
-    store(byte, at: place)
+    bytes[self.place(place)] = byte
     appended.value = place &+ 1
     return true
   }
@@ -97,7 +63,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     guard room >= packet.count else { return false }
     var place = appended.value
     for index in 0..<packet.count {
-      store(packet[index], at: place)
+      bytes[self.place(place)] = packet[index]
       place &+= 1
     }
     if packet.count > 0 { appended.value = place }
@@ -108,7 +74,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   public func take() -> UInt8? {
     guard !isEmpty else { return nil }
     let place = taken.value
-    let byte = load(at: place)
+    let byte = bytes[self.place(place)]
     taken.value = place &+ 1
     return byte
   }
@@ -118,31 +84,13 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     let count = min(self.count, buffer.count)
     guard count > 0 else { return 0 }
     let place = taken.value
-    for index in 0..<count { buffer[index] = load(at: place &+ UInt32(truncatingIfNeeded: index)) }
+    for index in 0..<count { buffer[index] = bytes[self.place(place &+ UInt32(truncatingIfNeeded: index))] }
     taken.value = place &+ UInt32(truncatingIfNeeded: count)
     return count
   }
 
   @inline(always)
-  private func place(_ count: UInt32) -> UnsafeMutablePointer<UInt8> {
-    unsafe bytes + Int(truncatingIfNeeded: count & UInt32(truncatingIfNeeded: capacity &- 1))
-  }
-
-  @inline(always)
-  private func store(_ byte: UInt8, at count: UInt32) {
-    #if hasFeature(Embedded)
-      unsafe VolatileMappedRegister<UInt8>(unsafeBitPattern: UInt(bitPattern: place(count))).store(byte)
-    #else
-      unsafe place(count).pointee = byte
-    #endif
-  }
-
-  @inline(always)
-  private func load(at count: UInt32) -> UInt8 {
-    #if hasFeature(Embedded)
-      unsafe VolatileMappedRegister<UInt8>(unsafeBitPattern: UInt(bitPattern: place(count))).load()
-    #else
-      unsafe place(count).pointee
-    #endif
+  private func place(_ count: UInt32) -> Int {
+    Int(truncatingIfNeeded: count & UInt32(truncatingIfNeeded: capacity &- 1))
   }
 }

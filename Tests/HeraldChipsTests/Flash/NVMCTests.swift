@@ -56,7 +56,7 @@ struct NVMCTests {
   @Test("the log on an nRF51's flash, with the power cut in each operation")
   func logWithPowerCuts() throws {
     var models: [NVMCModel] = []
-    try expectLogSurvivesPowerCuts(every: 13, upTo: 910) {
+    try expectLogSurvivesPowerCuts(every: 29, upTo: 910) {
       let model = NVMCModel(start: 0x18000, pageSize: 1_024, pageCount: 3)
       models.append(model)
       return (

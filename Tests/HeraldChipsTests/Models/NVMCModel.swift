@@ -1,10 +1,10 @@
-/// The flash of an nRF51 or nRF52 and its controller (nRF51 Series Reference Manual, 6 "NVMC"; nRF52840 Product Specification, 4.3
+/// The flash of an nRF51 or nRF52 and its controller (nRF51 Series Reference Manual, "NVMC"; nRF52840 Product Specification, 4.3
 /// "NVMC").
 ///
 /// Rules that are kept:
-/// - 6.1.1 "Writing to flash": only with CONFIG.WEN at Wen, whole words at word addresses; a bit goes from 1 to 0 only; a word is written at most
+/// - "Writing to flash": only with CONFIG.WEN at Wen, whole words at word addresses; a bit goes from 1 to 0 only; a word is written at most
 ///   twice between erasures (n_WRITE of the product specifications).
-/// - 6.1.2 "Erasing a page": only with CONFIG.WEN at Een; the address is that of the first word of a page.
+/// - "Erasing a page": only with CONFIG.WEN at Een; the address is that of the first word of a page.
 /// - READY: while it is 0 nothing may be written, erased or configured.
 /// - Flash is not readable while it is written or erased: the processor waits. Here the model counts it as a fault, as a processor that runs
 ///   from RAM would not wait.

@@ -1,8 +1,8 @@
-/// The random number generator (nRF51 Series Reference Manual, 21 "RNG"; nRF52840 Product Specification, 6.19 "RNG").
+/// The random number generator (nRF51 Series Reference Manual, "RNG"; nRF52840 Product Specification, "RNG").
 ///
 /// Rules that are kept:
-/// - 21.1 "Functional description": VALUE is valid after VALRDY; a further one comes by itself until STOP.
-/// - 21.1 "Digital error correction": bits are uniform only with DERCEN; it is written while the generator stands.
+/// - "Functional description": VALUE is valid after VALRDY; a further one comes by itself until STOP.
+/// - "Digital error correction": bits are uniform only with DERCEN; it is written while the generator stands.
 final class RNGModel: Peripheral {
   /// The bytes that come out.
   var bytes: [UInt8] = []

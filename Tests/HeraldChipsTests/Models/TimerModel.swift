@@ -1,9 +1,9 @@
-/// A TIMER in timer or counter mode (nRF51 Series Reference Manual, 18 "TIMER"; nRF52840 Product Specification, 6.30 "TIMER").
+/// A TIMER in timer or counter mode (nRF51 Series Reference Manual, "TIMER"; nRF52840 Product Specification, "TIMER").
 ///
 /// Rules that are kept:
-/// - 18.1: MODE, BITMODE and PRESCALER are written only while the timer stands.
-/// - 18.1.1 "Capture": the counter is read by way of CAPTURE and CC alone.
-/// - 18.1.2 "Compare": an event when the counter comes to equal CC; none when CC is written after that.
+/// - "Operation": MODE, BITMODE and PRESCALER are written only while the timer stands.
+/// - "Capture": the counter is read by way of CAPTURE and CC alone.
+/// - "Compare": an event when the counter comes to equal CC; none when CC is written after that.
 /// - Register overview: PRESCALER 0…9, 16 MHz / 2ⁿ; after reset 4; BITMODE after reset 16 bits.
 final class TimerModel: Peripheral {
   /// What each access of the driver takes, in ticks of 16 MHz.

@@ -1,11 +1,11 @@
-/// The UART of the nRF51 and a device at the other end of the line (nRF51 Series Reference Manual, 29 "UART").
+/// The UART of the nRF51 and a device at the other end of the line (nRF51 Series Reference Manual, "UART").
 ///
 /// Rules that are kept, with the section each is from:
-/// - 29.3 "Resource sharing", 29.2 "Pin configuration": PSEL registers are written only while the UART is disabled.
-/// - 29.4 "Transmission": a byte is written to TXD after STARTTX, and the next one after TXDRDY. While CTS is high no byte leaves.
-/// - 29.5 "Reception": a FIFO of six bytes; RXDRDY when a byte moves up to RXD, which happens when the one before was read. RTS goes high when
+/// - "Resource sharing", "Pin configuration": PSEL registers are written only while the UART is disabled.
+/// - "Transmission": a byte is written to TXD after STARTTX, and the next one after TXDRDY. While CTS is high no byte leaves.
+/// - "Reception": a FIFO of six bytes; RXDRDY when a byte moves up to RXD, which happens when the one before was read. RTS goes high when
 ///   no more than four further bytes fit. A byte that finds the FIFO full is lost, and OVERRUN says so.
-/// - 29.9 "Using the UART without flow control": CTS counts as low, RTS is not looked at.
+/// - "Using the UART without flow control": CTS counts as low, RTS is not looked at.
 /// - ERRORSRC: a bit is cleared by writing one to it.
 final class UARTModel: Peripheral {
   /// What the other side wants to send. It begins when RTS is low, or without flow control at any time.

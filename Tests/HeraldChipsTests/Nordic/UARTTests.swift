@@ -129,7 +129,7 @@ struct UARTTests {
     #expect(bench.model.faults == [])
   }
 
-  @Test("both directions at once, with interrupts between any two accesses of the loop", arguments: 1...40)
+  @Test("both directions at once, with interrupts between any two accesses of the loop", arguments: 1...16)
   func both(seed: UInt64) {
     let bench = Bench()
     var random = Seeded(seed)

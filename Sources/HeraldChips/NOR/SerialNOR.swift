@@ -1,0 +1,195 @@
+import HeraldEmbedded
+
+/// A serial NOR flash chip on an SPI bus, of the kind whose commands all makers share (JEDEC JESD216; Winbond W25Q16, Macronix MX25R16): pages of
+/// 256 bytes for programming, sectors of 4 KB for erasing, addresses of 24 bits.
+///
+/// What the chip calls a sector is a page of `Flash`. A call waits until the chip has finished: a program of 256 bytes for 3 ms at the
+/// most with a W25Q16, 10 ms with an MX25R16 in its low power mode; an erasure for 400 ms and 240 ms.
+public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
+  private var bus: Bus
+  private let firstSector: Int
+  /// Bytes in a page of the log: a sector of the chip.
+  public var pageSize: Int { 4_096 }
+  /// How many pages the log has.
+  public let pageCount: Int
+  /// Single bytes can be programmed.
+  public var wordSize: Int { 1 }
+
+  /// The chip on `bus`, with the log in `sectorCount` sectors from `firstSector` on. A chip of 2 MB has 512.
+  public init(_ bus: consuming Bus, firstSector: Int = 0, sectorCount: Int = 512) {
+    self.bus = bus
+    self.firstSector = firstSector
+    pageCount = min(max(sectorCount, 0), max(4_096 &- firstSector, 0))
+  }
+
+  /// What a chip says of itself.
+  public struct Identity: Equatable, BitwiseCopyable, Sendable {
+    /// The maker, by JEDEC's list: 0xEF Winbond, 0xC2 Macronix.
+    public var manufacturer: UInt8
+    /// The maker's number for the kind.
+    public var type: UInt8
+    /// The capacity: 2 to this power, in bytes.
+    public var capacity: UInt8
+
+    /// These three.
+    public init(manufacturer: UInt8, type: UInt8, capacity: UInt8) {
+      (self.manufacturer, self.type, self.capacity) = (manufacturer, type, capacity)
+    }
+  }
+
+  /// Wakes the chip, which may be in deep power down or busy with what was begun before a restart, and returns what it says of itself. Fails with
+  /// `hardware` if there is no chip, or one that is too small for the log.
+  public mutating func start() throws(FlashError) -> Identity {
+    // A chip that is awake takes this for a question after its old identity, and one that is busy ignores it.
+    try send([Command.release, 0, 0, 0])
+    // Waking takes 35 µs at the most. A bus of 8 MHz needs that for as many bytes of a status that is thrown away.
+    var nothing: [64 of UInt8] = .init(repeating: 0)
+    var room = nothing.mutableSpan
+    try receive([Command.readStatus], &room)
+    try waitUntilReady()
+    var bytes: [3 of UInt8] = .init(repeating: 0)
+    var span = bytes.mutableSpan
+    try receive([Command.readIdentity], &span)
+    let identity = Identity(manufacturer: bytes[0], type: bytes[1], capacity: bytes[2])
+    // A bus without a chip reads as all ones or all zeros.
+    let end = (firstSector &+ pageCount) &* pageSize
+    guard bytes[0] != 0, bytes[0] != 0xFF, (12...24).contains(bytes[2]), 1 &<< Int(bytes[2]) >= end,
+      firstSector >= 0
+    else { throw .hardware }
+    return identity
+  }
+
+  /// Sends the chip to deep power down, in which it takes about 0.1 µA. `start` wakes it.
+  public mutating func sleep() throws(FlashError) { try send([Command.deepPowerDown]) }
+
+  /// Reads.
+  public mutating func read(
+    page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
+  ) throws(FlashError) {
+    let address = try address(page, offset, buffer.count)
+    guard buffer.count > 0 else { return }
+    try receive(Self.head(Command.read, address), &buffer)
+  }
+
+  /// Programs erased bytes, a page of the chip at a time, and reads back what has become of them.
+  public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
+    let address = try address(page, offset, bytes.count)
+    guard try holds(address, bytes.count, nil) else { throw .notErased }
+    var done = 0
+    while done < bytes.count {
+      // At the end of its page the chip would go on at that page's beginning.
+      let place = address &+ UInt32(truncatingIfNeeded: done)
+      let count = min(bytes.count &- done, Self.programSize &- Int(truncatingIfNeeded: place & 0xFF))
+      let piece = bytes.extracting(done..<(done &+ count))
+      try change(Self.head(Command.pageProgram, place), piece)
+      guard try holds(place, count, piece) else { throw .hardware }
+      done &+= count
+    }
+  }
+
+  /// Sets bytes to zero: programming clears bits, whatever they were.
+  public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
+    let address = try address(page, offset, count)
+    let zeros: [64 of UInt8] = .init(repeating: 0)
+    var done = 0
+    while done < count {
+      let place = address &+ UInt32(truncatingIfNeeded: done)
+      let piece = min(count &- done, 64 &- Int(truncatingIfNeeded: place & 63))
+      try change(Self.head(Command.pageProgram, place), zeros.span.extracting(0..<piece))
+      guard try holds(place, piece, zeros.span.extracting(0..<piece)) else { throw .hardware }
+      done &+= piece
+    }
+  }
+
+  /// Erases a sector.
+  public mutating func erase(page: Int) throws(FlashError) {
+    let address = try address(page, 0, pageSize)
+    try change(Self.head(Command.sectorErase, address), Span())
+  }
+
+  private enum Command {
+    static var pageProgram: UInt8 { 0x02 }
+    static var read: UInt8 { 0x03 }
+    static var readStatus: UInt8 { 0x05 }
+    static var writeEnable: UInt8 { 0x06 }
+    static var sectorErase: UInt8 { 0x20 }
+    static var readIdentity: UInt8 { 0x9F }
+    static var release: UInt8 { 0xAB }
+    static var deepPowerDown: UInt8 { 0xB9 }
+  }
+
+  private static var programSize: Int { 256 }
+
+  /// How often the status is asked for before the chip counts as broken. A question takes 2 µs at 8 MHz: a second at the least.
+  private static var patience: Int { 500_000 }
+
+  private func address(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
+    guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- count else { throw .outOfRange }
+    return UInt32(truncatingIfNeeded: (firstSector &+ page) &* pageSize &+ offset)
+  }
+
+  private static func head(_ command: UInt8, _ address: UInt32) -> [4 of UInt8] {
+    [
+      command, UInt8(truncatingIfNeeded: address &>> 16), UInt8(truncatingIfNeeded: address &>> 8),
+      UInt8(truncatingIfNeeded: address),
+    ]
+  }
+
+  /// Does what changes the memory: allows it, orders it, and waits until it is done.
+  private mutating func change(_ head: [4 of UInt8], _ body: Span<UInt8>) throws(FlashError) {
+    try send([Command.writeEnable])
+    guard try status() & Status.writeEnabled != 0 else { throw .hardware }
+    do throws(SPIError) { try bus.send(head.span, body) } catch { throw .hardware }
+    try waitUntilReady()
+    // The chip takes the permission back when it has done it. If it has not, the order did not reach it.
+    guard try status() & Status.writeEnabled == 0 else { throw .hardware }
+  }
+
+  private enum Status {
+    static var busy: UInt8 { 1 }
+    static var writeEnabled: UInt8 { 2 }
+  }
+
+  private mutating func status() throws(FlashError) -> UInt8 {
+    var bytes: [1 of UInt8] = [0xFF]
+    var span = bytes.mutableSpan
+    try receive([Command.readStatus], &span)
+    return bytes[0]
+  }
+
+  private mutating func waitUntilReady() throws(FlashError) {
+    for _ in 0..<Self.patience {
+      if try status() & Status.busy == 0 { return }
+    }
+    throw .hardware
+  }
+
+  /// Whether `count` bytes from `address` on are those of `expected`, or all ones if that is `nil`.
+  private mutating func holds(_ address: UInt32, _ count: Int, _ expected: Span<UInt8>?) throws(FlashError)
+    -> Bool
+  {
+    var bytes: [64 of UInt8] = .init(repeating: 0)
+    var done = 0
+    while done < count {
+      let piece = min(count &- done, 64)
+      var whole = bytes.mutableSpan
+      var span = whole._mutatingExtracting(0..<piece)
+      try receive(Self.head(Command.read, address &+ UInt32(truncatingIfNeeded: done)), &span)
+      for index in 0..<piece {
+        guard bytes[index] == expected?[done &+ index] ?? 0xFF else { return false }
+      }
+      done &+= piece
+    }
+    return true
+  }
+
+  private mutating func send<let count: Int>(_ bytes: [count of UInt8]) throws(FlashError) {
+    do throws(SPIError) { try bus.send(bytes.span, Span()) } catch { throw .hardware }
+  }
+
+  private mutating func receive<let count: Int>(
+    _ head: [count of UInt8], _ buffer: inout MutableSpan<UInt8>
+  ) throws(FlashError) {
+    do throws(SPIError) { try bus.send(head.span, receiving: &buffer) } catch { throw .hardware }
+  }
+}

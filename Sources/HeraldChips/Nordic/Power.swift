@@ -1,0 +1,66 @@
+extension NRF {
+  /// The supply of the chip (nRF51 Series Reference Manual, "POWER"; nRF52840 Product Specification, "POWER").
+  public struct Power<Block: RegisterBlock & ~Copyable>: ~Copyable {
+    private var registers: Block
+
+    /// The supply control with these registers, at 0x4000_0000.
+    public init(_ registers: consuming Block) { self.registers = registers }
+
+    /// Why the chip was reset: RESETREAS. The hardware adds to it until it is cleared, which this does.
+    public mutating func takeResetReason() -> ResetReason {
+      let reason = registers.read(At.resetReason)
+      registers.write(reason, to: At.resetReason)
+      return reason
+    }
+
+    /// Switches the DC/DC converter of the core's supply on. The board has to have its coil: without one the chip loses its supply.
+    public mutating func enableDCDC() { registers.write(1, to: At.dcdcEnable) }
+
+    /// Whether there is voltage on VBUS. Chips with USB alone have this register.
+    public mutating func hasUSBSupply() -> Bool { registers.read(At.usbSupply) & 1 != 0 }
+
+    private typealias At = PowerRegisters
+  }
+
+  /// Why the chip was reset. There may be several reasons; none is a loss of power, or a brown-out.
+  public struct ResetReason: RegisterValue, Equatable {
+    /// What is in the register.
+    public let bits: UInt32
+
+    /// The reasons that `bits` stand for.
+    public init(bits: UInt32) { self.bits = bits }
+
+    /// The reset pin.
+    public var isPin: Bool { bits & 1 != 0 }
+    /// The watchdog.
+    public var isWatchdog: Bool { bits & 1 &<< 1 != 0 }
+    /// The program itself, by SYSRESETREQ.
+    public var isRequested: Bool { bits & 1 &<< 2 != 0 }
+    /// A fault in the handler of faults.
+    public var isLockup: Bool { bits & 1 &<< 3 != 0 }
+    /// The end of a sleep with everything off: a pin, a comparator, the debugger, NFC or USB.
+    public var isWakeUp: Bool { bits & 0x001F_0000 != 0 }
+    /// The supply came, or came back.
+    public var isPowerOn: Bool { bits == 0 }
+  }
+
+  private enum PowerRegisters {
+    static var resetReason: Register<ResetReason> { Register(0x400) }
+    /// USBREGSTATUS.
+    static var usbSupply: Register<UInt32> { Register(0x438) }
+    static var dcdcEnable: Register<UInt32> { Register(0x578) }
+  }
+
+  /// What the factory wrote into the chip (nRF51 Series Reference Manual, "FICR"; nRF52840 Product Specification, "FICR").
+  public struct FactoryInformation<Block: RegisterBlock & ~Copyable>: ~Copyable {
+    private var registers: Block
+
+    /// The information registers, at 0x1000_0000.
+    public init(_ registers: consuming Block) { self.registers = registers }
+
+    /// The number of this chip, which no other has: DEVICEID, as two words, low and high.
+    public mutating func deviceIdentifier() -> (low: UInt32, high: UInt32) {
+      (registers.read(Register<UInt32>(0x060)), registers.read(Register<UInt32>(0x064)))
+    }
+  }
+}

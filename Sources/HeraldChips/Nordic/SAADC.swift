@@ -1,0 +1,114 @@
+import HeraldEmbedded
+
+extension NRF {
+  /// The analogue-to-digital converter, as far as measuring a supply takes it (nRF52840 Product Specification, "SAADC").
+  public struct SAADC<Block: RegisterBlock & ~Copyable>: ~Copyable {
+    private var registers: Block
+    private let result: SharedBytes
+
+    /// The converter with these registers, which leaves its result in `result`: a variable of its own, which stays where it is.
+    public init(_ registers: consuming Block, result: UnsafeMutablePointer<UInt32>) {
+      self.registers = registers
+      self.result = unsafe SharedBytes(UnsafeMutableRawPointer(result))
+    }
+
+    /// What is measured.
+    public enum Input: BitwiseCopyable, Sendable {
+      /// The supply of the chip, VDD.
+      case vdd
+      /// The high-voltage supply VDDH (nRF52833, nRF52840), which the chip divides by five.
+      case vddh
+      /// A pin, AIN0…AIN7 as 0…7, behind a divider of the board: the voltage is `times` that on the pin.
+      case pin(UInt8, times: UInt8)
+    }
+
+    /// The voltage of an input in millivolts; `nil` if the converter does not answer. Takes about 50 µs, in which it is waited for: 40 µs of
+    /// sampling for the sake of dividers with large resistors, and the conversion.
+    public mutating func millivolts(_ input: Input) -> UInt32? {
+      let (select, factor): (UInt32, UInt32) =
+        switch input {
+        case .vdd: (9, 1)
+        case .vddh: (0xD, 5)
+        case .pin(let number, let times): (UInt32(number & 7) &+ 1, UInt32(times))
+        }
+      registers.write(1, to: At.enable)
+      defer { registers.write(0, to: At.enable) }
+      registers.write(select, to: At.selectPositive)
+      registers.write(0, to: At.selectNegative)
+      // Gain 1/6 of the 0.6 V reference: 3.6 V are all there is; 40 µs of sampling; one input against ground.
+      registers.write(5 &<< 16, to: At.configuration)
+      registers.write(2, to: At.resolution)  // 12 bits
+      registers.write(registers.busAddress(of: result.buffer(2)), to: At.resultPointer)
+      registers.write(1, to: At.resultCount)
+      for event in 0..<6 { registers.clear(At.events.at(event)) }
+      registers.trigger(At.start)
+      guard wait(for: At.started) else { return nil }
+      registers.trigger(At.sample)
+      guard wait(for: At.end) else { return nil }
+      let value = Int16(bitPattern: UInt16(result[0]) | UInt16(result[1]) &<< 8)
+      registers.trigger(At.stop)
+      guard wait(for: At.stopped) else { return nil }
+      // Noise around ground reads as less than nothing.
+      return UInt32(max(value, 0)) &* 3_600 &* factor / 4_096
+    }
+
+    private mutating func wait(for event: Register<Event>) -> Bool {
+      for _ in 0..<Self.patience where registers.hasHappened(event) { return true }
+      return false
+    }
+
+    /// How often an event is looked at before the converter counts as broken: some milliseconds.
+    private static var patience: Int { 20_000 }
+
+    private typealias At = SAADCRegisters
+  }
+
+  /// A battery on the converter, as the sensor of the power asks it.
+  public struct Battery<Block: RegisterBlock & ~Copyable>: PowerSource, ~Copyable {
+    private var converter: SAADC<Block>
+    private var power: Power<Block>
+    private let input: SAADC<Block>.Input
+    private let empty: UInt32
+    private let full: UInt32
+
+    /// A battery on `input`, which is empty at one voltage and full at another, in millivolts, and in between proportionally: 2,000 and 3,000
+    /// for a lithium coin cell, 3,300 and 4,200 for a lithium-ion one. `power` tells whether USB feeds the device.
+    public init(
+      _ converter: consuming SAADC<Block>, _ input: SAADC<Block>.Input, power: consuming Power<Block>,
+      empty: UInt32, full: UInt32
+    ) {
+      self.converter = converter
+      self.power = power
+      self.input = input
+      self.empty = empty
+      self.full = full
+    }
+
+    /// Measures.
+    public mutating func read() -> PowerReading? {
+      guard let voltage = converter.millivolts(input) else { return nil }
+      let range = full > empty ? full &- empty : 1
+      let above = voltage > empty ? min(voltage &- empty, range) : 0
+      return PowerReading(
+        level: UInt8(truncatingIfNeeded: above &* 100 / range), isExternal: power.hasUSBSupply())
+    }
+  }
+
+  private enum SAADCRegisters {
+    static var start: Register<Task> { Register(0x000) }
+    static var sample: Register<Task> { Register(0x004) }
+    static var stop: Register<Task> { Register(0x008) }
+    /// The first of six: STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED.
+    static var events: Register<Event> { Register(0x100) }
+    static var started: Register<Event> { Register(0x100) }
+    static var end: Register<Event> { Register(0x104) }
+    static var stopped: Register<Event> { Register(0x114) }
+    static var enable: Register<UInt32> { Register(0x500) }
+    static var selectPositive: Register<UInt32> { Register(0x510) }
+    static var selectNegative: Register<UInt32> { Register(0x514) }
+    static var configuration: Register<UInt32> { Register(0x518) }
+    static var resolution: Register<UInt32> { Register(0x5F0) }
+    static var resultPointer: Register<UInt32> { Register(0x62C) }
+    static var resultCount: Register<UInt32> { Register(0x630) }
+  }
+}

@@ -1,0 +1,252 @@
+import HeraldHCI
+
+extension NRF {
+  /// The UART with direct memory access of the nRF52 (nRF52840 Product Specification, "UARTE"), as a line to a Bluetooth controller.
+  ///
+  /// What arrives goes into the two halves of a buffer in turn. When a half is full, PPI starts the receiver on the other one in the same moment, and
+  /// switches that connection off: it works once, and is armed again only when the half after that has been read. So no byte is lost
+  /// between the halves, and none overwritten however long the loop does not look: the receiver then stands still, and with flow control the
+  /// hardware raises RTS. Bytes in a half that is not full are counted by a timer, as the UARTE itself tells their number only at its end.
+  ///
+  /// It takes a TIMER of 32 bits, two channels and a group of PPI. While it receives, the 16 MHz clock runs.
+  public struct UARTE<Block: RegisterBlock & ~Copyable>: HCITransport, ~Copyable {
+    private var registers: Block
+    private var counter: Block
+    private var ppi: PPI<Block>
+    private let wiring: UARTEWiring
+    private let memory: UARTEMemory
+    /// Bytes that were handed on; halves on which the receiver was started, which are in `memory` in turn. Both go round at 2³².
+    private var delivered: UInt32 = 0
+    private var started: UInt32 = 0
+    /// Whether PPI is to start the receiver on the next half.
+    private var isArmed = false
+    private var isSending = false
+    /// What has gone wrong since start.
+    public private(set) var faults = SerialFaults()
+
+    /// The UARTE with these registers, a timer, and PPI, whose addresses `wiring` tells.
+    public init(
+      _ registers: consuming Block, counter: consuming Block, ppi: consuming Block, wiring: UARTEWiring,
+      memory: UARTEMemory
+    ) {
+      self.registers = registers
+      self.counter = counter
+      self.ppi = PPI(ppi)
+      self.wiring = wiring
+      self.memory = memory
+    }
+
+    /// Configures the line and switches it on. The pins are to be configured as inputs (RXD, CTS) and outputs that are high (TXD, RTS)
+    /// before. Without room for two halves nothing is started.
+    public mutating func start(_ pins: SerialPins, _ baudRate: BaudRate) {
+      guard memory.half > 0 else { return }
+      registers.write(0, to: Serial.enable)
+      registers.configureLine(pins, baudRate.uarte)
+      registers.write(8, to: Serial.enable)
+      registers.clear(Serial.rxdReady)
+      registers.clear(Serial.error)
+      registers.clear(At.endTX)
+      startCounting()
+      ppi.connect(
+        wiring.firstChannel, event: wiring.address &+ Serial.rxdReady.offset,
+        task: wiring.counterAddress &+ TimerRegisters.count.offset)
+      ppi.enable(wiring.firstChannel)
+      // The second channel starts the receiver, and then its group, which is itself, is switched off.
+      ppi.disable(nextHalf)
+      ppi.connect(
+        nextHalf, event: wiring.address &+ At.endRX.offset,
+        task: wiring.address &+ Serial.startRX.offset, fork: ppi.disableTask(group: wiring.group))
+      ppi.setGroup(wiring.group, 1 &<< UInt32(truncatingIfNeeded: nextHalf))
+      registers.write(UInt32(truncatingIfNeeded: memory.half), to: At.receiveCount)
+      startReceiver()
+      registers.write(1 &<< 2 | 1 &<< 8 | 1 &<< 9, to: Serial.interruptSet)  // RXDRDY, ENDTX, ERROR
+    }
+
+    /// Takes what has arrived. The line is never gone.
+    public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+      if let errors = registers.takeErrors() {
+        if errors.hasOverrun { faults.overruns &+= 1 }
+        if errors.hasFraming { faults.framing &+= 1 }
+      }
+      guard started > 0 else { return 0 }
+      let received = count()
+      keepReceiving(received)
+      // Beyond the halves that were started, bytes are in the receiver's FIFO.
+      let inFIFO = max(0, Int32(bitPattern: received &- end))
+      let ready = Int(truncatingIfNeeded: received &- UInt32(bitPattern: inFIFO) &- delivered)
+      let taken = min(ready, buffer.count)
+      for index in 0..<taken {
+        let place = delivered &+ UInt32(truncatingIfNeeded: index)
+        buffer[index] = memory.received[Int(truncatingIfNeeded: place & memory.mask)]
+      }
+      delivered &+= UInt32(truncatingIfNeeded: taken)
+      if taken > 0 { keepReceiving(received) }
+      return taken
+    }
+
+    /// Sends a packet. One that is longer than the memory for sending is never taken.
+    public mutating func write(_ packet: Span<UInt8>) -> Bool {
+      if isSending, registers.hasHappened(At.endTX) {
+        registers.clear(At.endTX)
+        isSending = false
+      }
+      guard !isSending, started > 0, packet.count <= memory.sendCapacity else { return false }
+      guard packet.count > 0 else { return true }
+      for index in 0..<packet.count { memory.toSend[index] = packet[index] }
+      registers.write(
+        registers.busAddress(of: memory.toSend.buffer(packet.count)), to: At.sendPointer)
+      registers.write(UInt32(truncatingIfNeeded: packet.count), to: At.sendCount)
+      registers.trigger(Serial.startTX)
+      isSending = true
+      return true
+    }
+
+    private typealias At = UARTERegisters
+    private typealias Serial = SerialRegisters
+
+    /// The PPI channel that starts the receiver on the next half.
+    private var nextHalf: Int { wiring.firstChannel &+ 1 }
+    /// How many bytes fit into the halves that were started, since the beginning.
+    private var end: UInt32 { started &* UInt32(truncatingIfNeeded: memory.half) }
+
+    private mutating func startCounting() {
+      counter.trigger(TimerRegisters.stop)
+      counter.write(2, to: TimerRegisters.mode)
+      counter.write(3, to: TimerRegisters.bitMode)
+      counter.trigger(TimerRegisters.clear)
+      counter.trigger(TimerRegisters.start)
+    }
+
+    /// How many bytes have come since the beginning. All of them are in memory, or in the FIFO if the receiver stands still.
+    private mutating func count() -> UInt32 {
+      // The event before the count: a byte that comes after it sets the event again, and ends the sleep.
+      registers.clear(Serial.rxdReady)
+      counter.trigger(TimerRegisters.capture)
+      let received = counter.read(TimerRegisters.compareValue)
+      guard received != delivered else { return received }
+      settle()
+      return received
+    }
+
+    /// Lets bytes that were counted arrive in memory. RXDRDY is likely to come before its byte is there, the manual says, not how
+    /// long before. A byte's way is a few cycles of the 16 MHz bus, as is each of these reads; in the FIFO wait six at the most.
+    private mutating func settle() {
+      for _ in 0..<24 { _ = registers.read(Serial.rxdReady) }
+    }
+
+    /// Has the receiver go on with the next half, now or when this one is full, if that half has been read.
+    private mutating func keepReceiving(_ received: UInt32) {
+      if isArmed, !ppi.isEnabled(nextHalf) {
+        // The connection has worked.
+        isArmed = false
+        started &+= 1
+      }
+      let isFull = Int32(bitPattern: received &- end) >= 0
+      if isArmed, isFull {
+        // The half became full just before the connection was switched on.
+        ppi.disable(nextHalf)
+        isArmed = false
+        startReceiver()
+        return
+      }
+      // The next half is where the one before this was, which has to have been read.
+      let free = Int32(bitPattern: delivered &- (end &- UInt32(truncatingIfNeeded: memory.half))) >= 0
+      guard !isArmed, free else { return }
+      if isFull {
+        startReceiver()
+      } else if registers.hasHappened(At.rxStarted) {
+        // The address may be changed once the receiver has taken the one before.
+        registers.clear(At.rxStarted)
+        setReceivePointer()
+        ppi.enable(nextHalf)
+        isArmed = true
+      }
+    }
+
+    private mutating func startReceiver() {
+      registers.clear(At.rxStarted)
+      setReceivePointer()
+      registers.trigger(Serial.startRX)
+      started &+= 1
+      // What waited in the FIFO moves now.
+      settle()
+    }
+
+    private mutating func setReceivePointer() {
+      let offset = started & 1 == 0 ? 0 : memory.half
+      registers.write(
+        registers.busAddress(of: memory.received.buffer(from: offset, memory.half)), to: At.receivePointer)
+    }
+  }
+
+  /// Which UARTE, timer and parts of PPI a `UARTE` works with.
+  public struct UARTEWiring: BitwiseCopyable, Sendable {
+    /// Address of the UARTE.
+    public var address: UInt32
+    /// Address of the TIMER that counts.
+    public var counterAddress: UInt32
+    /// The first of two channels of PPI, 0…18.
+    public var firstChannel: Int
+    /// The group of PPI, 0…5.
+    public var group: Int
+
+    /// UARTE0 (0x4000_2000, interrupt 2) with TIMER1, channels 0 and 1 and group 0.
+    public init(
+      address: UInt32 = 0x4000_2000, counterAddress: UInt32 = 0x4000_9000, firstChannel: Int = 0,
+      group: Int = 0
+    ) {
+      self.address = address
+      self.counterAddress = counterAddress
+      self.firstChannel = firstChannel
+      self.group = group
+    }
+  }
+
+  /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing` for the longest packet. A variable
+  /// of this type lies in RAM, as the UARTE needs it.
+  public struct UARTEStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
+    private var received: [incoming of UInt8] = .init(repeating: 0)
+    private var toSend: [outgoing of UInt8] = .init(repeating: 0)
+
+    /// Zeros.
+    public init() {}
+  }
+
+  /// Where a UARTE keeps what it receives and sends. It reads and writes there by itself.
+  public struct UARTEMemory: BitwiseCopyable, @unchecked Sendable {
+    let received: SharedBytes
+    let toSend: SharedBytes
+    /// Bytes in a half: a power of two, or 0 if there is no room for two halves.
+    let half: Int
+    /// The longest packet.
+    let sendCapacity: Int
+
+    /// The memory in `storage`, which stays where it is and is used for nothing else.
+    public init<let incoming: Int, let outgoing: Int>(
+      _ storage: UnsafeMutablePointer<UARTEStorage<incoming, outgoing>>
+    ) {
+      let start = UnsafeMutableRawPointer(storage)
+      unsafe received = SharedBytes(start)
+      unsafe toSend = SharedBytes(start + incoming)
+      var half = incoming >= 2 ? 1 : 0
+      while half > 0, half <= incoming &>> 2 { half = half &* 2 }
+      // Counts have 16 bits.
+      self.half = min(half, 0x8000)
+      sendCapacity = min(outgoing, 0xFFFF)
+    }
+
+    /// From a count of bytes to a place in the two halves.
+    var mask: UInt32 { UInt32(truncatingIfNeeded: half &* 2 &- 1) }
+  }
+
+  /// What the UARTE has beside the registers of the UART.
+  private enum UARTERegisters {
+    static var endRX: Register<Event> { Register(0x110) }
+    static var endTX: Register<Event> { Register(0x120) }
+    static var rxStarted: Register<Event> { Register(0x14C) }
+    static var receivePointer: Register<UInt32> { Register(0x534) }
+    static var receiveCount: Register<UInt32> { Register(0x538) }
+    static var sendPointer: Register<UInt32> { Register(0x544) }
+    static var sendCount: Register<UInt32> { Register(0x548) }
+  }
+}

@@ -1,0 +1,67 @@
+// Words and bytes that an interrupt handler, or a peripheral, changes under the code that runs. Each access has to happen, once, and in
+// the order written: on a chip they go through the compiler's volatile accesses. On Linux nothing interrupts.
+#if hasFeature(Embedded)
+  import _Volatile
+#endif
+
+/// A word that an interrupt handler and the code it interrupts share. Only one of the two ever writes a given word at a time.
+struct SharedWord: BitwiseCopyable {
+  private let place: UnsafeMutablePointer<UInt32>
+
+  init(_ place: UnsafeMutableRawPointer) {
+    self.place = unsafe place.assumingMemoryBound(to: UInt32.self)
+  }
+
+  /// What it holds.
+  @inline(always)
+  var value: UInt32 {
+    get {
+      #if hasFeature(Embedded)
+        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).load()
+      #else
+        unsafe place.pointee
+      #endif
+    }
+    nonmutating set {
+      #if hasFeature(Embedded)
+        unsafe VolatileMappedRegister<UInt32>(unsafeBitPattern: UInt(bitPattern: place)).store(newValue)
+      #else
+        unsafe place.pointee = newValue
+      #endif
+    }
+  }
+}
+
+/// Bytes that are shared as a `SharedWord` is, or that a peripheral reads and writes by itself.
+struct SharedBytes: BitwiseCopyable {
+  private let start: UnsafeMutablePointer<UInt8>
+
+  init(_ start: UnsafeMutableRawPointer) {
+    self.start = unsafe start.assumingMemoryBound(to: UInt8.self)
+  }
+
+  /// Byte `index`, which the caller knows to be one of them.
+  @inline(always)
+  subscript(index: Int) -> UInt8 {
+    get {
+      #if hasFeature(Embedded)
+        unsafe VolatileMappedRegister<UInt8>(unsafeBitPattern: UInt(bitPattern: start + index)).load()
+      #else
+        unsafe start[index]
+      #endif
+    }
+    nonmutating set {
+      #if hasFeature(Embedded)
+        unsafe VolatileMappedRegister<UInt8>(unsafeBitPattern: UInt(bitPattern: start + index)).store(
+          newValue)
+      #else
+        unsafe start[index] = newValue
+      #endif
+    }
+  }
+
+  /// `count` of them, for `RegisterBlock.busAddress`.
+  func buffer(from offset: Int = 0, _ count: Int) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: start + offset, count: count)
+  }
+}

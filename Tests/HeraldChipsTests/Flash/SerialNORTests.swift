@@ -1,0 +1,125 @@
+import HeraldChips
+import HeraldEmbedded
+import Testing
+
+@Suite("SPI NOR flash")
+struct SerialNORTests {
+  @Test(
+    "what Flash promises, on all of the chip and on a part of it", arguments: [(0, 512), (500, 12), (3, 4)])
+  func rules(first: Int, count: Int) throws {
+    let chip = NORChip()
+    var flash = SerialNOR(ModelBus(chip: chip), firstSector: first, sectorCount: count)
+    let identity = try flash.start()
+    #expect(identity == .init(manufacturer: 0xEF, type: 0x40, capacity: 0x15))
+    try expectFlashRules(&flash)
+    #expect(chip.erasures[first] == 1)
+    #expect(chip.erasures.reduce(0, +) == 1)
+    #expect(chip.faults == [])
+  }
+
+  @Test("programs do not go over the end of the chip's pages")
+  func pages() throws {
+    let chip = NORChip()
+    var flash = SerialNOR(ModelBus(chip: chip))
+    _ = try flash.start()
+    let bytes = (0..<700).map { UInt8(truncatingIfNeeded: $0 &* 3) }
+    try flash.program(page: 2, offset: 250, bytes.span)
+    #expect(Array(chip.bytes[(2 * 4_096 + 250)..<(2 * 4_096 + 950)]) == bytes)
+    #expect(chip.power.steps == 4)
+    #expect(chip.faults == [])
+  }
+
+  @Test("a chip that sleeps, or is busy with what a run before began, is woken and waited for")
+  func waking() throws {
+    let asleep = NORChip()
+    asleep.sleep()
+    var flash = SerialNOR(ModelBus(chip: asleep))
+    _ = try flash.start()
+    try flash.program(page: 0, offset: 0, [1, 2, 3].span)
+    try flash.sleep()
+    #expect(asleep.isAsleep)
+    #expect(try contents(&flash, page: 0, 0, 3) == [0xFF, 0xFF, 0xFF])
+    _ = try flash.start()
+    #expect(try contents(&flash, page: 0, 0, 3) == [1, 2, 3])
+    #expect(asleep.faults == [])
+
+    let busy = NORChip()
+    busy.makeBusy(for: 50)
+    var other = SerialNOR(ModelBus(chip: busy))
+    _ = try other.start()
+    try other.program(page: 0, offset: 0, [4].span)
+    #expect(busy.bytes[0] == 4)
+  }
+
+  @Test("no chip, a small one, and one that never gets ready are failures")
+  func failures() {
+    let chip = NORChip()
+    chip.isThere = false
+    var flash = SerialNOR(ModelBus(chip: chip))
+    #expect(refusal { () throws(FlashError) in _ = try flash.start() } == .hardware)
+    var large = SerialNOR(ModelBus(chip: NORChip()), sectorCount: 513)
+    #expect(refusal { () throws(FlashError) in _ = try large.start() } == .hardware)
+  }
+
+  @Test("what did not reach the chip is a failure, not a record")
+  func ignoredCommands() throws {
+    let chip = NORChip()
+    var flash = SerialNOR(ModelBus(chip: chip))
+    _ = try flash.start()
+    chip.sleep()
+    #expect(
+      refusal { () throws(FlashError) in try flash.program(page: 0, offset: 0, [0].span) } != nil)
+  }
+
+  @Test("the log on the chip, with the power cut in each operation")
+  func logWithPowerCuts() throws {
+    var chips: [NORChip] = []
+    try expectLogSurvivesPowerCuts(every: 23, upTo: 420) {
+      let chip = NORChip(megabytes: 1)
+      chips.append(chip)
+      return (
+        chip.power,
+        {
+          chip.restart()
+          return SerialNOR(ModelBus(chip: chip), firstSector: 8, sectorCount: 3)
+        }
+      )
+    }
+    #expect(Set(chips.flatMap(\.faults)) == [])
+  }
+
+  @Test("over the SPIM: from RAM, in pieces, with the chip selected all the while", arguments: [64, 255, 5])
+  func spim(capacity: Int) throws {
+    switch capacity {
+    case 64: try overSPIM(of: [64 of UInt8](repeating: 0))
+    case 255: try overSPIM(of: [255 of UInt8](repeating: 0))
+    default: try overSPIM(of: [5 of UInt8](repeating: 0))
+    }
+  }
+
+  private func overSPIM<let capacity: Int>(of memory: [capacity of UInt8]) throws {
+    let chip = NORChip()
+    let model = SPIMModel(chip, bus: ModelMemory())
+    let port = GPIOModel()
+    port.onChange = { pin, high in if pin == 20 { model.setSelect(high) } }
+    let buffer = UnsafeMutablePointer<[capacity of UInt8]>.allocate(capacity: 1)
+    buffer.initialize(to: memory)
+    defer { buffer.deallocate() }
+    var spim = NRF.SPIM(
+      ModelRegisters(model, bus: model.bus), port: NRF.GPIO(ModelRegisters(port)), chipSelect: 20,
+      buffer: buffer)
+    spim.start(clock: NRF.Pin(19), out: NRF.Pin(21), in: NRF.Pin(port: 1, 8))
+    #expect(model.setting(0x508) == 19)
+    #expect(model.setting(0x50C) == 21)
+    #expect(model.setting(0x510) == 40)
+    #expect(model.setting(0x524) == 0x8000_0000)
+    var flash = SerialNOR(spim, firstSector: 0, sectorCount: 4)
+    _ = try flash.start()
+    try expectFlashRules(&flash)
+    #expect(!model.isSelected)
+    #expect(model.faults + port.faults + chip.faults == [])
+    model.isBroken = true
+    #expect(refusal { () throws(FlashError) in try flash.erase(page: 0) } == .hardware)
+    #expect(!model.isSelected)
+  }
+}
