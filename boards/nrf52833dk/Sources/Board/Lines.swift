@@ -1,0 +1,62 @@
+import HeraldChips
+import HeraldEmbedded
+import HeraldHCI
+
+/// The line to the Bluetooth controller: UARTE0.
+public typealias Line = NRF.UARTE<MappedRegisters>
+/// The chip's generator.
+public typealias Random = NRF.RNG<MappedRegisters>
+/// What the board knows of its supply.
+public typealias Supply = NRF.Battery<MappedRegisters>
+
+// What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start.
+nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<1024, 264>()
+nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
+nonisolated(unsafe) private var conversion: UInt32 = 0
+
+extension Board {
+  /// The line to the Bluetooth controller, switched on. To be taken once, when the board has been made.
+  ///
+  /// H4 with flow control at a megabit a second. A controller of another speed is told here.
+  public static func controllerLine() -> Line {
+    var line = unsafe Line(
+      MappedRegisters(at: 0x4000_2000), counter: MappedRegisters(at: 0x4000_9000),
+      ppi: MappedRegisters(at: 0x4001_F000), wiring: NRF.UARTEWiring(),
+      memory: NRF.UARTEMemory(&controllerMemory))
+    line.start(Pins.controllerLine, .baud1M)
+    return line
+  }
+
+  /// The USB device. To be taken once.
+  public static func usb() -> USBD<MappedRegisters> {
+    let buffer = unsafe withUnsafeMutableBytes(of: &usbMemory) { unsafe $0 }
+    return unsafe USBD(chip: .nRF52833, buffer: buffer)
+  }
+
+  /// The source of random numbers.
+  public static func random() -> Random { Random(MappedRegisters(at: 0x4000_D000)) }
+
+  /// The supply: VDD, which is 3.0 V from USB and a coin cell's voltage in the holder.
+  public static func supply() -> Supply {
+    unsafe Supply(
+      NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion), .vdd, power: NRF.Power(Clock.control),
+      empty: 2_000, full: 2_950)
+  }
+
+  /// The number of this chip in hexadecimal, as the name of the device on USB.
+  public static func serialNumber() -> InlineBytes<32> {
+    var factory = NRF.FactoryInformation(MappedRegisters(at: 0x1000_0000))
+    let number = factory.deviceIdentifier()
+    var text = InlineBytes<32>()
+    appendHexadecimal(number.high, to: &text)
+    appendHexadecimal(number.low, to: &text)
+    return text
+  }
+
+  private static func appendHexadecimal(_ word: UInt32, to text: inout InlineBytes<32>) {
+    for digit in stride(from: UInt32(28), through: 0, by: -4) {
+      let value = UInt8(truncatingIfNeeded: word &>> digit) & 15
+      text.append(value < 10 ? 0x30 &+ value : 0x57 &+ value)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import HeraldChips
+import HeraldEmbedded
+
+/// What the board counts with: RTC0 on the 32,768 Hz crystal.
+typealias BoardClock = NRF.RTCClock<MappedRegisters>
+
+/// The clocks of the board, and the watchdog.
+enum Clock {
+  /// RTC0, interrupt 11.
+  static var counter: MappedRegisters { MappedRegisters(at: 0x4000_B000) }
+  static var interrupt: UInt32 { 11 }
+  /// CLOCK and POWER.
+  static var control: MappedRegisters { MappedRegisters(at: 0x4000_0000) }
+  /// The watchdog. A loop that is well goes round once a second; the longest thing it does is an erasure.
+  static var watchdog: MappedRegisters { MappedRegisters(at: 0x4001_0000) }
+  static var watchdogTimeout: Interval { .seconds(10) }
+
+  /// Starts the clock of the board.
+  static func start() -> BoardClock {
+    var control = NRF.Clock(control)
+    control.startLowFrequency(.crystal)
+    // The oscillator within is out by up to 8 %, which is more than a UART at 1 Mbaud bears.
+    control.startHighFrequencyCrystal()
+    var clock = BoardClock(counter)
+    clock.start()
+    return clock
+  }
+}
