@@ -124,7 +124,9 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldFirmwareTests",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFirmware"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFirmware", "HeraldSimulation",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldLinuxTests",

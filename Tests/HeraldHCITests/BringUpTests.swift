@@ -32,6 +32,29 @@ struct BringUpTests {
     #expect(bench.deadline == .never)
   }
 
+  @Test("What the vendor wants comes right after each reset, one command at a time")
+  func vendor() {
+    var bench = Bench()
+    bench.radio.transport.vendor = [bytes("01 01fc 02 aabb"), bytes("01 02fc 00")]
+    #expect(bench.answerAll().prefix(4) == ["01030c00", "0101fc02aabb", "0102fc00", "01011000"])
+    #expect(bench.radio.state == .ready)
+    bench.arrive("04100142")
+    #expect(bench.answerAll().prefix(4) == ["01030c00", "0101fc02aabb", "0102fc00", "01011000"])
+    #expect(bench.radio.state == .ready)
+  }
+
+  @Test("A controller that refuses what its vendor wants is not brought up")
+  func vendorRefused() {
+    var bench = Bench()
+    bench.radio.transport.vendor = [bytes("01 01fc 00")]
+    bench.poll()
+    bench.arrive("040e0401030c00")
+    #expect(bench.sent() == ["01030c00", "0101fc00"])
+    bench.arrive("040e040101fc12")
+    #expect(bench.radio.state != .ready)
+    #expect(bench.radio.counters[.failures] == 1)
+  }
+
   @Test("Buffers of length 0 are those of Read Buffer Size")
   func sharedBuffers() {
     var bench = Bench()

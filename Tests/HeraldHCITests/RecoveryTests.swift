@@ -47,6 +47,37 @@ struct RecoveryTests {
     #expect(bench.events() == [.report("11:22:33:44:55:66", -60, 0x13, [2, 1, 6])])
   }
 
+  @Test(
+    "A controller that is silent while it has work is asked whether it is there, and given up if it is not")
+  func silence() throws {
+    var bench = Bench.ready()
+    try bench.radio.startScanning(parameters)
+    _ = bench.answerAll()
+    _ = bench.events()
+    bench.poll()
+    let asked = bench.deadline
+    #expect(asked == bench.now + .seconds(30))
+    bench.wait(29_999)
+    #expect(bench.sent() == [])
+    bench.wait(1)
+    #expect(bench.sent() == ["01011000"])
+    bench.arrive("040e0c0101100009000009ffff0000")
+    #expect(bench.deadline == bench.now + .seconds(30))
+    bench.wait(30_000)
+    #expect(bench.sent() == ["01011000"])
+    bench.wait(2_000)
+    #expect(Array(bench.events().prefix(1)) == [.changed(.failed)])
+    #expect(bench.radio.counters[.commandTimeouts] == 1)
+  }
+
+  @Test("A controller of which nothing is wanted may be silent")
+  func silentWithoutWork() {
+    var bench = Bench.ready()
+    bench.wait(3_600_000)
+    #expect(bench.sent() == [])
+    #expect(bench.deadline == .never)
+  }
+
   @Test("Garbage before the first answer costs nothing")
   func garbageFirst() {
     var bench = Bench()

@@ -16,9 +16,9 @@ KINDS = {
 # What the bytes of kinds 13 and 14 are.
 BYTES = {
     (13, 0): ("received", None), (13, 1): ("model", None), (13, 16): ("neighbour", "covidWatch"),
-    (13, 17): ("neighbour", "c19x"), (14, 16): ("ownNeighbour", "covidWatch"), (14, 17): ("ownNeighbour", "c19x"),
+    (13, 17): ("neighbour", "c19x"), (14, 2): ("restarted", None), (14, 16): ("ownNeighbour", "covidWatch"), (14, 17): ("ownNeighbour", "c19x"),
 }
-HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "neighbour", "ownNeighbour")
+HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "neighbour", "ownNeighbour", "restarted")
 SHIFTS = (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5)
 HEADER = 40
 

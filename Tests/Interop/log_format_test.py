@@ -3,6 +3,7 @@
 
 import pathlib
 import re
+import struct
 import unittest
 
 import log_decoder
@@ -78,6 +79,15 @@ class LogFormat(unittest.TestCase):
         header, records = log_decoder.decode(golden_page("laterPage"))
         self.assertEqual(header["epoch"], 0x55667788)
         self.assertEqual(records, list(later_records()))
+
+    def test_a_restart(self):
+        """The report of a fault is the 32 bytes that the format page says."""
+        _, records = log_decoder.decode(golden_page("restartPage"))
+        report = struct.pack("<4B7I", 6, 1, 3, 0, 5, 77, 0x8972, 0x33F, 0x21000003, 0x10, 0x1FFFFFF8)
+        self.assertEqual(records, [
+            {"event": "started", "ms": 0, "boot": 1, "reason": 6},
+            {"event": "restarted", "ms": 0, "boot": 1, "payload": report.hex()},
+        ])
 
     def test_erased_bytes_behind_it_change_nothing(self):
         page = golden_page()

@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// Group 72: the log, page by page (docs/wire-formats.md).
+/// Group 72: the log, page by page, and why the device started (docs/wire-formats.md).
 enum HeraldManagement {
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
@@ -9,6 +9,7 @@ enum HeraldManagement {
       return status(in: &buffer, at: request.now, device: &device)
     }
     if request.asks(.read, HeraldCommand.logRead) { return read(request, in: &buffer, device: &device) }
+    if request.asks(.read, HeraldCommand.restart) { return restart(in: &buffer, device: &device) }
     return .failure(SMPFailure(.unsupported))
   }
 
@@ -38,6 +39,37 @@ enum HeraldManagement {
       writer.text(SMPKey.unix)
       writer.unsigned(unix)
     }
+    return writer.outcome
+  }
+
+  /// `{}` → `{"cause", "mode", "streak", "faults", "lasted"}`, and after a fault `"pc", "lr", "psr", "cfsr", "far"`.
+  private static func restart<Device: ManagedDevice & ~Copyable>(
+    in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    guard let report = device.restartReport() else { return .failure(SMPFailure(.unsupported)) }
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(report.cause.isFault ? 10 : 5)
+    writer.text(SMPKey.cause)
+    writer.unsigned(UInt32(report.cause.rawValue))
+    writer.text(SMPKey.mode)
+    writer.unsigned(UInt32(report.mode.rawValue))
+    writer.text(SMPKey.streak)
+    writer.unsigned(UInt32(report.streak))
+    writer.text(SMPKey.faults)
+    writer.unsigned(report.faults)
+    writer.text(SMPKey.lasted)
+    writer.unsigned(report.lasted)
+    guard report.cause.isFault else { return writer.outcome }
+    writer.text(SMPKey.programCounter)
+    writer.unsigned(report.programCounter)
+    writer.text(SMPKey.linkRegister)
+    writer.unsigned(report.linkRegister)
+    writer.text(SMPKey.programStatus)
+    writer.unsigned(report.programStatus)
+    writer.text(SMPKey.faultStatus)
+    writer.unsigned(report.faultStatus)
+    writer.text(SMPKey.faultAddress)
+    writer.unsigned(report.faultAddress)
     return writer.outcome
   }
 

@@ -33,8 +33,16 @@ public protocol ManagedDevice: ~Copyable {
   /// there is nothing to say or too little room.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
 
+  /// Why the device started; `nil` if it does not keep that.
+  mutating func restartReport() -> RestartReport?
+
   /// Restarts the device soon: the answer to the request is still to be sent.
   mutating func restart(at now: Instant)
+}
+
+extension ManagedDevice where Self: ~Copyable {
+  /// Most do not keep that.
+  public mutating func restartReport() -> RestartReport? { nil }
 }
 
 /// The fields of MCUmgr's OS and application information, in the order in which they are told.

@@ -7,6 +7,30 @@ public protocol ManagedBoard: ~Copyable {
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
   /// Restarts the device soon: the answer to the request is still to be sent.
   mutating func restart(at now: Instant)
+  /// Why the device started; `nil` if the board does not keep that.
+  mutating func restartReport() -> RestartReport?
+
+  /// The name of the board's group of counters.
+  static var statisticsName: StaticString { get }
+  /// How many counters the board has; 0 if it has no group.
+  static var statisticsCount: Int { get }
+  /// The name of counter `index`.
+  static func statisticName(_ index: Int) -> StaticString
+  /// The value of counter `index`.
+  mutating func statistic(_ index: Int) -> UInt32
+}
+
+extension ManagedBoard where Self: ~Copyable {
+  /// Nothing is known.
+  public mutating func restartReport() -> RestartReport? { nil }
+  /// No group, and so no name.
+  public static var statisticsName: StaticString { "" }
+  /// No group.
+  public static var statisticsCount: Int { 0 }
+  /// No counter has a name.
+  public static func statisticName(_ index: Int) -> StaticString { "" }
+  /// No counter has a value.
+  public mutating func statistic(_ index: Int) -> UInt32 { 0 }
 }
 
 /// A Herald device as the management link sees it: the node, and the board it runs on.
@@ -75,8 +99,8 @@ public struct ManagedNode<
     }
   }
 
-  /// The node, its radio, its log.
-  public static var statisticsGroupCount: Int { 3 }
+  /// The node, its radio, its log; and the board, if that counts anything.
+  public static var statisticsGroupCount: Int { BoardType.statisticsCount > 0 ? 4 : 3 }
 
   /// The name of a group of counters.
   public static func statisticsGroupName(_ group: Int) -> StaticString {
@@ -84,6 +108,7 @@ public struct ManagedNode<
     case 0: Node.Core.statisticsName
     case 1: RadioType.statisticsName
     case 2: Node.Core.Log.statisticsName
+    case 3: BoardType.statisticsName
     default: ""
     }
   }
@@ -94,6 +119,7 @@ public struct ManagedNode<
     case 0: Node.Core.statisticsCount
     case 1: RadioType.statisticsCount
     case 2: Node.Core.Log.statisticsCount
+    case 3: BoardType.statisticsCount
     default: 0
     }
   }
@@ -104,6 +130,7 @@ public struct ManagedNode<
     case 0: Node.Core.statisticName(index)
     case 1: RadioType.statisticName(index)
     case 2: Node.Core.Log.statisticName(index)
+    case 3: BoardType.statisticName(index)
     default: ""
     }
   }
@@ -114,6 +141,7 @@ public struct ManagedNode<
     case 0: node.core.statistic(index)
     case 1: node.radio.statistic(index)
     case 2: node.core.log.statistic(index)
+    case 3: board.statistic(index)
     default: 0
     }
   }
@@ -132,6 +160,9 @@ public struct ManagedNode<
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     board.information(field, into: &text)
   }
+
+  /// Why the device started, by the board.
+  public mutating func restartReport() -> RestartReport? { board.restartReport() }
 
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }

@@ -41,6 +41,8 @@ public enum HeraldCommand {
   public static var logStatus: UInt8 { 0 }
   /// Bytes of a page of the log.
   public static var logRead: UInt8 { 1 }
+  /// Why the device started.
+  public static var restart: UInt8 { 2 }
 }
 
 /// The keys of the CBOR maps.
@@ -87,6 +89,26 @@ public enum SMPKey {
   public static var now: StaticString { "now" }
   /// Log status: milliseconds since 1970, absent before the clock is set.
   public static var unix: StaticString { "unix" }
+  /// Restart: why, by the numbers of `RestartCause`.
+  public static var cause: StaticString { "cause" }
+  /// Restart: how much of the device works, by the numbers of `StartMode`.
+  public static var mode: StaticString { "mode" }
+  /// Restart: starts in a row brought about by faults.
+  public static var streak: StaticString { "streak" }
+  /// Restart: starts brought about by faults since power came on.
+  public static var faults: StaticString { "faults" }
+  /// Restart: seconds that the run before had lasted.
+  public static var lasted: StaticString { "lasted" }
+  /// Restart: the program counter, where the cause is a fault of the program.
+  public static var programCounter: StaticString { "pc" }
+  /// Restart: the link register, with `programCounter`.
+  public static var linkRegister: StaticString { "lr" }
+  /// Restart: the program status register, with `programCounter`.
+  public static var programStatus: StaticString { "psr" }
+  /// Restart: the fault status register, with `programCounter`.
+  public static var faultStatus: StaticString { "cfsr" }
+  /// Restart: the address whose use was the fault, with `programCounter`.
+  public static var faultAddress: StaticString { "far" }
   /// Log read: the page.
   public static var sequence: StaticString { "seq" }
   /// Log read: the first byte in it.

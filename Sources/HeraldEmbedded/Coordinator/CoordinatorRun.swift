@@ -36,14 +36,24 @@ where
   @inlinable @inline(__always)
   func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
+  /// Opens the log before the first `run`: for a board that says why it started, by a number of its own choice, or that does not
+  /// `run` but is to be read.
+  @inlinable
+  public mutating func openLog(at now: Instant, startReason: UInt8) {
+    if !isStarted { start(at: now, reason: startReason) }
+  }
+
+  @inlinable
+  mutating func start(at now: Instant) { start(at: now, reason: configuration.startReason) }
+
   /// Makes what has to be random, opens the log.
   @inlinable
-  mutating func start(at now: Instant) {
+  mutating func start(at now: Instant, reason: UInt8) {
     isStarted = true
     if key.isNone { key = IdentityResolvingKey.make(random: &random) }
     table.setSeed(random.next())
     log.mount(freshEpoch: random.next())
-    record(.started(reason: configuration.startReason), at: now)
+    record(.started(reason: reason), at: now)
     commitAt = now + configuration.commitPeriod
   }
 

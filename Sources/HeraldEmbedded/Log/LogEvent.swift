@@ -28,8 +28,10 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case ownPayload
   /// Charge in percent, 0…100, and whether an external source feeds the device.
   case battery(level: UInt8, external: Bool)
-  /// The device started. The reason is a number the board defines; 0 is "power came on".
+  /// The device started. The reason is a `RestartCause`, or another number that the board defines; 0 is "power came on".
   case started(reason: UInt8)
+  /// What is known of the fault that made the device start again; the bytes of a `RestartReport` come beside.
+  case restarted
   /// The date became known, or was corrected: `unixMilliseconds` since 1970-01-01T00:00:00Z at the record's time.
   case clockSet(unixMilliseconds: UInt64, source: WallClock.Source)
   /// So many events before this one were not logged, for want of a working flash page.
@@ -39,7 +41,7 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   @inlinable
   public var hasBytes: Bool {
     switch self {
-    case .read, .shared, .ownPayload, .received, .model, .neighbour, .ownNeighbour: true
+    case .read, .shared, .ownPayload, .received, .model, .neighbour, .ownNeighbour, .restarted: true
     default: false
     }
   }

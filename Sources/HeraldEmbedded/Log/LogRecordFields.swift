@@ -87,6 +87,7 @@ struct LogRecordFields: BitwiseCopyable {
       self.init(kind: .visited, target: target, value: firstHeard, high: lastHeard)
     case .ownNeighbour(let system):
       self.init(kind: .ownBytes, extra: Self.neighbours &+ system.rawValue)
+    case .restarted: self.init(kind: .ownBytes, extra: Self.restart)
     case .ownPayload: self.init(kind: .ownPayload)
     case .battery(let level, let external):
       self.init(kind: .battery, extra: min(level, 127) | (external ? 0x80 : 0))
@@ -97,9 +98,10 @@ struct LogRecordFields: BitwiseCopyable {
     }
   }
 
-  /// What the bytes of kinds 13 and 14 are: a message, a model, or from 16 on the code of a neighbour.
+  /// What the bytes of kinds 13 and 14 are: a message, a model, a report of a restart, or from 16 on the code of a neighbour.
   private static var message: UInt8 { 0 }
   private static var model: UInt8 { 1 }
+  private static var restart: UInt8 { 2 }
   private static var neighbours: UInt8 { 16 }
 
   /// The event; `nil` for the end of a codeword and for what a plain field says that does not exist.
@@ -129,7 +131,7 @@ struct LogRecordFields: BitwiseCopyable {
       case Self.model: .model(target)
       default: neighbour.map { .neighbour(target, $0) }
       }
-    case .ownBytes: neighbour.map { .ownNeighbour($0) }
+    case .ownBytes: extra == Self.restart ? .restarted : neighbour.map { .ownNeighbour($0) }
     case .visited: .visited(target, firstHeard: value, lastHeard: high)
     }
   }

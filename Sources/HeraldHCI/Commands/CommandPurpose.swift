@@ -10,6 +10,8 @@ enum CommandPurpose: UInt8, BitwiseCopyable {
   case advertisingParameters, advertisingAddress, advertisingData, scanResponse, advertisingOff, advertisingOn
   case scanParameters, scanOff, scanOn
   case randomAddress
+  /// Whether it is still there.
+  case presence
   case createConnection, cancelConnection
 
   // About one connection.

@@ -8,4 +8,15 @@ public protocol HCITransport: ~Copyable {
   /// Sends one whole packet, beginning with its H4 type byte. Returns `false`, having taken nothing, if there is no room
   /// now; the packet is offered again later.
   mutating func write(_ packet: Span<UInt8>) -> Bool
+  /// What the vendor of the controller wants done before anything else, after each reset: a radio patch, a line speed, a public address.
+  /// Appends command number `index`, counted from 0 after each reset, to the empty `packet`: `01`, the opcode, the length of the parameters, at
+  /// most 44 of them. Returns `false`, having appended nothing, when there are no more. Each has to be answered with Command
+  /// Complete; a refusal fails the bring-up.
+  mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool
+}
+
+extension HCITransport where Self: ~Copyable {
+  /// Most controllers want nothing.
+  @inlinable
+  public mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool { false }
 }

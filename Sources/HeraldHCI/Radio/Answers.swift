@@ -63,7 +63,7 @@ extension ControllerSession {
   private mutating func settle(_ status: HCIErrorCode, at now: Instant) -> Outcome {
     let isGood = status.isSuccess
     switch pendingPurpose {
-    case .none, .bringUp: break
+    case .none, .bringUp, .presence: break
     case .advertisingOff:
       // Off is off, also when it was refused because it was off.
       advertising.isOn = false

@@ -3,6 +3,7 @@ import HeraldEmbedded
 /// The steps from an unknown controller to a ready one. Each is one command; some are left out.
 enum BringUpStep: UInt8, BitwiseCopyable {
   case reset = 0
+  case vendor
   case version
   case commands
   case features
@@ -29,12 +30,19 @@ enum BringUpStep: UInt8, BitwiseCopyable {
     case .leFeatures: .leReadFeatures
     case .leStates: .leReadStates
     case .address: .readAddress
-    case .eventMask, .hostSupport, .leEventMask, .dataLength, .done: .none
+    case .vendor, .eventMask, .hostSupport, .leEventMask, .dataLength, .done: .none
     }
   }
 }
 
 extension ControllerSession {
+  /// Whether it is the vendor's turn: commands that the transport knows.
+  @usableFromInline var isAtVendor: Bool { state == .starting && step == .vendor }
+
+  /// There are no more of the vendor's.
+  @usableFromInline
+  mutating func endVendor() { step = .version }
+
   /// The command of the current step.
   mutating func planBringUp(into packet: inout CommandPacket) -> CommandPurpose {
     switch step {
@@ -42,7 +50,8 @@ extension ControllerSession {
     case .hostSupport: WriteLEHostSupport().packet(into: &packet)
     case .leEventMask: (support.isExtended ? LESetEventMask.extended : .legacy).packet(into: &packet)
     case .dataLength: LEWriteSuggestedDataLength.longest.packet(into: &packet)
-    case .done: return .none
+    // The vendor's commands come from the transport, before this is asked.
+    case .vendor, .done: return .none
     default: PlainCommand(step.plainOpcode).packet(into: &packet)
     }
     return .bringUp
@@ -58,6 +67,10 @@ extension ControllerSession {
     switch step {
     case .reset, .eventMask, .leEventMask:
       guard isGood else { return .failed }
+    case .vendor:
+      guard isGood else { return .failed }
+      vendorCommands &+= 1
+      return .nothing
     case .version:
       if isGood, let version = reader.u8() { support.version = version }
     case .commands:

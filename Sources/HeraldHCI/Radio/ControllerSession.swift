@@ -41,10 +41,16 @@ struct ControllerSession: ~Copyable {
   @usableFromInline static var patience: Interval { .seconds(2) }
   /// How long a refused part of the work rests before it is tried again.
   static var rest: Interval { .seconds(1) }
+  /// How long a controller that has work may be silent before it is asked whether it is still there.
+  static var silence: Interval { .seconds(30) }
 
   // Life.
   @usableFromInline var state: RadioState
   var step: BringUpStep
+  /// How many of the vendor's commands have been answered.
+  @usableFromInline var vendorCommands: UInt8
+  /// When something came from the controller last.
+  @usableFromInline var heardAt: Instant
   /// How many failures in a row, which sets the pause before the next attempt.
   var failures: UInt8
   /// When `.failed`: when to try again. When `.ready`: since when.
@@ -84,6 +90,8 @@ struct ControllerSession: ~Copyable {
   init() {
     state = .starting
     step = .reset
+    vendorCommands = 0
+    heardAt = .start
     failures = 0
     turned = .start
     pending = .none
@@ -124,6 +132,7 @@ struct ControllerSession: ~Copyable {
   mutating func restart() {
     state = .starting
     step = .reset
+    vendorCommands = 0
     pending = .none
     isBlocked = false
     isWaiting = false

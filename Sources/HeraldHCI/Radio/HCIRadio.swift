@@ -11,7 +11,7 @@ import HeraldEmbedded
 /// possible. One command is under way at a time; data wait for the controller's buffers, which are shared out evenly
 /// among the connections, so that one stalled peer does not hold up the others.
 ///
-/// **Failure.** A command that is not answered within two seconds, a Hardware Error or Data Buffer Overflow event, or a
+/// **Failure.** A controller that has work and has been silent for half a minute is asked for its version. A command that is not answered within two seconds, a Hardware Error or Data Buffer Overflow event, or a
 /// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
 /// growing pauses when that does not help, and reports `.starting` and `.ready` again.
 ///

@@ -10,6 +10,7 @@ extension HCIRadio where Transport: ~Copyable {
       let count = receiver.fill(from: &transport)
       if count < 0 { fail(&handler) }
       if count <= 0 { return false }
+      session.heardAt = now
       drain(into: &handler)
       reads &+= 1
     }

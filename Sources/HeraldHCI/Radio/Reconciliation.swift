@@ -77,8 +77,16 @@ extension ControllerSession {
       if scanning.owesParameters { return scanParameters(into: &packet) }
       if !scanning.isOn { return scanEnable(true, into: &packet) }
     }
+    // An empty air and a dead controller are equally silent.
+    if watchesSilence, now.since(heardAt) >= Self.silence {
+      PlainCommand(.readLocalVersion).packet(into: &packet)
+      return .presence
+    }
     return .none
   }
+
+  /// Whether the controller is at work of which nothing may come for long.
+  private var watchesSilence: Bool { state == .ready && (advertising.isWanted || scanning.isWanted) }
 
   /// When `plan` would find more to do than now, if nothing else happens.
   @usableFromInline
@@ -88,6 +96,7 @@ extension ControllerSession {
       earliest = min(earliest, advertising.retryAt)
     }
     if scanning.isWanted, !scanning.isOn { earliest = min(earliest, scanning.retryAt) }
+    if watchesSilence { earliest = min(earliest, heardAt + Self.silence) }
     return earliest
   }
 

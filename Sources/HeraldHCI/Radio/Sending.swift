@@ -16,6 +16,13 @@ extension HCIRadio where Transport: ~Copyable {
     var subject = -1
     let links = summary()
     var purpose = session.state == .ready ? planForLinks(into: &packet, &subject) : .none
+    if purpose == .none, session.isAtVendor {
+      if transport.vendorCommand(Int(session.vendorCommands), into: &packet), packet.count >= 4 {
+        purpose = .bringUp
+      } else {
+        session.endVendor()
+      }
+    }
     if purpose == .none { purpose = session.plan(into: &packet, links, at: now) }
     guard purpose != .none else { return }
     guard !session.isBlocked else {

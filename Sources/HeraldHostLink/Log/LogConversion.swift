@@ -8,6 +8,8 @@ public struct LogConversion: Sendable {
   public private(set) var bytes: [DatedBytes] = []
   /// Readings of the battery.
   public private(set) var batteries: [BatteryLevel] = []
+  /// Starts that faults had brought about.
+  public private(set) var restarts: [LoggedRestart] = []
   /// Short forms of the payloads the device offered, the latest last.
   public private(set) var ownPayloads: [String] = []
   /// Short forms of every payload read or shared, dated or not.
@@ -90,6 +92,9 @@ public struct LogConversion: Sendable {
       guard let date else { return }
       batteries.append(BatteryLevel(unixMilliseconds: date, level: Double(level), isExternal: isExternal))
     case .started: txPowers.removeAll()
+    case .restarted:
+      guard let report = RestartReport(record.payload.span) else { return }
+      restarts.append(LoggedRestart(unixMilliseconds: date, boot: record.boot, report: report))
     case .dropped(let count): droppedEvents += Int(count)
     case .received(let peer): add(date, peer, .message, record.payload)
     case .model(let peer): add(date, peer, .model, record.payload)

@@ -12,14 +12,17 @@ struct Info: ParsableCommand {
     let location: String
     let usb: USBIdentity
     let device: DeviceInformation
+    let restart: DeviceRestart?
   }
 
   func run() throws {
     try options.withDevice { device, open in
       let information = try device.information()
+      let restart = try device.restart()
       let location = open.transport.location
       if output.json {
-        try Console.printJSON(Row(location: location, usb: open.identity, device: information))
+        try Console.printJSON(
+          Row(location: location, usb: open.identity, device: information, restart: restart))
         return
       }
       let serial = open.identity.serial.isEmpty ? information.serial : open.identity.serial
@@ -35,8 +38,27 @@ struct Info: ParsableCommand {
       facts.add("Processor", information.processor)
       facts.add("Architecture", information.machine)
       facts.add("System", information.system)
+      if let restart { Self.add(restart, to: &facts) }
       facts.print()
     }
+  }
+}
+
+extension Info {
+  /// Why the device started, and after a fault what is known of it.
+  private static func add(_ restart: DeviceRestart, to facts: inout Facts) {
+    facts.add("Started", restart.reason)
+    if let registers = restart.registers {
+      let lasted = Console.duration(seconds: Int(restart.lasted))
+      facts.add("Fault at", "0x\(registers.pc.hexadecimal(8)), after \(lasted)")
+      facts.add("Called from", "0x\(registers.lr.hexadecimal(8))")
+      facts.add("Program status", "0x\(registers.psr.hexadecimal(8))")
+      facts.add("Fault status", registers.faultStatus == 0 ? "" : "0x\(registers.faultStatus.hexadecimal(8))")
+      facts.add(
+        "Fault address", registers.faultAddress == 0 ? "" : "0x\(registers.faultAddress.hexadecimal(8))")
+    }
+    facts.add("Faults", restart.faults == 0 ? "" : "\(restart.faults) since power came on")
+    facts.add("Limited", restart.limitation ?? "")
   }
 }
 

@@ -302,6 +302,7 @@ extension StoryWith {
       case .ownPayload: "own \(bytes)"
       case .battery(let level, _): "battery \(level)"
       case .started(let reason): "started \(reason)"
+      case .restarted: "restarted \(bytes)"
       case .clockSet(let milliseconds, _): "clock \(milliseconds)"
       case .dropped(let count): "dropped \(count)"
       }

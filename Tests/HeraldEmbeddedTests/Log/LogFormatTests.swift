@@ -95,6 +95,36 @@ private let laterPage = """
   b775d39ff31ee5d11293fbff
   """
 
+/// The events of a page of a device that a fault had restarted.
+private func writeRestartPage() throws -> [UInt8] {
+  let image = FlashImage(pageSize: 1024, pageCount: 2, wordSize: 4)
+  var log = FlashLog<MemoryFlash, 3>.mounted(on: image, freshEpoch: 0x99AA_BBCC)
+  var report = RestartReport(cause: .stackOverflow, mode: .safe)
+  report.streak = 3
+  report.faults = 5
+  report.lasted = 77
+  report.programCounter = 0x0000_8972
+  report.linkRegister = 0x0000_033F
+  report.programStatus = 0x2100_0003
+  report.faultStatus = 0x0000_0010
+  report.faultAddress = 0x1FFF_FFF8
+  var bytes: [32 of UInt8] = .init(repeating: 0)
+  var room = bytes.mutableSpan
+  let fits = report.write(to: &room)
+  #expect(fits)
+  try log.add(.started(reason: 6), at: 0)
+  try log.add(.restarted, (0..<32).map { bytes[$0] }, at: 0)
+  log.commit()
+  return log.pageBytes(1) ?? []
+}
+
+/// What `writeRestartPage` made when the report was fixed. Tests/Interop/log_format_test.py reads these lines too.
+private let restartPage = """
+  484c6f6701040300ccbbaa990100000001000000000000000000000000000000
+  00000000dbaa3651832ffe6f2c56ffff002006010300050000004d0000007289
+  00003f0300000300002110000000f8ffff1f7af0830e9c1573c2ffff
+  """
+
 private func lines(_ page: [UInt8]) -> String {
   let hex = page.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
   return stride(from: 0, to: hex.count, by: 32).map { hex[$0..<min($0 + 32, hex.count)].joined() }
@@ -112,6 +142,11 @@ struct LogFormatTests {
     "HP-46 HP-51 a page with messages, models, codes and visits has the bytes it had when they were fixed")
   func later() throws {
     #expect(lines(try writeLaterPage()) == laterPage)
+  }
+
+  @Test("HP-46 a page with the report of a restart has the bytes it had when that was fixed")
+  func restart() throws {
+    #expect(lines(try writeRestartPage()) == restartPage)
   }
 
   @Test("HP-46 the header is as the format page says")

@@ -13,6 +13,8 @@ struct ScriptedTransport: HCITransport, ~Copyable {
   /// How many more packets are taken.
   var room = Int.max
   var isGone = false
+  /// What the vendor wants.
+  var vendor: [[UInt8]] = []
 
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     if isGone { return -1 }
@@ -28,6 +30,14 @@ struct ScriptedTransport: HCITransport, ~Copyable {
     var bytes: [UInt8] = []
     for index in 0..<packet.count { bytes.append(packet[index]) }
     written.append(bytes)
+    return true
+  }
+}
+
+extension ScriptedTransport {
+  mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool {
+    guard index < vendor.count else { return false }
+    for byte in vendor[index] { packet.u8(byte) }
     return true
   }
 }

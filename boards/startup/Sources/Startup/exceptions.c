@@ -3,7 +3,7 @@
 #if defined(__arm__)
 #include "startup.h"
 
-extern uint32_t stack_bottom, stack_top;
+extern uint32_t stack_bottom, stack_top, startup_retained[];
 void Reset_Handler(void);
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))

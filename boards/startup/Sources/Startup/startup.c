@@ -6,6 +6,7 @@
 extern uint32_t stack_bottom, stack_top, data_start, data_end, data_load, bss_start, bss_end, log_start, log_size;
 
 __attribute__((section(".retained"), used)) uint32_t startup_retained[STARTUP_RETAINED_WORDS];
+uint32_t *startup_retained_words(void) { return startup_retained; }
 
 // What unused stack is painted with: no instruction of ours, no address, no small number.
 #define PAINT 0xA5C3A5C3u

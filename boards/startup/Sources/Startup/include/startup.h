@@ -8,9 +8,9 @@ int main(int argc, char **argv);
 /* Memory that no start-up touches: what a restart leaves for the run after it. Its first eight words are the fault handler's
  * (docs/firmware.md), the others the program's. */
 enum { STARTUP_RETAINED_WORDS = 32 };
-extern uint32_t startup_retained[STARTUP_RETAINED_WORDS];
+uint32_t *startup_retained_words(void);
 
-/* What the fault handler writes to startup_retained[0] and [1]. */
+/* What the fault handler writes to its first two words. */
 #define STARTUP_FAULT_MARK 0x746C6148u /* "Halt" */
 enum { STARTUP_FAULT_HARDWARE = 1, STARTUP_FAULT_PANIC = 2, STARTUP_FAULT_STACK = 3, STARTUP_FAULT_WATCHDOG = 4 };
 

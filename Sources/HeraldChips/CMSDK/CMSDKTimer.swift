@@ -1,0 +1,82 @@
+import HeraldEmbedded
+
+extension CMSDK {
+  /// Two APB timers (4.4) as the clock of a board: one counts down for ever, the other wakes the processor.
+  ///
+  /// Their frequency is a multiple of 1,000 Hz: at 25 MHz the counter goes round in 171 seconds.
+  public struct TimerClock<Counter: RegisterBlock & ~Copyable, Alarm: RegisterBlock & ~Copyable>: ~Copyable {
+    private var counter: Counter
+    private var alarm: Alarm
+    private let ticksPerMillisecond: UInt32
+    /// The counter when `now` was last asked, and what that was in whole milliseconds and ticks above them.
+    private var counted: UInt32 = .max
+    private var milliseconds: UInt64 = 0
+    private var ticks: UInt32 = 0
+
+    /// The clock on the timers with these registers, which count `hertz` times a second.
+    public init(counter: consuming Counter, alarm: consuming Alarm, hertz: UInt32) {
+      self.counter = counter
+      self.alarm = alarm
+      ticksPerMillisecond = max(hertz / 1_000, 1)
+    }
+
+    /// Begins to count, from 0.
+    public mutating func start() {
+      counter.write(0, to: TimerRegisters.control)
+      counter.write(.max, to: TimerRegisters.reload)
+      counter.write(.max, to: TimerRegisters.value)
+      counter.write(TimerControl.enable, to: TimerRegisters.control)
+      acknowledge()
+    }
+
+    /// The time since `start`. Has to be asked more often than the counter goes round.
+    public mutating func now() -> Instant {
+      let count = counter.read(TimerRegisters.value)
+      let passed = counted &- count
+      counted = count
+      milliseconds &+= UInt64(wide: passed / ticksPerMillisecond)
+      ticks &+= passed % ticksPerMillisecond
+      if ticks >= ticksPerMillisecond {
+        ticks &-= ticksPerMillisecond
+        milliseconds &+= 1
+      }
+      return Instant(milliseconds: milliseconds)
+    }
+
+    /// Has the alarm's interrupt come at `deadline`, or when the counter is half round if that is sooner. Returns `false` if the deadline has
+    /// come, and there is nothing to sleep for.
+    public mutating func wake(at deadline: Instant) -> Bool {
+      let now = now()
+      guard deadline > now else { return false }
+      let longest = UInt32.max / 2 / ticksPerMillisecond
+      let wait = min(deadline.since(now).milliseconds, longest) &* ticksPerMillisecond &- ticks
+      alarm.write(0, to: TimerRegisters.control)
+      // It interrupts when it comes to 0, from where it would begin again.
+      alarm.write(wait, to: TimerRegisters.reload)
+      alarm.write(wait, to: TimerRegisters.value)
+      alarm.write(1, to: TimerRegisters.interrupt)
+      alarm.write(TimerControl.enable | TimerControl.interrupt, to: TimerRegisters.control)
+      return true
+    }
+
+    /// Takes the alarm back, once it has woken the processor.
+    public mutating func acknowledge() {
+      alarm.write(0, to: TimerRegisters.control)
+      alarm.write(1, to: TimerRegisters.interrupt)
+    }
+  }
+
+  private enum TimerRegisters {
+    static var control: Register<UInt32> { Register(0x000) }
+    static var value: Register<UInt32> { Register(0x004) }
+    static var reload: Register<UInt32> { Register(0x008) }
+    /// Whether it interrupts; a one written ends that.
+    static var interrupt: Register<UInt32> { Register(0x00C) }
+  }
+
+  /// Bits of CTRL.
+  private enum TimerControl {
+    static var enable: UInt32 { 1 }
+    static var interrupt: UInt32 { 8 }
+  }
+}

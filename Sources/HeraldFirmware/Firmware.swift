@@ -1,0 +1,139 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// What every board's loop keeps: why the device started, how much of it works, whether it makes progress, how much it sleeps.
+///
+/// It stands for the board in a `ManagedNode`; the loop itself is the node's `round`.
+public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~Copyable {
+  /// The board.
+  public var hardware: Hardware
+  /// Why the device started.
+  public let report: RestartReport
+
+  private var memory: RetainedMemory
+  private var run: RetainedMemory.Run
+  private var gate = ProgressGate()
+  private var reset = ControllerReset()
+  private var asleep = TimeAsleep()
+  private var rounds: UInt32 = 0
+  private var sleeps: UInt32 = 0
+  private var hungry: UInt32 = 0
+  private var restartAt = Instant.never
+  /// Whether the log has been told why the device started.
+  var hasReported = false
+
+  /// The firmware of a board that has just started. `hint` is what the chip says of its reset.
+  public init(hardware: consuming Hardware, memory: consuming RetainedMemory, hint: RestartCause?) {
+    let decision = StartDecision(&memory, hint: hint)
+    self.hardware = hardware
+    self.memory = memory
+    report = decision.report
+    run = decision.run
+    if run.mode != .normal { restartAt = .start + StartDecision.safeTime(run.safeStarts) }
+  }
+
+  /// How much of the device works.
+  public var mode: StartMode { run.mode }
+
+  /// Tells the controller's reset line and the watchdog of the radio's state. Returns when to be called again at the latest.
+  mutating func saw(_ state: RadioState, at now: Instant) -> Instant {
+    gate.saw(state, at: now)
+    guard Hardware.hasControllerReset else { return .never }
+    switch reset.step(state, at: now) {
+    case .none: break
+    case .hold: hardware.holdController(true)
+    case .release: hardware.holdController(false)
+    }
+    return reset.deadline
+  }
+
+  /// Ends a round of the loop: feeds the watchdog if there is progress, sleeps until `deadline` or an interrupt.
+  mutating func rest(until deadline: Instant, from now: Instant) {
+    rounds &+= 1
+    noteUptime(now)
+    if now >= restartAt { restartNow() }
+    if gate.isOpen(at: now, hasRadio: mode == .normal) { hardware.feedWatchdog() } else { hungry &+= 1 }
+    // Often enough to feed the watchdog, to note the uptime, and to keep a clock whose counter wraps.
+    var until = now + .seconds(1)
+    if deadline < until { until = deadline }
+    if restartAt < until { until = restartAt }
+    guard until > now else { return }
+    let slept = hardware.sleep(until: until)
+    let end = hardware.now()
+    if slept {
+      sleeps &+= 1
+      asleep.slept(from: now, to: end)
+    }
+    gate.rested(at: end)
+  }
+
+  private mutating func noteUptime(_ now: Instant) {
+    let uptime = (now.milliseconds / 1000).low32
+    guard uptime != run.uptime else { return }
+    run.uptime = uptime
+    if uptime >= StartDecision.longRun, run.mode == .normal {
+      run.streak = 0
+      run.safeStarts = 0
+    }
+    memory.note(run)
+  }
+
+  private mutating func restartNow() {
+    if run.intent == nil { run.intent = .safeModeOver }
+    memory.note(run)
+    hardware.restart()
+  }
+
+  // MARK: The board in the management link's eyes
+
+  /// What the board says of `field`.
+  public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
+    hardware.information(field, into: &text)
+  }
+
+  /// Restarts in a quarter of a second: the answer to the request is still to be sent.
+  public mutating func restart(at now: Instant) {
+    run.intent = .requested
+    restartAt = now + .milliseconds(250)
+  }
+
+  /// Why the device started.
+  public mutating func restartReport() -> RestartReport? { report }
+
+  /// "firmware".
+  public static var statisticsName: StaticString { "firmware" }
+  /// How many counters there are.
+  public static var statisticsCount: Int { 9 }
+  /// The name of counter `index`.
+  public static func statisticName(_ index: Int) -> StaticString {
+    switch index {
+    case 0: "rounds"
+    case 1: "sleeps"
+    case 2: "asleep_ms"
+    case 3: "asleep_permille"
+    case 4: "watchdog_withheld"
+    case 5: "controller_resets"
+    case 6: "uart_overruns"
+    case 7: "stack_used"
+    case 8: "faults"
+    default: ""
+    }
+  }
+  /// The value of counter `index`.
+  public mutating func statistic(_ index: Int) -> UInt32 {
+    switch index {
+    case 0: return rounds
+    case 1: return sleeps
+    case 2: return asleep.milliseconds.low32
+    case 3:
+      let now = hardware.now()
+      return UInt32(truncatingIfNeeded: asleep.perMille(at: now))
+    case 4: return hungry
+    case 5: return reset.count
+    case 6: return hardware.overruns()
+    case 7: return hardware.stackUsed()
+    case 8: return run.faults
+    default: return 0
+    }
+  }
+}

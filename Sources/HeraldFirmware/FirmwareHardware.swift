@@ -1,0 +1,33 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// What the loop needs of a board.
+public protocol FirmwareHardware: ~Copyable {
+  /// The time since start-up. It never goes back.
+  mutating func now() -> Instant
+  /// Stops the processor until `deadline` or an interrupt, whichever is first; not at all if an interrupt has come since the loop last looked
+  /// at what interrupts bring. Returns whether it stopped.
+  mutating func sleep(until deadline: Instant) -> Bool
+  /// Puts the watchdog off once more.
+  mutating func feedWatchdog()
+  /// Resets the chip. Does not return on a chip; what follows is not carried out.
+  mutating func restart()
+  /// Pulls the controller's reset line, or lets it go. A board without that line does nothing.
+  mutating func holdController(_ isHeld: Bool)
+  /// Whether there is such a line.
+  static var hasControllerReset: Bool { get }
+  /// Bytes of stack that have been used since start-up, at the most.
+  mutating func stackUsed() -> UInt32
+  /// How often bytes from the controller were lost because nobody took them in time.
+  mutating func overruns() -> UInt32
+  /// Writes what there is to say about `field` to the start of `text`, in ASCII, and returns its length: 0 if
+  /// there is nothing to say or too little room.
+  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
+}
+
+extension FirmwareHardware where Self: ~Copyable {
+  /// No line.
+  public mutating func holdController(_ isHeld: Bool) {}
+  /// No line.
+  public static var hasControllerReset: Bool { false }
+}

@@ -1,0 +1,39 @@
+import HeraldEmbedded
+
+/// Whether the device makes progress: the watchdog is fed only then.
+///
+/// It is not enough that the loop goes round. Progress is that
+/// - the loop has come to rest within the last minute: there was a moment at which nothing was left to do; and
+/// - the radio is ready, or its state has changed within the last two minutes: one that is being brought up again, and fails, and is tried again,
+///   goes from state to state; one about which nothing happens is stuck. In safe mode there is no radio to ask about.
+///
+/// A loop that does not go round at all does not get here.
+public struct ProgressGate: BitwiseCopyable, Sendable {
+  /// How long the loop may be busy at a stretch.
+  public static var busyLimit: Interval { .seconds(60) }
+  /// How long the radio may stay in a state other than ready.
+  public static var radioLimit: Interval { .seconds(120) }
+
+  private var rested = Instant.start
+  private var state = RadioState.starting
+  private var changed = Instant.start
+
+  /// A device that has just started.
+  public init() {}
+
+  /// The loop came to rest.
+  public mutating func rested(at now: Instant) { rested = now }
+
+  /// The state in which the radio is.
+  public mutating func saw(_ state: RadioState, at now: Instant) {
+    guard state != self.state else { return }
+    self.state = state
+    changed = now
+  }
+
+  /// Whether there is progress; `hasRadio` is `false` in safe mode.
+  public func isOpen(at now: Instant, hasRadio: Bool) -> Bool {
+    guard now.since(rested) < Self.busyLimit else { return false }
+    return !hasRadio || state == .ready || now.since(changed) < Self.radioLimit
+  }
+}

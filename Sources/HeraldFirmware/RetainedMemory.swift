@@ -1,0 +1,115 @@
+import HeraldEmbedded
+
+/// What the run before this one left in memory that outlives a reset: 32 words that no start-up touches.
+///
+/// After power comes on they hold anything, so that both parts have a checksum. The first eight words are the fault handler's, which
+/// has no time for more (`boards/startup`): a mark, the cause, the registers. The next eight are the program's: how long it has run, and what it
+/// knows of the runs before. A part counts only as a whole.
+public struct RetainedMemory: ~Copyable {
+  private let words: UnsafeMutablePointer<UInt32>
+
+  /// How many words there are.
+  public static var count: Int { 32 }
+  private static var faultMark: UInt32 { 0x746C_6148 }
+  private static var runMark: UInt32 { 0x736E_7552 }
+  private static var runStart: Int { 8 }
+
+  /// The memory at `words`, `count` of them, which nobody else writes to while the program runs.
+  public init(_ words: UnsafeMutablePointer<UInt32>) { unsafe self.words = words }
+
+  /// What the fault handler wrote.
+  public struct Fault: Equatable, BitwiseCopyable, Sendable {
+    /// What happened.
+    public var cause: RestartCause
+    /// The program counter.
+    public var programCounter: UInt32
+    /// The link register.
+    public var linkRegister: UInt32
+    /// The program status register.
+    public var programStatus: UInt32
+    /// The fault status register.
+    public var faultStatus: UInt32
+    /// The address whose use was the fault.
+    public var faultAddress: UInt32
+  }
+
+  /// What the program writes while it runs.
+  public struct Run: Equatable, BitwiseCopyable, Sendable {
+    /// Seconds since its start.
+    public var uptime: UInt32 = 0
+    /// Faults of short runs in a row.
+    public var streak: UInt8 = 0
+    /// How often it has gone into safe mode without a long normal run since.
+    public var safeStarts: UInt8 = 0
+    /// How much of the device it runs.
+    public var mode = StartMode.normal
+    /// Why it restarts, if it does so by itself: `.requested` or `.safeModeOver`.
+    public var intent: RestartCause?
+    /// Starts brought about by faults since power came on.
+    public var faults: UInt32 = 0
+
+    /// A run of which nothing is known.
+    public init() {}
+  }
+
+  /// The fault that ended the run before, told once.
+  public mutating func takeFault() -> Fault? {
+    guard unsafe words[0] == Self.faultMark, unsafe words[7] == check(from: 0) else { return nil }
+    unsafe words[0] = 0
+    let cause: RestartCause
+    switch unsafe words[1] {
+    case 2: cause = .panic
+    case 3: cause = .stackOverflow
+    case 4: cause = .watchdog
+    default: cause = .fault
+    }
+    return unsafe Fault(
+      cause: cause, programCounter: words[2], linkRegister: words[3], programStatus: words[4],
+      faultStatus: words[5], faultAddress: words[6])
+  }
+
+  /// What the program noted last; `nil` if nothing is there.
+  public mutating func run() -> Run? {
+    let start = Self.runStart
+    guard unsafe words[start] == Self.runMark, unsafe words[start &+ 7] == check(from: start),
+      let mode = unsafe StartMode(rawValue: UInt8(truncatingIfNeeded: words[start &+ 2] &>> 16))
+    else { return nil }
+    var run = Run()
+    unsafe run.uptime = words[start &+ 1]
+    unsafe run.streak = UInt8(truncatingIfNeeded: words[start &+ 2])
+    unsafe run.safeStarts = UInt8(truncatingIfNeeded: words[start &+ 2] &>> 8)
+    run.mode = mode
+    let intent = unsafe UInt8(truncatingIfNeeded: words[start &+ 2] &>> 24)
+    run.intent = intent == 0 ? nil : RestartCause(rawValue: intent)
+    unsafe run.faults = words[start &+ 3]
+    return run
+  }
+
+  /// Notes `run` for whatever comes after it.
+  public mutating func note(_ run: Run) {
+    let start = Self.runStart
+    unsafe words[start] = Self.runMark
+    unsafe words[start &+ 1] = run.uptime
+    unsafe words[start &+ 2] =
+      UInt32(run.streak) | UInt32(run.safeStarts) &<< 8 | UInt32(run.mode.rawValue) &<< 16
+      | UInt32(run.intent?.rawValue ?? 0) &<< 24
+    unsafe words[start &+ 3] = run.faults
+    var index = 4
+    while index < 7 {
+      unsafe words[start &+ index] = 0
+      index &+= 1
+    }
+    unsafe words[start &+ 7] = check(from: start)
+  }
+
+  /// The checksum of the seven words from `start` on: zeros, and ones, are not right.
+  private func check(from start: Int) -> UInt32 {
+    var check: UInt32 = 0
+    var index = 0
+    while index < 7 {
+      check = unsafe (check &<< 1 | check &>> 31) ^ words[start &+ index]
+      index &+= 1
+    }
+    return ~check
+  }
+}

@@ -1,0 +1,57 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// A line of bytes in both directions, without any meaning.
+public protocol ByteLine: ~Copyable {
+  /// Moves bytes that have come to the front of `buffer`, which is not empty. Returns how many; 0 if there is nothing.
+  mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int
+  /// Sends bytes: all of them, or, if there is no room now, none and `false`.
+  mutating func write(_ bytes: Span<UInt8>) -> Bool
+}
+
+/// The management link on a serial line, for packets of at most `capacity` bytes.
+public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: ManagementLinks, ~Copyable {
+  /// The line.
+  public var line: Line
+  private var server = SMPServer()
+  private var link = SMPSerialLink<capacity>()
+  private var bytes: [64 of UInt8] = .init(repeating: 0)
+  /// How many of them have come and how many of those the link has taken, or 0 and 0.
+  private var count = 0
+  private var taken = 0
+  private var output: [64 of UInt8] = .init(repeating: 0)
+  /// How many of `output` are still to be sent.
+  private var waiting = 0
+
+  /// A link on `line`.
+  public init(_ line: consuming Line) { self.line = line }
+
+  /// Takes what has come, has it answered, and sends.
+  public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
+    -> Instant
+  {
+    if taken == count {
+      var room = bytes.mutableSpan
+      count = max(line.read(into: &room), 0)
+      taken = 0
+    }
+    if taken < count {
+      // What has come and waits behind a request stays in `bytes`: an answer leaves from a buffer of its own.
+      taken &+= link.receive(
+        bytes.span.extracting(taken..<count), at: now, server: &server, device: &device)
+    }
+    while true {
+      if waiting == 0 {
+        guard link.isSending else { break }
+        var room = output.mutableSpan
+        waiting = link.send(into: &room)
+        guard waiting > 0 else { break }
+      }
+      // The line is full: its interrupt says when it is not, or a few milliseconds do.
+      guard line.write(output.span.extracting(0..<waiting)) else { return now + .milliseconds(2) }
+      waiting = 0
+    }
+    // Bytes come in pieces of 64 at most: there may be more where these were.
+    return count > 0 ? now : .never
+  }
+}

@@ -1,0 +1,69 @@
+import HeraldEmbedded
+
+/// What a device makes of the way the run before it ended: why it started, and how much of it is to work now.
+///
+/// A fault soon after start-up is likely to come again. After `limit` of them in a row the device starts without its radio, and after
+/// one more without its log: what is left can be asked what happened, be given other firmware, and does not wear out the flash. It leaves
+/// safe mode by itself, by a restart after five minutes, which double each time up to four hours. A run of ten minutes
+/// makes up for all that was before.
+public struct StartDecision: BitwiseCopyable, Sendable {
+  /// How many faults of short runs in a row are too many.
+  public static var limit: UInt8 { 3 }
+  /// A run that ends before counts as short.
+  public static var shortRun: UInt32 { 120 }
+  /// After so many seconds of a normal run faults before it are forgotten.
+  public static var longRun: UInt32 { 600 }
+
+  /// Why the device started, and what there is to tell of it.
+  public let report: RestartReport
+  /// What this run is to note of itself.
+  public let run: RetainedMemory.Run
+
+  /// Decides, from what the run before left in `memory` and what the chip says of its reset: `hint` is its reset reason register, `nil`
+  /// if it has none or that says nothing.
+  public init(_ memory: inout RetainedMemory, hint: RestartCause?) {
+    let fault = memory.takeFault()
+    let before = memory.run()
+    let cause = fault?.cause ?? hint ?? before?.intent ?? (before == nil ? .powerOn : .resetLine)
+    // What was left of a run does not count once power went; all that is there then is chance, or from another day.
+    let last = cause == .powerOn ? RetainedMemory.Run() : before ?? RetainedMemory.Run()
+    var run = RetainedMemory.Run()
+    run.faults = last.faults
+    if cause.isFault {
+      run.faults &+= 1
+      let isSoon = last.uptime < Self.shortRun || last.mode != .normal
+      run.streak = isSoon ? (last.streak == .max ? .max : last.streak &+ 1) : 1
+      run.safeStarts = last.safeStarts
+      if last.mode != .normal {
+        run.mode = .bare
+      } else if run.streak >= Self.limit {
+        run.mode = .safe
+      }
+      if run.mode != .normal, run.safeStarts < .max { run.safeStarts &+= 1 }
+    } else if cause == .safeModeOver {
+      // One more fault soon is enough to go back.
+      run.streak = Self.limit &- 1
+      run.safeStarts = last.safeStarts
+    }
+    var report = RestartReport(cause: cause, mode: run.mode)
+    report.streak = run.streak
+    report.faults = run.faults
+    report.lasted = last.uptime
+    if let fault {
+      report.programCounter = fault.programCounter
+      report.linkRegister = fault.linkRegister
+      report.programStatus = fault.programStatus
+      report.faultStatus = fault.faultStatus
+      report.faultAddress = fault.faultAddress
+    }
+    self.report = report
+    self.run = run
+    memory.note(run)
+  }
+
+  /// How long safe mode lasts when it is entered for the n-th time.
+  public static func safeTime(_ starts: UInt8) -> Interval {
+    let doublings = UInt32(min(max(starts, 1) &- 1, 6))
+    return .minutes(min(5 &<< doublings, 240))
+  }
+}

@@ -1,0 +1,95 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// Why a device started.
+public struct DeviceRestart: Equatable, Sendable, Codable {
+  /// The processor's registers when a fault ended the run before, as far as they are known.
+  public struct Registers: Equatable, Sendable, Codable {
+    /// Program counter.
+    public let pc: UInt32
+    /// Link register.
+    public let lr: UInt32
+    /// Program status register.
+    public let psr: UInt32
+    /// Configurable fault status register; 0 on a Cortex-M0.
+    public let faultStatus: UInt32
+    /// The address whose use was the fault; 0 if that is not known.
+    public let faultAddress: UInt32
+  }
+
+  /// Why, by the numbers of `RestartCause`.
+  public let cause: UInt8
+  /// How much of it works, by the numbers of `StartMode`.
+  public let mode: UInt8
+  /// Starts in a row that were brought about by faults of short runs.
+  public let streak: UInt32
+  /// Starts brought about by faults since power came on.
+  public let faults: UInt32
+  /// Seconds that the run before had lasted.
+  public let lasted: UInt32
+  /// `nil` if no fault was the cause.
+  public let registers: Registers?
+
+  /// From the answer; `nil` if a field is missing or out of its range.
+  init?(_ body: CBORValue) {
+    guard let cause = body[SMPKey.cause]?.number32, let mode = body[SMPKey.mode]?.number32,
+      let streak = body[SMPKey.streak]?.number32, let faults = body[SMPKey.faults]?.number32,
+      let lasted = body[SMPKey.lasted]?.number32, cause <= 255, mode <= 255
+    else { return nil }
+    self.cause = UInt8(cause)
+    self.mode = UInt8(mode)
+    self.streak = streak
+    self.faults = faults
+    self.lasted = lasted
+    if let pc = body[SMPKey.programCounter]?.number32, let lr = body[SMPKey.linkRegister]?.number32,
+      let psr = body[SMPKey.programStatus]?.number32, let status = body[SMPKey.faultStatus]?.number32,
+      let address = body[SMPKey.faultAddress]?.number32
+    {
+      registers = Registers(pc: pc, lr: lr, psr: psr, faultStatus: status, faultAddress: address)
+    } else {
+      registers = nil
+    }
+  }
+
+  /// The cause in words.
+  public var reason: String { RestartCause(rawValue: cause)?.words ?? "for reason \(cause)" }
+
+  /// What does not work in the device's mode; `nil` if everything does.
+  public var limitation: String? {
+    switch StartMode(rawValue: mode) {
+    case .normal: nil
+    case .safe: "safe mode: no radio until it restarts by itself"
+    case .bare: "safe mode: no radio and no log until it restarts by itself"
+    case nil: "mode \(mode)"
+    }
+  }
+}
+
+extension RestartCause {
+  /// What people call it.
+  public var words: String {
+    switch self {
+    case .powerOn: "power came on"
+    case .resetLine: "reset from outside"
+    case .requested: "asked to restart"
+    case .watchdog: "watchdog"
+    case .panic: "panic"
+    case .fault: "processor fault"
+    case .stackOverflow: "stack overflow"
+    case .safeModeOver: "safe mode was over"
+    case .lockup: "processor locked up"
+    }
+  }
+}
+
+extension DeviceClient {
+  /// Why the device started; `nil` if it does not keep that.
+  public func restart() throws(HostLinkError) -> DeviceRestart? {
+    let request = ManagementRequest("why it started", .read, .herald, HeraldCommand.restart)
+    do {
+      return DeviceRestart(try client.ask(request))
+    } catch  where error.cause == .refused {
+      return nil
+    }
+  }
+}

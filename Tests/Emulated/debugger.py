@@ -1,0 +1,51 @@
+"""A debugger's end of QEMU's gdb socket: registers and memory of a processor that stands still (GDB Remote Serial Protocol)."""
+
+import asyncio
+
+SP, LR, PC = 13, 14, 15
+
+
+class Debugger:
+    """An asynchronous context manager: the machine stands still inside, and goes on after it."""
+
+    def __init__(self, emulator):
+        self.emulator = emulator
+
+    async def __aenter__(self):
+        self.reader, self.writer = await self.emulator.connected(self.emulator.debug_path)
+        # QEMU serves single registers to those only who have asked what there are.
+        await self.ask("qXfer:features:read:target.xml:0,ffb")
+        await self.ask("?")
+        return self
+
+    async def __aexit__(self, kind, error, trace):
+        await self.ask("D")
+        self.writer.close()
+
+    async def ask(self, text):
+        """The answer to one packet."""
+        data = text.encode()
+        self.writer.write(b"+$" + data + b"#%02x" % (sum(data) & 255))
+        async with asyncio.timeout(20):
+            while True:
+                await self.reader.readuntil(b"$")
+                answer = (await self.reader.readuntil(b"#"))[:-1]
+                await self.reader.readexactly(2)
+                self.writer.write(b"+")
+                # That it stands still it says without being asked, too.
+                if text == "?" or answer[:1] not in (b"T", b"S"):
+                    break
+        assert not answer.startswith(b"E"), f"{text}: {answer}"
+        return answer.decode()
+
+    async def register(self, number):
+        return int.from_bytes(bytes.fromhex(await self.ask(f"p{number:x}")), "little")
+
+    async def set_register(self, number, value):
+        assert await self.ask(f"P{number:x}={value.to_bytes(4, 'little').hex()}") == "OK"
+
+    async def read(self, address, count):
+        return bytes.fromhex(await self.ask(f"m{address:x},{count:x}"))
+
+    async def write(self, address, data):
+        assert await self.ask(f"M{address:x},{len(data):x}:{data.hex()}") == "OK"

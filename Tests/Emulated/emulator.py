@@ -1,0 +1,180 @@
+"""Runs firmware images in qemu-system-arm.
+
+An image's line to its controller is a TCP connection of QEMU's, to a controller of Bumble's or to whatever a test puts there; its management
+line is a TCP port that herald-host connects to. QEMU's time is not real time: tests wait for what is to become true, and never measure.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
+
+QEMU = "qemu-system-arm"
+# The memory of mps2-an386 that holds the log, and how much of it the log takes.
+PSRAM_BYTES = 16 << 20
+LOG_BYTES = 400 << 10
+
+
+def image(board, role="wearable"):
+    """The ELF file of a board, which script/emulated has built."""
+    path = ROOT / ".build" / "boards" / board / f"{role}.elf"
+    if not path.exists():
+        raise SystemExit(f"{path} is not there: build it with script/build {board} --role {role}")
+    return path
+
+
+def need_qemu():
+    """Says how to get QEMU if it is not there."""
+    if shutil.which(QEMU) is None:
+        raise SystemExit(f"{QEMU} is not there: apt-get install qemu-system-arm")
+
+
+def symbols(elf):
+    """Addresses of an image's symbols by name."""
+    tools = Path(os.path.realpath(shutil.which("swift"))).parent
+    text = subprocess.check_output([tools / "llvm-nm", elf], text=True)
+    return {words[2]: int(words[0], 16) for words in map(str.split, text.splitlines()) if len(words) == 3}
+
+
+def blank_flash(path):
+    """A file of PSRAM whose log is erased flash."""
+    with open(path, "wb") as file:
+        file.write(b"\xff" * LOG_BYTES)
+        file.truncate(PSRAM_BYTES)
+
+
+class Emulator:
+    """One QEMU. An asynchronous context manager; `options` are more of QEMU's.
+
+    - `controller`: (host, port) of whoever listens as the Bluetooth controller, or None for a line with nothing at its end.
+    - `flash`: the file with the contents of the log's memory (mps2-an386 only).
+    """
+
+    def __init__(self, board, folder, controller=None, *, role="wearable", flash=None, options=()):
+        need_qemu()
+        self.board = board
+        self.elf = image(board, role)
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.controller = controller
+        self.flash = flash
+        self.options = options
+        self.process = None
+
+    @property
+    def monitor_path(self):
+        return self.folder / "monitor"
+
+    @property
+    def debug_path(self):
+        return self.folder / "debug"
+
+    @property
+    def link(self):
+        """How herald-host reaches the management line."""
+        return f"serial:tcp:127.0.0.1:{self.link_port}"
+
+    def arguments(self):
+        machine = self.board
+        words = ["-display", "none", "-nodefaults", "-nic", "none", "-kernel", str(self.elf),
+                 "-chardev", f"socket,id=mon,path={self.monitor_path},server=on,wait=off", "-mon", "mon,mode=control",
+                 "-chardev", f"socket,id=dbg,path={self.debug_path},server=on,wait=off", "-gdb", "chardev:dbg"]
+        if self.controller:
+            words += ["-serial", "tcp:{}:{}".format(*self.controller)]
+        else:
+            words += ["-serial", "null"]
+        if self.board == "mps2-an386":
+            self.link_port = free_port()
+            words += ["-serial", f"tcp:127.0.0.1:{self.link_port},server=on,wait=off"]
+            if self.flash:
+                machine += ",memory-backend=ram0"
+                words += ["-object", f"memory-backend-file,id=ram0,size=16M,mem-path={self.flash},share=on"]
+        return [QEMU, "-M", machine, *words, *self.options]
+
+    async def start(self):
+        for path in (self.monitor_path, self.debug_path):
+            path.unlink(missing_ok=True)
+        self.errors = open(self.folder / "qemu.txt", "ab")
+        self.process = await asyncio.create_subprocess_exec(
+            *self.arguments(), stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors)
+        return self
+
+    async def __aenter__(self):
+        return await self.start()
+
+    async def __aexit__(self, kind, error, trace):
+        await self.kill()
+        if error is not None:
+            print((self.folder / "qemu.txt").read_text(errors="replace")[-2000:], file=sys.stderr)
+
+    async def kill(self):
+        """Ends it with SIGKILL, as a cut of power would."""
+        if self.process is None:
+            return
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()
+        await self.process.wait()
+        self.errors.close()
+        self.process = None
+
+    async def listening(self):
+        """Waits until QEMU has opened its sockets, of which the monitor's is the last."""
+        _, writer = await self.connected(self.monitor_path)
+        writer.close()
+
+    async def command(self, line):
+        """Has QEMU's monitor do something; what it says."""
+        reader, writer = await self.connected(self.monitor_path)
+
+        async def ask(execute, **arguments):
+            writer.write(json.dumps({"execute": execute, "arguments": arguments}).encode())
+            while True:
+                answer = json.loads(await reader.readline())
+                if "return" in answer:
+                    return answer["return"]
+                if "error" in answer:
+                    raise AssertionError(f"QEMU refused {line}: {answer['error']}")
+
+        try:
+            await reader.readline()
+            await ask("qmp_capabilities")
+            return await ask("human-monitor-command", **{"command-line": line})
+        finally:
+            writer.close()
+
+    async def connected(self, path):
+        """A connection to one of QEMU's own sockets, which are there a moment after its start."""
+        for _ in range(500):
+            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+                return await asyncio.open_unix_connection(str(path))
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"QEMU did not open {path}")
+
+    async def memory(self, address, count):
+        """Bytes of the machine's physical memory."""
+        path = self.folder / "memory.bin"
+        path.unlink(missing_ok=True)
+        said = await self.command(f'pmemsave {address:#x} {count:#x} "{path}"')
+        assert not said, said
+        return path.read_bytes()
+
+    async def words(self, address, count):
+        """32-bit words of the machine's physical memory."""
+        data = await self.memory(address, 4 * count)
+        return [int.from_bytes(data[4 * i:4 * i + 4], "little") for i in range(count)]
+
+
+def free_port():
+    """A port nobody listens on."""
+    import socket
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

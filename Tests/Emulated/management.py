@@ -1,0 +1,82 @@
+"""The least of an SMP client: asks one question and reads the numbers of the answer. What herald-host does is tested with herald-host."""
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import struct
+
+LOG_STATUS, RESTART = 0, 2
+
+
+def crc16(data):
+    return binascii.crc_hqx(data, 0)
+
+
+def numbers(body):
+    """Keys and values of a CBOR map with short texts as keys and unsigned numbers as values."""
+    at = 1
+
+    def head():
+        nonlocal at
+        kind, value = body[at] >> 5, body[at] & 31
+        at += 1
+        if value >= 24:
+            size = 1 << (value - 24)
+            value = int.from_bytes(body[at:at + size], "big")
+            at += size
+        return kind, value
+
+    found = {}
+    for _ in range(body[0] & 31):
+        _, length = head()
+        key = body[at:at + length].decode()
+        at += length
+        kind, value = head()
+        assert kind == 0, body
+        found[key] = value
+    return found
+
+
+class Management:
+    """A connection to an image's management line."""
+
+    def __init__(self, port):
+        self.port = port
+        self.writer = None
+
+    async def __aenter__(self):
+        for _ in range(500):
+            with contextlib.suppress(ConnectionError):
+                self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+                return self
+            await asyncio.sleep(0.02)
+        raise AssertionError("the management line is not there")
+
+    async def __aexit__(self, kind, error, trace):
+        self.writer.close()
+
+    async def ask(self, command, seconds=30):
+        """The numbers that Herald's group answers a command without arguments with. Asks again while the image is not listening yet."""
+        packet = struct.pack(">BBHHBB", 8, 0, 1, 72, 0, command) + b"\xa0"
+        frame = struct.pack(">H", len(packet) + 2) + packet + struct.pack(">H", crc16(packet))
+        line = b"\x06\x09" + base64.b64encode(frame) + b"\n"
+        async with asyncio.timeout(seconds):
+            while True:
+                self.writer.write(line)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(1):
+                        return numbers(await self.packet())
+
+    async def packet(self):
+        """The body of the next answer."""
+        text, wanted = b"", None
+        while wanted is None or len(text) < wanted:
+            line = await self.reader.readuntil(b"\n")
+            if line[:2] == b"\x06\x09":
+                text = base64.b64decode(line[2:])
+                wanted = struct.unpack(">H", text[:2])[0] + 2
+            elif line[:2] == b"\x04\x14" and wanted is not None:
+                text += base64.b64decode(line[2:])
+        assert crc16(text[2:-2]) == struct.unpack(">H", text[-2:])[0]
+        return text[2 + 8:-2]

@@ -1,0 +1,13 @@
+#!/usr/bin/env python3
+"""Runs the tests of this folder; with `-k WORD`, those whose names contain the word."""
+
+import logging
+import sys
+import unittest
+
+if __name__ == "__main__":
+    # What Bumble does not know of its own controllers' commands is not what is tested here.
+    logging.basicConfig(level=logging.CRITICAL)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    here = __file__.rsplit("/", 1)[0]
+    unittest.main(module=None, argv=[sys.argv[0], "discover", "-v", "-s", here, *sys.argv[1:]])

@@ -1,0 +1,86 @@
+"""What the tests have in common."""
+
+import asyncio
+import json
+import os
+import random
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+# Puts the interop tests' folder on the path.
+from emulator import Emulator, LOG_BYTES, blank_flash
+import log_decoder
+from node import contacts, run
+from world import World
+
+PAGE = 4096
+# Printed by each run; HERALD_SEED repeats one.
+SEED = int(os.environ.get("HERALD_SEED", random.SystemRandom().randrange(1 << 32)))
+
+
+class EmulatedTest(unittest.IsolatedAsyncioTestCase):
+    """Has an air with a controller on it for an image, and a folder."""
+
+    async def asyncSetUp(self):
+        self.world = await World().__aenter__()
+        self.folder = Path(tempfile.mkdtemp(prefix="herald-emulated-"))
+        self.flash = self.folder / "flash.bin"
+        blank_flash(self.flash)
+
+    async def asyncTearDown(self):
+        await self.world.__aexit__(None, None, None)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def mps2(self, port=None, *, folder="mps2", **settings):
+        """The twin of the nRF52833, with its controller on the air."""
+        return Emulator(
+            "mps2-an386", self.folder / folder, ("127.0.0.1", port or self.world.port), flash=self.flash, **settings)
+
+    async def host(self, emulator, *words):
+        """What herald-host says when asked about an image."""
+        await emulator.listening()
+        status, out, err = await run("herald-host", *words, "--device", emulator.link)
+        self.assertEqual(status, 0, err or out)
+        return out
+
+    async def info(self, emulator):
+        return json.loads(await self.host(emulator, "info", "--json"))
+
+    async def stats(self, emulator):
+        return json.loads(await self.host(emulator, "stats", "--json"))
+
+    async def rows(self, emulator, output="out"):
+        """The rows of contacts.csv after a pull."""
+        output = self.folder / output
+        await self.host(emulator, "log", "pull", "--output", str(output))
+        return contacts(output)
+
+    async def rows_when(self, emulator, condition, what, seconds=90):
+        """The same once there are such rows."""
+        rows = []
+        for _ in range(seconds):
+            rows = await self.rows(emulator)
+            if condition(rows):
+                return rows
+            await asyncio.sleep(1)
+        self.fail(f"no {what} within {seconds} tries; the last rows: {rows[-3:]}")
+
+    def records(self, event=None):
+        """What the flash holds, page by page in their order, by a decoder that is not ours."""
+        found = []
+        for page in sorted(pages(self.flash).values(), key=lambda page: page[0]["sequence"]):
+            found += page[1]
+        return [record for record in found if event in (None, record["event"])]
+
+
+def pages(path, page_bytes=PAGE, data=None):
+    """The decoded pages of a flash file, by their sequence numbers."""
+    data = data if data is not None else Path(path).read_bytes()[:LOG_BYTES]
+    found = {}
+    for start in range(0, len(data), page_bytes):
+        decoded = log_decoder.decode(data[start:start + page_bytes])
+        if decoded:
+            found[decoded[0]["sequence"]] = decoded
+    return found

@@ -1,0 +1,94 @@
+"""Controllers that misbehave: the image recovers by itself, and its counters say so."""
+
+import asyncio
+import random
+import unittest
+
+from meddler import Meddler
+from support import SEED, EmulatedTest
+
+
+class Controllers(EmulatedTest):
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.phone = await self.world.android(1)
+        self.meddler = Meddler(self.world.port)
+        self.port = await self.meddler.start()
+
+    async def asyncTearDown(self):
+        self.meddler.close()
+        await super().asyncTearDown()
+
+    async def heard(self, emulator, more_than=0, seconds=90):
+        """The counters once more advertisements have been heard than that."""
+        async with asyncio.timeout(seconds):
+            while True:
+                stats = await self.stats(emulator)
+                if stats["hci"]["advertising_reports"] > more_than:
+                    return stats
+                await asyncio.sleep(0.5)
+
+    async def failed(self, emulator, counter, before, seconds=90):
+        """The counters once this one of the radio's has grown."""
+        async with asyncio.timeout(seconds):
+            while (stats := await self.stats(emulator))["hci"][counter] <= before["hci"][counter]:
+                await asyncio.sleep(0.5)
+        return stats
+
+    async def recovers(self, meddle, counter):
+        """Has the image hear phones, meddles, and waits until the counter has grown and phones are heard again."""
+        async with self.mps2(self.port) as emulator:
+            before = await self.heard(emulator)
+            await meddle()
+            during = await self.failed(emulator, counter, before)
+            after = await self.heard(emulator, during["hci"]["advertising_reports"] + 20)
+            info = await self.info(emulator)
+        self.assertGreater(after["hci"]["failures"], before["hci"]["failures"])
+        # It was not restarted for that.
+        self.assertEqual((info["restart"]["cause"], after["firmware"]["faults"]), (0, 0))
+        return after
+
+    async def test_garbage_at_line_speed(self):
+        print(f"\n  seed {SEED} (HERALD_SEED)")
+
+        async def garbage():
+            source = random.Random(SEED)
+            # A megabit a second for a second, in pieces.
+            for _ in range(100):
+                self.meddler.say(source.randbytes(1000))
+                await asyncio.sleep(0.01)
+
+        await self.recovers(garbage, "sync_lost")
+
+    async def test_a_controller_that_resets_itself(self):
+        async def reset():
+            # Command Complete of an HCI_Reset that nobody asked for.
+            self.meddler.say(bytes.fromhex("040e0401030c00"))
+
+        await self.recovers(reset, "failures")
+
+    async def test_a_controller_that_reports_a_hardware_error(self):
+        async def fail():
+            self.meddler.say(bytes.fromhex("04100142"))
+
+        await self.recovers(fail, "hardware_errors")
+
+    async def test_a_controller_that_stops_answering(self):
+        async def stop():
+            self.meddler.is_deaf = True
+            # Long enough that a reset by command does not help, and the reset line is pulled.
+            async with asyncio.timeout(120):
+                while (await self.stats(self.emulator))["firmware"]["controller_resets"] == 0:
+                    await asyncio.sleep(1)
+            self.meddler.is_deaf = False
+
+        async with self.mps2(self.port) as self.emulator:
+            before = await self.heard(self.emulator)
+            await stop()
+            after = await self.heard(self.emulator, before["hci"]["advertising_reports"] + 20)
+        self.assertGreater(after["hci"]["command_timeouts"], 1)
+        self.assertGreater(after["firmware"]["controller_resets"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

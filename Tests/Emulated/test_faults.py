@@ -1,0 +1,125 @@
+"""Faults provoked from outside, with a debugger's means: nothing in the image is there for these tests."""
+
+import asyncio
+import unittest
+
+from support import EmulatedTest
+from debugger import Debugger, PC, SP
+from emulator import symbols
+from management import LOG_STATUS, RESTART, Management
+
+REQUESTED, WATCHDOG, PANIC, FAULT, STACK_OVERFLOW = 2, 3, 4, 5, 6
+# udf #254, with which Swift traps, and a branch to itself.
+TRAP, HANG = bytes.fromhex("fede"), bytes.fromhex("fee7")
+
+
+class Faults(EmulatedTest):
+    async def settled(self, emulator, management):
+        """Waits until the image has run for a second, so that what is done to it is done to its loop."""
+        while (await management.ask(LOG_STATUS))["now"] < 1000:
+            await asyncio.sleep(0.05)
+
+    async def restarted(self, management, seconds=60):
+        """What the image says of a restart that a fault brought about."""
+        async with asyncio.timeout(seconds):
+            while "pc" not in (report := await management.ask(RESTART, seconds)):
+                await asyncio.sleep(0.1)
+        return report
+
+    async def provoke(self, action, seconds=60):
+        """Starts an image, does something to it while it stands still, and returns what it says afterwards, what herald-host makes of that, and what
+        `action` returned."""
+        async with self.mps2() as emulator:
+            async with Management(emulator.link_port) as management:
+                await self.settled(emulator, management)
+                async with Debugger(emulator) as debugger:
+                    done = await action(debugger, symbols(emulator.elf))
+                report = await self.restarted(management, seconds)
+            text = await self.host(emulator, "info")
+            stats = await self.stats(emulator)
+        self.assertEqual(stats["firmware"]["faults"], 1)
+        self.check_log(report)
+        return report, text, done
+
+    def check_log(self, report):
+        """The log has the same, in the bytes that its format page says."""
+        [logged] = self.records("restarted")
+        data = bytes.fromhex(logged["payload"])
+        number = lambda at: int.from_bytes(data[at:at + 4], "little")
+        self.assertEqual((data[0], data[1]), (report["cause"], report["mode"]))
+        self.assertEqual((number(12), number(16), number(20)), (report["pc"], report["lr"], report["psr"]))
+        self.assertEqual([record["reason"] for record in self.records("started")], [0, report["cause"]])
+
+    async def test_a_trap_is_recorded_logged_and_shown(self):
+        async def trap(debugger, names):
+            pc = await debugger.register(PC)
+            await debugger.write(pc, TRAP)
+            return pc
+
+        report, text, pc = await self.provoke(trap)
+        self.assertEqual((report["cause"], report["pc"], report["mode"]), (PANIC, pc, 0))
+        self.assertIn("panic", text)
+        self.assertIn(f"0x{pc:08x}", text.lower())
+
+    async def test_a_fault_of_the_processor(self):
+        async def jump(debugger, names):
+            await debugger.set_register(PC, 0xE010_0000)
+
+        report, text, _ = await self.provoke(jump)
+        # The fault status says: an instruction was fetched where none may be.
+        self.assertEqual((report["cause"], report["pc"], report["cfsr"] & 1), (FAULT, 0xE010_0000, 1))
+        self.assertIn("processor fault", text)
+
+    async def test_a_stack_that_is_full(self):
+        async def fill(debugger, names):
+            await debugger.set_register(SP, names["stack_bottom"] + 8)
+
+        report, text, _ = await self.provoke(fill)
+        self.assertEqual(report["cause"], STACK_OVERFLOW)
+        self.assertIn("stack overflow", text)
+
+    async def test_a_hang_is_ended_by_the_watchdog(self):
+        async def hang(debugger, names):
+            pc = await debugger.register(PC)
+            await debugger.write(pc, HANG)
+            return pc
+
+        report, text, pc = await self.provoke(hang, seconds=120)
+        self.assertEqual((report["cause"], report["pc"]), (WATCHDOG, pc))
+        self.assertIn("watchdog", text)
+
+    async def report_when(self, emulator, condition):
+        """What the image says of its start once that is so."""
+        async with Management(emulator.link_port) as management, asyncio.timeout(60):
+            while not condition(report := await management.ask(RESTART, 60)):
+                await asyncio.sleep(0.1)
+        return report
+
+    async def test_faults_in_a_row_end_in_safe_mode_and_not_in_a_loop(self):
+        await self.world.android(1)
+        async with self.mps2() as emulator:
+            for streak, mode in ((1, 0), (2, 0), (3, 1), (4, 2)):
+                async with Management(emulator.link_port) as management:
+                    await self.settled(emulator, management)
+                    async with Debugger(emulator) as debugger:
+                        await debugger.write(await debugger.register(PC), TRAP)
+                report = await self.report_when(emulator, lambda report: report["streak"] == streak)
+                self.assertEqual(report["mode"], mode)
+                if report["mode"] == 1:
+                    # The log can be read, and the controller is left alone.
+                    await self.rows(emulator)
+                    stats = await self.stats(emulator)
+                    self.assertEqual((stats["hci"]["events"], stats["hci"]["commands_sent"]), (0, 0))
+            self.assertIn("no radio and no log", await self.host(emulator, "info"))
+            # Whoever resets it gets a device that works.
+            await emulator.command("system_reset")
+            report = await self.report_when(emulator, lambda report: report["mode"] == 0)
+            self.assertEqual(report["streak"], 0)
+            # Asking where the log stands has it committed.
+            async with Management(emulator.link_port) as management:
+                await management.ask(LOG_STATUS)
+        self.assertEqual([record["reason"] for record in self.records("started")], [0, PANIC, PANIC, PANIC, 1])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,65 @@
+import HeraldEmbedded
+import Startup
+
+/// The memory of the log: the board's PSRAM, which an emulator keeps in a file. It keeps the rules of flash, so that what works here
+/// works there: pages of 4,096 bytes are erased to ones, words of four bytes are programmed once, and `clear` only takes bits away.
+public struct FlashMap: Flash, ~Copyable {
+  private let start: UInt32
+  /// How many pages there are.
+  public let pageCount: Int
+
+  init() {
+    start = startup_log_start()
+    pageCount = Int(startup_log_size()) / 4096
+  }
+
+  /// 4,096.
+  public var pageSize: Int { 4096 }
+  /// 4.
+  public var wordSize: Int { 4 }
+
+  private func word(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UnsafeMutablePointer<
+    UInt32
+  > {
+    guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- count else { throw .outOfRange }
+    guard offset & 3 == 0, count & 3 == 0 else { throw .misaligned }
+    let address = UInt(start) &+ UInt(bitPattern: page &* pageSize &+ offset)
+    guard let place = UnsafeMutablePointer<UInt32>(bitPattern: address) else { throw .outOfRange }
+    return unsafe place
+  }
+
+  /// Reads.
+  public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
+  {
+    guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- buffer.count else {
+      throw .outOfRange
+    }
+    let address = UInt(start) &+ UInt(bitPattern: page &* pageSize &+ offset)
+    guard let place = UnsafePointer<UInt8>(bitPattern: address) else { throw .outOfRange }
+    for index in 0..<buffer.count { buffer[index] = unsafe place[index] }
+  }
+
+  /// Programs erased words, one after the other.
+  public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
+    let words = unsafe try word(page, offset, bytes.count)
+    for index in 0..<(bytes.count &>> 2) where unsafe words[index] != .max { throw .notErased }
+    for index in 0..<(bytes.count &>> 2) {
+      let at = index &* 4
+      unsafe words[index] =
+        UInt32(bytes[at]) | UInt32(bytes[at &+ 1]) &<< 8 | UInt32(bytes[at &+ 2]) &<< 16
+        | UInt32(bytes[at &+ 3]) &<< 24
+    }
+  }
+
+  /// Clears words.
+  public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
+    let words = unsafe try word(page, offset, count)
+    for index in 0..<(count &>> 2) { unsafe words[index] = 0 }
+  }
+
+  /// Erases a page.
+  public mutating func erase(page: Int) throws(FlashError) {
+    let words = unsafe try word(page, 0, pageSize)
+    for index in 0..<(pageSize &>> 2) { unsafe words[index] = .max }
+  }
+}
