@@ -55,6 +55,12 @@ struct HeraldNodeCommand: ParsableCommand {
   var logPages: Int?
 
   @Option(
+    help: ArgumentHelp(
+      "For how many days records are kept; older ones are erased. 0 keeps them as long as there is room.",
+      valueName: "days"))
+  var keepDays: UInt16 = 14
+
+  @Option(
     help:
       "Where the date comes from: this machine (system), a host over the management link (host), or until then a venue beacon (beacon)."
   )

@@ -16,6 +16,7 @@ extension HeraldNodeCommand {
     configuration.scanTiming.active = air.activeScan
     configuration.advertisingInterval = .milliseconds(air.advertisingInterval)
     configuration.addressPeriod = .seconds(air.addressPeriod)
+    configuration.retentionDays = keepDays
     configuration.expiry = .seconds(peers.expiry)
     configuration.takesTimeFromBeacons = clock == .beacon
     configuration.sharesPayloads = peers.sharing

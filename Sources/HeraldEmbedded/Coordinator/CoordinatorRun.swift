@@ -76,11 +76,24 @@ where
     values.dropStalled(at: now)
     if now >= commitAt {
       log.commit()
-      // An erasure may take a tenth of a second; with nobody connected nobody waits for it.
-      if openConnections() == 0 { log.maintain() }
+      tidyLog(at: now)
       commitAt = now + configuration.commitPeriod
     }
     return earlier(next, commitAt)
+  }
+
+  /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody connected nobody waits for it, and
+  /// when somebody always is, it waits for an hour.
+  @inlinable
+  mutating func tidyLog(at now: Instant) {
+    let isIdle = openConnections() == 0
+    guard isIdle || now >= tidyAt else { return }
+    if isIdle { tidyAt = now + .minutes(60) }
+    if isIdle, log.wantsMaintenance {
+      log.maintain()
+    } else {
+      log.retain(days: configuration.retentionDays, at: now, clock: clock)
+    }
   }
 
   // MARK: Connections

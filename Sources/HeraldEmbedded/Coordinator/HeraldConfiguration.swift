@@ -56,6 +56,9 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// How often the log is brought to flash: the most that a loss of power costs. Each time costs about seven bytes of
   /// flash: on a recording a reading took 1.46 bytes with 10 s, 1.39 with 30 s, 1.36 with 60 s, and 1.34 without.
   public var commitPeriod: Interval = .seconds(30)
+  /// How many days a record is kept. What is older is erased, page by page (docs/log-format.md, section 6); 0 keeps it until the ring needs
+  /// its place.
+  public var retentionDays: UInt16 = 14
 
   /// The defaults.
   public init() {}

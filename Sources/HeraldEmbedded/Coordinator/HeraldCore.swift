@@ -70,6 +70,8 @@ public struct HeraldCore<
   /// Whether something happened since the last `run` that it has to act upon.
   public var hasNews: Bool
   @usableFromInline var commitAt: Instant
+  /// From when on the log is tidied also while somebody is connected.
+  @usableFromInline var tidyAt: Instant
   @usableFromInline var counters: CoordinatorCounters
 
   /// A device that has not started. It starts at the first `run`.
@@ -114,6 +116,7 @@ public struct HeraldCore<
     wasRefused = false
     hasNews = false
     commitAt = .start
+    tidyAt = .start
     counters = CoordinatorCounters()
   }
 

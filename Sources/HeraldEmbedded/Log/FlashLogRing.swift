@@ -9,6 +9,7 @@ extension FlashLog where F: ~Copyable {
   /// `dictionary` outside 1…64 leaves it unmounted.
   @inlinable
   public mutating func mount(freshEpoch: UInt32) {
+    guard !ring.isErasing else { return }
     ring = LogRing()
     writer.begin(at: 0, uptime: .start, crc: 0)
     let word = flash.wordSize
@@ -82,7 +83,7 @@ extension FlashLog where F: ~Copyable {
     ring.closedBytes = end
     // A block that was being programmed when the power went may reach this far and look erased without being so.
     let behind = LogFormat.aligned(end &+ LogFormat.blockSize, to: LogFormat.segmentAlignment)
-    if ring.pageSize &- behind >= 192, isErased(from: behind) { ring.resume = behind }
+    if ring.pageSize &- behind >= 192, isErased(page: ring.current, from: behind) { ring.resume = behind }
   }
 
   @inlinable
@@ -100,13 +101,13 @@ extension FlashLog where F: ~Copyable {
     return min(position, ring.pageSize)
   }
 
-  /// Whether everything in the newest page from `offset` on reads as erased.
+  /// Whether everything in a page from `offset` on reads as erased.
   @inlinable
-  mutating func isErased(from offset: Int) -> Bool {
+  mutating func isErased(page: Int, from offset: Int) -> Bool {
     var position = offset
     while position < ring.pageSize {
       let count = min(LogFormat.blockSize, ring.pageSize &- position)
-      guard load(page: ring.current, offset: position, count: count),
+      guard load(page: page, offset: position, count: count),
         writer.encoder.isErased(count: count)
       else { return false }
       position &+= count
@@ -160,6 +161,7 @@ extension FlashLog where F: ~Copyable {
     writer.position = offset
     writer.pending = 0
     ring.isOpen = true
+    ring.restedAt = .never
     guard program(LogFormat.headerSize) else { return false }
     writer.begin(at: offset &+ LogFormat.headerSize, uptime: start, crc: crc)
     report(at: now)
@@ -213,25 +215,32 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  /// Erases every page, the oldest first, and begins a new epoch. If it is cut short, the pages not yet erased are still a
-  /// log of the old epoch.
+  /// Ends the log, mounted or not: from now on it takes nothing and tells nothing, and cannot be mounted. `eraseNext` is to be called
+  /// `pagesToErase` times; a log that is made anew then has a new epoch.
   @inlinable
-  public mutating func eraseAll() {
-    guard ring.isMounted else { return }
+  public mutating func beginErasing() {
+    guard !ring.isErasing else { return }
     close()
     writer.pending = 0
-    var page = ring.current
-    for _ in 0..<ring.pageCount {
-      page = page &+ 1 >= ring.pageCount ? 0 : page &+ 1
-      _ = erase(page: page)
-    }
-    ring.epoch &+= 1
-    ring.newest = 0
-    ring.beforeOldest = 0
-    ring.resume = 0
-    ring.closedBytes = 0
-    ring.isErasedAhead = false
-    ring.hasFailedAhead = false
+    ring.isMounted = false
+    ring.isErasing = true
+    ring.pageCount = flash.pageCount
+    ring.toErase = ring.pageCount
+  }
+
+  /// Whether everything is being erased, or has been.
+  @inlinable public var isErasing: Bool { ring.isErasing }
+  /// How many pages are still to be erased.
+  @inlinable public var pagesToErase: Int { ring.toErase }
+
+  /// Erases the next page, the oldest first; `false` if the flash failed, which keeps it from none of the others. Cut short, what is left is the
+  /// newest part of the log.
+  @inlinable
+  public mutating func eraseNext() -> Bool {
+    guard ring.toErase > 0 else { return true }
+    ring.toErase &-= 1
+    ring.current = ring.following
+    return erase(page: ring.current)
   }
 
   // MARK: Reading back

@@ -97,11 +97,14 @@ public struct LogStatus: Equatable, BitwiseCopyable, Sendable {
   public var pageSize: Int
   /// How many times the device has started, this time included.
   public var boot: UInt32
+  /// For how many days records are kept; 0 for as long as there is room.
+  public var keptDays: UInt16
 
   /// Stated one by one.
   @inlinable
   public init(
-    epoch: UInt32, oldest: UInt32, newest: UInt32, openBytes: Int, pageSize: Int, boot: UInt32
+    epoch: UInt32, oldest: UInt32, newest: UInt32, openBytes: Int, pageSize: Int, boot: UInt32,
+    keptDays: UInt16 = 0
   ) {
     self.epoch = epoch
     self.oldest = oldest
@@ -109,5 +112,6 @@ public struct LogStatus: Equatable, BitwiseCopyable, Sendable {
     self.openBytes = openBytes
     self.pageSize = pageSize
     self.boot = boot
+    self.keptDays = keptDays
   }
 }

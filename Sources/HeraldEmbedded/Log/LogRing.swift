@@ -28,12 +28,21 @@ struct LogRing: BitwiseCopyable {
   /// Lost events told by a record that is not yet committed.
   @usableFromInline var reporting: UInt32 = 0
 
+  /// Whether everything is being erased, and how many pages are left of that.
+  @usableFromInline var isErasing = false
+  @usableFromInline var toErase = 0
+  /// How many pages of the flash have been looked at for what should have been erased.
+  @usableFromInline var swept = 0
+  /// Since when the newest page takes no more records, as `retain` has seen it; the end of time while it has not.
+  @usableFromInline var restedAt = Instant.start
+
   @usableFromInline var records: UInt32 = 0
   @usableFromInline var readings: UInt32 = 0
   @usableFromInline var commits: UInt32 = 0
   @usableFromInline var pages: UInt32 = 0
   @usableFromInline var erases: UInt32 = 0
   @usableFromInline var overwritten: UInt32 = 0
+  @usableFromInline var expired: UInt32 = 0
   @usableFromInline var dropped: UInt32 = 0
   @usableFromInline var flashErrors: UInt32 = 0
 
@@ -88,7 +97,7 @@ extension FlashLog where F: ~Copyable {
   /// "log".
   public static var statisticsName: StaticString { "log" }
   /// How many counters there are.
-  public static var statisticsCount: Int { 8 }
+  public static var statisticsCount: Int { 9 }
   /// The name of counter `index`.
   public static func statisticName(_ index: Int) -> StaticString {
     switch index {
@@ -100,11 +109,13 @@ extension FlashLog where F: ~Copyable {
     case 5: "overwritten_pages"
     case 6: "dropped"
     case 7: "flash_errors"
+    case 8: "expired_pages"
     default: ""
     }
   }
   /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of `commit`,
-  /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed.
+  /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed, pages erased because of
+  /// their age.
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case 0: ring.records
@@ -115,6 +126,7 @@ extension FlashLog where F: ~Copyable {
     case 5: ring.overwritten
     case 6: ring.dropped
     case 7: ring.flashErrors
+    case 8: ring.expired
     default: 0
     }
   }

@@ -238,13 +238,27 @@ struct FlashLogTests {
     #expect(Int(count) >= refused)
   }
 
-  @Test("erasing all begins a new epoch and leaves no byte of the old")
+  @Test("erasing all goes page by page, the oldest first, leaves no byte, and begins a new epoch")
   func eraseAll() throws {
     let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
     var log = FlashLog<MemoryFlash, 16>.mounted(on: image, freshEpoch: 7)
     for index in 0..<2000 { try log.add(.measured(target(1), RSSI(-60)), at: UInt64(index) * 1000) }
-    log.eraseAll()
+    let oldest = log.status.oldest
+    log.beginErasing()
+    #expect(log.refusal(.detected(target(2)), at: 5_000_000) == .notMounted)
+    for left in (0..<4).reversed() {
+      let before = image.erasures.reduce(0, +)
+      let isErased = log.eraseNext()
+      #expect(isErased)
+      #expect(log.pagesToErase == left && image.erasures.reduce(0, +) == before + 1)
+      // What would be found after a cut is the newest part.
+      let found = FlashLog<MemoryFlash, 16>.mounted(on: image.copy(), freshEpoch: 8).status
+      #expect(left == 0 ? found.epoch == 8 : found.oldest == oldest + UInt32(4 - left))
+    }
     #expect(image.bytes.allSatisfy { $0 == 0xFF })
+    log.mount(freshEpoch: 8)
+    #expect(log.refusal(.detected(target(2)), at: 5_000_000) == .notMounted)
+    log = .mounted(on: image, freshEpoch: 8)
     #expect(log.status.epoch == 8 && log.status.oldest == 1 && log.status.newest == 0)
     #expect(log.records().isEmpty)
     try log.add(.detected(target(2)), at: 5_000_000)
@@ -288,8 +302,9 @@ struct FlashLogTests {
     #expect(
       (0..<Log.statisticsCount).map { name(Log.statisticName($0)) } == [
         "records", "readings", "commits", "pages", "erases", "overwritten_pages", "dropped", "flash_errors",
+        "expired_pages",
       ])
-    #expect(name(Log.statisticName(8)) == "")
+    #expect(name(Log.statisticName(9)) == "")
   }
 
   private func name(_ text: StaticString) -> String { "\(text)" }

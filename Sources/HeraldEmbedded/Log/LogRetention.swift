@@ -1,0 +1,111 @@
+// Retention: what is too old is erased, not only forgotten.
+
+extension FlashLog where F: ~Copyable {
+  /// Erases what is older than `days`, the oldest page first; nothing for 0, which keeps everything. Call it when idle and when nothing
+  /// waits to be committed, again and again: each call erases one page at most, and most of them only look.
+  ///
+  /// A page goes when its last record is `days` old. It takes records for a day at most, or, so that a ring of few pages is not used up by days
+  /// on which little happens, for four times `days` divided by their number: so much longer than `days` a record may be there.
+  ///
+  /// How old a record is follows from what came after it. The date counts only if a host told it, both today and then; uptimes of this start
+  /// always do; records of an earlier start are at least as old as this one. So a page whose start never got the date waits for the next
+  /// page that has one, or for `days` of uptime, and never goes too early.
+  @inlinable
+  public mutating func retain(days: UInt16, at now: Instant, clock: WallClock) {
+    guard days > 0, ring.isMounted, !hasPending, !sweep() else { return }
+    let day: UInt64 = 86_400_000
+    let life = UInt64(wide: UInt32(days)) &* day
+    guard ring.newest > ring.beforeOldest else { return }
+    if ring.isOpen || ring.resume > 0 {
+      let share = life &* 4 / UInt64(wide: UInt32(truncatingIfNeeded: ring.pageCount))
+      if let head = header(page: ring.current, offset: 0),
+        ring.age(of: head, at: now, clock: clock).age >= max(day, share)
+      {
+        close()
+        ring.resume = 0
+      }
+    }
+    if !ring.isOpen, now < ring.restedAt { ring.restedAt = now }
+    let oldest = ring.beforeOldest &+ 1
+    guard ageOfEnd(of: oldest, at: now, clock: clock) >= life, let page = ring.page(of: oldest) else {
+      return
+    }
+    ring.beforeOldest = oldest
+    ring.expired &+= 1
+    if oldest == ring.newest { ring.closedBytes = 0 }
+    tidy(page)
+  }
+
+  /// How many milliseconds ago, at least, the last record of a page was made.
+  @inlinable
+  mutating func ageOfEnd(of sequence: UInt32, at now: Instant, clock: WallClock) -> UInt64 {
+    var least: UInt64 = 0
+    var next = sequence &+ 1
+    while next <= ring.newest {
+      if let page = ring.page(of: next), let head = header(page: page, offset: 0), head.sequence == next,
+        head.epoch == ring.epoch
+      {
+        let found = ring.age(of: head, at: now, clock: clock)
+        least = max(least, found.age)
+        // Every page behind is younger.
+        if found.isExact { return least }
+      }
+      next &+= 1
+    }
+    // Nothing behind it tells: only that it has taken nothing since it was closed.
+    return max(least, now < ring.restedAt ? 0 : now.milliseconds &- ring.restedAt.milliseconds)
+  }
+
+  /// Looks at the next page, once for each start-up: what is in one that is no part of the log was to be erased when the power went, and is
+  /// erased now. Whether it has.
+  @inlinable
+  mutating func sweep() -> Bool {
+    guard ring.swept < ring.pageCount else { return false }
+    let page = ring.swept
+    ring.swept &+= 1
+    guard !ring.isPartOfLog(page), !isErased(page: page, from: 0) else { return false }
+    tidy(page)
+    return true
+  }
+
+  /// Erases a page that is no part of the log any more. If that fails it is tried again after the next look at all pages.
+  @inlinable
+  mutating func tidy(_ page: Int) {
+    guard erase(page: page) else {
+      ring.swept = 0
+      return
+    }
+    if page == ring.following {
+      ring.isErasedAhead = true
+      ring.giveUpFollowing()
+    }
+  }
+}
+
+extension LogRing {
+  /// How many milliseconds ago a page with this header was begun: exactly, or at least.
+  @usableFromInline
+  mutating func age(
+    of header: LogPageHeader, at now: Instant, clock: WallClock
+  ) -> (age: UInt64, isExact: Bool) {
+    var then = header.uptime.milliseconds
+    var today = now.milliseconds
+    if header.boot != boot {
+      // A beacon may tell anything: what it says erases nothing.
+      guard header.clockSource == .host, clock.source == .host, let date = clock.unixMilliseconds(at: now)
+      else {
+        return (today, false)
+      }
+      then = header.unixMilliseconds
+      today = date
+    }
+    return (today > then ? today &- then : 0, true)
+  }
+
+  /// Whether a page of the flash is one of those the log has.
+  @usableFromInline
+  mutating func isPartOfLog(_ page: Int) -> Bool {
+    let back = page <= current ? current &- page : current &- page &+ pageCount
+    return UInt32(truncatingIfNeeded: back) < newest &- beforeOldest
+  }
+}

@@ -1,0 +1,289 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+private let hour: UInt64 = 3_600_000
+private let day: UInt64 = 24 * hour
+/// 2026-11-01T00:00:00Z.
+private let november: UInt64 = 1_793_491_200_000
+
+/// A device that logs something each hour, and what it must have and must not have any more.
+private struct Diary: ~Copyable {
+  let image: FlashImage
+  var log: FlashLog<MemoryFlash, 8>
+  var clock = WallClock()
+  /// Milliseconds since start-up.
+  var uptime: UInt64 = 0
+  /// Milliseconds since the first start-up, the device's own truth.
+  var truth: UInt64 = 0
+
+  init(_ image: FlashImage) {
+    self.image = image
+    log = .mounted(on: image)
+  }
+
+  /// The device is told the date, the true one unless said otherwise.
+  mutating func setClock(_ source: WallClock.Source = .host, ahead: UInt64 = 0) {
+    clock.set(unixMilliseconds: november + truth + ahead, at: Instant(milliseconds: uptime), source: source)
+  }
+
+  /// The device starts once more.
+  mutating func restart() {
+    log = .mounted(on: image)
+    clock = WallClock()
+    uptime = 0
+  }
+
+  /// An hour goes by. Some bytes that tell the hour are logged, if `logs`.
+  mutating func pass(hours: Int = 1, logs: Bool = true, days: UInt16 = 14) throws {
+    for _ in 0..<hours {
+      uptime += hour
+      truth += hour
+      if logs { try log.add(.read(target(1)), Self.mark(truth), at: uptime, clock: clock) }
+      tidy(days: days)
+    }
+  }
+
+  mutating func tidy(days: UInt16 = 14) {
+    for _ in 0..<3 {
+      log.commit()
+      let before = image.erasures.reduce(0, +)
+      log.retain(days: days, at: Instant(milliseconds: uptime), clock: clock)
+      #expect(image.erasures.reduce(0, +) - before <= 1, "one erasure a call")
+    }
+  }
+
+  /// Twelve bytes that nothing else looks like.
+  static func mark(_ truth: UInt64) -> [UInt8] {
+    let number = UInt16(truth / hour)
+    return [0xDE, 0xAD, 0xBE, 0xEF, UInt8(number >> 8), UInt8(number & 255), 0xC0, 0xFF, 0xEE, 1, 2, 3]
+  }
+
+  /// The hours that can be read out of the flash with a knife, whether they belong to the log or not.
+  var remains: [Int] { Self.remains(of: image) }
+
+  static func remains(of image: FlashImage) -> [Int] {
+    let bytes = image.bytes
+    return bytes.indices.dropLast(12).filter { at in
+      bytes[at] == 0xDE && bytes[at + 1] == 0xAD && bytes[at + 2] == 0xBE && bytes[at + 3] == 0xEF
+    }.map { Int(bytes[$0 + 4]) << 8 | Int(bytes[$0 + 5]) }.sorted()
+  }
+
+  /// The hours that the log tells.
+  mutating func told() -> [Int] {
+    log.records().compactMap { $0.payload.count == 12 ? Int($0.payload[4]) << 8 | Int($0.payload[5]) : nil }
+  }
+
+  var now: Int { Int(truth / hour) }
+}
+
+@Suite("Retention")
+struct LogRetentionTests {
+  private func image() -> FlashImage { FlashImage(pageSize: 1024, pageCount: 64, wordSize: 4) }
+
+  @Test("what is younger than two weeks is there, what is older than those and a day is nowhere in the flash")
+  func dated() throws {
+    var diary = Diary(image())
+    diary.setClock()
+    for _ in 0..<(30 * 24 / 7) {
+      try diary.pass(hours: 7)
+      let remains = diary.remains
+      let first = try #require(remains.first)
+      #expect(first >= diary.now - 15 * 24 - 1)
+      #expect(first <= max(1, diary.now - 14 * 24))
+      #expect(remains == Array(first...diary.now))
+      #expect(diary.told() == remains)
+    }
+    #expect(diary.log.statistic(8) >= 15)
+    #expect(diary.log.statistic(5) == 0)
+    // What was erased is not taken for the log's after a restart either.
+    let before = diary.told()
+    diary.restart()
+    #expect(diary.told() == before)
+  }
+
+  @Test("0 days keep everything until the ring needs the place")
+  func forever() throws {
+    var diary = Diary(image())
+    diary.setClock()
+    try diary.pass(hours: 40 * 24, days: 0)
+    #expect(diary.remains == Array(1...(40 * 24)))
+    #expect(diary.log.statistic(8) == 0)
+  }
+
+  @Test("when nothing happens any more the last page goes too")
+  func quiet() throws {
+    var diary = Diary(image())
+    diary.setClock()
+    try diary.pass(hours: 30)
+    try diary.pass(hours: 14 * 24 - 2, logs: false)
+    #expect(diary.remains.last == 30)
+    try diary.pass(hours: 28, logs: false)
+    #expect(diary.remains == [])
+    #expect(diary.log.status.oldest > diary.log.status.newest)
+    // And it goes on.
+    try diary.pass(hours: 2)
+    #expect(diary.told().count == 2)
+    let status = diary.log.status
+    diary.restart()
+    #expect(diary.log.status.newest == status.newest && diary.told().count == 2)
+  }
+
+  @Test("a page that was opened and closed between two looks is not taken for an old one")
+  func burst() throws {
+    var diary = Diary(image())
+    try diary.pass(hours: 16 * 24, logs: false)
+    // It fills a page and begins another, which its end closes.
+    for number in 0..<40 {
+      try diary.log.add(
+        .read(target(2)), [UInt8](repeating: UInt8(number), count: 100), at: diary.uptime, clock: diary.clock)
+    }
+    diary.log.commit()
+    let records = diary.log.records().count
+    try diary.pass(hours: 14 * 24 - 1, logs: false)
+    #expect(diary.log.records().count == records)
+  }
+
+  @Test("without a date uptime counts: nothing of this start goes too early, and nothing stays for ever")
+  func undated() throws {
+    var diary = Diary(image())
+    try diary.pass(hours: 14 * 24)
+    #expect(diary.remains.first == 1)
+    try diary.pass(hours: 10 * 24)
+    let first = try #require(diary.remains.first)
+    #expect(first >= diary.now - 15 * 24 - 1 && first <= diary.now - 14 * 24)
+  }
+
+  @Test("pages of a start that never got the date wait for one that has it, or for two weeks of uptime")
+  func undatedStart() throws {
+    var diary = Diary(image())
+    try diary.pass(hours: 30)
+    diary.restart()
+    try diary.pass(hours: 30)
+    diary.restart()
+    try diary.pass(hours: 1)
+    diary.setClock()
+    try diary.pass(hours: 13 * 24)
+    #expect(diary.told() == Array(1...diary.now), "nobody knows how long it was off")
+    diary.restart()
+    diary.setClock()
+    try diary.pass(hours: 13 * 24)
+    // The pages of the start with a date tell how old everything before is.
+    let first = try #require(diary.remains.first)
+    #expect(first > 60 && first >= diary.now - 15 * 24 - 1)
+    // Without any date: two weeks of uptime.
+    var other = Diary(image())
+    try other.pass(hours: 30)
+    other.restart()
+    try other.pass(hours: 14 * 24 - 1)
+    #expect(other.remains.first == 1)
+    try other.pass(hours: 26)
+    #expect(try #require(other.remains.first) > 30)
+  }
+
+  @Test("a date that only a beacon told erases nothing, and one of a host in between does not hold it back")
+  func beacon() throws {
+    var diary = Diary(image())
+    diary.setClock()
+    try diary.pass(hours: 48)
+    diary.restart()
+    diary.setClock(.beacon, ahead: 400 * day)
+    try diary.pass(hours: 24)
+    #expect(diary.remains == Array(1...72))
+    diary.restart()
+    diary.setClock(ahead: 0)
+    try diary.pass(hours: 13 * 24)
+    let first = try #require(diary.remains.first)
+    #expect(first >= diary.now - 15 * 24 - 1 && first <= diary.now - 14 * 24)
+  }
+
+  @Test("in a ring of few pages a day takes no page for itself")
+  func fewPages() throws {
+    var diary = Diary(FlashImage(pageSize: 1024, pageCount: 8, wordSize: 4))
+    diary.setClock()
+    for _ in 0..<30 {
+      try diary.pass(hours: 23, logs: false)
+      try diary.pass(hours: 1)
+    }
+    // 14 days and 14·4/8 more.
+    let first = try #require(diary.remains.first)
+    #expect(first >= diary.now - 21 * 24 - 24 && first <= diary.now - 14 * 24)
+    #expect(diary.log.statistic(5) == 0)
+  }
+
+  @Test("a page that cannot be erased is tried again, and holds up no other")
+  func broken() throws {
+    let image = image()
+    var diary = Diary(image)
+    diary.setClock()
+    try diary.pass(hours: 10 * 24)
+    image.brokenPages = [2]
+    try diary.pass(hours: 10 * 24)
+    #expect(diary.log.statistic(7) > 0)
+    let first = try #require(diary.told().first)
+    #expect(first >= diary.now - 15 * 24 - 1)
+    image.brokenPages = []
+    try diary.pass(hours: 3 * 24)
+    #expect(diary.remains == diary.told())
+  }
+
+  @Test("power cut at every step of the flash, and inside it: nothing young is lost, nothing old is left")
+  func power() throws {
+    // A fortnight and more of one page a day, then the days on which pages go.
+    let image = FlashImage(pageSize: 2048, pageCount: 24, wordSize: 8)
+    var diary = Diary(image)
+    diary.setClock()
+    try diary.pass(hours: 16 * 24)
+    let contents = image.copy()
+    image.journal = []
+    var story: [(steps: Int, hour: Int)] = []
+    let start = image.steps
+    for _ in 0..<(4 * 24) {
+      try diary.pass()
+      story.append((image.steps - start, diary.now))
+    }
+    let journal = try #require(image.journal)
+    #expect(journal.contains { if case .erasure = $0 { true } else { false } })
+    var known = 0
+    var committed = 16 * 24
+    for step in journal.indices {
+      while known < story.count, story[known].steps <= step {
+        committed = story[known].hour
+        known += 1
+      }
+      // Every step of an erasure, what voids the header first included; of programming, which other tests cut everywhere, a sample.
+      let isErasing: Bool
+      switch journal[step] {
+      case .erasure: isErasing = true
+      case .word(_, let offset, let bytes): isErasing = offset == 0 && bytes.allSatisfy { $0 == 0 }
+      }
+      for tearing in [FlashImage.Tearing.nothing, .some(seed: UInt64(step))] where isErasing || step % 16 == 0
+      {
+        let torn = contents.copy()
+        torn.apply(journal[step], tearing: tearing)
+        var after = Diary(torn)
+        after.truth = UInt64(committed) * hour
+        let told = after.told()
+        // What is younger than two weeks when the power goes is all there.
+        let youngest = committed - 14 * 24
+        guard let last = told.last, last >= committed, told == Array(told[0]...last), told[0] <= youngest + 1
+        else {
+          Issue.record("step \(step), \(tearing): \(told)")
+          return
+        }
+        // And once the date is known again, what is left of anything older goes, whole or torn.
+        after.setClock()
+        for _ in 0..<10 { after.tidy() }
+        try after.pass()
+        try after.pass(hours: 26, logs: false)
+        let first = try #require(after.remains.first)
+        // A page of these 24 may take records for 14·4/24 days.
+        guard first >= after.now - 14 * 24 - 56 - 2 else {
+          Issue.record("step \(step), \(tearing): \(first) is left at \(after.now)")
+          return
+        }
+      }
+      contents.apply(journal[step])
+    }
+  }
+}
