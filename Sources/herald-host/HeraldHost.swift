@@ -22,7 +22,7 @@ struct HeraldHost: ParsableCommand {
       """,
     subcommands: [
       Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Stats.self, Simulate.self,
-      PayloadCommands.self,
+      PayloadCommands.self, FactoryReset.self,
       UdevRule.self,
     ])
 

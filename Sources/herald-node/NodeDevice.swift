@@ -13,12 +13,20 @@ typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable>
 >
 
 /// What takes the place of a board: this process, on this machine.
-struct NodeBoard: ManagedBoard {
+struct NodeBoard: ManagedBoard, ~Copyable {
   let serialNumber: InlineBytes<16>
+  /// Where a factory reset is noted.
+  private var settings: SettingsStore<FileFlash>
+  /// What else of the storage tells who the device is.
+  private let addressKeyPath: String
   /// When a host asked for a restart; the answer to it is still to be sent.
   private(set) var restartAt: Instant = .never
 
-  init(serialNumber: InlineBytes<16>) { self.serialNumber = serialNumber }
+  init(serialNumber: InlineBytes<16>, settings: consuming FileFlash, addressKeyPath: String) {
+    self.serialNumber = serialNumber
+    self.settings = SettingsStore(flash: settings)
+    self.addressKeyPath = addressKeyPath
+  }
 
   func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     var writer = ByteWriter(text._mutatingExtracting(0...))
@@ -43,6 +51,13 @@ struct NodeBoard: ManagedBoard {
   }
 
   mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
+
+  mutating func noteReset() -> Bool { settings.noteReset() }
+  mutating func isResetNoted() -> Bool { settings.isResetNoted() }
+  mutating func eraseNext() -> Bool {
+    AddressKeyFile.remove(addressKeyPath)
+    return settings.eraseNext()
+  }
 }
 
 extension ManagedNode

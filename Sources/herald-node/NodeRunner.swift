@@ -56,6 +56,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     var key = try AddressKeyFile.load(in: directory, random: &random, warning: &keyWarning)
     defer { key.wipe() }
     if let keyWarning { logger.warning("\(keyWarning)") }
+    let settingsFlash = try FileFlash(path: directory.path + "/settings.flash", pageCount: 2)
     let synchroniser = try flash.makeSynchroniser()
     let links = try StreamLinks(settings.link)
     let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
@@ -67,7 +68,9 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
       delegate: NodeSensors(
         battery: BatterySensor(MachinePower()), visits: settings.peers.visitSensor,
         delegate: EventReporter(logger)),
-      board: NodeBoard(serialNumber: serialNumber),
+      board: NodeBoard(
+        serialNumber: serialNumber, settings: settingsFlash,
+        addressKeyPath: directory.path + "/" + AddressKeyFile.name),
       configuration: configuration)
     device.node.core.key = key
     device.node.core.neighbours = services
@@ -99,6 +102,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   /// Starts the device and takes the machine's date, which the log then knows from its first page on.
   private mutating func takeSystemClock() {
     let now = clock.now
+    _ = device.tendFactoryReset(at: now)
     _ = device.node.poll(at: now)
     let unix = SystemClock.unixMilliseconds
     if !device.node.core.setClock(unixMilliseconds: unix, at: now, source: .host) {
@@ -112,7 +116,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     var polls = PollSet()
     while true {
       var now = clock.now
-      let deadline = min(device.node.poll(at: now), device.restartAt, synchroniseAt, checkRadioAt)
+      let resetAt = device.tendFactoryReset(at: now)
+      let deadline = min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt)
       polls.removeAll()
       polls.add(signals.descriptor)
       polls.add(device.node.radio.transport.descriptor, write: device.node.radio.transport.wantsToWrite)

@@ -161,15 +161,16 @@ struct SMPServerTests {
     let status =
       hex("65") + bytes("epoch") + hex("1A CAFEF00D 65") + bytes("first") + hex("03 64") + bytes("last")
       + hex("05 64")
-      + bytes("open") + hex("0A 64") + bytes("page") + hex("19 1000 64") + bytes("boot") + hex("07 63")
+      + bytes("open") + hex("0A 64") + bytes("page") + hex("19 1000 64") + bytes("boot") + hex("07 64")
+      + bytes("keep") + hex("0E 63")
       + bytes("now")
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
-        == hex("09000034 0048 0100 A7") + status + hex("19 03E8"))
+        == hex("0900003A 0048 0100 A8") + status + hex("19 03E8"))
     device.clock.set(unixMilliseconds: 1_600_905_600_000, at: .start, source: .host)
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
-        == hex("09000042 0048 0100 A8") + status + hex("19 03E8 64") + bytes("unix")
+        == hex("09000048 0048 0100 A9") + status + hex("19 03E8 64") + bytes("unix")
         + hex("1B 00000174 BD68DFE8"))
   }
 

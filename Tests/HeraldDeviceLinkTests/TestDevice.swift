@@ -6,7 +6,8 @@ import Testing
 struct TestDevice: ManagedDevice, ~Copyable {
   var clock = WallClock()
   var pages: [UInt32: [UInt8]] = [:]
-  var status = LogStatus(epoch: 0xCAFE_F00D, oldest: 3, newest: 5, openBytes: 10, pageSize: 4096, boot: 7)
+  var status = LogStatus(
+    epoch: 0xCAFE_F00D, oldest: 3, newest: 5, openBytes: 10, pageSize: 4096, boot: 7, keptDays: 14)
   var restarts = 0
   var isFlashBroken = false
   var serial = "0123456789AB"

@@ -186,3 +186,52 @@ async def case_device_restarts_when_a_host_asks():
             "herald-host", "status", "--device", f"serial:tcp:{node.facts['link'][1]}", "--json")
         assert status == 0, err
         assert json.loads(out)["boot"] == 2, out
+
+
+async def case_log_and_identity_are_erased_by_a_factory_reset():
+    async with World() as world:
+        phone = await world.android(1)
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(phone)
+        storage = world.folder / "storage"
+        key = (storage / "address-key").read_text()
+        status, before, _ = await run("herald-host", "status", "--device", node.link, "--json")
+        assert status == 0
+        # Without the serial number nothing happens: its standard input is empty here.
+        status, _, error = await run("herald-host", "factory-reset", "--device", node.link)
+        assert status == 64 and "nothing was erased" in error, error
+        assert (storage / "log.flash").read_bytes().count(b"HLog") > 0
+        starts = len(node.facts["started"])
+        status, _, error = await run("herald-host", "factory-reset", "--yes", "--device", node.link)
+        assert status == 0, error
+        await node.until(lambda: len(node.facts["started"]) > starts)
+        await node.until(lambda: (storage / "address-key").exists())
+        assert (storage / "address-key").read_text() != key
+        assert set((storage / "settings.flash").read_bytes()) == {0xFF}
+        port = node.facts["link"][-1]
+        status, after, error = await run("herald-host", "status", "--device", f"serial:tcp:{port}", "--json")
+        assert status == 0, error
+        assert json.loads(after)["epoch"] != json.loads(before)["epoch"] and json.loads(after)["boot"] == 1, after
+        # Of the log before, only what is of the new one may look like it.
+        assert (storage / "log.flash").read_bytes().count(b"HLog") <= 1
+
+
+async def case_log_erasing_that_was_cut_short_goes_on_at_the_next_start():
+    async with World() as world:
+        phone = await world.android(1)
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(phone)
+        storage = world.folder / "storage"
+        await node.stop()
+        assert (storage / "log.flash").read_bytes().count(b"HLog") > 0
+        # As it is when the power goes just after the reset has been noted (docs/settings.md).
+        settings = bytearray((storage / "settings.flash").read_bytes())
+        settings[4096 - 8 : 4096] = b"HEraseAl"
+        (storage / "settings.flash").write_bytes(settings)
+        key = (storage / "address-key").read_text()
+        again = await world.node("--link", "tcp:0")
+        await again.until(lambda: len(again.facts["started"]) > 1)
+        await again.until(lambda: (storage / "address-key").exists())
+        assert (storage / "address-key").read_text() != key
+        assert set((storage / "settings.flash").read_bytes()) == {0xFF}
+        assert (storage / "log.flash").read_bytes().count(b"HLog") <= 1

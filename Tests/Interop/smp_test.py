@@ -11,6 +11,7 @@ import asyncio
 import re
 import subprocess
 import sys
+from enum import IntEnum
 from pathlib import Path
 
 import smp.message
@@ -51,6 +52,7 @@ class LogStatusResponse(smp.message.ReadResponse):
     open: int
     page: int
     boot: int
+    keep: int
     now: int
     unix: int | None = None
 
@@ -58,6 +60,51 @@ class LogStatusResponse(smp.message.ReadResponse):
 LogStatusRead._Response = LogStatusResponse
 LogStatusRead._ErrorV1 = ErrorV1
 LogStatusRead._ErrorV2 = ErrorV2
+
+
+class HeraldReturnCode(IntEnum):
+    OTHER_EPOCH = 4
+
+
+class HeraldErrorV2(ErrorV2[HeraldReturnCode]):
+    _GROUP_ID = 72
+
+
+class ResetProgressRead(smp.message.ReadRequest):
+    _GROUP_ID = 72
+    _COMMAND_ID = 3
+
+
+class ResetWrite(smp.message.WriteRequest):
+    _GROUP_ID = 72
+    _COMMAND_ID = 3
+
+    epoch: int
+
+
+class ResetProgressResponse(smp.message.ReadResponse):
+    _GROUP_ID = 72
+    _COMMAND_ID = 3
+
+    done: int
+    of: int
+    bad: int
+
+
+class ResetBegunResponse(smp.message.WriteResponse):
+    _GROUP_ID = 72
+    _COMMAND_ID = 3
+
+    done: int
+    of: int
+    bad: int
+
+
+ResetProgressRead._Response = ResetProgressResponse
+ResetWrite._Response = ResetBegunResponse
+for request in (ResetProgressRead, ResetWrite):
+    request._ErrorV1 = ErrorV1
+    request._ErrorV2 = HeraldErrorV2
 
 
 async def with_smpclient(port):
@@ -99,6 +146,13 @@ async def with_smpclient(port):
 
         answer = await client.request(LogStatusRead())
         expect("status of the log", success(answer) and answer.page > 0 and answer.unix is not None, answer)
+        expect("records are kept for two weeks", answer.keep == 14, answer)
+        other = answer.epoch ^ 1
+        answer = await client.request(ResetProgressRead())
+        expect("no factory reset", success(answer) and (answer.done, answer.of, answer.bad) == (0, 0, 0), answer)
+        answer = await client.request(ResetWrite(epoch=other))
+        expect("a factory reset of another log is refused",
+               error_v2(answer) and answer.err.group == 72 and answer.err.rc == HeraldReturnCode.OTHER_EPOCH, answer)
 
         # Versions of the protocol: the same request, answered in the version it was asked in.
         for version in (smphdr.Version.V1, smphdr.Version.V2):

@@ -10,17 +10,20 @@ enum HeraldManagement {
     }
     if request.asks(.read, HeraldCommand.logRead) { return read(request, in: &buffer, device: &device) }
     if request.asks(.read, HeraldCommand.restart) { return restart(in: &buffer, device: &device) }
+    if request.header.command == HeraldCommand.factoryReset {
+      return factoryReset(request, in: &buffer, device: &device)
+    }
     return .failure(SMPFailure(.unsupported))
   }
 
-  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "now", "unix"?}`
+  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "unix"?}`
   private static func status<Device: ManagedDevice & ~Copyable>(
     in buffer: inout MutableSpan<UInt8>, at now: Instant, device: inout Device
   ) -> SMPOutcome {
     let status = device.logStatus()
     let unix = device.unixMilliseconds(at: now)
     var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(unix == nil ? 7 : 8)
+    writer.map(unix == nil ? 8 : 9)
     writer.text(SMPKey.epoch)
     writer.unsigned(status.epoch)
     writer.text(SMPKey.first)
@@ -33,6 +36,8 @@ enum HeraldManagement {
     writer.unsigned(UInt32(clamping: status.pageSize))
     writer.text(SMPKey.boot)
     writer.unsigned(status.boot)
+    writer.text(SMPKey.keep)
+    writer.unsigned(UInt32(status.keptDays))
     writer.text(SMPKey.now)
     writer.unsigned(now.milliseconds)
     if let unix {
@@ -71,6 +76,48 @@ enum HeraldManagement {
     writer.text(SMPKey.faultAddress)
     writer.unsigned(report.faultAddress)
     return writer.outcome
+  }
+
+  /// To write: `{"epoch"}`, that of the log, so that nothing but this very log is erased, and that once → as read.
+  /// To read: `{}` → `{"done", "of", "bad"}`, zeros while there is no reset.
+  private static func factoryReset<Device: ManagedDevice & ~Copyable>(
+    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    if request.header.operation == .write {
+      guard let epoch = epoch(buffer.span.extracting(SMPHeader.size..<request.end)) else {
+        return .failure(SMPFailure(.invalid))
+      }
+      if device.factoryReset().total == 0 {
+        guard epoch == device.logStatus().epoch else { return .failure(.otherEpoch) }
+        guard device.beginFactoryReset() else { return .failure(.resetNotNoted) }
+      }
+    }
+    let progress = device.factoryReset()
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(3)
+    writer.text(SMPKey.done)
+    writer.unsigned(progress.done)
+    writer.text(SMPKey.total)
+    writer.unsigned(progress.total)
+    writer.text(SMPKey.failed)
+    writer.unsigned(progress.failed)
+    return writer.outcome
+  }
+
+  private static func epoch(_ body: Span<UInt8>) -> UInt32? {
+    var reader = CBORReader(body)
+    guard var entries = reader.map() else { return nil }
+    var epoch: UInt32?
+    while reader.next(in: &entries) {
+      guard let key = reader.text() else { return nil }
+      if key.equals(SMPKey.epoch) {
+        guard let value = reader.unsigned32() else { return nil }
+        epoch = value
+      } else {
+        guard reader.skip() else { return nil }
+      }
+    }
+    return epoch
   }
 
   /// What a log read asks for. Numbers are bounded by 2³¹ − 1: no page is as long.

@@ -35,6 +35,10 @@ public protocol ManagedDevice: ~Copyable {
 
   /// Why the device started; `nil` if it does not keep that.
   mutating func restartReport() -> RestartReport?
+  /// Notes that everything is to be erased, so that it will be whatever happens, and begins with it. `false` if it could not be noted.
+  mutating func beginFactoryReset() -> Bool
+  /// How far that is.
+  mutating func factoryReset() -> FactoryResetProgress
 
   /// Restarts the device soon: the answer to the request is still to be sent.
   mutating func restart(at now: Instant)
@@ -43,6 +47,23 @@ public protocol ManagedDevice: ~Copyable {
 extension ManagedDevice where Self: ~Copyable {
   /// Most do not keep that.
   public mutating func restartReport() -> RestartReport? { nil }
+  /// A device that keeps nothing to note it in does not do it.
+  public mutating func beginFactoryReset() -> Bool { false }
+  /// None.
+  public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }
+}
+
+/// How far a factory reset is.
+public struct FactoryResetProgress: Equatable, BitwiseCopyable, Sendable {
+  /// Erasures that are done, failed ones included.
+  public var done: UInt32 = 0
+  /// How many there are in all; 0 while there is no reset.
+  public var total: UInt32 = 0
+  /// Erasures that failed: something is left.
+  public var failed: UInt32 = 0
+
+  /// None.
+  public init() {}
 }
 
 /// The fields of MCUmgr's OS and application information, in the order in which they are told.

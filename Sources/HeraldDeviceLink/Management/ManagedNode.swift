@@ -18,6 +18,13 @@ public protocol ManagedBoard: ~Copyable {
   static func statisticName(_ index: Int) -> StaticString
   /// The value of counter `index`.
   mutating func statistic(_ index: Int) -> UInt32
+
+  /// Notes that everything is to be erased, so that `isResetNoted` is true after whatever happens. `false` if that failed.
+  mutating func noteReset() -> Bool
+  /// Whether that has been noted and not yet been done.
+  mutating func isResetNoted() -> Bool
+  /// Erases what the board keeps beside the log, the note last; a call takes no longer than an erasure. Returns whether it is done.
+  mutating func eraseNext() -> Bool
 }
 
 extension ManagedBoard where Self: ~Copyable {
@@ -31,6 +38,12 @@ extension ManagedBoard where Self: ~Copyable {
   public static func statisticName(_ index: Int) -> StaticString { "" }
   /// No counter has a value.
   public mutating func statistic(_ index: Int) -> UInt32 { 0 }
+  /// A board that keeps nothing cannot.
+  public mutating func noteReset() -> Bool { false }
+  /// Never.
+  public mutating func isResetNoted() -> Bool { false }
+  /// There is nothing to erase.
+  public mutating func eraseNext() -> Bool { true }
 }
 
 /// A Herald device as the management link sees it: the node, and the board it runs on.
@@ -49,6 +62,7 @@ public struct ManagedNode<
   public var node: Node
   /// The board.
   public var board: BoardType
+  @usableFromInline var reset = FactoryReset()
 
   /// A device that has not started, on a board. The node is made in its place: a finished one would be moved here over
   /// the stack.
@@ -80,7 +94,9 @@ public struct ManagedNode<
   /// Where the log stands. Commits it: whoever asks is about to read, and is to have everything there is.
   public mutating func logStatus() -> LogStatus {
     node.core.log.commit()
-    return node.core.log.status
+    var status = node.core.log.status
+    status.keptDays = node.core.configuration.retentionDays
+    return status
   }
 
   /// How many bytes of a page of the log can be read.

@@ -63,6 +63,10 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var pageGone: Self { Self(.herald, 2, general: .notFound) }
   /// Herald: the offset is beyond the page's readable bytes (3).
   public static var beyondPage: Self { Self(.herald, 3, general: .invalid) }
+  /// Herald: the epoch is not that of the log, so the request was meant for another device, or has been served (4).
+  public static var otherEpoch: Self { Self(.herald, 4, general: .invalid) }
+  /// Herald: a factory reset could not be noted, and has not been begun (5).
+  public static var resetNotNoted: Self { Self(.herald, 5, general: .unknown) }
 }
 
 /// What became of a request: where the answer's body ends in the packet, or why there is none.

@@ -43,6 +43,8 @@ public enum HeraldCommand {
   public static var logRead: UInt8 { 1 }
   /// Why the device started.
   public static var restart: UInt8 { 2 }
+  /// Erases everything (write), and how far that is (read).
+  public static var factoryReset: UInt8 { 3 }
 }
 
 /// The keys of the CBOR maps.
@@ -85,6 +87,8 @@ public enum SMPKey {
   public static var page: StaticString { "page" }
   /// Log status: how often the device has started.
   public static var boot: StaticString { "boot" }
+  /// Log status: for how many days records are kept; 0 for as long as there is room.
+  public static var keep: StaticString { "keep" }
   /// Log status: milliseconds since start-up.
   public static var now: StaticString { "now" }
   /// Log status: milliseconds since 1970, absent before the clock is set.
@@ -109,6 +113,12 @@ public enum SMPKey {
   public static var faultStatus: StaticString { "cfsr" }
   /// Restart: the address whose use was the fault, with `programCounter`.
   public static var faultAddress: StaticString { "far" }
+  /// Factory reset: erasures done.
+  public static var done: StaticString { "done" }
+  /// Factory reset: all of them; 0 while there is none.
+  public static var total: StaticString { "of" }
+  /// Factory reset: those that failed.
+  public static var failed: StaticString { "bad" }
   /// Log read: the page.
   public static var sequence: StaticString { "seq" }
   /// Log read: the first byte in it.

@@ -14,6 +14,8 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   public let pageSize: UInt32
   /// How often the device has started.
   public let boot: UInt32
+  /// For how many days records are kept, 0 for as long as there is room; `nil` from devices that erase nothing by age.
+  public let keptDays: UInt32?
   /// Milliseconds since it last started.
   public let uptimeMilliseconds: UInt64
   /// Milliseconds since 1970-01-01T00:00:00Z by its clock; `nil` when nobody has set that.
@@ -39,12 +41,26 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
     self.openBytes = openBytes
     self.pageSize = pageSize
     self.boot = boot
+    keptDays = body[SMPKey.keep]?.number32
     uptimeMilliseconds = uptime
     unixMilliseconds = body[SMPKey.unix]?.number
   }
 
   /// How many pages there are, the open one included.
   public var pageCount: Int { first > last ? 0 : Int(last - first) + 1 }
+}
+
+/// How far a device is with erasing everything.
+public struct DeviceResetProgress: Equatable, Sendable, Codable {
+  /// Erasures that are done.
+  public let done: Int
+  /// All of them; 0 when there is no reset, or it is over and the device has restarted.
+  public let total: Int
+  /// Those that failed.
+  public let failed: Int
+
+  /// Whether there is nothing more to do.
+  public var isDone: Bool { done == total }
 }
 
 /// What a device says about itself; empty where it says nothing.
@@ -149,6 +165,30 @@ public struct DeviceClient {
       writer.text(text.span)
     }
     _ = try client.ask(request)
+  }
+
+  /// Has the device erase everything it keeps, its log of this epoch first. It goes on with that by itself, whatever happens.
+  public func beginFactoryReset(epoch: UInt32) throws(HostLinkError) -> DeviceResetProgress {
+    try resetProgress(
+      ManagementRequest("to erase everything", .write, .herald, HeraldCommand.factoryReset) { writer in
+        writer.map(1)
+        writer.text(SMPKey.epoch)
+        writer.unsigned(epoch)
+      })
+  }
+
+  /// How far a factory reset is.
+  public func factoryResetProgress() throws(HostLinkError) -> DeviceResetProgress {
+    try resetProgress(
+      ManagementRequest("how far the erasing is", .read, .herald, HeraldCommand.factoryReset))
+  }
+
+  private func resetProgress(_ request: ManagementRequest) throws(HostLinkError) -> DeviceResetProgress {
+    let body = try client.ask(request)
+    guard let done = body[SMPKey.done]?.number32, let total = body[SMPKey.total]?.number32,
+      let failed = body[SMPKey.failed]?.number32, done <= total, failed <= total
+    else { throw malformed(request, "numbers that make no sense") }
+    return DeviceResetProgress(done: Int(done), total: Int(total), failed: Int(failed))
   }
 
   /// Every counter of the device.

@@ -95,6 +95,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     case (72, 1): "its flash memory failed"
     case (72, 2): "it does not keep that page any more"
     case (72, 3): "the offset is beyond the page"
+    case (72, 4): "its log is another one by now"
+    case (72, 5): "it could not note that, so it has erased nothing"
     case (nil, _): "error \(code)"
     case (let group?, _): "error \(code) of group \(group)"
     }
@@ -103,6 +105,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   private static func advice(group: UInt16?, code: UInt64) -> String? {
     switch (group, code) {
     case (0, 4): "set it with `herald-host time sync`"
+    case (72, 5): "its flash may be worn out, or its firmware keeps nothing but the log"
     case (nil, 8): "the device's firmware may be older than this program"
     case (nil, 10): "try again in a moment"
     default: nil

@@ -35,6 +35,9 @@ public enum AddressKeyFile {
     return key
   }
 
+  /// Removes the file of a key; the next start makes another key.
+  public static func remove(_ path: String) { unlink(path) }
+
   /// The key in the text of a file; `nil` if there is none.
   private static func key(_ text: UnsafeBufferPointer<UInt8>) -> IdentityResolvingKey? {
     let isEnded = text.count == 33 && text[32] == UInt8(ascii: "\n")

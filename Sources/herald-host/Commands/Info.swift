@@ -92,6 +92,11 @@ struct Status: ParsableCommand {
         facts.add("Log", "\(pages) of \(status.pageSize) bytes, numbers \(status.first) to \(status.last)")
         facts.add("Newest page", "\(status.openBytes) bytes so far")
       }
+      if let days = status.keptDays {
+        facts.add(
+          "Records kept",
+          days == 0 ? "as long as there is room" : "\(Console.count(Int(days), "day")), then erased")
+      }
       facts.add("Log epoch", status.epoch.hexadecimal(8))
       facts.print()
     }

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import HeraldHostLink
+
+/// `herald-host factory-reset`
+struct FactoryReset: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "factory-reset",
+    abstract: "Erases everything a device keeps: its log first, then keys, settings and identity.",
+    discussion: """
+      The device erases page by page and goes on by itself, also after its power went; then it restarts as a new one. What has not \
+      been pulled is lost.
+      """)
+
+  @OptionGroup var options: DeviceOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Do not ask. Without it the device's serial number has to be typed.")
+  var yes = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing but errors.")
+  var quiet = false
+
+  func run() throws {
+    try options.withDevice { device, open in
+      let status = try device.logStatus()
+      if !yes { try confirm(device, status) }
+      var progress = try device.beginFactoryReset(epoch: status.epoch)
+      let bar = ProgressBar(isQuiet: quiet)
+      while !progress.isDone {
+        Thread.sleep(forTimeInterval: 0.05)
+        let next = try device.factoryResetProgress()
+        // It restarts a while after the last page: whoever asks late finds a device without a reset.
+        guard next.total > 0 else { break }
+        progress = next
+        bar.update(done: progress.done, of: progress.total, text: "erased")
+      }
+      bar.finish()
+      if output.json {
+        try Console.printJSON(progress)
+      } else if !quiet {
+        print("Everything on \(open.transport.location) is erased; it restarts.")
+      }
+      guard progress.failed == 0 else {
+        throw HostLinkError(
+          .partial, "\(Console.count(progress.failed, "page")) of its flash could not be erased",
+          advice: "what was there may still be read with the right tools; do not pass the device on")
+      }
+    }
+  }
+
+  private func confirm(_ device: DeviceClient, _ status: DeviceLogStatus) throws {
+    let serial = try device.information().serial
+    let expected = serial.isEmpty ? "erase everything" : serial
+    Console.note(
+      "This erases \(Console.count(status.pageCount, "page")) of log, and keys, settings and identity.")
+    Console.note("To go on type \(expected) and press return:")
+    guard readLine()?.trimmingCharacters(in: .whitespaces) == expected else {
+      throw HostLinkError(
+        .usage, "not confirmed; nothing was erased", advice: "--yes leaves the question out")
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+@Suite("Settings")
+struct SettingsStoreTests {
+  private func image() -> FlashImage { FlashImage(pageSize: 64, pageCount: 2, wordSize: 4) }
+
+  private func key(_ first: UInt8) -> IdentityResolvingKey {
+    var bytes: [16 of UInt8] = .init(repeating: 0)
+    for index in 0..<16 { bytes[index] = first + UInt8(index) }
+    return IdentityResolvingKey(bytes)
+  }
+
+  private func settings(_ first: UInt8) -> DeviceSettings {
+    var settings = DeviceSettings()
+    settings.addressKey = key(first)
+    return settings
+  }
+
+  /// What a start finds: the first byte of the key, 0 for none, and the condition.
+  private func found(_ image: FlashImage) -> (first: UInt8, condition: SettingsCondition, damaged: UInt32) {
+    var store = SettingsStore(flash: MemoryFlash(image))
+    store.load()
+    return (store.settings.addressKey.bytes[0], store.condition, store.statistic(0))
+  }
+
+  @Test("what is kept is there after a restart, byte by byte as docs/settings.md has it")
+  func kept() {
+    let image = image()
+    var store = SettingsStore(flash: MemoryFlash(image))
+    #expect(found(image).condition == .fresh)
+    check(store.keep(settings(0x10)))
+    let first: [UInt8] =
+      [0x48, 0x53, 0x65, 0x74, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0] + Array(0x10...0x1F) + [0, 0, 0, 0]
+    // The CRC-32 of those 36 bytes, by Python's zlib.
+    #expect(Array(image.bytes[64..<104]) == first + [0x37, 0x67, 0xD2, 0x47])
+    #expect(found(image) == (0x10, .kept, 0))
+    check(store.keep(settings(0x20)))
+    #expect(found(image) == (0x20, .kept, 0))
+    #expect(image.bytes[64..<104].allSatisfy { $0 == 0 }, "the former key is gone")
+    check(store.keep(settings(0x30)))
+    #expect(found(image) == (0x30, .kept, 0))
+  }
+
+  @Test("makes a key once, and does without keeping it where the flash fails")
+  func addressKey() {
+    let image = image()
+    var random = ScriptedRandom([1, 2, 3, 4, 5, 6, 7, 8])
+    var store = SettingsStore(flash: MemoryFlash(image))
+    let made = store.addressKey(random: &random)
+    #expect(!made.isNone)
+    var again = SettingsStore(flash: MemoryFlash(image))
+    let kept = again.addressKey(random: &random)
+    for index in 0..<16 { #expect(kept.bytes[index] == made.bytes[index]) }
+    let broken = self.image()
+    broken.brokenPages = [0, 1]
+    var failing = SettingsStore(flash: MemoryFlash(broken))
+    check(!failing.addressKey(random: &random).isNone)
+    #expect(failing.statistic(1) == 1)
+  }
+
+  @Test("power cut at every step of a change: the old settings or the new ones")
+  func power() {
+    let image = image()
+    var store = SettingsStore(flash: MemoryFlash(image))
+    check(store.keep(settings(0x10)))
+    for tearing in [FlashImage.Tearing.nothing, .some(seed: 7), .some(seed: 99), .all] {
+      for steps in 0..<24 {
+        let torn = image.copy()
+        torn.cutPower(afterSteps: steps, tearing: tearing)
+        var writer = SettingsStore(flash: MemoryFlash(torn))
+        let isKept = writer.keep(settings(0x40))
+        torn.restorePower()
+        let after = found(torn)
+        #expect(after.condition == .kept)
+        #expect(after.first == 0x40 || (after.first == 0x10 && !isKept), "\(tearing) after \(steps) steps")
+        // And once more: nothing is left half done.
+        var again = SettingsStore(flash: MemoryFlash(torn))
+        check(again.keep(settings(0x50)))
+        #expect(found(torn).first == 0x50)
+      }
+    }
+  }
+
+  @Test("a damaged page never keeps a device from starting: it is counted and erased, and the defaults apply")
+  func damaged() {
+    let image = image()
+    var store = SettingsStore(flash: MemoryFlash(image))
+    check(store.keep(settings(0x10)))
+    for bit in 0..<(40 * 8) {
+      let hurt = image.copy()
+      hurt.bytes[64 + bit / 8] ^= 1 << (bit % 8)
+      #expect(found(hurt) == (0, .damaged, 1), "bit \(bit)")
+      #expect(hurt.bytes.allSatisfy { $0 == 0xFF }, "nothing of the key is left")
+      #expect(found(hurt) == (0, .fresh, 0))
+    }
+    // Noise everywhere, and a memory that does nothing at all.
+    var random = Seeded(5)
+    for _ in 0..<200 {
+      let noise = self.image()
+      for index in noise.bytes.indices { noise.bytes[index] = UInt8.random(in: 0...255, using: &random) }
+      #expect(found(noise).condition == .damaged)
+      #expect(found(noise).condition == .fresh)
+      noise.brokenPages = [0, 1]
+      var failing = SettingsStore(flash: MemoryFlash(noise))
+      check(!failing.keep(settings(1)))
+      check(!failing.noteReset())
+    }
+  }
+
+  @Test(
+    "a reset that is noted goes on after every cut, and leaves nothing; damage alone is never taken for one")
+  func reset() {
+    let image = image()
+    var store = SettingsStore(flash: MemoryFlash(image))
+    check(store.keep(settings(0x10)))
+    check(store.keep(settings(0x20)))
+    for tearing in [FlashImage.Tearing.nothing, .some(seed: 3), .some(seed: 77), .all] {
+      for steps in 0..<6 {
+        let torn = image.copy()
+        torn.cutPower(afterSteps: steps, tearing: tearing)
+        var before = SettingsStore(flash: MemoryFlash(torn))
+        let isNoted = before.noteReset()
+        while isNoted, !before.eraseNext() {}
+        torn.restorePower()
+        // The next start.
+        var after = SettingsStore(flash: MemoryFlash(torn))
+        after.load()
+        let goesOn = after.isResetNoted()
+        // Two words of the note, then the other page, then the one with the note.
+        #expect(steps != 2 || (isNoted && goesOn))
+        if isNoted, torn.bytes.contains(where: { $0 != 0xFF }) {
+          // Cut while the last page is erased, its note may be gone; what is left of it is damage, and erased as such.
+          #expect(goesOn || found(torn).first == 0, "\(tearing) after \(steps) steps")
+        }
+        if goesOn {
+          while !after.eraseNext() {}
+          #expect(torn.bytes.allSatisfy { $0 == 0xFF })
+          check(!after.isResetNoted())
+        }
+      }
+    }
+    // Settings that are damaged meanwhile do not take the note with them.
+    let hurt = image.copy()
+    var noting = SettingsStore(flash: MemoryFlash(hurt))
+    check(noting.noteReset())
+    hurt.bytes[20] ^= 1
+    var restarted = SettingsStore(flash: MemoryFlash(hurt))
+    restarted.load()
+    check(restarted.isResetNoted())
+    // A page without settings takes the note as well, and so does one with something in its place.
+    let other = self.image()
+    other.bytes[60] = 0
+    var noted = SettingsStore(flash: MemoryFlash(other))
+    check(noted.noteReset() && noted.isResetNoted())
+    var start = SettingsStore(flash: MemoryFlash(other))
+    start.load()
+    check(start.isResetNoted())
+  }
+}
+
+/// `#expect` for calls on values that cannot leave their scope, which the macro would capture.
+private func check(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+  #expect(condition, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,57 @@
+import HeraldDeviceLink
+import Testing
+
+@testable import HeraldHostLink
+
+@Suite("Factory reset, the host's side")
+struct FactoryResetClientTests {
+  private let brief = SMPClient.Patience(timeout: .milliseconds(1), attempts: 2)
+  /// `{"done": 2, "of": 9, "bad": 1}`
+  private let body: [UInt8] = [
+    0xA3, 0x64, 0x64, 0x6F, 0x6E, 0x65, 0x02, 0x62, 0x6F, 0x66, 0x09, 0x63, 0x62, 0x61, 0x64, 0x01,
+  ]
+
+  @Test("Names the log that is to go, asks how far it is, and understands the answers, all in literal bytes")
+  func literal() throws {
+    let transport = DirectTransport { [body] packet in
+      [[packet[0] + 1, 0, 0, UInt8(body.count), 0, 0x48, packet[6], 3] + body]
+    }
+    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let begun = try client.beginFactoryReset(epoch: 0xCAFE_F00D)
+    #expect(begun == DeviceResetProgress(done: 2, total: 9, failed: 1) && !begun.isDone)
+    #expect(try client.factoryResetProgress() == begun)
+    let packets = transport.sent.map { packet in packet.enumerated().map { $0.offset == 6 ? 0 : $0.element } }
+    #expect(
+      packets == [
+        [
+          0x0A, 0, 0, 0x0C, 0, 0x48, 0, 3, 0xA1, 0x65, 0x65, 0x70, 0x6F, 0x63, 0x68, 0x1A, 0xCA, 0xFE, 0xF0,
+          0x0D,
+        ],
+        [0x08, 0, 0, 1, 0, 0x48, 0, 3, 0xA0],
+      ])
+  }
+
+  @Test("Refuses numbers that make no sense, and passes on a refusal")
+  func senseless() {
+    var wrong = body
+    wrong[6] = 0x0A
+    let transport = DirectTransport { [wrong] packet in
+      [[packet[0] + 1, 0, 0, UInt8(wrong.count), 0, 0x48, packet[6], 3] + wrong]
+    }
+    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    #expect(throws: HostLinkError.self) { try client.factoryResetProgress() }
+    // {"err": {"group": 72, "rc": 5}}
+    let refusal: [UInt8] = [
+      0xA1, 0x63, 0x65, 0x72, 0x72, 0xA2, 0x65, 0x67, 0x72, 0x6F, 0x75, 0x70, 0x18, 72, 0x62, 0x72, 0x63, 5,
+    ]
+    let refusing = DirectTransport { packet in
+      [[packet[0] + 1, 0, 0, UInt8(refusal.count), 0, 0x48, packet[6], 3] + refusal]
+    }
+    do throws(HostLinkError) {
+      _ = try DeviceClient(SMPClient(transport: refusing, patience: brief)).beginFactoryReset(epoch: 1)
+      Issue.record("not refused")
+    } catch {
+      #expect(error.cause == .refused)
+    }
+  }
+}
