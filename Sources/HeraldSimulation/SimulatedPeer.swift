@@ -1,7 +1,8 @@
 import HeraldEmbedded
 
 /// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with the
-/// compliant signal characteristic and a payload of 129 bytes, read in pieces over the smallest ATT_MTU.
+/// compliant signal characteristic and a payload of 129 bytes, read in pieces over the smallest ATT_MTU. To who asks for neighbours it has
+/// CovidWatch's number and C19X's code, too.
 ///
 /// Its answers are written by hand from the specification and share no code with the server of the core.
 struct SimulatedPeer: BitwiseCopyable {
@@ -32,6 +33,31 @@ struct SimulatedPeer: BitwiseCopyable {
       writer.u8(0x02)
       writer.u16(0x0014)
       writer.uuid128(UUID128(0x3e98_c0f8_8f05_4829, 0xa121_43e3_8f89_33e7))
+    case 0x06 where request.count == 9 && request[7] == 0x19 && request[8] == 0xC0 && request[1] <= 0x20:
+      writer.u8(0x07)  // CovidWatch at 0x0020…0x0022
+      writer.u16(0x0020)
+      writer.u16(0x0022)
+    case 0x06 where request.count == 23 && request[15] == 0x13 && request[22] == 0x00 && request[1] <= 0x30:
+      writer.u8(0x07)  // C19X at 0x0030…0x0032
+      writer.u16(0x0030)
+      writer.u16(0x0032)
+    case 0x08 where request.count == 7 && request[1] >= 0x20 && request[1] <= 0x21:
+      writer.u8(0x09)
+      writer.u8(21)
+      writer.u16(0x0021)
+      writer.u8(0x0A)
+      writer.u16(0x0022)
+      writer.uuid128(UUID128(0xd61f_4f27_3d6b_4b04, 0x9e46_c9d2_ea61_7f62))
+    case 0x08 where request.count == 7 && request[1] >= 0x30 && request[1] <= 0x31:
+      writer.u8(0x09)
+      writer.u8(21)
+      writer.u16(0x0031)
+      writer.u8(0x08)
+      writer.u16(0x0032)
+      writer.uuid128(UUID128(0x0022_d481_83fe_1f13, 0x0102_0304_0506_0708))
+    case 0x0A where request.count == 3 && request[1] == 0x22:
+      writer.u8(0x0B)
+      for index in 0..<16 { writer.u8(UInt8(truncatingIfNeeded: index)) }
     case 0x0A where request.count == 3 && request[1] == 0x14:  // Read
       writer.u8(0x0B)
       payload(from: 0, &writer)

@@ -14,6 +14,7 @@ enum FuzzTarget: String, CaseIterable {
   case usb
   case extendedData = "extended-data"
   case signals
+  case neighbours
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -35,6 +36,7 @@ enum FuzzTarget: String, CaseIterable {
     case .usb: fuzzUSB(bytes)
     case .extendedData: fuzzExtendedData(bytes)
     case .signals: fuzzSignals(bytes)
+    case .neighbours: fuzzNeighbours(bytes)
     }
   }
 
@@ -55,6 +57,7 @@ enum FuzzTarget: String, CaseIterable {
     case .usb: usbSeeds
     case .extendedData: extendedDataSeeds
     case .signals: signalSeeds
+    case .neighbours: neighbourSeeds
     }
   }
 }

@@ -7,7 +7,7 @@ import HeraldSimulation
 
 // Counts what the whole device asks of the heap, from H4 bytes to flash words, after it has started: over a million
 // advertisements, thousands of connections in both directions, a log that turns over, and a controller that
-// sends garbage, and hosts that read the log or send noise. Anything but zero fails.
+// sends garbage, and hosts that read the log or send noise; then, in NeighbourStage.swift, over codes of other systems. Anything but zero fails.
 
 /// Repeatable random numbers, for addresses and keys.
 struct RepeatableRandom: RandomSource, ~Copyable {
@@ -227,7 +227,7 @@ func run() -> UInt64 {
   return after - before
 }
 
-let allocations = run()
+let allocations = run() + runNeighbours()
 if let path = CommandLine.arguments.dropFirst().first {
   let url = URL(fileURLWithPath: path)
   try FileManager.default.createDirectory(
