@@ -41,7 +41,9 @@ async def run_case(name, case):
     try:
         async with asyncio.timeout(CASE_SECONDS):
             await case()
-    except (Exception, SystemExit) as error:  # a failed case must not end the others
+    except (Exception, SystemExit, asyncio.CancelledError) as error:
+        # A failed case must not end the others, nor the lane, for which the suite would wait for ever. Bumble cancels who waits for a connection
+        # that is lost.
         place = traceback.extract_tb(error.__traceback__)
         where = next((f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(place) if "cases_" in f.filename), "")
         why = str(error) or type(error).__name__
