@@ -1,0 +1,66 @@
+// A beacon at the door of a café. It tells visitors' phones and wearables where they are while the café is open, and whoever looks after it
+// by a lamp whether it works.
+
+import Board
+import HeraldChips
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldFirmware
+import HeraldHCI
+
+/// The café's payload, offered from eight in the morning to six in the evening (UTC); and always as long as nobody has told the date, for
+/// a beacon that says nothing is of no use to anybody.
+struct Cafe: PayloadSupplier {
+  private var venue = VenuePayloadSupplier<64>(country: 826, state: 4, code: 20_817)
+
+  init() {
+    var bytes: [64 of UInt8] = .init(repeating: 0)
+    var writer = ByteWriter(bytes.mutableSpan)
+    writer.extendedSegment(.premisesName, text: "Café Zum Löwen")
+    let count = writer.count
+    venue.setExtendedData(bytes.span.extracting(0..<count))
+  }
+
+  var fixedLength: Int { 0 }
+
+  mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>) -> Int {
+    guard isOpen(unixSeconds) else { return 0 }
+    return venue.payload(at: unixSeconds, now: now, into: &buffer)
+  }
+
+  /// The next full hour: the node asks again then, and not before.
+  func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
+    guard let unixSeconds else { return .never }
+    let intoHour = UInt32(truncatingIfNeeded: Int(truncatingIfNeeded: unixSeconds % 3_600))
+    return now + .seconds(3_600 &- intoHour)
+  }
+
+  private func isOpen(_ unixSeconds: UInt64?) -> Bool {
+    guard let unixSeconds else { return true }
+    let hour = Int(truncatingIfNeeded: unixSeconds % 86_400 / 3_600)
+    return (8..<18).contains(hour)
+  }
+}
+
+/// A lamp that is on while the radio works.
+struct Lamp: SensorDelegate {
+  mutating func didUpdateState(_ state: SensorState, at now: Instant) {
+    // The first of the two lamps of the MPS2 board's front: bit 0 of the first register of FPGAIO.
+    MappedRegisters(at: 0x4002_8000).store(state == .on ? 1 : 0, at: 0)
+  }
+}
+
+nonisolated(unsafe) var configuration = HeraldConfiguration()
+configuration.scans = false
+nonisolated(unsafe) var links = SerialManagement<Line, 512>(Board.managementLine())
+nonisolated(unsafe) var device = ManagedNode<
+  HCIRadio<Line, 4>, FlashMap, Random, Cafe, Lamp, NoNeighbours, Firmware<Board>, 16, 4
+>(
+  makingRadio: { HCIRadio(transport: Board.controllerLine()) },
+  flash: Board.flash(),
+  random: Board.random(),
+  supplier: Cafe(),
+  delegate: Lamp(),
+  board: Firmware(hardware: Board(), memory: Board.retained(), hint: nil),
+  configuration: configuration)
+while true { device.round(serving: &links) }
