@@ -23,9 +23,13 @@ private struct CountingRandom: RandomSource {
 }
 
 extension MockRadio: StatisticsSource {
+  /// No name.
   public static var statisticsName: StaticString { "radio" }
+  /// No counters.
   public static var statisticsCount: Int { 0 }
+  /// No names.
   public static func statisticName(_ index: Int) -> StaticString { "" }
+  /// No values.
   public mutating func statistic(_ index: Int) -> UInt32 { 0 }
 }
 
