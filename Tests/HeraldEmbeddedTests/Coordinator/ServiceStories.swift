@@ -23,14 +23,14 @@ private enum ProviderTable: GATTTable {
 private let providerAttributes: [5 of AttributeRecord] = [
   .primaryService(at: 0, 16),
   .characteristic(at: 16, 19),
-  .value(typeAt: 19, .write, longest: 512, tag: AttributeTag(rawValue: 2)),
+  .value(typeAt: 19, .write.union(.writeCommand), longest: 512, tag: AttributeTag(rawValue: 2)),
   .characteristic(at: 35, 19),
   .value(typeAt: 38, .read, tag: AttributeTag(rawValue: 1)),
 ]
 
 private let providerBytes: [54 of UInt8] = [
   0x0F, 0x0E, 0x0D, 0x0C, 0x0B, 0x0A, 0x09, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00,
-  0x08, 0x03, 0x00,
+  0x0C, 0x03, 0x00,
   0x11, 0x1A, 0x82, 0x80, 0x9A, 0xE0, 0x24, 0x83, 0x7A, 0x43, 0x2E, 0x09, 0x13, 0xB8, 0x17, 0xF6,
   0x02, 0x05, 0x00,
   0xE7, 0x33, 0x89, 0x8F, 0xE3, 0x43, 0x21, 0xA1, 0x29, 0x48, 0x05, 0x8F, 0xF8, 0xC0, 0x98, 0x3E,
@@ -64,6 +64,16 @@ struct ServiceStories {
     #expect(story.ask("02 F7 00") == hex("03 F7 00"))
     #expect(story.ask("06 01 00 FF FF 00 28 " + ownService) == hex("07 01 00 05 00"))
     #expect(story.ask("0A 05 00") == hex("0B 08 01 00 02 00 03 00 00 00 00 00 00 00"))
+  }
+
+  @Test("HP-09 A table that offers it makes no difference: without response nothing is taken")
+  func withoutResponse() {
+    let story = StoryWith<Serving<ProviderTable>>()
+    story.open()
+    story.happen(.pdu(hex("52 03 00 02 C8 FF"), on: ConnectionID(index: 0)))
+    #expect(story.count(.signals) == 0 && story.count(.readings) == 0)
+    #expect(story.ask("12 03 00 02 C8 FF") == hex("13"))
+    #expect(story.count(.signals) == 1 && story.count(.readings) == 1)
   }
 
   @Test(
