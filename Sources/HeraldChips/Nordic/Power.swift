@@ -1,3 +1,5 @@
+import HeraldEmbedded
+
 extension NRF {
   /// The supply of the chip (nRF51 Series Reference Manual, "POWER"; nRF52840 Product Specification, "POWER").
   public struct Power<Block: RegisterBlock & ~Copyable>: ~Copyable {
@@ -42,6 +44,14 @@ extension NRF {
     public var isWakeUp: Bool { bits & 0x001F_0000 != 0 }
     /// The supply came, or came back.
     public var isPowerOn: Bool { bits == 0 }
+
+    /// The one of them that tells most of the run before; `nil` if that run knew itself that it would end.
+    public var cause: RestartCause? {
+      if isWatchdog { return .watchdog }
+      if isLockup { return .lockup }
+      if isRequested { return nil }
+      return isPin ? .resetLine : isPowerOn ? .powerOn : nil
+    }
   }
 
   private enum PowerRegisters {

@@ -56,9 +56,7 @@ extension NRF {
     }
 
     /// What has gone wrong since start.
-    public var faults: SerialFaults {
-      SerialFaults(overruns: memory.overruns.value, framing: memory.framing.value)
-    }
+    public var faults: SerialFaults { memory.faults }
   }
 
   /// The queues that a UART and its interrupt handler share.
@@ -83,6 +81,9 @@ extension NRF {
       toSend = unsafe ByteRing(start + 12, bytes: outgoing)
       received = unsafe ByteRing(start + 12 + MemoryLayout<ByteRingStorage<outgoing>>.stride, bytes: incoming)
     }
+
+    /// What has gone wrong since start.
+    public var faults: SerialFaults { SerialFaults(overruns: overruns.value, framing: framing.value) }
 
     /// Whether bytes have arrived that were not taken. To be asked with interrupts masked, before the processor sleeps.
     public var hasInput: Bool { !received.isEmpty }

@@ -22,7 +22,7 @@ extension NRF {
     private var isArmed = false
     private var isSending = false
     /// What has gone wrong since start.
-    public private(set) var faults = SerialFaults()
+    public var faults: SerialFaults { memory.faults }
 
     /// The UARTE with these registers, a timer, and PPI, whose addresses `wiring` tells.
     public init(
@@ -65,8 +65,8 @@ extension NRF {
     /// Takes what has arrived. The line is never gone.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       if let errors = registers.takeErrors() {
-        if errors.hasOverrun { faults.overruns &+= 1 }
-        if errors.hasFraming { faults.framing &+= 1 }
+        if errors.hasOverrun { memory.overruns.value &+= 1 }
+        if errors.hasFraming { memory.framing.value &+= 1 }
       }
       guard started > 0 else { return 0 }
       let received = count()
@@ -205,6 +205,8 @@ extension NRF {
   /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing` for the longest packet. A variable
   /// of this type lies in RAM, as the UARTE needs it.
   public struct UARTEStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
+    private var overruns: UInt32 = 0
+    private var framing: UInt32 = 0
     private var received: [incoming of UInt8] = .init(repeating: 0)
     private var toSend: [outgoing of UInt8] = .init(repeating: 0)
 
@@ -214,6 +216,8 @@ extension NRF {
 
   /// Where a UARTE keeps what it receives and sends. It reads and writes there by itself.
   public struct UARTEMemory: BitwiseCopyable, @unchecked Sendable {
+    let overruns: SharedWord
+    let framing: SharedWord
     let received: SharedBytes
     let toSend: SharedBytes
     /// Bytes in a half: a power of two, or 0 if there is no room for two halves.
@@ -226,14 +230,19 @@ extension NRF {
       _ storage: UnsafeMutablePointer<UARTEStorage<incoming, outgoing>>
     ) {
       let start = UnsafeMutableRawPointer(storage)
-      unsafe received = SharedBytes(start)
-      unsafe toSend = SharedBytes(start + incoming)
+      unsafe overruns = SharedWord(start)
+      unsafe framing = SharedWord(start + 4)
+      unsafe received = SharedBytes(start + 8)
+      unsafe toSend = SharedBytes(start + 8 + incoming)
       var half = incoming >= 2 ? 1 : 0
       while half > 0, half <= incoming &>> 2 { half = half &* 2 }
       // Counts have 16 bits.
       self.half = min(half, 0x8000)
       sendCapacity = min(outgoing, 0xFFFF)
     }
+
+    /// What has gone wrong since start.
+    public var faults: SerialFaults { SerialFaults(overruns: overruns.value, framing: framing.value) }
 
     /// From a count of bytes to a place in the two halves.
     var mask: UInt32 { UInt32(truncatingIfNeeded: half &* 2 &- 1) }

@@ -45,8 +45,11 @@ struct SystemTests {
     model.resetReasons = 0b0000_0110
     let reason = power.takeResetReason()
     #expect(reason.isWatchdog && reason.isRequested && !reason.isPin && !reason.isLockup && !reason.isPowerOn)
+    #expect(reason.cause == .watchdog)
     let none = power.takeResetReason()
-    #expect(none.isPowerOn)
+    #expect(none.isPowerOn && none.cause == .powerOn)
+    let causes = [0b1, 0b100, 0b101, 0b1000, 1 << 16].map { NRF.ResetReason(bits: $0).cause }
+    #expect(causes == [.resetLine, nil, nil, .lockup, nil])
     model.resetReasons = 1 << 20
     let woken = power.takeResetReason()
     #expect(woken.isWakeUp && !woken.isPowerOn)

@@ -1,56 +1,70 @@
 import HeraldChips
 import HeraldDeviceLink
 import HeraldEmbedded
-import HeraldHCI
+import HeraldFirmware
 import Startup
 
 /// The nRF52840 DK with a Bluetooth controller on its header.
 ///
 /// No interrupt has a handler: all are held from start-up on, and those that are let through to the processor end its sleep.
-public struct Board: ManagedBoard, ~Copyable {
+public struct Board: FirmwareHardware, ~Copyable {
+  /// Why the chip was reset.
+  private let restartHint: RestartCause?
   private var clock: BoardClock
   private var watchdog = NRF.WDT(Clock.watchdog)
   private var port0 = NRF.GPIO(MappedRegisters(at: 0x5000_0000))
   private var port1 = NRF.GPIO(MappedRegisters(at: 0x5000_0300))
-  private var system = MappedRegisters(at: 0xE000_E000)
-  private var restartAt = Instant.never
+  private var control = CortexM.SystemControl(MappedRegisters(at: CortexM.systemControlAddress))
 
   /// The board after a reset. To be made once, before its lines.
   public init() {
     startup_hold_interrupts()
     var power = NRF.Power(Clock.control)
+    restartHint = power.takeResetReason().cause
     power.enableDCDC()
     clock = Clock.start()
     Pins.configure(&port0, &port1)
     watchdog.start(Clock.watchdogTimeout)
-    for number in 0..<Interrupts.count {
-      let interrupt = Interrupts.number(number)
-      system.store(1 &<< (interrupt & 31), at: 0x100 &+ 4 &* (interrupt &>> 5))
-    }
+    for index in 0..<Interrupts.count { control.enable(Interrupts.number(index)) }
+  }
+
+  /// The board, with what the run before left. To be taken once.
+  public static func firmware() -> Firmware<Board> {
+    let board = Board()
+    let hint = board.restartHint
+    return unsafe Firmware(hardware: board, memory: RetainedMemory(startup_retained_words()), hint: hint)
   }
 
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 
-  /// Ends a round of the loop: sleeps until `deadline` or an interrupt. Shows whether the controller is ready.
-  public mutating func rest(until deadline: Instant, isReady: Bool) {
-    watchdog.feed()
-    port0.set(Pins.readyLight, !isReady)
-    var until = clock.now() + .seconds(1)
-    if deadline < until { until = deadline }
-    if restartAt < until { until = restartAt }
-    if clock.now() >= restartAt { system.store(0x05FA_0004, at: 0xD0C) }
-    // What was dealt with is forgotten; an event that was not is still set, and its interrupt comes again at once.
-    for number in 0..<Interrupts.count {
-      let interrupt = Interrupts.number(number)
-      system.store(1 &<< (interrupt & 31), at: 0x280 &+ 4 &* (interrupt &>> 5))
-    }
-    guard clock.wake(at: until) else { return }
+  /// Stops the processor until `deadline` or an interrupt.
+  public mutating func sleep(until deadline: Instant) -> Bool {
+    // What was dealt with is forgotten. An event that was not is still set, and its interrupt comes again at once.
+    for index in 0..<Interrupts.count { control.forget(Interrupts.number(index)) }
+    guard clock.wake(at: deadline) else { return false }
     port0.set(Pins.awakeLight, true)
     startup_wait_for_interrupt()
     port0.set(Pins.awakeLight, false)
     clock.acknowledge()
+    return true
   }
+
+  /// Shows whether the controller is ready.
+  public mutating func show(isReady: Bool) { port0.set(Pins.readyLight, !isReady) }
+
+  /// Puts the watchdog off.
+  public mutating func feedWatchdog() { watchdog.feed() }
+  /// Resets the chip.
+  public mutating func restart() { control.reset() }
+  /// Pulls the controller's reset line.
+  public mutating func holdController(_ isHeld: Bool) { port1.set(Pins.controllerReset, !isHeld) }
+  /// There is one.
+  public static var hasControllerReset: Bool { true }
+  /// Bytes of stack used.
+  public mutating func stackUsed() -> UInt32 { startup_stack_used() }
+  /// Times that bytes from the controller were lost.
+  public mutating func overruns() -> UInt32 { Self.lostBytes }
 
   /// What the board is.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
@@ -66,9 +80,6 @@ public struct Board: ManagedBoard, ~Copyable {
     }
     return writer.overflowed ? 0 : writer.count
   }
-
-  /// Restarts in a quarter of a second: the answer to the request is still to be sent.
-  public mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
 }
 
 /// The interrupts that end a sleep: CLOCK and POWER (USB's supply), UARTE0, RTC0, USBD.

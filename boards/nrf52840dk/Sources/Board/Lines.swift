@@ -11,6 +11,7 @@ public typealias Supply = NRF.Battery<MappedRegisters>
 
 // What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start.
 nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<1024, 264>()
+nonisolated(unsafe) private var controllerFaults: NRF.UARTEMemory?
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0
 
@@ -19,13 +20,17 @@ extension Board {
   ///
   /// H4 with flow control at a megabit a second. A controller of another speed is told here.
   public static func controllerLine() -> Line {
-    var line = unsafe Line(
+    let memory = unsafe NRF.UARTEMemory(&controllerMemory)
+    var line = Line(
       MappedRegisters(at: 0x4000_2000), counter: MappedRegisters(at: 0x4000_9000),
-      ppi: MappedRegisters(at: 0x4001_F000), wiring: NRF.UARTEWiring(),
-      memory: NRF.UARTEMemory(&controllerMemory))
+      ppi: MappedRegisters(at: 0x4001_F000), wiring: NRF.UARTEWiring(), memory: memory)
+    controllerFaults = memory
     line.start(Pins.controllerLine, .baud1M)
     return line
   }
+
+  /// How often bytes from the controller were lost.
+  static var lostBytes: UInt32 { controllerFaults?.faults.overruns ?? 0 }
 
   /// The USB device. To be taken once.
   public static func usb() -> USBD<MappedRegisters> {

@@ -1,0 +1,24 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// The management link on USB: the device, and what answers on its bulk interface. `memory` and `depth` are those of `USBDevice`.
+public struct USBManagement<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>:
+  ManagementLinks, ~Copyable
+{
+  /// The device as the host sees it.
+  public var device: USBDevice<Controller, memory, depth>
+  private var server = SMPServer()
+
+  /// A device on `controller`. `serialNumber` is ASCII, without spaces.
+  public init(_ controller: consuming Controller, serialNumber: InlineBytes<32>) {
+    device = USBDevice(controller: controller, serialNumber: serialNumber)
+  }
+
+  /// Does all there is to do. What the host does next comes with an interrupt.
+  public mutating func serve<Device: ManagedDevice & ~Copyable>(
+    at now: Instant, device managed: inout Device
+  ) -> Instant {
+    device.poll(at: now, server: &server, device: &managed)
+    return .never
+  }
+}
