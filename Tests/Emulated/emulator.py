@@ -159,15 +159,15 @@ class Emulator:
         raise AssertionError(f"QEMU did not open {path}")
 
     async def memory(self, address, count):
-        """Bytes of the machine's physical memory."""
+        """Bytes of memory, as the processor sees it: the chip of the micro:bit has an address space of its own."""
         path = self.folder / "memory.bin"
         path.unlink(missing_ok=True)
-        said = await self.command(f'pmemsave {address:#x} {count:#x} "{path}"')
+        said = await self.command(f'memsave {address:#x} {count:#x} "{path}"')
         assert not said, said
         return path.read_bytes()
 
     async def words(self, address, count):
-        """32-bit words of the machine's physical memory."""
+        """32-bit words of memory."""
         data = await self.memory(address, 4 * count)
         return [int.from_bytes(data[4 * i:4 * i + 4], "little") for i in range(count)]
 

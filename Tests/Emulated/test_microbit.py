@@ -1,0 +1,54 @@
+"""The full wearable in the 16 KB of RAM of a micro:bit, which has no management link: what its flash holds is read by the emulator's own means."""
+
+import asyncio
+import unittest
+
+from support import EmulatedTest, pages
+import herald
+from emulator import Emulator, symbols
+from world import until
+
+PAGE = 1024
+
+
+class Microbit(EmulatedTest):
+    async def test_the_wearable_meets_phones_and_logs_them(self):
+        android, ios = await self.world.android(1), await self.world.ios(1)
+        emulator = Emulator("microbit", self.folder / "microbit", ("127.0.0.1", self.world.port))
+        async with emulator:
+            names = symbols(emulator.elf)
+            for phone in (android, ios):
+                await until(
+                    lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", 90)
+            async with asyncio.timeout(120):
+                while not self.is_complete(records := await self.logged(emulator, names), (android, ios)):
+                    await asyncio.sleep(2)
+            bottom, top = names["stack_bottom"], names["stack_top"]
+            stack = await emulator.words(bottom, (top - bottom) // 4)
+        for phone in (android, ios):
+            mine = [record for record in records if record.get("target") == phone.identity.replace(":", "")]
+            self.assertEqual([record["event"] for record in mine].count("detected"), 1)
+            self.assertEqual({record["rssi"] for record in mine if record["event"] == "measured"}, {-60}, phone.name)
+            self.assertEqual([record["payload"] for record in mine if record["event"] == "read"], [phone.payload.hex()])
+        unused = next(index for index, word in enumerate(stack) if word != 0xA5C3A5C3)
+        self.assertGreater(unused, 0, "the stack has been used up")
+        print(f"\n  {top - bottom - 4 * unused} of {top - bottom} bytes of stack used")
+
+    async def logged(self, emulator, names):
+        """The records of all pages in the chip's flash."""
+        data = await emulator.memory(names["log_start"], names["log_size"])
+        found = pages(None, PAGE, data)
+        return [record for number in sorted(found) for record in found[number][1]]
+
+    @staticmethod
+    def is_complete(records, phones):
+        """Whether each phone's payload and five readings have come to flash."""
+        def count(phone, event):
+            target = phone.identity.replace(":", "")
+            return sum(record["event"] == event and record.get("target") == target for record in records)
+
+        return all(count(phone, "read") == 1 and count(phone, "measured") >= 5 for phone in phones)
+
+
+if __name__ == "__main__":
+    unittest.main()

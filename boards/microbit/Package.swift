@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+let herald = ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"].map {
+  Target.Dependency.product(name: $0, package: "herald-embedded")
+}
+let startup = Target.Dependency.product(name: "Startup", package: "startup")
+
+let package = Package(
+  name: "microbit",
+  dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
+  targets: [
+    .target(name: "Board", dependencies: herald + [startup], swiftSettings: core),
+    .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
+    .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,29 @@
+import HeraldChips
+import HeraldEmbedded
+
+/// What the board counts with: TIMER0, which QEMU has, unlike the RTC. It keeps the 16 MHz crystal running; a micro:bit that is to last on a
+/// battery takes `NRF.RTCClock` in its place.
+typealias BoardClock = NRF.TimerClock<MappedRegisters>
+
+/// The clocks of the board, and the watchdog.
+enum Clock {
+  /// TIMER0, interrupt 8.
+  static var counter: MappedRegisters { MappedRegisters(at: 0x4000_8000) }
+  static var interrupt: UInt32 { 8 }
+  /// CLOCK and POWER.
+  static var control: MappedRegisters { MappedRegisters(at: 0x4000_0000) }
+  /// The watchdog, which QEMU does not have. A loop that is well goes round once a second; the longest thing it does is an erasure.
+  static var watchdog: MappedRegisters { MappedRegisters(at: 0x4001_0000) }
+  static var watchdogTimeout: Interval { .seconds(10) }
+
+  /// Starts the clock of the board.
+  static func start() -> BoardClock {
+    var control = NRF.Clock(control)
+    // The board has no crystal for the slow clock, which the watchdog runs on.
+    control.startLowFrequency(.oscillator)
+    control.startHighFrequencyCrystal()
+    var clock = BoardClock(counter)
+    clock.start()
+    return clock
+  }
+}
