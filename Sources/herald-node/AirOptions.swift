@@ -17,10 +17,10 @@ struct AirOptions: ParsableArguments {
   var advertisingInterval: UInt32 = 250
 
   @Option(help: "Milliseconds from the start of one scan window to the next, 3 to 10240.")
-  var scanInterval: UInt32 = 100
+  var scanInterval: UInt32 = 1125
 
-  @Option(help: "Milliseconds of listening in each scan interval, 3 up to the interval.")
-  var scanWindow: UInt32 = 50
+  @Option(help: "Milliseconds of listening in each scan interval, 3 up to the interval. While several peers wait it is all of it.")
+  var scanWindow: UInt32 = 120
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .chooseLast,

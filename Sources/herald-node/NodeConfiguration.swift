@@ -13,6 +13,7 @@ extension HeraldNodeCommand {
     }
     configuration.scanTiming.interval = .milliseconds(air.scanInterval)
     configuration.scanTiming.window = .milliseconds(air.scanWindow)
+    configuration.scanTiming.busyWindow = .milliseconds(air.scanInterval)
     configuration.scanTiming.active = air.activeScan
     configuration.advertisingInterval = .milliseconds(air.advertisingInterval)
     configuration.addressPeriod = .seconds(air.addressPeriod)

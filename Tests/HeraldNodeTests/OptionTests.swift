@@ -104,7 +104,7 @@ struct OptionTests {
     "Values out of range, and options that make no sense together, are refused",
     arguments: [
       ["--advertising-interval", "19"], ["--advertising-interval", "10241"], ["--scan-interval", "2"],
-      ["--scan-interval", "10241"], ["--scan-window", "2"], ["--scan-window", "101"],
+      ["--scan-interval", "10241"], ["--scan-window", "2"], ["--scan-window", "1126"],
       ["--address-period", "0"],
       ["--expiry", "0"], ["--expiry", "604801"], ["--tx-power", "127"], ["--tx-power", "-128"],
       ["--connection-policy", "newest"], ["--service", "none"], ["--name", ""],

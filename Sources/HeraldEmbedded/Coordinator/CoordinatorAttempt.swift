@@ -98,6 +98,8 @@ where
       }
     }
     if best == nil { workAt = later }
+    // Where several wait there may be more: it is worth listening for them.
+    if alike > 1, bestRank >= Self.strangerRank, bestRank < Self.messageRank { busyUntil = now + Self.busyHold }
     return best
   }
 
@@ -108,14 +110,24 @@ where
   mutating func rank(of place: Int, at now: Instant) -> Int {
     switch task(for: place, at: now) {
     case .nothing: return -1
-    case .sendMessage: return 6
+    case .sendMessage: return Self.messageRank
     case .meet, .readPayload:
       let isRepeated = table[place].readings > 1 ? 1 : 0
-      return (table[place].state == .candidate ? 2 : 4) &+ isRepeated
+      return (table[place].state == .candidate ? 2 : Self.strangerRank) &+ isRepeated
     case .readModel, .readCodes, .writePayload: return 1
     case .share, .writeRSSI: return 0
     }
   }
+
+  /// The rank of a message of the application's, and the lower of the two of a peer that shows a service and is to be read.
+  @inlinable
+  static var messageRank: Int { 6 }
+  /// See `messageRank`.
+  @inlinable
+  static var strangerRank: Int { 4 }
+  /// How long it is scanned more since several strangers were there to choose among.
+  @inlinable
+  static var busyHold: Interval { .seconds(2) }
 
   // MARK: The connection budget (HP-25)
 
@@ -153,11 +165,10 @@ where
   mutating func canGiveUp(_ index: Int, forMessage: Bool, at now: Instant) -> Bool {
     let step = links[index].step
     if step == .keeping { return true }
-    // That we read on it as well gives a peer no more of its connection.
-    if links[index].isPeers, step == .serving || step.isWorking {
+    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work on is soon over.
+    if step == .serving || links[index].isPeers && step.isWorking {
       return now >= links[index].openedAt + Self.servingGrace
     }
-    if step == .serving { return true }  // ours: it only waits for the peer
     return forMessage && step.isWorking && !table[Int(links[index].place)].has(Target.awaitsMessageFlag)
   }
 
@@ -168,7 +179,7 @@ where
     var index = 0
     while index < connections {
       let end = links[index].openedAt + Self.servingGrace
-      if links[index].step != .closed, links[index].isPeers, end > now { next = earlier(next, end) }
+      if links[index].step != .closed, end > now { next = earlier(next, end) }
       index &+= 1
     }
     return next

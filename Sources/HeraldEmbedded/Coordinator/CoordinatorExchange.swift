@@ -121,12 +121,8 @@ where
         table[place].retryAt = now + .milliseconds(random.next() & 1023)
       } else {
         fail(index, .exchangesDropped, at: now)
-        if reason == .failedToBeEstablished, table[place].failures <= Self.contendedTries {
-          // It did not understand our request, as happens when several ask at the same moment: it is there, and worth asking again soon.
-          let delay = HeraldConfiguration.retryDelay(
-            failures: table[place].failures, first: Self.contendedRetry, longest: .seconds(2))
-          table[place].retryAt = now + delay + .milliseconds(random.next() & 1023)
-        }
+        // It did not understand our request, as happens when several ask at the same moment.
+        if reason == .failedToBeEstablished { askAgainSoon(place, at: now) }
       }
     }
     delegate.tell(.debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
@@ -134,10 +130,24 @@ where
     workAt = now
   }
 
-  /// The wait after a first request to connect that the peer did not understand; it doubles with each further failure, up to 2 s…
+  /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again soon. After many tries it is
+  /// left alone like any other: perhaps it does not hear us at all.
   @inlinable
-  static var contendedRetry: Interval { .milliseconds(250) }
-  /// …and after so many failures it is that of any other: perhaps the peer does not hear us at all.
+  mutating func askAgainSoon(_ place: Int, at now: Instant) {
+    let failures = table[place].failures
+    let delay =
+      failures <= Self.contendedTries
+      ? HeraldConfiguration.retryDelay(failures: failures, first: Self.contendedRetry, longest: .seconds(1))
+      : HeraldConfiguration.retryDelay(
+        failures: failures &- Self.contendedTries, first: configuration.firstRetry,
+        longest: configuration.longestRetry)
+    table[place].retryAt = now + delay + .milliseconds(random.next() & 511)
+  }
+
+  /// The wait after a first exchange that failed because of others; it doubles with each further failure, up to 1 s…
+  @inlinable
+  static var contendedRetry: Interval { .milliseconds(125) }
+  /// …for so many failures.
   @inlinable
   static var contendedTries: UInt8 { 8 }
 

@@ -156,7 +156,10 @@ where
         freeBuffer(index)
         noteDone(links[index].task, Int(links[index].place), at: now)
         advance(index, .absent, at: now)
-      case .refused: fail(index, .exchangesRefused, at: now)
+      case .refused(let code):
+        fail(index, .exchangesRefused, at: now)
+        // It is serving as many peers as it can at the moment.
+        if code == .insufficientResources { askAgainSoon(Int(links[index].place), at: now) }
       case .timeout: fail(index, .exchangesTimedOut, at: now)
       default: fail(index, .exchangesMalformed, at: now)
       }

@@ -345,17 +345,19 @@ where
       return plan.deadline
     }
     let timing = configuration.scanTiming
+    let isBusy = now < busyUntil
     let parameters = ScanParameters(
-      ownAddress: advertising.address, interval: timing.interval, window: timing.window, active: timing.active
-    )
-    guard parameters != shownScan else { return plan.deadline }
+      ownAddress: advertising.address, interval: timing.interval,
+      window: isBusy ? timing.busyWindow : timing.window, active: timing.active)
+    let deadline = isBusy ? earlier(plan.deadline, busyUntil) : plan.deadline
+    guard parameters != shownScan else { return deadline }
     do throws(RadioError) {
       try radio.startScanning(parameters)
       shownScan = parameters
     } catch {
       wasRefused = true
     }
-    return plan.deadline
+    return deadline
   }
 
   /// Whether peers can find this device, or it is the one that has to go to them (HP-06).

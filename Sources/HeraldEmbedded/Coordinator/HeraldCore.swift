@@ -43,6 +43,8 @@ public struct HeraldCore<
   @usableFromInline var outbox: Outbox
   /// When it is worth looking for a peer to connect to.
   @usableFromInline var workAt: Instant
+  /// Until when to scan more, as several peers wait to have their payloads read.
+  @usableFromInline var busyUntil: Instant
 
   @usableFromInline var advertising: NeighbourType.Sets
   @usableFromInline var scanning: ScanSchedule
@@ -99,6 +101,7 @@ public struct HeraldCore<
     attempt = Attempt()
     outbox = Outbox()
     workAt = .never
+    busyUntil = .start
     advertising = NeighbourType.Sets()
     scanning = ScanSchedule(configuration.scanTiming)
     shownScan = nil

@@ -105,7 +105,11 @@ public struct ServedValues<
       notServed &+= 1
       return .failed(.insufficientResources)
     }
-    return pool.buffers[index].read(from: offset, into: &buffer)
+    let room = buffer.count
+    let answer = pool.buffers[index].read(from: offset, into: &buffer)
+    // Who got it all at once, and room to spare, asks for no more of it: the buffer is free for others.
+    if offset == 0, room > Int(pool.buffers[index].length) { pool.buffers[index].use = .free }
+    return answer
   }
 
   /// Takes a signal, or a part of one, or a legacy payload. The core acts upon it when the answer has been made. Either is written

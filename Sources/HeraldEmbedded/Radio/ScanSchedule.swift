@@ -4,6 +4,8 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   public var interval: Interval
   /// Milliseconds of listening in each interval, 3…`interval`.
   public var window: Interval
+  /// Milliseconds of listening in each interval while several peers wait to have their payloads read, `window`…`interval`.
+  public var busyWindow: Interval
   /// Whether to send scan requests.
   public var active: Bool
   /// How long to scan at a stretch.
@@ -11,13 +13,17 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   /// How long to rest between stretches, 0 for never. No more than the guarantee allows.
   public var off: Interval
 
-  /// By default scans passively, half of the time within each 100 ms, without rests.
+  /// By default scans passively, a ninth of the time, and all of it while several peers wait, without rests. The interval exceeds the usual one
+  /// of phones, 1 s and 5 ms of chance on average, by a window: so the windows pass over every phase of theirs in turn, and over those of
+  /// devices that advertise four times as often.
   public init(
-    interval: Interval = .milliseconds(100), window: Interval = .milliseconds(50), active: Bool = false,
-    on: Interval = .seconds(4), off: Interval = .zero
+    interval: Interval = .milliseconds(1125), window: Interval = .milliseconds(120),
+    busyWindow: Interval = .milliseconds(1125), active: Bool = false, on: Interval = .seconds(4),
+    off: Interval = .zero
   ) {
     self.interval = interval
     self.window = window
+    self.busyWindow = busyWindow
     self.active = active
     self.on = on
     self.off = off

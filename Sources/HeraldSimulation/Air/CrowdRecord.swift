@@ -22,7 +22,7 @@ public final class CrowdRecord {
   public var now: Int32 = 0
   /// Readings that reached the delegates.
   public private(set) var readings: UInt64 = 0
-  /// Of these, readings of somebody in range.
+  /// Of these, readings in whole windows of pairs in range.
   public private(set) var readingsInRange: UInt64 = 0
   /// Payloads that reached the delegates.
   public private(set) var reads: UInt64 = 0
@@ -72,7 +72,6 @@ public final class CrowdRecord {
     readings &+= 1
     guard sender >= 0 else { return }
     let pair = device &* count &+ sender
-    if entered[pair] >= 0 { readingsInRange &+= 1 }
     if heard[pair] < .max { heard[pair] &+= 1 }
   }
 
@@ -112,6 +111,7 @@ public final class CrowdRecord {
       if since >= 0, since <= now - Self.window {
         windows &+= 1
         if heard[pair] > 0 { windowsWithReading &+= 1 }
+        readingsInRange &+= UInt64(heard[pair])
       }
       heard[pair] = 0
     }

@@ -33,9 +33,9 @@ struct CrowdStories {
       }
       waits.append(story.now.milliseconds - start)
     }
-    // The last is the wait of a ninth failure of whatever kind.
-    let expected: [UInt64] = [250, 500, 1000, 2000, 2000, 2000, 2000, 2000, 300_000]
-    for (wait, least) in zip(waits, expected) { #expect(wait >= least && wait <= least + 1200) }
+    // The last is the wait of a first failure of whatever kind.
+    let expected: [UInt64] = [125, 250, 500, 1000, 1000, 1000, 1000, 1000, 4000]
+    for (wait, least) in zip(waits, expected) { #expect(wait >= least && wait <= least + 700) }
     #expect(waits.count == 9)
     #expect(story.count(.exchangesDropped) == 9)
   }
@@ -160,6 +160,65 @@ struct CrowdStories {
     #expect(story.commands().contains(.disconnect(ConnectionID(index: 1))))
     story.happen(.pdu(hex("03 00 02"), on: ConnectionID(index: 0)))
     #expect(story.requests() == [hex("06 01 00 FF FF 00 28 F6 FC")])
+    #expect(story.violations.isEmpty)
+  }
+
+  @Test("A peer that has no buffer for us now is asked again soon, as it is only busy with others")
+  func busyPeer() {
+    let story = Story()
+    story.hear(Self.peer(1), Self.advert)
+    story.happen(.opened(ConnectionID(index: 0), .central, peer: Self.peer(1)))
+    _ = story.requests()
+    story.happen(.pdu(hex("03 00 02"), on: ConnectionID(index: 0)))
+    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
+    story.exchange(
+      "08 28 00 2C 00 03 28", "09 15 29 00 08 2A 00 \(Peer.signalUUID) 2B 00 02 2C 00 \(Peer.payloadUUID)")
+    story.exchange("0A 2C 00", "01 0A 2C 00 11")
+    #expect(story.count(.exchangesRefused) == 1)
+    #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
+    story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
+    for _ in 0..<8 {
+      story.run(milliseconds: 100)
+      story.hear(Self.peer(1), Self.advert)
+    }
+    #expect(target(story.commands()) == Self.peer(1))
+  }
+
+  @Test("A payload that is read at once keeps no buffer: many connections read it one after the other")
+  func servedAtOnce() {
+    let story = Story()
+    story.node.core.values.deviceName = InlineBytes()
+    for index in 0..<4 {
+      story.happen(.opened(ConnectionID(index: index), .peripheral, peer: Self.peer(UInt32(index))))
+      story.happen(.pdu(hex("0A 10 00"), on: ConnectionID(index: index)))
+      #expect(story.answers().last?.first == 0x0B)
+    }
+    for index in 0..<4 {
+      // Half of a message each, which takes a buffer each.
+      story.happen(
+        .pdu(hex("12 0E 00 00 C8 FF 28 00 01 02 03 04 05 06 07 08 09 0A"), on: ConnectionID(index: index)))
+      #expect(story.answers() == [hex("13")])
+    }
+  }
+
+  @Test("With one stranger it is scanned a little, with two all the time, and 2 s after the last choice a little again")
+  func busyScanning() {
+    let story = Story()
+    let timing = story.node.core.configuration.scanTiming
+    #expect(timing.window < timing.busyWindow)
+    #expect(story.node.radio.scanning?.window == timing.window)
+    story.hear(Self.peer(1), Self.advert)
+    #expect(story.node.radio.connecting != nil)
+    #expect(story.node.radio.scanning?.window == timing.window)
+    story.hear(Self.peer(2), Self.advert)
+    story.hear(Self.peer(3), Self.advert)
+    story.happen(.failed(.failedToBeEstablished))
+    #expect(story.node.radio.scanning?.window == timing.busyWindow)
+    #expect(story.node.radio.scanning?.interval == timing.interval)
+    story.run(milliseconds: 1999)
+    #expect(story.node.radio.scanning?.window == timing.busyWindow)
+    story.run(milliseconds: 1)
+    #expect(story.node.radio.scanning?.window == timing.window)
     #expect(story.violations.isEmpty)
   }
 }

@@ -12,7 +12,7 @@ struct ReadingStories {
       commands.contains(
         .startScanning(
           ScanParameters(
-            ownAddress: story.node.core.ownAddress, interval: .milliseconds(100), window: .milliseconds(50),
+            ownAddress: story.node.core.ownAddress, interval: .milliseconds(1125), window: .milliseconds(120),
             active: false))))
     let own = story.node.core.ownAddress
     #expect(own.isResolvablePrivate)
