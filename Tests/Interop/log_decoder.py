@@ -46,7 +46,7 @@ def crc16(seed, data):
 
 def header(data):
     """The header at the start of `data`, or None."""
-    if len(data) < HEADER or data[:4] != b"HLog" or data[4] != 1:
+    if len(data) < HEADER or data[:4] != b"HLog" or data[4] != 2:
         return None
     found = {
         "word": data[5], "dictionary": data[6], "source": data[7], "epoch": number(data[8:12]),
@@ -150,6 +150,7 @@ class Segment:
         self.before = None
         self.now = 0
         self.last_of_all = 0
+        self.direct = False
         self.coder = None
 
     def bit(self, *context):
@@ -231,6 +232,29 @@ class Segment:
         return (self.now - target["seen"]) % 65536
 
     def target(self, was_detection):
+        self.direct = bool(self.bit("direct", "detection" if was_detection else self.direct))
+        if not self.direct:
+            return self.first(self.search(was_detection))
+        if self.bit("known"):
+            return self.first(self.plain(6))
+        kind = self.plain(2)
+        address = self.plain(16) << 32
+        address += self.plain(32)
+        target = {"kind": kind, "address": address, "seen": self.now, "rhythm": 0, "last": None, "jump": 0}
+        if len(self.targets) == self.head["dictionary"]:
+            self.targets.pop()
+        self.targets.insert(0, target)
+        return target
+
+    def first(self, rank):
+        """Makes the target at a place of the list the first."""
+        if rank >= len(self.targets):
+            raise Damaged
+        self.targets.insert(0, self.targets.pop(rank))
+        return self.targets[0]
+
+    def search(self, was_detection):
+        """Where in the list the target is that is asked for one by one."""
         for rank, target in enumerate(self.targets):
             silence = self.silence(target)
             if silence < 40:
@@ -244,17 +268,8 @@ class Segment:
                 cls = 55
             context = ("detection",) if rank == 0 and was_detection else ("silence", target["rhythm"], cls)
             if self.bit(*context):
-                self.targets.pop(rank)
-                self.targets.insert(0, target)
-                return target
-        kind = self.plain(2)
-        address = self.plain(16) << 32
-        address += self.plain(32)
-        target = {"kind": kind, "address": address, "seen": self.now, "rhythm": 0, "last": None, "jump": 0}
-        if len(self.targets) == self.head["dictionary"]:
-            self.targets.pop()
-        self.targets.insert(0, target)
-        return target
+                return rank
+        raise Damaged
 
     def strength(self, target):
         silence = self.silence(target)

@@ -4,7 +4,7 @@ enum LogFormat {
   /// "HLog" read as a little-endian number.
   @usableFromInline static var magic: UInt32 { 0x676F_4C48 }
   /// The version this code writes and reads.
-  @usableFromInline static var version: UInt8 { 1 }
+  @usableFromInline static var version: UInt8 { 2 }
   /// Bytes in a header.
   @usableFromInline static var headerSize: Int { 40 }
   /// The most bytes a block takes in a page.

@@ -42,7 +42,8 @@ struct LogTarget: BitwiseCopyable {
 /// it is about, and how far its signal strength is from that target's last. Reset with each page.
 ///
 /// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that target has been
-/// silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells most of it.
+/// silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells most of it. A target far down the list, or
+/// not in it, is told by its number or its identity instead, as one decision for each before it would take long.
 ///
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack (docs/architecture.md).
 @usableFromInline
@@ -59,18 +60,22 @@ struct LogModel: ~Copyable {
     static var jump: Int { 340 }  // 4 trees of 4 bits
     static var longJump: Int { 404 }  // a tree of 3 bits
     static var firstRSSI: Int { 412 }  // a tree of 4 bits
-    static var count: Int { 428 }
+    static var direct: Int { 428 }  // 3: after one that was searched for, one that was not, a detection
+    static var known: Int { 431 }  // 1
+    static var count: Int { 432 }
   }
 
   /// Probability of a 1 in the upper 12 bits, how often it was adapted in the lower 4; stored with the top bit
   /// inverted, so that all zero bits are "one in two, never adapted".
-  private var probabilities: [428 of UInt16]
+  private var probabilities: [432 of UInt16]
   /// Steps of 10 ms since the segment began.
   @usableFromInline var steps: UInt32
   /// How many targets are known.
   private var count: Int
   private var previousKind: LogKind
   private var previousRSSI: Int8
+  /// Whether the last target was told without a search.
+  private var wasDirect: Bool
 
   @inline(__always)
   @usableFromInline
@@ -80,6 +85,7 @@ struct LogModel: ~Copyable {
     count = 0
     previousKind = .end
     previousRSSI = 0
+    wasDirect = false
   }
 
   /// Forgets everything, as at the start of a segment.
@@ -90,6 +96,7 @@ struct LogModel: ~Copyable {
     count = 0
     previousKind = .end
     previousRSSI = 0
+    wasDirect = false
   }
 
   // MARK: Decisions
@@ -182,6 +189,7 @@ struct LogModel: ~Copyable {
     if record.kind.hasTarget {
       let place = codeTarget(
         &record.target, afterDetection: afterDetection, targets: &targets, order: &order, &coder)
+      guard place >= 0 else { return false }
       if record.kind == .measured { codeRSSI(&record.rssi, of: &targets[unchecked: place], &coder) }
       targets[unchecked: place].seen = UInt16(truncatingIfNeeded: now)
     }
@@ -254,7 +262,7 @@ struct LogModel: ~Copyable {
     return 48 &+ (length &- 7) &* 2 &+ Int(second)
   }
 
-  /// Which target, and its place in `targets`; afterwards it is the most recent.
+  /// Which target, and its place in `targets`; afterwards it is the most recent. −1 if what was read contradicts the format.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func codeTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -262,38 +270,74 @@ struct LogModel: ~Copyable {
     order: inout MutableSpan<UInt8>, _ coder: inout C
   ) -> Int {
     let now = UInt16(truncatingIfNeeded: steps)
+    // A writer knows where in the list the target is. A reader does not: what it finds here is not used.
+    var rank = rank(of: identity, &targets, &order)
+    let context = Context.direct &+ (afterDetection ? 2 : wasDirect ? 1 : 0)
+    wasDirect = bit(context, rank < Self.searched ? 0 : 1, &coder) != 0
+    var isKnown = true
+    if !wasDirect {
+      rank = search(rank, afterDetection: afterDetection, &targets, &order, &coder)
+    } else if bit(Context.known, rank < count ? 1 : 0, &coder) != 0 {
+      rank = Int(Self.plain(UInt32(truncatingIfNeeded: rank), bits: 6, &coder))
+    } else {
+      isKnown = false
+    }
+    let place: Int
+    if isKnown {
+      guard rank < count else { return -1 }
+      place = Int(order[unchecked: rank])
+      identity = targets[unchecked: place].identity
+    } else {
+      rank = count < targets.count ? count : count &- 1
+      place = count < targets.count ? count : Int(order[unchecked: rank])  // the least recent gives up its place
+      if count < targets.count { count &+= 1 }
+      Self.defineTarget(&identity, &coder)
+      targets[unchecked: place] = LogTarget(identity, seen: now)
+    }
+    while rank > 0 {
+      order[unchecked: rank] = order[unchecked: rank &- 1]
+      rank &-= 1
+    }
+    order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
+    return place
+  }
+
+  /// Of so many of the most recent targets each is asked for in turn. Beyond, a number costs less time, and not more flash on recordings.
+  private static var searched: Int { 32 }
+
+  /// Where in the list a target is; a number of at least `searched` and `count` if it is not there.
+  @inline(__always)
+  private mutating func rank(
+    of identity: TargetIdentity, _ targets: inout MutableSpan<LogTarget>, _ order: inout MutableSpan<UInt8>
+  ) -> Int {
     var rank = 0
-    var place = 0
-    var moved: UInt8 = 0  // what was one place further to the front
     while rank < count {
-      let slot = order[unchecked: rank]
-      order[unchecked: rank] = moved
-      moved = slot
-      place = Int(slot)
-      let target = targets[unchecked: place]
+      let target = targets[unchecked: Int(order[unchecked: rank])]
+      if target.low == identity.low, target.high == identity.high, target.kind == identity.kind { return rank }
+      rank &+= 1
+    }
+    return 64
+  }
+
+  /// Asks for one target of the list after another whether it is the one, and returns the place in the list; `count` if none is.
+  @_lifetime(coder: copy coder)
+  @inline(__always)
+  private mutating func search<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ wanted: Int, afterDetection: Bool, _ targets: inout MutableSpan<LogTarget>,
+    _ order: inout MutableSpan<UInt8>, _ coder: inout C
+  ) -> Int {
+    let now = UInt16(truncatingIfNeeded: steps)
+    var rank = 0
+    while rank < count {
+      let target = targets[unchecked: Int(order[unchecked: rank])]
       let context =
         rank == 0 && afterDetection
         ? Context.afterDetection
         : Context.silence &+ Int(target.rhythm) &* 56 &+ Self.silenceClass(UInt32(now &- target.seen))
-      let isIt = target.low == identity.low && target.high == identity.high && target.kind == identity.kind
-      if bit(context, isIt ? 1 : 0, &coder) != 0 {
-        order[unchecked: 0] = slot
-        identity = target.identity
-        return place
-      }
+      if bit(context, rank == wanted ? 1 : 0, &coder) != 0 { return rank }
       rank &+= 1
     }
-    if count < targets.count {
-      place = count
-      if count > 0 { order[unchecked: count] = moved }
-      count &+= 1
-    } else {
-      place = Int(moved)  // the least recent gives up its place
-    }
-    order[unchecked: 0] = UInt8(truncatingIfNeeded: place)
-    Self.defineTarget(&identity, &coder)
-    targets[unchecked: place] = LogTarget(identity, seen: now)
-    return place
+    return rank
   }
 
   @_lifetime(coder: copy coder)
