@@ -27,8 +27,12 @@ struct Figures {
     print("  \(name)\(padding)\(String(repeating: " ", count: max(0, 12 - text.count)))\(text) \(unit)")
   }
 
-  func write(to path: String) throws {
-    let object = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0.value) })
+  func write(to path: String, keepingOthers: Bool) throws {
+    var object: [String: Double] = [:]
+    if keepingOthers, let data = try? Data(contentsOf: URL(fileURLWithPath: path)) {
+      object = try JSONDecoder().decode([String: Double].self, from: data)
+    }
+    for row in rows { object[row.name] = row.value }
     let data = try JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys])
     let url = URL(fileURLWithPath: path)
     try FileManager.default.createDirectory(

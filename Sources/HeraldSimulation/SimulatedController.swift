@@ -20,7 +20,8 @@ public struct SimulatedController: HCITransport, ~Copyable {
   private var queued = 0
   private var taken = 0
   private var peer = SimulatedPeer()
-  private var handle: UInt16 = 0x0040
+  /// The handle of the connection that was opened last.
+  private var handle: UInt16 = 0x003F
 
   /// A controller that has just been switched on.
   public init() {}
@@ -77,18 +78,21 @@ public struct SimulatedController: HCITransport, ~Copyable {
   /// Opens a connection from `address` to the host, which has to be advertising for this to make sense.
   public mutating func open(from address: DeviceAddress) { opened(role: 1, address) }
 
-  /// Ends the open connection, as if the peer had said goodbye.
-  public mutating func close() {
+  /// Ends the connection that was opened last, as if the peer had said goodbye.
+  public mutating func close() { close(handle) }
+
+  private mutating func close(_ handle: UInt16) {
     let low = UInt8(truncatingIfNeeded: handle)
     let high = UInt8(truncatingIfNeeded: handle >> 8)
     // Disconnection Complete, by the remote user
     let event: [7 of UInt8] = [0x04, 0x05, 4, 0x00, low, high, 0x13]
     enqueue(event.span)
-    handle = handle == 0x0EFF ? 0x0040 : handle + 1
   }
 
-  /// Sends one ATT PDU of at most 23 bytes from the peer to the host.
-  public mutating func send(_ pdu: Span<UInt8>) {
+  /// Sends one ATT PDU of at most 23 bytes from the peer to the host, on the connection that was opened last.
+  public mutating func send(_ pdu: Span<UInt8>) { send(pdu, on: handle) }
+
+  private mutating func send(_ pdu: Span<UInt8>, on handle: UInt16) {
     var packet: [32 of UInt8] = .init(repeating: 0)
     var writer = ByteWriter(packet.mutableSpan)
     writer.u8(0x02)
@@ -114,6 +118,7 @@ public struct SimulatedController: HCITransport, ~Copyable {
 
   private mutating func opened(role: UInt8, _ address: DeviceAddress) {
     connectionsOpened += 1
+    handle = handle == 0x0EFF ? 0x0040 : handle + 1
     var event: [22 of UInt8] = .init(repeating: 0)
     var writer = ByteWriter(event.mutableSpan)
     writer.u8(0x04)
@@ -142,9 +147,9 @@ public struct SimulatedController: HCITransport, ~Copyable {
       guard let address = DeviceAddress(onAir: packet.extracting(10..<16), kind: kind) else { return }
       peer = SimulatedPeer()
       opened(role: 0, address)
-    case 0x0406:  // Disconnect
+    case 0x0406 where packet.count >= 6:  // Disconnect
       status(opcode)
-      close()
+      close(UInt16(packet[4]) | UInt16(packet[5]) << 8)
     default:
       complete(opcode)
     }
@@ -207,6 +212,6 @@ public struct SimulatedController: HCITransport, ~Copyable {
     var answer: [23 of UInt8] = .init(repeating: 0)
     var span = answer.mutableSpan
     let count = peer.answer(packet.extracting(9..<packet.count), into: &span)
-    if count > 0 { send(answer.span.extracting(first: count)) }
+    if count > 0 { send(answer.span.extracting(first: count), on: UInt16(low) | UInt16(high) << 8) }
   }
 }

@@ -1,12 +1,20 @@
 import HeraldEmbedded
 
 /// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with the
-/// compliant signal characteristic and a payload of 129 bytes, read in pieces over the smallest ATT_MTU. To who asks for neighbours it has
-/// CovidWatch's number and C19X's code, too.
+/// compliant signal characteristic and a payload, read in pieces over the smallest ATT_MTU: 129 bytes, or the 13 of a fixed payload. To who asks for
+/// neighbours it has CovidWatch's number and C19X's code, too.
 ///
 /// Its answers are written by hand from the specification and share no code with the server of the core.
 struct SimulatedPeer: BitwiseCopyable {
   private static var payloadSize: Int { 129 }
+  /// The client identifier of the fixed payload, if it is one.
+  private var identifier: UInt64?
+
+  /// A peer with a payload of 129 bytes, which counts up from 0.
+  init() {}
+
+  /// A peer with the fixed payload of this client identifier: family 1, country 826, state 0.
+  init(fixedPayload identifier: UInt64) { self.identifier = identifier }
 
   /// The answer to one ATT request, written into `buffer` of 23 bytes. Returns its length, 0 for none.
   mutating func answer(_ request: Span<UInt8>, into buffer: inout MutableSpan<UInt8>) -> Int {
@@ -78,6 +86,18 @@ struct SimulatedPeer: BitwiseCopyable {
   }
 
   private func payload(from offset: Int, _ writer: inout ByteWriter) {
+    if let identifier {
+      for index in offset..<max(offset, min(13, offset + 22)) {
+        switch index {
+        case 0: writer.u8(0x01)
+        case 1: writer.u8(0x3A)
+        case 2: writer.u8(0x03)
+        case 3, 4: writer.u8(0)
+        default: writer.u8(UInt8(truncatingIfNeeded: identifier &>> UInt64((index - 5) * 8)))
+        }
+      }
+      return
+    }
     for index in offset..<max(offset, min(Self.payloadSize, offset + 22)) {
       writer.u8(UInt8(truncatingIfNeeded: index))
     }

@@ -19,7 +19,10 @@ struct AirOptions: ParsableArguments {
   @Option(help: "Milliseconds from the start of one scan window to the next, 3 to 10240.")
   var scanInterval: UInt32 = 1125
 
-  @Option(help: "Milliseconds of listening in each scan interval, 3 up to the interval. While several peers wait it is all of it.")
+  @Option(
+    help:
+      "Milliseconds of listening in each scan interval, 3 up to the interval. While several peers wait it is all of it."
+  )
   var scanWindow: UInt32 = 120
 
   @Flag(

@@ -67,6 +67,18 @@ def later_records():
     yield event("measured", 7_700_180, **phone, rssi=-61)
 
 
+def crowded_records():
+    """What LogFormatTests.swift wrote into the page with more targets than are searched for."""
+    def reading(milliseconds, number, rssi):
+        target = "A0B1C2D3%04X" % (0xE400 + number)
+        return {"event": "measured", "ms": milliseconds, "boot": 1, "target": target, "kind": 1, "rssi": rssi}
+
+    for index in range(80):
+        yield reading(1000 + 30 * index, index % 40, -60 - index % 7)
+    for index, number in enumerate((3, 39, 38, 40)):
+        yield reading(3500 + 30 * index, number, -70)
+
+
 class LogFormat(unittest.TestCase):
     def test_golden_page(self):
         header, records = log_decoder.decode(golden_page())
@@ -88,6 +100,10 @@ class LogFormat(unittest.TestCase):
             {"event": "started", "ms": 0, "boot": 1, "reason": 6},
             {"event": "restarted", "ms": 0, "boot": 1, "payload": report.hex()},
         ])
+    def test_more_targets_than_are_searched_for(self):
+        header, records = log_decoder.decode(golden_page("crowdedPage"))
+        self.assertEqual(header["dictionary"], 64)
+        self.assertEqual(records, list(crowded_records()))
 
     def test_erased_bytes_behind_it_change_nothing(self):
         page = golden_page()

@@ -99,7 +99,9 @@ where
     }
     if best == nil { workAt = later }
     // Where several wait there may be more: it is worth listening for them.
-    if alike > 1, bestRank >= Self.strangerRank, bestRank < Self.messageRank { busyUntil = now + Self.busyHold }
+    if alike > 1, bestRank >= Self.strangerRank, bestRank < Self.messageRank {
+      busyUntil = now + Self.busyHold
+    }
     return best
   }
 

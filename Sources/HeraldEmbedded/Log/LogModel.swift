@@ -288,8 +288,9 @@ struct LogModel: ~Copyable {
       place = Int(order[unchecked: rank])
       identity = targets[unchecked: place].identity
     } else {
+      // Without room the least recent gives up its place.
       rank = count < targets.count ? count : count &- 1
-      place = count < targets.count ? count : Int(order[unchecked: rank])  // the least recent gives up its place
+      place = count < targets.count ? count : Int(order[unchecked: rank])
       if count < targets.count { count &+= 1 }
       Self.defineTarget(&identity, &coder)
       targets[unchecked: place] = LogTarget(identity, seen: now)
@@ -313,7 +314,9 @@ struct LogModel: ~Copyable {
     var rank = 0
     while rank < count {
       let target = targets[unchecked: Int(order[unchecked: rank])]
-      if target.low == identity.low, target.high == identity.high, target.kind == identity.kind { return rank }
+      if target.low == identity.low, target.high == identity.high, target.kind == identity.kind {
+        return rank
+      }
       rank &+= 1
     }
     return 64

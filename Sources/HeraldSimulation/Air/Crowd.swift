@@ -4,6 +4,8 @@ import HeraldEmbedded
 public struct CrowdConfiguration: Sendable {
   /// How many devices.
   public var devices = 10
+  /// How many phones stroll among them (`AirPhone`).
+  public var phones = 0
   /// The same seed gives the same history.
   public var seed: UInt64 = 1
   /// Up to how many metres apart two devices count as in range. Radio waves go further.
@@ -43,6 +45,8 @@ public final class Crowd {
   /// Simulated seconds so far.
   public private(set) var seconds = 0
   private let nodes: UnsafeMutablePointer<Node>
+  private let nodeCount: Int
+  private var phones: [AirPhone] = []
   private var scene: CrowdScene
   /// When each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
@@ -51,14 +55,16 @@ public final class Crowd {
   public init(_ configuration: CrowdConfiguration) {
     self.configuration = configuration
     let devices = max(1, configuration.devices)
+    let phoneCount = max(0, configuration.phones)
     air = Air(
-      count: devices, seed: configuration.seed, model: configuration.model,
+      count: devices + phoneCount, seed: configuration.seed, model: configuration.model,
       capabilities: configuration.capabilities)
-    record = CrowdRecord(count: devices)
+    record = CrowdRecord(devices: devices, phones: phoneCount)
     scene = CrowdScene(
-      configuration.scenario, devices: devices, range: configuration.range, radius: configuration.radius,
-      seed: configuration.seed)
+      configuration.scenario, devices: devices, phones: phoneCount, range: configuration.range,
+      radius: configuration.radius, seed: configuration.seed)
     nodes = .allocate(capacity: devices)
+    nodeCount = devices
     var random = AirRandom(seed: AirRandom.hash(configuration.seed &+ 2))
     for device in 0..<devices {
       (nodes + device).initialize(
@@ -72,11 +78,17 @@ public final class Crowd {
       switchedOn.append(UInt64(random.below(span)) * 1000)
       air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
     }
+    for phone in 0..<phoneCount {
+      let station = devices + phone
+      phones.append(AirPhone(air, station: station, number: UInt64(station + 1), seed: random.next64()))
+      switchedOn.append(0)
+      air.place(station, x: scene.walkers[station].x, y: scene.walkers[station].y)
+    }
     air.updateLinks()
   }
 
   deinit {
-    nodes.deinitialize(count: air.count)
+    nodes.deinitialize(count: nodeCount)
     nodes.deallocate()
   }
 
@@ -93,7 +105,9 @@ public final class Crowd {
         record.now = Int32(truncatingIfNeeded: now / 1000)
         // A device's clock begins when it is switched on.
         let start = switchedOn[device]
-        let next = nodes[device].poll(at: Instant(milliseconds: (now - start) / 1000))
+        let moment = Instant(milliseconds: (now - start) / 1000)
+        let next =
+          device < nodeCount ? nodes[device].poll(at: moment) : phones[device - nodeCount].poll(at: moment)
         return next == .never ? .max : start + next.milliseconds * 1000
       }
       seconds += 1
@@ -130,10 +144,13 @@ public final class Crowd {
     }
   }
 
+  /// How many devices there are; phones apart.
+  var deviceCount: Int { nodeCount }
+
   /// The sum of a counter over all devices.
   public func total(_ counter: CoordinatorCounter) -> UInt64 {
     var sum: UInt64 = 0
-    for device in 0..<air.count { sum += UInt64(nodes[device].core.counter(counter)) }
+    for device in 0..<nodeCount { sum += UInt64(nodes[device].core.counter(counter)) }
     return sum
   }
 

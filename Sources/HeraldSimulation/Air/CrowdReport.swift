@@ -46,10 +46,34 @@ public struct CrowdReport: Encodable, Equatable, Sendable {
   public let exchangesFailed: UInt64
   /// Milliampere-hours per hour and device, on average, as `EnergyModel` has it.
   public let chargePerHour: Double
-  /// Of that, in percent, what scanning takes.
+  /// The same with the currents of the nRF52840.
+  public let chargePerHourNRF52840: Double
+  /// Of that of the nRF52833, in percent, what scanning takes.
   public let chargeScanningPercent: Double
   /// Bytes of memory that one simulated device takes.
   public let bytesPerDevice: Int
+  /// What the devices saw of phones, if there were any.
+  public let phones: PhoneReport?
+}
+
+/// What the devices of a crowd saw of the phones among them; each figure is that of the same name in `CrowdReport`.
+public struct PhoneReport: Encodable, Equatable, Sendable {
+  /// How many phones there were.
+  public let phones: Int
+  /// See `CrowdReport`.
+  public let detectionPercent: Double
+  /// See `CrowdReport`.
+  public let detectionWithin30sPercent: Double
+  /// See `CrowdReport`.
+  public let encounters: UInt64
+  /// See `CrowdReport`.
+  public let continuityPercent: Double
+  /// See `CrowdReport`.
+  public let readingsPerWindow: Double
+  /// See `CrowdReport`.
+  public let rereads: UInt64
+  /// See `CrowdReport`.
+  public let secondsUntilRead99: Double
 }
 
 extension Crowd {
@@ -60,27 +84,28 @@ extension Crowd {
     var logged: UInt64 = 0
     var charge = 0.0
     var scanning = 0.0
+    var charge840 = 0.0
     let energy = EnergyModel()
-    for device in 0..<air.count {
+    for device in 0..<deviceCount {
       delivered += air.delivered(to: device)
       logged += withNode(device) { UInt64($0.core.log.statistic(1)) }
       let use = air.use(of: device)
-      charge += energy.charge(use, over: air.now)
+      let heard = air.delivered(to: device)
+      charge += energy.charge(use, over: air.now, advertisements: heard)
+      charge840 += EnergyModel.nRF52840.charge(use, over: air.now, advertisements: heard)
       scanning += energy.receiving * Double(use.scanning) / Double(max(1, air.now))
     }
-    func percent(_ part: UInt64, _ whole: UInt64) -> Double {
-      whole == 0 ? 100 : 100 * Double(part) / Double(whole)
-    }
+    let devices = record.amongDevices
     return CrowdReport(
-      devices: air.count, hours: Double(seconds) / 3600,
-      detectionPercent: percent(record.readAtAll, record.encounters),
-      detectionWithin30sPercent: percent(record.readInTime, record.encounters),
-      encounters: record.encounters,
-      continuityPercent: percent(record.windowsWithReading, record.windows),
-      readingsPerWindow: Double(record.readingsInRange) / Double(max(1, record.windows)),
-      reads: record.reads, rereads: record.rereads,
-      longestSecondsUntilRead: Double(record.longestDelay) / 1000,
-      secondsUntilRead99: record.delay(share: 0.99),
+      devices: deviceCount, hours: Double(seconds) / 3600,
+      detectionPercent: Self.percent(devices.readAtAll, devices.encounters),
+      detectionWithin30sPercent: Self.percent(devices.readInTime, devices.encounters),
+      encounters: devices.encounters,
+      continuityPercent: Self.percent(devices.windowsWithReading, devices.windows),
+      readingsPerWindow: Double(devices.readings) / Double(max(1, devices.windows)),
+      reads: record.reads, rereads: devices.rereads,
+      longestSecondsUntilRead: Double(devices.longestDelay) / 1000,
+      secondsUntilRead99: devices.delay(share: 0.99),
       advertisementsDelivered: delivered, readingsLogged: logged,
       readingsLost: Int64(delivered) - Int64(logged),
       advertisementsSent: air.advertisements, collisions: air.collisions,
@@ -88,7 +113,24 @@ extension Crowd {
       attempts: total(.attempts), attemptsTimedOut: total(.attemptTimeouts) + total(.attemptsCut),
       exchangesFailed: total(.exchangesDropped) + total(.exchangesTimedOut) + total(.exchangesRefused)
         + total(.exchangesMalformed) + total(.exchangesWithoutBuffer),
-      chargePerHour: charge / Double(air.count), chargeScanningPercent: 100 * scanning / max(charge, 1e-9),
-      bytesPerDevice: bytesPerNode)
+      chargePerHour: charge / Double(deviceCount),
+      chargePerHourNRF52840: charge840 / Double(deviceCount),
+      chargeScanningPercent: 100 * scanning / max(charge, 1e-9),
+      bytesPerDevice: bytesPerNode, phones: phoneReport)
+  }
+
+  private var phoneReport: PhoneReport? {
+    guard configuration.phones > 0 else { return nil }
+    let seen = record.withPhones
+    return PhoneReport(
+      phones: configuration.phones, detectionPercent: Self.percent(seen.readAtAll, seen.encounters),
+      detectionWithin30sPercent: Self.percent(seen.readInTime, seen.encounters), encounters: seen.encounters,
+      continuityPercent: Self.percent(seen.windowsWithReading, seen.windows),
+      readingsPerWindow: Double(seen.readings) / Double(max(1, seen.windows)), rereads: seen.rereads,
+      secondsUntilRead99: seen.delay(share: 0.99))
+  }
+
+  private static func percent(_ part: UInt64, _ whole: UInt64) -> Double {
+    whole == 0 ? 100 : 100 * Double(part) / Double(whole)
   }
 }

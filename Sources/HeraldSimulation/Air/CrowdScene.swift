@@ -26,21 +26,27 @@ struct CrowdScene {
   let scenario: CrowdScenario
   /// Of the disc, in metres.
   let radius: Float
+  /// The first so many sit if it is a room; those behind stroll in and out of it.
+  let seated: Int
+  /// How far those who stroll go from the centre, in metres.
+  let strollRadius: Float
   var walkers: [Walker] = []
   var random: AirRandom
 
-  init(_ scenario: CrowdScenario, devices: Int, range: Float, radius: Float?, seed: UInt64) {
+  init(_ scenario: CrowdScenario, devices: Int, phones: Int = 0, range: Float, radius: Float?, seed: UInt64) {
     self.scenario = scenario
     self.radius = radius ?? (scenario == .room ? range / 2 : range * 1.5)
+    seated = devices
+    strollRadius = scenario == .room ? self.radius + range : self.radius
     random = AirRandom(seed: AirRandom.hash(seed &+ 1))
-    for _ in 0..<devices {
-      let (x, y) = point()
+    for index in 0..<(devices + phones) {
+      let (x, y) = point(within: index < devices ? self.radius : strollRadius)
       walkers.append(Walker(x: x, y: y, goalX: x, goalY: y, speed: 0, pauseEnd: 0))
     }
   }
 
   /// A point of the disc, all being equally likely.
-  private mutating func point() -> (Float, Float) {
+  private mutating func point(within radius: Float) -> (Float, Float) {
     let distance = radius * Float(random.unit().squareRoot())
     let angle = Float(random.unit()) * 2 * .pi
     return (distance * cos(angle), distance * sin(angle))
@@ -48,12 +54,12 @@ struct CrowdScene {
 
   /// Lets a second pass for one walker. Whether it has moved.
   mutating func step(_ index: Int, at second: Int) -> Bool {
-    guard scenario != .room, Float(second) >= walkers[index].pauseEnd else { return false }
+    guard scenario != .room || index >= seated, Float(second) >= walkers[index].pauseEnd else { return false }
     let way = (walkers[index].goalX - walkers[index].x, walkers[index].goalY - walkers[index].y)
     let left = hypot(way.0, way.1)
     if left <= walkers[index].speed || left == 0 {
       (walkers[index].x, walkers[index].y) = (walkers[index].goalX, walkers[index].goalY)
-      (walkers[index].goalX, walkers[index].goalY) = point()
+      (walkers[index].goalX, walkers[index].goalY) = point(within: strollRadius)
       // Walking people do 0.7 to 1.8 m/s, strolling ones half of that, and stop for up to two minutes.
       let haste: Float = scenario == .walk ? 1 : 0.5
       walkers[index].speed = haste * (0.7 + 1.1 * Float(random.unit()))

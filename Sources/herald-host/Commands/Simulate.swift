@@ -3,6 +3,7 @@ import Foundation
 import HeraldSimulation
 
 extension CrowdScenario: ExpressibleByArgument {}
+extension EnergySetting: ExpressibleByArgument {}
 
 /// `herald-host simulate`
 struct Simulate: ParsableCommand {
@@ -19,6 +20,15 @@ struct Simulate: ParsableCommand {
 
   @Option(help: ArgumentHelp("How many devices, 2 to 2000.", valueName: "number"))
   var devices = 10
+
+  @Option(
+    help: ArgumentHelp(
+      "How many phones stroll in and out among them, up to 500. They advertise once a second; half of them change their address every seven seconds.",
+      valueName: "number"))
+  var phones = 0
+
+  @Option(help: "What the devices were configured with.")
+  var setting = EnergySetting.usual
 
   @Option(help: ArgumentHelp("How long, in simulated hours.", valueName: "hours"))
   var hours = 1.0
@@ -39,6 +49,7 @@ struct Simulate: ParsableCommand {
 
   mutating func validate() throws {
     guard (2...2000).contains(devices) else { throw ValidationError("--devices takes 2 to 2000.") }
+    guard (0...500).contains(phones) else { throw ValidationError("--phones takes 0 to 500.") }
     guard hours > 0, hours <= 500 else {
       throw ValidationError("--hours takes more than 0 and at most 500.")
     }
@@ -72,6 +83,8 @@ struct Simulate: ParsableCommand {
   func run() throws {
     var configuration = CrowdConfiguration()
     configuration.devices = devices
+    configuration.phones = phones
+    configuration.node = setting.configuration
     configuration.seed = seed
     configuration.range = Float(range)
     configuration.scenario = scenario
@@ -127,6 +140,16 @@ struct Simulate: ParsableCommand {
       "Estimated charge",
       "\(number(report.chargePerHour, 2)) mAh an hour, \(number(report.chargeScanningPercent, 0)) % of it for scanning"
     )
+    if let phones = report.phones {
+      facts.add(
+        "Phones",
+        "\(phones.phones): \(number(phones.detectionPercent, 2)) % of \(phones.encounters) encounters read, \(number(phones.detectionWithin30sPercent, 2)) % within 30 s"
+      )
+      facts.add(
+        "… continuity",
+        "\(number(phones.continuityPercent, 3)) %, \(number(phones.readingsPerWindow)) readings a window; \(phones.rereads) payloads read again"
+      )
+    }
     facts.add("Memory", "\(Console.size(report.bytesPerDevice)) a device")
     facts.add(
       "This took",

@@ -201,7 +201,9 @@ struct CrowdStories {
     }
   }
 
-  @Test("With one stranger it is scanned a little, with two all the time, and 2 s after the last choice a little again")
+  @Test(
+    "With one stranger it is scanned a little, with two all the time, and 2 s after the last choice a little again"
+  )
   func busyScanning() {
     let story = Story()
     let timing = story.node.core.configuration.scanTiming

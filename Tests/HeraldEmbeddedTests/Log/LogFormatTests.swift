@@ -45,23 +45,23 @@ private func writeGoldenPage() throws -> [UInt8] {
 
 /// What `writeGoldenPage` made when the format was fixed. Tests/Interop/log_format_test.py reads these lines too.
 private let goldenPage = """
-  484c6f67010403004433221101000000010000000a0000000000000000000000
-  00000000c1b7ada8b82fff6b84e3e3bd56f08a7f99d57f5fcecfc17ef451329a
-  ae4f9095728476f0fdafc853a54b8783fe96da3522556b3e7bfaa8adf28976d5
-  64e8e9ff8b163baf4bd8a45e5fffbbbb1377ffff007c00010203040506070809
-  0a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20212223242526272829
-  2a2b2c2d2e2f303132333435363738393a3b3c3d3e3f40414243444546474849
-  4a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60616263646566676869
-  6a6b6c6d6e6f707172737475767778797a7b462500067c7d7e7f80819e12ffff
-  9d735dc255f17e55f7b38985b4216d7eaa295bb6fec7570dc53c18b67e082d78
+  484c6f67020403004433221101000000010000000a0000000000000000000000
+  000000007ebfb261bb2fff6b84e398ef55bc229fe73aaff47db9dfb185ca4173
+  642f34a23d7be08e2430d23dd51496a5e6ee8a1f54f1144ea567f7c2a4a7553f
+  12928cbc1f50ffff8b163baf4bd8a45e5fffbbbb1a87ffff007c000102030405
+  060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425
+  262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f404142434445
+  464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f606162636465
+  666768696a6b6c6d6e6f707172737475767778797a7b93b200067c7d7e7f8081
+  7a2dffff9d735dcdae83c20ae8b28a1386b6e4f6e1eaeaf33be5f0dfc32f6540
+  7d16372fffffffffffffffffffffffffffffffffffffffffffffffffffffffff
   ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff
   ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff
   ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff
   ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff
-  ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff
-  484c6f67010403004433221101000000020000001e0000000000000000000000
-  0000000012881235832fffefd596ffff0002dead6d53ffff9c8630c4f067df56
-  f8ff5710bc53c1bce099cd03cf6e12d64bcea4a35be6a7ff
+  484c6f67020403004433221101000000020000001e0000000000000000000000
+  00000000ad800dfc832fffefd8c1ffff0002dead2a35ffff9c8630e5bc19f7d5
+  be3fd5c42f0f32e7939cd670b6e4a4ed832772d2a963fcff
   """
 
 /// The events of a page with the kinds that came later.
@@ -86,13 +86,47 @@ private func writeLaterPage() throws -> [UInt8] {
 
 /// What `writeLaterPage` made when these kinds were fixed. Tests/Interop/log_format_test.py reads these lines too.
 private let laterPage = """
-  484c6f6701040300887766550100000001000000e80300000000000000000000
-  000000005bad098a00026869a36cffff8b17e5f4e3d2c1bfeff46edee397ffff
-  0009534d2d41343035464e676dffffff84159869939defff0010c0c1c2c3c4c5
-  c6c7c8c9cacbcccdcecf059283169e28aee9ffff0008d0d1d2d3d4d5d6d74819
-  851acaad679838200010e0e1e2e3e4e5e6e7e8e9eaebecedeeeffd9a8407c52a
-  18078bff0008f0f1f2f3f4f5f6f769ed9809a8380d316825f088fb6a6457c5de
-  b775d39ff31ee5d11293fbff
+  484c6f6702040300887766550100000001000000e80300000000000000000000
+  00000000e4a5164300026869ae3bffff8c17d97d38f4b06ffbfd208692d40cff
+  0009534d2d41343035464ee5daffffff83159af4a53dffff0010c0c1c2c3c4c5
+  c6c7c8c9cacbcccdcecf2a298316adb545aeffff0008d0d1d2d3d4d5d6d78434
+  851b1ab0f18e3a200010e0e1e2e3e4e5e6e7e8e9eaebecedeeef39bb8407c52a
+  18b750ff0008f0f1f2f3f4f5f6f7e55f9709a8380d3167edfb3a6dedf3011c28
+  60d33b8ff9c294c036d2ffff
+  """
+
+/// The events of a page with more targets than are searched for: forty of them, heard in turn twice.
+private func writeCrowdedPage() throws -> [UInt8] {
+  let image = FlashImage(pageSize: 1024, pageCount: 2, wordSize: 4)
+  var log = FlashLog<MemoryFlash, 64>.mounted(on: image, freshEpoch: 0x99AA_BBCC)
+  func peer(_ number: Int) -> TargetIdentity {
+    TargetIdentity(kind: .randomAddress, high: 0xA0B1, low: 0xC2D3_E400 + UInt32(number))
+  }
+  for index in 0..<80 {
+    try log.add(.measured(peer(index % 40), RSSI(Int8(-60 - index % 7))), at: 1000 + UInt64(index) * 30)
+  }
+  // One far down the list, two at its beginning, and one that is new again.
+  for (index, number) in [3, 39, 38, 40].enumerated() {
+    try log.add(.measured(peer(number), RSSI(-70)), at: 3500 + UInt64(index) * 30)
+  }
+  log.commit()
+  return log.pageBytes(1) ?? []
+}
+
+/// What `writeCrowdedPage` made when the format was fixed. Tests/Interop/log_format_test.py reads these lines too.
+private let crowdedPage = """
+  484c6f6702044000ccbbaa990100000001000000e80300000000000000000000
+  0000000070e49bc37dfd97d38f4b06ffe47cc584f82b5e9b755216498245cf80
+  db4eab350faa84950b7b7f2d97151aa96190b2e0aa76f6396ae0a45d2827b0d4
+  08ab1c9657509672ed802c860e912bd22ff683283ababbe9b2289be06da3edf8
+  dc9a47a6ebb5e6129b3f922567902dead8f2f256cd4e5fc48668ab4c3fff80c7
+  7ccb363663a5f9347dd919b4313e80a2394198405c6735564d5ffb11249fc60b
+  60c9fe24400329c54539a20f764518c04d444205ece280cdf1f60246e7cc33b9
+  793e54ba041ab2ba98c762f4bdc6c0d0c1c02c263673ff17cbd406e2d225f382
+  d418024e973a61f360b70a08b3e299da70a91faec087cc5b81d9f4ab4020fb7b
+  fe56392c83b61e36d0d8316967df75913f2afcdc34754fb372c60a7431394ad9
+  cbbc2153628b0b827844e8aed7c0330186dfc44207796c605a0dbe262f0b6773
+  bba33c41d08398987ae573a87265f7c381ed9c5a696dad40bd192aff
   """
 
 /// The events of a page of a device that a fault had restarted.
@@ -120,9 +154,9 @@ private func writeRestartPage() throws -> [UInt8] {
 
 /// What `writeRestartPage` made when the report was fixed. Tests/Interop/log_format_test.py reads these lines too.
 private let restartPage = """
-  484c6f6701040300ccbbaa990100000001000000000000000000000000000000
-  00000000dbaa3651832ffe6f2c56ffff002006010300050000004d0000007289
-  00003f0300000300002110000000f8ffff1f7af0830e9c1573c2ffff
+  484c6f6702040300ccbbaa990100000001000000000000000000000000000000
+  0000000064a22998832ffe6f2101ffff002006010300050000004d0000007289
+  00003f0300000300002110000000f8ffff1fd4ae830e9c158fb3ffff
   """
 
 private func lines(_ page: [UInt8]) -> String {
@@ -149,12 +183,17 @@ struct LogFormatTests {
     #expect(lines(try writeRestartPage()) == restartPage)
   }
 
+  @Test("HP-46 a page with more targets than are searched for has the bytes it had when the format was fixed")
+  func crowded() throws {
+    #expect(lines(try writeCrowdedPage()) == crowdedPage)
+  }
+
   @Test("HP-46 the header is as the format page says")
   func header() throws {
     let page = try writeGoldenPage()
-    // "HLog", version 1, word 4, dictionary 3, date unknown, epoch, sequence 1, boot 1, uptime 10 ms, no date.
+    // "HLog", version 2, word 4, dictionary 3, date unknown, epoch, sequence 1, boot 1, uptime 10 ms, no date.
     let expected: [UInt8] = [
-      0x48, 0x4C, 0x6F, 0x67, 0x01, 0x04, 0x03, 0x00, 0x44, 0x33, 0x22, 0x11, 0x01, 0x00, 0x00, 0x00, 0x01,
+      0x48, 0x4C, 0x6F, 0x67, 0x02, 0x04, 0x03, 0x00, 0x44, 0x33, 0x22, 0x11, 0x01, 0x00, 0x00, 0x00, 0x01,
       0x00,
       0x00, 0x00, 0x0A, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
       0x00,

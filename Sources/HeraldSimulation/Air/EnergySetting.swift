@@ -1,0 +1,20 @@
+import HeraldEmbedded
+
+/// The settings of `HeraldConfiguration` that trade readings for charge, by name.
+public enum EnergySetting: String, CaseIterable, Sendable {
+  /// `HeraldConfiguration.saver`
+  case saver
+  /// The defaults.
+  case usual = "default"
+  /// `HeraldConfiguration.dense`
+  case dense
+
+  /// What it stands for.
+  public var configuration: HeraldConfiguration {
+    switch self {
+    case .saver: .saver
+    case .usual: HeraldConfiguration()
+    case .dense: .dense
+    }
+  }
+}
