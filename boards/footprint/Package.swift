@@ -22,7 +22,6 @@ let package = Package(
     .executableTarget(name: "HostFive", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(name: "Wearable", dependencies: ["Board", link], swiftSettings: core),
     .executableTarget(name: "WearableSmall", dependencies: ["Board", link], swiftSettings: core),
-    .executableTarget(name: "WearableAlone", dependencies: ["Board", embedded, hci], swiftSettings: core),
     .executableTarget(name: "WearableFull", dependencies: ["Board", link], swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]

@@ -152,7 +152,7 @@ where
   static var contendedTries: UInt8 { 8 }
 
   /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its place.
-  @inlinable @inline(never)
+  @inlinable
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {

@@ -104,9 +104,8 @@ where
     links[index].buffer = 0
   }
 
-  /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its stack is not for
-  /// the calls that answer requests.
-  @inlinable @inline(never)
+  /// Takes in a PDU for our client and goes on from what it brings about, which is returned.
+  @inlinable
   mutating func take(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) -> GATTClientEvent {
     let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
     let step = links[index].step

@@ -77,9 +77,7 @@ public struct HeraldCore<
   @usableFromInline var counters: CoordinatorCounters
 
   /// A device that has not started. It starts at the first `run`.
-  ///
-  /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function never does.
-  @inlinable @inline(never)
+  @inlinable
   public init(
     flash: consuming FlashType, random: consuming RandomType,
     supplier: consuming SupplierType, delegate: consuming DelegateType,
