@@ -93,8 +93,7 @@ public struct ManagedNode<
 
   /// Where the log stands. Commits it: whoever asks is about to read, and is to have everything there is.
   public mutating func logStatus() -> LogStatus {
-    node.core.log.commit()
-    var status = node.core.log.status
+    var status = node.core.log.committedStatus()
     status.keptDays = node.core.configuration.retentionDays
     return status
   }

@@ -246,11 +246,14 @@ extension FlashLog where F: ~Copyable {
   // MARK: Reading back
 
   /// Where the log stands.
-  @inlinable public var status: LogStatus {
-    LogStatus(
-      epoch: ring.epoch, oldest: ring.beforeOldest &+ 1, newest: ring.newest,
-      openBytes: ring.isOpen ? writer.position : ring.closedBytes, pageSize: ring.pageSize,
-      boot: ring.boot)
+  @inlinable public var status: LogStatus { ring.status(written: writer.position) }
+
+  /// Brings the log to flash, and says where it then stands. Reads `writer` in a mutating method: `status` copies all of it to the stack.
+  @inlinable
+  public mutating func committedStatus() -> LogStatus {
+    commit()
+    let written = writer.position
+    return ring.status(written: written)
   }
 
   /// How many bytes of page `sequence` can be read: the committed part of the newest, all of an older one; `nil` if there is

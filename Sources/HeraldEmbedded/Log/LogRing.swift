@@ -36,6 +36,14 @@ struct LogRing: BitwiseCopyable {
   /// Since when the newest page takes no more records, as `retain` has seen it; the end of time while it has not.
   @usableFromInline var restedAt = Instant.start
 
+  /// Where the log stands, `written` bytes of the newest page being committed while it is open.
+  @usableFromInline
+  func status(written: Int) -> LogStatus {
+    LogStatus(
+      epoch: epoch, oldest: beforeOldest &+ 1, newest: newest, openBytes: isOpen ? written : closedBytes,
+      pageSize: pageSize, boot: boot)
+  }
+
   @usableFromInline var records: UInt32 = 0
   @usableFromInline var readings: UInt32 = 0
   @usableFromInline var commits: UInt32 = 0

@@ -1,22 +1,5 @@
 import HeraldEmbedded
 
-/// A start that a fault had brought about, as the log tells it.
-public struct LoggedRestart: Equatable, Sendable {
-  /// When the device started, milliseconds since 1970-01-01T00:00:00Z; `nil` if nothing tells the date of that run.
-  public let unixMilliseconds: UInt64?
-  /// Which start-up of the device it was.
-  public let boot: UInt32
-  /// What the device knew.
-  public let report: RestartReport
-
-  /// Stated one by one.
-  public init(unixMilliseconds: UInt64?, boot: UInt32, report: RestartReport) {
-    self.unixMilliseconds = unixMilliseconds
-    self.boot = boot
-    self.report = report
-  }
-}
-
 /// `restarts.csv`: a line for each start that a fault had brought about. Phones have no such file.
 public enum RestartsCSV {
   /// The first line.

@@ -147,6 +147,16 @@ struct FailureStories {
     #expect(story.commands().count == 1)
   }
 
+  @Test(
+    "HP-01 A peer that refuses a longer ATT_MTU is read all the same, whatever it gives as the reason",
+    arguments: ["06", "0E", "80"])
+  func refusesMTU(code: String) {
+    let story = Story()
+    advance(story, 0)
+    story.exchange("02 F7 00", "01 02 00 00 \(code)")
+    #expect(story.requests() == [hex("06 01 00 FF FF 00 28 F6 FC")])
+  }
+
   @Test("A payload without a byte is no payload")
   func emptyPayload() {
     let story = Story()

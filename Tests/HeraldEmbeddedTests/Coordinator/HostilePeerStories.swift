@@ -131,9 +131,12 @@ struct HostilePeerStories {
     story.readAndroid()
     story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
     #expect(story.send([1], to: Peer.androidIdentity) == nil)
+    // It takes no connection, and is put off: no attempt holds its place.
+    story.run(seconds: 9)
+    #expect(story.count(.attemptTimeouts) == 1)
     for number in 0..<40 {
       story.hear(stranger(number), "02 01 06 03 03 F6 FC")
-      story.run(milliseconds: 100)
+      story.run(milliseconds: 50)
     }
     #expect(story.node.core.table.find(Peer.androidIdentity) != nil)
     #expect(story.count(.messagesLost) == 0)

@@ -146,4 +146,14 @@ struct RotationStories {
     #expect(device.node.radio.advertising == nil)
     #expect(device.starts() == [])
   }
+
+  @Test("HP-48 Each payload of our own is in the log when it comes to be offered, once")
+  func ownPayloadLogged() {
+    let story = Story(payload: hex("08 01"))
+    story.run(seconds: 1000)
+    story.node.core.values.supplier.bytes = hex("08 02")
+    story.run(seconds: 1900)
+    let own = story.log().compactMap { $0.contains(" own ") ? String($0.suffix(9)) : nil }
+    #expect(own == ["own 08 01", "own 08 02"])
+  }
 }
