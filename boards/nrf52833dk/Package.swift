@@ -9,6 +9,7 @@ let startup = Target.Dependency.product(name: "Startup", package: "startup")
 
 let package = Package(
   name: "nrf52833dk",
+  products: [.library(name: "Board", targets: ["Board"])],
   dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
   targets: [
     .target(name: "Board", dependencies: herald + [startup], swiftSettings: core),

@@ -27,7 +27,7 @@
     /// The address of `memory`: peripherals see it where the processor does.
     @inline(always)
     public func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32 {
-      unsafe UInt32(UInt(bitPattern: memory.baseAddress))
+      UInt32(UInt(bitPattern: memory.baseAddress))
     }
   }
 #endif

@@ -71,8 +71,8 @@ public struct Board: FirmwareHardware, ~Copyable {
   public static var hasControllerReset: Bool { true }
   /// Bytes of stack used.
   public mutating func stackUsed() -> UInt32 { startup_stack_used() }
-  /// With flow control none are lost.
-  public mutating func overruns() -> UInt32 { 0 }
+  /// Bytes lost on the line to the controller: none, as long as it keeps to the flow control.
+  public mutating func overruns() -> UInt32 { Self.lostBytes }
   /// Nobody can ask.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     0

@@ -32,4 +32,6 @@ extension Board {
 
   /// Whether bytes have come that the loop has not taken. To be asked with interrupts held.
   static var hasInput: Bool { memory?.hasInput ?? false }
+  /// How often bytes from the controller were lost.
+  static var lostBytes: UInt32 { memory?.faults.overruns ?? 0 }
 }
