@@ -91,11 +91,6 @@ async def quiet_node(world, *options):
     return node
 
 
-def files(folder):
-    """The contents of all files below a folder, by their place in it."""
-    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 async def case_log_is_the_same_over_usbip_and_a_pseudo_terminal():
     async with World() as world:
         node = await quiet_node(world, "--link", f"pty:{world.folder / 'wearable'}", "--usbip", "0")
