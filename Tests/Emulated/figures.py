@@ -1,0 +1,23 @@
+"""Figures that tests find, and the budgets they are held to."""
+
+import json
+
+from emulator import ROOT
+
+FOUND = ROOT / ".build" / "figures" / "emulated.json"
+BUDGETS = json.loads((ROOT / "Tests" / "Emulated" / "budgets.json").read_text())
+# A figure may be so much above its budget.
+SLACK = 1.02
+
+
+def add(name, value):
+    """Notes a figure in .build/figures/emulated.json, beside those of other tests; what is to be said of it."""
+    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    found[name] = value
+    FOUND.parent.mkdir(parents=True, exist_ok=True)
+    FOUND.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
+    return f"{name} {value}" + (f", budget {BUDGETS[name]} and 2 %" if name in BUDGETS else "")
+
+
+def is_within_budget(name, value):
+    return value <= BUDGETS[name] * SLACK

@@ -1,0 +1,51 @@
+"""Runs the micro:bit's image with advertisements that come by its own clock.
+
+QEMU counts instructions, each of which takes 2^shift ns of the image's time; while the processor sleeps, its time is ours. Whoever has to say something at a
+certain time of the image's looks at the image's clock again and again. QEMU's UART takes bytes as fast as the image does: the line is one with flow control.
+"""
+
+import asyncio
+
+from emulator import Emulator
+from registers import CLOCK, Registers, listener, options
+
+
+class Paced(Emulator):
+    """An asynchronous context manager. `peer` is the other end of the line: `peer.heard(bytes)` returns what it has to say to that."""
+
+    def __init__(self, folder, peer, shift):
+        super().__init__("microbit", folder)
+        self.peer = peer
+        self.options = ["-icount", f"shift={shift}", "-accel", "tcg", "-seed", "1", *options(self.folder / "qtest")]
+        self.writer = None
+        self.now = 0
+
+    async def start(self):
+        async def serve(reader, writer):
+            self.writer = writer
+            while data := await reader.read(4096):
+                if answer := self.peer.heard(data):
+                    writer.write(answer)
+
+        self.server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        self.controller = self.server.sockets[0].getsockname()
+        waiting = listener(self.folder / "qtest")
+        await super().start()
+        accepted, _ = await asyncio.to_thread(waiting.accept)
+        waiting.close()
+        self.registers = Registers(accepted)
+        return self
+
+    async def kill(self):
+        await super().kill()
+        self.registers.close()
+        self.server.close()
+
+    def say(self, data):
+        self.writer.write(data)
+
+    async def until(self, microsecond):
+        """Waits until it is that late by the image's clock."""
+        while (now := self.registers.do(CLOCK)[0]) < microsecond:
+            await asyncio.sleep(0.0003)
+        self.now = now
