@@ -22,8 +22,7 @@ struct HeraldHost: ParsableCommand {
       """,
     subcommands: [
       Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Stats.self, Simulate.self,
-      PayloadCommands.self, FactoryReset.self,
-      UdevRule.self,
+      PayloadCommands.self, Config.self, FactoryReset.self, UdevRule.self,
     ])
 
   static func main() {

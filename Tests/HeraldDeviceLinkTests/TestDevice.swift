@@ -59,6 +59,12 @@ struct TestDevice: ManagedDevice, ~Copyable {
     return bytes.count
   }
 
+  mutating func keepRetention(days: UInt16) -> Bool {
+    guard !isFlashBroken else { return false }
+    status.keptDays = days
+    return true
+  }
+
   mutating func restart(at now: Instant) { restarts += 1 }
 }
 

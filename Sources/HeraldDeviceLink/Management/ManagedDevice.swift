@@ -40,6 +40,10 @@ public protocol ManagedDevice: ~Copyable {
   /// How far that is.
   mutating func factoryReset() -> FactoryResetProgress
 
+  /// Keeps records of the log for so many days from now on (0: as long as there is room), also after a restart. `false` if that could not be
+  /// kept, and nothing has changed.
+  mutating func keepRetention(days: UInt16) -> Bool
+
   /// Restarts the device soon: the answer to the request is still to be sent.
   mutating func restart(at now: Instant)
 }
@@ -49,6 +53,8 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func restartReport() -> RestartReport? { nil }
   /// A device that keeps nothing to note it in does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
+  /// A device that keeps nothing does not change.
+  public mutating func keepRetention(days: UInt16) -> Bool { false }
   /// None.
   public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }
 }

@@ -19,6 +19,8 @@ public protocol ManagedBoard: ~Copyable {
   /// The value of counter `index`.
   mutating func statistic(_ index: Int) -> UInt32
 
+  /// Keeps, for starts to come, for how many days records of the log are kept. `false` if that failed.
+  mutating func keepRetention(days: UInt16) -> Bool
   /// Notes that everything is to be erased, so that `isResetNoted` is true after whatever happens. `false` if that failed.
   mutating func noteReset() -> Bool
   /// Whether that has been noted and not yet been done.
@@ -38,6 +40,8 @@ extension ManagedBoard where Self: ~Copyable {
   public static func statisticName(_ index: Int) -> StaticString { "" }
   /// No counter has a value.
   public mutating func statistic(_ index: Int) -> UInt32 { 0 }
+  /// A board that keeps nothing cannot.
+  public mutating func keepRetention(days: UInt16) -> Bool { false }
   /// A board that keeps nothing cannot.
   public mutating func noteReset() -> Bool { false }
   /// Never.
@@ -94,7 +98,7 @@ public struct ManagedNode<
   /// Where the log stands. Commits it: whoever asks is about to read, and is to have everything there is.
   public mutating func logStatus() -> LogStatus {
     var status = node.core.log.committedStatus()
-    status.keptDays = node.core.configuration.retentionDays
+    status.keptDays = node.core.retentionDays
     return status
   }
 
@@ -178,6 +182,13 @@ public struct ManagedNode<
 
   /// Why the device started, by the board.
   public mutating func restartReport() -> RestartReport? { board.restartReport() }
+
+  /// Keeps records of the log for so many days, now and after restarts.
+  public mutating func keepRetention(days: UInt16) -> Bool {
+    guard board.keepRetention(days: days) else { return false }
+    node.core.retentionDays = days
+    return true
+  }
 
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }

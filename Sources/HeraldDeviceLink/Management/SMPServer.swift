@@ -36,6 +36,7 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
       switch header.group {
       case .os: outcome = OSManagement.respond(to: request, in: &buffer, device: &device)
       case .statistics: outcome = StatisticsManagement.respond(to: request, in: &buffer, device: &device)
+      case .settings: outcome = SettingsManagement.respond(to: request, in: &buffer, device: &device)
       case .herald: outcome = HeraldManagement.respond(to: request, in: &buffer, device: &device)
       default: outcome = .failure(SMPFailure(.unsupported))
       }

@@ -57,6 +57,10 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var clockRefused: Self { Self(.os, 5, general: .unknown) }
   /// Statistics: there is no such group (2).
   public static var noSuchStatistics: Self { Self(.statistics, 2, general: .notFound) }
+  /// Settings: there is none of this name (3).
+  public static var noSuchSetting: Self { Self(.settings, 3, general: .notFound) }
+  /// Settings: it could not be kept, or the device has nothing to keep it in (8).
+  public static var settingNotKept: Self { Self(.settings, 8, general: .unknown) }
   /// Herald: the flash failed (1).
   public static var logUnreadable: Self { Self(.herald, 1, general: .unknown) }
   /// Herald: the page is no longer there, or not yet (2).

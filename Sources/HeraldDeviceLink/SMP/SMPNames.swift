@@ -9,6 +9,8 @@ public struct SMPGroup: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   public static var os: Self { Self(rawValue: 0) }
   /// Counters.
   public static var statistics: Self { Self(rawValue: 2) }
+  /// What a device is set to, by name.
+  public static var settings: Self { Self(rawValue: 3) }
   /// Herald's own: the log. The first number free for users is 64.
   public static var herald: Self { Self(rawValue: 72) }
 }
@@ -33,6 +35,14 @@ public enum StatisticsCommand {
   public static var read: UInt8 { 0 }
   /// The names of the groups.
   public static var list: UInt8 { 1 }
+}
+
+/// The command of group `settings` that is served, and the names it knows (docs/wire-formats.md).
+public enum SettingsCommand {
+  /// One setting: read, or written and kept.
+  public static var value: UInt8 { 0 }
+  /// For how many days records of the log are kept: two bytes, little-endian.
+  public static var retentionDays: StaticString { "log/keep-days" }
 }
 
 /// The commands of group `herald` (docs/wire-formats.md).
@@ -69,7 +79,9 @@ public enum SMPKey {
   public static var format: StaticString { "format" }
   /// Information, response: their text.
   public static var output: StaticString { "output" }
-  /// Statistics: the group.
+  /// Settings: the value.
+  public static var value: StaticString { "val" }
+  /// Statistics: the group. Settings: which.
   public static var name: StaticString { "name" }
   /// Statistics: its counters.
   public static var fields: StaticString { "fields" }

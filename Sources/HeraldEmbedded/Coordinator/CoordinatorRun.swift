@@ -92,7 +92,7 @@ where
     if isIdle, log.wantsMaintenance {
       log.maintain()
     } else {
-      log.retain(days: configuration.retentionDays, at: now, clock: clock)
+      log.retain(days: retentionDays, at: now, clock: clock)
     }
   }
 

@@ -46,9 +46,10 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     }
   }
 
-  /// Keeps other settings. `false` if the flash failed; those that were kept are there then.
+  /// Keeps other settings. `false` if the flash failed, or once everything is to be erased; those that were kept are there then.
   public mutating func keep(_ new: DeviceSettings) -> Bool {
-    load()
+    // Before the reset they would take the page with its note, and after it they would be found by whoever has the device next.
+    guard erased == 0, !isResetNoted() else { return false }
     let page = current == 0 ? 1 : 0
     var bytes: [40 of UInt8] = .init(repeating: 0)
     var room = bytes.mutableSpan
@@ -81,6 +82,15 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       if !keep(new) { return new.addressKey }
     }
     return settings.addressKey
+  }
+
+  /// Keeps for how many days records of the log are kept. `false` if that could not be written.
+  public mutating func keepRetention(days: UInt16) -> Bool {
+    load()
+    if settings.retentionDays == days { return true }
+    var new = settings
+    new.retentionDays = days
+    return keep(new)
   }
 
   // MARK: Factory reset

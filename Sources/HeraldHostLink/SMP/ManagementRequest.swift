@@ -92,6 +92,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     case (0, 4): "its clock is not set"
     case (0, 5): "its clock does not take this date"
     case (2, 2): "it has no such counters"
+    case (3, 3): "it has no such setting"
+    case (3, 8): "it could not keep that, and has changed nothing"
     case (72, 1): "its flash memory failed"
     case (72, 2): "it does not keep that page any more"
     case (72, 3): "the offset is beyond the page"
@@ -105,7 +107,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   private static func advice(group: UInt16?, code: UInt64) -> String? {
     switch (group, code) {
     case (0, 4): "set it with `herald-host time sync`"
-    case (72, 5): "its flash may be worn out, or its firmware keeps nothing but the log"
+    case (3, 8), (72, 5): "its flash may be worn out, or its firmware keeps nothing but the log"
     case (nil, 8): "the device's firmware may be older than this program"
     case (nil, 10): "try again in a moment"
     default: nil

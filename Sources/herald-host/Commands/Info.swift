@@ -13,16 +13,20 @@ struct Info: ParsableCommand {
     let usb: USBIdentity
     let device: DeviceInformation
     let restart: DeviceRestart?
+    let settings: DeviceSettingsHealth?
   }
 
   func run() throws {
     try options.withDevice { device, open in
       let information = try device.information()
       let restart = try device.restart()
+      let settings = try device.settingsHealth()
       let location = open.transport.location
       if output.json {
         try Console.printJSON(
-          Row(location: location, usb: open.identity, device: information, restart: restart))
+          Row(
+            location: location, usb: open.identity, device: information, restart: restart, settings: settings)
+        )
         return
       }
       let serial = open.identity.serial.isEmpty ? information.serial : open.identity.serial
@@ -39,12 +43,25 @@ struct Info: ParsableCommand {
       facts.add("Architecture", information.machine)
       facts.add("System", information.system)
       if let restart { Self.add(restart, to: &facts) }
+      if let settings { Self.add(settings, to: &facts) }
       facts.print()
     }
   }
 }
 
 extension Info {
+  /// What is wrong with the settings, if anything is.
+  private static func add(_ settings: DeviceSettingsHealth, to facts: inout Facts) {
+    if settings.damagedPages > 0 {
+      let pages = Console.count(settings.damagedPages, "page")
+      facts.add(
+        "Settings", "\(pages) found damaged and erased; what was set there is lost, the defaults apply")
+    }
+    if settings.flashErrors > 0 {
+      facts.add("Settings", "their flash failed \(Console.count(settings.flashErrors, "time"))")
+    }
+  }
+
   /// Why the device started, and after a fault what is known of it.
   private static func add(_ restart: DeviceRestart, to facts: inout Facts) {
     facts.add("Started", restart.reason)

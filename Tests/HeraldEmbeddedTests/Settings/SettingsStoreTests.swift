@@ -43,6 +43,49 @@ struct SettingsStoreTests {
     #expect(found(image) == (0x30, .kept, 0))
   }
 
+  @Test("days of retention are kept beside the key, and are not there until they are set")
+  func retention() {
+    let image = image()
+    var store = SettingsStore(flash: MemoryFlash(image))
+    check(store.keep(settings(0x10)))
+    #expect(store.settings.retentionDays == nil)
+    check(store.keepRetention(days: 0x0102))
+    #expect(Array(image.bytes[8..<32]) == [2, 0, 0, 0, 0x02, 0x01, 1, 0] + Array(0x10...0x1F))
+    #expect(found(image) == (0x10, .kept, 0))
+    let steps = image.steps
+    check(store.keepRetention(days: 0x0102))
+    #expect(image.steps == steps, "nothing is written where nothing changes")
+    var again = SettingsStore(flash: MemoryFlash(image))
+    again.load()
+    #expect(again.settings.retentionDays == 0x0102)
+    // 0 is a value of its own.
+    check(again.keepRetention(days: 0))
+    var zero = SettingsStore(flash: MemoryFlash(image))
+    zero.load()
+    #expect(zero.settings.retentionDays == 0)
+    image.brokenPages = [0, 1]
+    check(!zero.keepRetention(days: 5))
+    #expect(zero.settings.retentionDays == 0)
+  }
+
+  @Test("once a reset is noted nothing is kept any more: the note would go with the page")
+  func nothingAfterNote() {
+    let image = image()
+    var store = SettingsStore(flash: MemoryFlash(image))
+    check(store.noteReset())
+    check(!store.keep(settings(0x10)))
+    check(store.isResetNoted())
+    var restarted = SettingsStore(flash: MemoryFlash(image))
+    check(!restarted.keepRetention(days: 1))
+    check(!restarted.eraseNext())
+    check(!restarted.keep(settings(0x10)))
+    check(restarted.eraseNext())
+    // Whoever has the device next is to find nothing.
+    check(!restarted.keep(settings(0x10)))
+    #expect(image.bytes.allSatisfy { $0 == 0xFF })
+    #expect(found(image).condition == .fresh)
+  }
+
   @Test("makes a key once, and does without keeping it where the flash fails")
   func addressKey() {
     let image = image()
