@@ -19,14 +19,23 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private var sleeps: UInt32 = 0
   private var hungry: UInt32 = 0
   private var restartAt = Instant.never
+  /// What the device keeps beside its log.
+  var settings: SettingsStore<Hardware.SettingsFlash>
+  /// Whether the node has been told what of it concerns it.
+  var hasTakenSettings = false
   /// Whether the log has been told why the device started.
   var hasReported = false
 
-  /// The firmware of a board that has just started. `hint` is what the chip says of its reset.
-  public init(hardware: consuming Hardware, memory: consuming RetainedMemory, hint: RestartCause?) {
+  /// The firmware of a board that has just started. `settings` is where the device keeps what it is to know of itself after a restart
+  /// (docs/settings.md); `hint` is what the chip says of its reset.
+  public init(
+    hardware: consuming Hardware, memory: consuming RetainedMemory,
+    settings: consuming Hardware.SettingsFlash, hint: RestartCause?
+  ) {
     let decision = StartDecision(&memory, hint: hint)
     self.hardware = hardware
     self.memory = memory
+    self.settings = SettingsStore(flash: settings)
     report = decision.report
     run = decision.run
     if run.mode != .normal { restartAt = .start + StartDecision.safeTime(run.safeStarts) }
@@ -46,6 +55,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     }
     return reset.deadline
   }
+
+  /// A page of the log has gone, as a factory reset wants it. There are only so many of them: a loop that is busy with that makes progress.
+  mutating func erased(at now: Instant) { gate.rested(at: now) }
 
   /// Ends a round of the loop: feeds the watchdog if there is progress, sleeps until `deadline` or an interrupt.
   mutating func rest(until deadline: Instant, from now: Instant) {
@@ -100,10 +112,19 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// Why the device started.
   public mutating func restartReport() -> RestartReport? { report }
 
+  /// Keeps for how many days records of the log are kept.
+  public mutating func keepRetention(days: UInt16) -> Bool { settings.keepRetention(days: days) }
+  /// Notes a factory reset.
+  public mutating func noteReset() -> Bool { settings.noteReset() }
+  /// Whether one has been noted and not yet been done.
+  public mutating func isResetNoted() -> Bool { settings.isResetNoted() }
+  /// Erases a page of the settings.
+  public mutating func eraseNext() -> Bool { settings.eraseNext() }
+
   /// "firmware".
   public static var statisticsName: StaticString { "firmware" }
   /// How many counters there are.
-  public static var statisticsCount: Int { 9 }
+  public static var statisticsCount: Int { 11 }
   /// The name of counter `index`.
   public static func statisticName(_ index: Int) -> StaticString {
     switch index {
@@ -116,6 +137,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     case 6: "uart_overruns"
     case 7: "stack_used"
     case 8: "faults"
+    case 9: "settings_damaged"
+    case 10: "settings_errors"
     default: ""
     }
   }
@@ -133,6 +156,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     case 6: return hardware.overruns()
     case 7: return hardware.stackUsed()
     case 8: return run.faults
+    case 9, 10: return settings.statistic(index &- 9)
     default: return 0
     }
   }

@@ -3,6 +3,8 @@ import HeraldEmbedded
 
 /// What the loop needs of a board.
 public protocol FirmwareHardware: ~Copyable {
+  /// The memory of what the device keeps beside its log.
+  associatedtype SettingsFlash: Flash & ~Copyable
   /// The time since start-up. It never goes back.
   mutating func now() -> Instant
   /// Stops the processor until `deadline` or an interrupt, whichever is first; not at all if an interrupt has come since the loop last looked

@@ -3,15 +3,24 @@ import HeraldEmbedded
 
 /// The ways in which a device can be managed: a serial line, USB, both, or none.
 public protocol ManagementLinks: ~Copyable {
+  /// Whether there is one at all. A device that nobody can ask for a factory reset does not carry the code for it.
+  static var areThere: Bool { get }
   /// Takes what has come, has it answered, sends. Never waits. Returns when to be called again at the latest: the present moment if there is
   /// more to do at once.
   mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Instant
+}
+
+extension ManagementLinks where Self: ~Copyable {
+  /// There is.
+  public static var areThere: Bool { true }
 }
 
 /// No way at all.
 public struct NoLinks: ManagementLinks {
   /// The only one there is.
   public init() {}
+  /// There is none.
+  public static var areThere: Bool { false }
   /// Does nothing.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
     -> Instant
@@ -25,25 +34,45 @@ where
   RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
   DelegateType: ~Copyable, BoardType: ~Copyable
 {
-  /// One round of a board's loop: polls the node, serves the links, feeds the watchdog if there is progress, and sleeps until the earlier of
-  /// the next deadline and an interrupt.
+  /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the links, feeds the watchdog if there is
+  /// progress, and sleeps until the earlier of the next deadline and an interrupt.
   public mutating func round<Hardware: FirmwareHardware & ~Copyable, Links: ManagementLinks & ~Copyable>(
     serving links: inout Links
   ) where BoardType == Firmware<Hardware> {
     let now = board.hardware.now()
-    var next = Instant.never
+    // First of all: a log that is to go is not opened.
+    var next = Links.areThere ? tendReset(at: now) : .never
     if board.mode != .bare {
+      takeSettings()
       node.core.openLog(at: now, startReason: board.report.cause.rawValue)
       reportStart(at: now)
     }
     if board.mode == .normal {
-      next = node.poll(at: now)
+      let polling = node.poll(at: now)
+      if polling < next { next = polling }
       let tending = board.saw(node.radio.state, at: now)
       if tending < next { next = tending }
     }
     let serving = links.serve(at: now, device: &self)
     if serving < next { next = serving }
     board.rest(until: next, from: now)
+  }
+
+  private mutating func tendReset<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
+  where BoardType == Firmware<Hardware> {
+    let erased = factoryReset().done
+    let next = tendFactoryReset(at: now)
+    if factoryReset().done != erased { board.erased(at: now) }
+    return next
+  }
+
+  /// Tells the node, once, before it starts, what was kept: who it is, and what a host has set.
+  private mutating func takeSettings<Hardware: FirmwareHardware & ~Copyable>()
+  where BoardType == Firmware<Hardware> {
+    guard !board.hasTakenSettings else { return }
+    board.hasTakenSettings = true
+    if node.core.key.isNone { node.core.key = board.settings.addressKey(random: &node.core.random) }
+    if let days = board.settings.settings.retentionDays { node.core.retentionDays = days }
   }
 
   /// Tells the log, once, of the fault that brought this start about. It is kept at once: the next fault may be near.

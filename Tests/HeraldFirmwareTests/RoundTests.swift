@@ -5,77 +5,20 @@ import HeraldHCI
 import HeraldSimulation
 import Testing
 
-/// What happens to a board, for its test to see.
-private final class Events {
-  var now: UInt64 = 0
-  var sleeps: [UInt64] = []
-  var feeds = 0
-  var restarts = 0
-  var holds: [Bool] = []
-  var written = 0
-  /// The clock goes on by so much with each look at it, as on a board that is busy.
-  var busy: UInt64 = 0
-  /// Whether an interrupt has come that keeps it from sleeping.
-  var isInterrupted = false
-}
-
-private struct TestHardware: FirmwareHardware {
-  let events: Events
-
-  mutating func now() -> Instant {
-    events.now += events.busy
-    return Instant(milliseconds: events.now)
-  }
-  mutating func sleep(until deadline: Instant) -> Bool {
-    if events.isInterrupted { return false }
-    events.sleeps.append(deadline.milliseconds)
-    events.now = max(events.now, deadline.milliseconds)
-    return true
-  }
-  mutating func feedWatchdog() { events.feeds += 1 }
-  mutating func restart() { events.restarts += 1 }
-  mutating func holdController(_ isHeld: Bool) { events.holds.append(isHeld) }
-  static var hasControllerReset: Bool { true }
-  mutating func stackUsed() -> UInt32 { 1234 }
-  mutating func overruns() -> UInt32 { 5 }
-  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
-}
-
-/// A line with no controller at its end.
-private struct DeadLine: HCITransport {
-  let events: Events
-  mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
-  mutating func write(_ packet: Span<UInt8>) -> Bool {
-    events.written += 1
-    return true
-  }
-}
-
-private struct CountedRandom: RandomSource {
-  var count: UInt32 = 0
-  mutating func next() -> UInt32 {
-    count &+= 0x9E37_79B9
-    return count
-  }
-}
-
-private typealias TestNode = ManagedNode<
-  HCIRadio<DeadLine, 2>, MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours,
-  Firmware<TestHardware>, 4, 2
->
-
 @Suite("The loop of a board")
 struct RoundTests {
   private let events = Events()
   private let words = Words()
   private let image = FlashImage(pageSize: 4096, pageCount: 4, wordSize: 4)
+  private let kept = FlashImage(pageSize: 4096, pageCount: 2, wordSize: 4)
 
   private func device() -> TestNode {
     TestNode(
       radio: HCIRadio(transport: DeadLine(events: events)), flash: MemoryFlash(image),
       random: CountedRandom(),
       supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3), delegate: NoDelegate(),
-      board: Firmware(hardware: TestHardware(events: events), memory: words.memory, hint: nil))
+      board: Firmware(
+        hardware: TestHardware(events: events), memory: words.memory, settings: MemoryFlash(kept), hint: nil))
   }
 
   private func run(_ device: inout TestNode, until end: UInt64) -> Int {

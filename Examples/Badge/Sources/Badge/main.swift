@@ -59,5 +59,6 @@ nonisolated(unsafe) var device = ManagedNode<
   random: Board.random(),
   supplier: StaffNumber(number: 4711),
   delegate: Lamp(),
-  board: Firmware(hardware: Board(), memory: Board.retained(), hint: nil))
+  board: Firmware(
+    hardware: Board(), memory: Board.retained(), settings: Board.settings(), hint: nil))
 while true { device.round(serving: &links) }

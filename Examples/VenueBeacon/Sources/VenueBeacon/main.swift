@@ -61,6 +61,7 @@ nonisolated(unsafe) var device = ManagedNode<
   random: Board.random(),
   supplier: Cafe(),
   delegate: Lamp(),
-  board: Firmware(hardware: Board(), memory: Board.retained(), hint: nil),
+  board: Firmware(
+    hardware: Board(), memory: Board.retained(), settings: Board.settings(), hint: nil),
   configuration: configuration)
 while true { device.round(serving: &links) }

@@ -6,6 +6,9 @@ import Startup
 
 /// The micro:bit (version 1), with a Bluetooth controller on its edge connector. Its only UART goes to that: there is no management link.
 public struct Board: FirmwareHardware, ~Copyable {
+  /// Where settings are kept.
+  public typealias SettingsFlash = FlashMap
+
   private var clock: BoardClock
   private var watchdog = NRF.WDT(Clock.watchdog)
   private var control = CortexM.SystemControl(MappedRegisters(at: CortexM.systemControlAddress))

@@ -6,6 +6,9 @@ import Startup
 
 /// The MPS2 board with the AN386 image, as QEMU has it: an nRF52833's twin with other peripherals.
 public struct Board: FirmwareHardware, ~Copyable {
+  /// Where settings are kept.
+  public typealias SettingsFlash = FlashMap
+
   private var clock = CMSDK.TimerClock(counter: Clock.counter, alarm: Clock.alarm, hertz: Clock.hertz)
   private var watchdog = CMSDK.Watchdog(Clock.watchdog)
   private var control = CortexM.SystemControl(MappedRegisters(at: CortexM.systemControlAddress))
@@ -25,7 +28,11 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// The management line. To be taken once.
   public static func managementLine() -> Line { Lines.startManagement() }
   /// The memory of the log.
-  public static func flash() -> FlashMap { FlashMap() }
+  public static func flash() -> FlashMap { FlashMap(start: startup_log_start(), bytes: startup_log_size()) }
+  /// The memory of what is kept beside it.
+  public static func settings() -> FlashMap {
+    FlashMap(start: startup_settings_start(), bytes: startup_settings_size())
+  }
   /// The source of numbers.
   public static func random() -> Random { Random() }
   /// What a restart leaves. To be taken once.

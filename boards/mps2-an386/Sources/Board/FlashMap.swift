@@ -1,16 +1,17 @@
 import HeraldEmbedded
 import Startup
 
-/// The memory of the log: the board's PSRAM, which an emulator keeps in a file. It keeps the rules of flash, so that what works here
+/// The memory of the log, and of what is kept beside it: the board's PSRAM, which an emulator keeps in a file. It keeps the rules of flash, so that what works here
 /// works there: pages of 4,096 bytes are erased to ones, words of four bytes are programmed once, and `clear` only takes bits away.
 public struct FlashMap: Flash, ~Copyable {
   private let start: UInt32
   /// How many pages there are.
   public let pageCount: Int
 
-  init() {
-    start = startup_log_start()
-    pageCount = Int(startup_log_size()) / 4096
+  /// The memory from `start` on.
+  init(start: UInt32, bytes: UInt32) {
+    self.start = start
+    pageCount = Int(bytes) / 4096
   }
 
   /// 4,096.

@@ -17,6 +17,7 @@ nonisolated(unsafe) var device = ManagedNode<
   random: Board.random(),
   supplier: VenuePayloadSupplier(country: 826, state: 4, code: 123_456),
   delegate: NoDelegate(),
-  board: Firmware(hardware: Board(), memory: Board.retained(), hint: nil),
+  board: Firmware(
+    hardware: Board(), memory: Board.retained(), settings: Board.settings(), hint: nil),
   configuration: beacon)
 while true { device.round(serving: &links) }

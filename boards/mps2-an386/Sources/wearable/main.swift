@@ -14,5 +14,6 @@ nonisolated(unsafe) var device = ManagedNode<
   random: Board.random(),
   supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890),
   delegate: NoDelegate(),
-  board: Firmware(hardware: Board(), memory: Board.retained(), hint: nil))
+  board: Firmware(
+    hardware: Board(), memory: Board.retained(), settings: Board.settings(), hint: nil))
 while true { device.round(serving: &links) }

@@ -8,6 +8,9 @@ import Startup
 ///
 /// No interrupt has a handler: all are held from start-up on, and those that are let through to the processor end its sleep.
 public struct Board: FirmwareHardware, ~Copyable {
+  /// Where settings are kept.
+  public typealias SettingsFlash = FlashMap
+
   /// Why the chip was reset.
   private let restartHint: RestartCause?
   private var clock: BoardClock
@@ -32,7 +35,8 @@ public struct Board: FirmwareHardware, ~Copyable {
   public static func firmware() -> Firmware<Board> {
     let board = Board()
     let hint = board.restartHint
-    return unsafe Firmware(hardware: board, memory: RetainedMemory(startup_retained_words()), hint: hint)
+    return unsafe Firmware(
+      hardware: board, memory: RetainedMemory(startup_retained_words()), settings: settings(), hint: hint)
   }
 
   /// The time since start-up.

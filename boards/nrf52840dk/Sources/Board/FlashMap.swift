@@ -1,15 +1,20 @@
 import HeraldChips
 import Startup
 
-/// The memory of the log: the chip's flash from the linker script's LOG region on, in pages of 4 KB.
+/// The chip's flash, in pages of 4 KB: where the linker script puts its LOG and SETTINGS regions.
 public typealias FlashMap = NRF.NVMC<MappedRegisters, MappedRegisters>
 
 extension Board {
   /// The memory of the log.
-  public static func flash() -> FlashMap {
-    let start = startup_log_start()
-    return FlashMap(
+  public static func flash() -> FlashMap { pages(from: startup_log_start(), bytes: startup_log_size()) }
+  /// The memory of what is kept beside it.
+  public static func settings() -> FlashMap {
+    pages(from: startup_settings_start(), bytes: startup_settings_size())
+  }
+
+  private static func pages(from start: UInt32, bytes: UInt32) -> FlashMap {
+    FlashMap(
       MappedRegisters(at: 0x4001_E000), memory: MappedRegisters(at: start), start: start, pageSize: 4_096,
-      pageCount: Int(startup_log_size()) / 4_096)
+      pageCount: Int(bytes) / 4_096)
   }
 }

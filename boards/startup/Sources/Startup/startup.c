@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 extern uint32_t stack_bottom, stack_top, data_start, data_end, data_load, bss_start, bss_end, log_start, log_size;
+extern uint32_t settings_start, settings_size;
 
 __attribute__((section(".retained"), used)) uint32_t startup_retained[STARTUP_RETAINED_WORDS];
 uint32_t *startup_retained_words(void) { return startup_retained; }
@@ -60,6 +61,8 @@ uint32_t startup_stack_used(void) {
 
 uint32_t startup_log_start(void) { return (uint32_t)&log_start; }
 uint32_t startup_log_size(void) { return (uint32_t)&log_size; }
+uint32_t startup_settings_start(void) { return (uint32_t)&settings_start; }
+uint32_t startup_settings_size(void) { return (uint32_t)&settings_size; }
 
 void startup_hold_interrupts(void) { __asm__ volatile("cpsid i" ::: "memory"); }
 void startup_let_interrupts(void) { __asm__ volatile("cpsie i\n isb" ::: "memory"); }

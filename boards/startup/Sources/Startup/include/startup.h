@@ -18,9 +18,11 @@ enum { STARTUP_FAULT_HARDWARE = 1, STARTUP_FAULT_PANIC = 2, STARTUP_FAULT_STACK 
 uint32_t startup_stack_used(void);
 uint32_t startup_stack_size(void);
 
-/* The log's region, by the linker script. */
+/* The log's region, and that of what is kept beside it, by the linker script. */
 uint32_t startup_log_start(void);
 uint32_t startup_log_size(void);
+uint32_t startup_settings_start(void);
+uint32_t startup_settings_size(void);
 
 /* Interrupts are kept waiting, or not. A handler that waits runs when they are let through again. */
 void startup_hold_interrupts(void);
