@@ -69,11 +69,11 @@ private final class CMSDKUARTModel: RegisterBlock {
 @Suite("UART of the design kit")
 struct CMSDKUARTTests {
   private let model = CMSDKUARTModel()
-  private let storage = UnsafeMutablePointer<CMSDK.UARTStorage<16, 8>>.allocate(capacity: 1)
+  private let storage = UnsafeMutablePointer<SerialStorage<16, 8>>.allocate(capacity: 1)
 
   private func started() -> CMSDK.UART<CMSDKUARTModel> {
-    storage.initialize(to: CMSDK.UARTStorage())
-    var line = CMSDK.UART(model, memory: CMSDK.UARTMemory(storage))
+    storage.initialize(to: SerialStorage())
+    var line = CMSDK.UART(model, queues: SerialQueues(storage))
     line.start(divisor: 25)
     return line
   }
@@ -99,10 +99,10 @@ struct CMSDKUARTTests {
       handler.handle()
       #expect(!model.interrupts)
     }
-    #expect(handler.memory.waiting == 10)
+    #expect(handler.queues.waiting == 10)
     let taken = take(&line)
     #expect(taken == Array(1...10))
-    #expect(handler.memory.overruns == 0)
+    #expect(handler.queues.faults.overruns == 0)
     #expect(model.violations.isEmpty)
   }
 
@@ -112,14 +112,14 @@ struct CMSDKUARTTests {
     model.come(1)
     model.come(2)
     handler.handle()
-    #expect(handler.memory.overruns == 1)
+    #expect(handler.queues.faults.overruns == 1)
     for byte in 3...40 as ClosedRange<UInt8> {
       model.come(byte)
       handler.handle()
     }
     let taken = take(&line)
     #expect(taken == [2] + Array(3...17))
-    #expect(handler.memory.overruns == 1 + 23)
+    #expect(handler.queues.faults.overruns == 1 + 23)
     #expect(model.violations.isEmpty)
   }
 

@@ -8,12 +8,12 @@ extension CMSDK {
   /// and the loop works on the queues. Bytes that come while the receiving queue is full are lost, and counted.
   public struct UART<Block: RegisterBlock>: HCITransport, ~Copyable {
     private var registers: Block
-    private let memory: UARTMemory
+    private let queues: SerialQueues
 
-    /// The UART with these registers, which keeps its queues in `memory`.
-    public init(_ registers: Block, memory: UARTMemory) {
+    /// The UART with these registers and queues.
+    public init(_ registers: Block, queues: SerialQueues) {
       self.registers = registers
-      self.memory = memory
+      self.queues = queues
     }
 
     /// Switches the line on, at `clock / divisor` bits a second; `divisor` is 16 or more.
@@ -26,77 +26,30 @@ extension CMSDK {
     }
 
     /// What the vector table's entries for this UART are to call `handle` of.
-    public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, memory: memory) }
+    public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
     /// Takes what has arrived. The line is never gone.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
-      memory.received.take(into: &buffer)
+      queues.received.take(into: &buffer)
     }
 
     /// Queues bytes to be sent: all of them or none. More than the sending queue holds are never taken.
     public mutating func write(_ bytes: Span<UInt8>) -> Bool {
-      guard memory.toSend.append(bytes) else { return false }
-      // While a byte is on its way the handler takes the next one when that has left, and looks for it after this append. If none
-      // is, the handler does not touch the queue or the flag until one has left: sending begins here.
-      if memory.isSending.value == 0, let byte = memory.toSend.take() {
-        memory.isSending.value = 1
-        registers.write(UInt32(byte), to: UARTRegisters.data)
-      }
+      guard let sending = queues.send(bytes) else { return false }
+      if case .begins(let byte) = sending { registers.write(UInt32(byte), to: UARTRegisters.data) }
       return true
     }
-  }
-
-  /// The queues that a UART and its interrupt handler share.
-  ///
-  /// The handler alone appends to `received` and counts losses; the loop alone appends to `toSend`. From `toSend` takes whoever
-  /// `isSending` names: the loop while it is 0, the handler while it is 1. The loop alone sets it to 1, the handler alone to 0.
-  public struct UARTMemory: BitwiseCopyable, @unchecked Sendable {
-    let received: ByteRing
-    let toSend: ByteRing
-    let isSending: SharedWord
-    private let lost: SharedWord
-
-    /// The queues in `storage`, which stays where it is and is used for nothing else.
-    public init<let incoming: Int, let outgoing: Int>(
-      _ storage: UnsafeMutablePointer<UARTStorage<incoming, outgoing>>
-    ) {
-      let start = UnsafeMutableRawPointer(storage)
-      unsafe isSending = SharedWord(start)
-      unsafe lost = SharedWord(start + 4)
-      toSend = unsafe ByteRing(start + 8, bytes: outgoing)
-      received = unsafe ByteRing(start + 8 + MemoryLayout<ByteRingStorage<outgoing>>.stride, bytes: incoming)
-      isSending.value = 0
-      lost.value = 0
-    }
-
-    /// How many bytes have arrived that were not taken. To be asked with interrupts held, before the processor sleeps.
-    public var waiting: Int { received.count }
-    /// How often bytes were lost.
-    public var overruns: UInt32 { lost.value }
-    /// Counts a loss. The handler's.
-    func countLoss() { lost.value &+= 1 }
-  }
-
-  /// The memory of a `UARTMemory`: `incoming` and `outgoing` bytes, powers of two. The longest packet has to fit into the latter.
-  public struct UARTStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
-    private var isSending: UInt32 = 0
-    private var overruns: UInt32 = 0
-    private var toSend = ByteRingStorage<outgoing>()
-    private var received = ByteRingStorage<incoming>()
-
-    /// Empty queues.
-    public init() {}
   }
 
   /// The interrupt handler of a UART, for its receive and its transmit interrupt: moves what has come and what goes, and no more.
   public struct UARTInterrupt<Block: RegisterBlock> {
     private var registers: Block
     /// What it shares with the loop.
-    public let memory: UARTMemory
+    public let queues: SerialQueues
 
-    init(_ registers: Block, memory: UARTMemory) {
+    init(_ registers: Block, queues: SerialQueues) {
       self.registers = registers
-      self.memory = memory
+      self.queues = queues
     }
 
     /// Serves the interrupt.
@@ -107,20 +60,16 @@ extension CMSDK {
       let state = registers.read(UARTRegisters.state)
       if state & UARTState.receiveOverrun != 0 {
         registers.write(UARTState.receiveOverrun, to: UARTRegisters.state)
-        memory.countLoss()
+        queues.countOverrun()
       }
       if state & UARTState.received != 0 {
         let byte = registers.read(UARTRegisters.data)
-        if !memory.received.append(UInt8(truncatingIfNeeded: byte)) { memory.countLoss() }
+        if !queues.received.append(UInt8(truncatingIfNeeded: byte)) { queues.countOverrun() }
       }
-      guard memory.isSending.value != 0, registers.read(UARTRegisters.state) & UARTState.sending == 0 else {
-        return
-      }
-      if let byte = memory.toSend.take() {
-        registers.write(UInt32(byte), to: UARTRegisters.data)
-      } else {
-        memory.isSending.value = 0
-      }
+      guard queues.isUnderWay, registers.read(UARTRegisters.state) & UARTState.sending == 0,
+        let byte = queues.next()
+      else { return }
+      registers.write(UInt32(byte), to: UARTRegisters.data)
     }
   }
 

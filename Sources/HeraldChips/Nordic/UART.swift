@@ -8,12 +8,12 @@ extension NRF {
   /// bytes in the FIFO, the hardware raises RTS, and the other side waits. Without it, bytes that then come are lost and counted.
   public struct UART<Block: RegisterBlock>: HCITransport, ~Copyable {
     private var registers: Block
-    private let memory: UARTMemory
+    private let queues: SerialQueues
 
-    /// The UART with these registers, which keeps its queues in `memory`.
-    public init(_ registers: Block, memory: UARTMemory) {
+    /// The UART with these registers and queues.
+    public init(_ registers: Block, queues: SerialQueues) {
       self.registers = registers
-      self.memory = memory
+      self.queues = queues
     }
 
     /// Configures the line and switches it on. The pins are to be configured as inputs (RXD, CTS) and outputs that are high (TXD, RTS)
@@ -33,11 +33,11 @@ extension NRF {
     }
 
     /// What the vector table's entry for this UART is to call `handle` of.
-    public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, memory: memory) }
+    public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
     /// Takes what has arrived. The line is never gone.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
-      let count = memory.received.take(into: &buffer)
+      let count = queues.received.take(into: &buffer)
       // The handler switches receiving off when there is no room. There may be now.
       registers.write(UARTInterrupts.all, to: SerialRegisters.interruptSet)
       return count
@@ -45,81 +45,34 @@ extension NRF {
 
     /// Queues a packet to be sent. One that is longer than the sending queue is never taken.
     public mutating func write(_ packet: Span<UInt8>) -> Bool {
-      guard memory.toSend.append(packet) else { return false }
-      // While a byte is on its way the handler takes the next one when it has left, and looks for it after this append. If none is,
-      // the handler does not touch the queue or the flag until one has left: sending begins here.
-      if memory.isSending.value == 0, let byte = memory.toSend.take() {
-        memory.isSending.value = 1
-        registers.write(UInt32(byte), to: UARTRegisters.txd)
-      }
+      guard let sending = queues.send(packet) else { return false }
+      if case .begins(let byte) = sending { registers.write(UInt32(byte), to: UARTRegisters.txd) }
       return true
     }
 
     /// What has gone wrong since start.
-    public var faults: SerialFaults { memory.faults }
-  }
-
-  /// The queues that a UART and its interrupt handler share.
-  ///
-  /// The handler alone appends to `received` and writes the counters of faults; the loop alone appends to `toSend`. From `toSend` takes whoever
-  /// `isSending` names: the loop while it is 0, the handler while it is 1. The loop alone sets it to 1, the handler alone to 0.
-  public struct UARTMemory: BitwiseCopyable, @unchecked Sendable {
-    let received: ByteRing
-    let toSend: ByteRing
-    let isSending: SharedWord
-    let overruns: SharedWord
-    let framing: SharedWord
-
-    /// The queues in `storage`, which stays where it is and is used for nothing else.
-    public init<let incoming: Int, let outgoing: Int>(
-      _ storage: UnsafeMutablePointer<UARTStorage<incoming, outgoing>>
-    ) {
-      let start = UnsafeMutableRawPointer(storage)
-      unsafe isSending = SharedWord(start)
-      unsafe overruns = SharedWord(start + 4)
-      unsafe framing = SharedWord(start + 8)
-      toSend = unsafe ByteRing(start + 12, bytes: outgoing)
-      received = unsafe ByteRing(start + 12 + MemoryLayout<ByteRingStorage<outgoing>>.stride, bytes: incoming)
-    }
-
-    /// What has gone wrong since start.
-    public var faults: SerialFaults { SerialFaults(overruns: overruns.value, framing: framing.value) }
-
-    /// Whether bytes have arrived that were not taken. To be asked with interrupts masked, before the processor sleeps.
-    public var hasInput: Bool { !received.isEmpty }
-  }
-
-  /// The memory of a `UARTMemory`: `incoming` and `outgoing` bytes, powers of two. The longest packet has to fit into the latter.
-  public struct UARTStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
-    private var isSending: UInt32 = 0
-    private var overruns: UInt32 = 0
-    private var framing: UInt32 = 0
-    private var toSend = ByteRingStorage<outgoing>()
-    private var received = ByteRingStorage<incoming>()
-
-    /// Empty queues.
-    public init() {}
+    public var faults: SerialFaults { queues.faults }
   }
 
   /// The interrupt handler of a UART: moves what has come and what goes, and no more.
   public struct UARTInterrupt<Block: RegisterBlock> {
     private var registers: Block
-    private let memory: UARTMemory
+    private let queues: SerialQueues
 
-    init(_ registers: Block, memory: UARTMemory) {
+    init(_ registers: Block, queues: SerialQueues) {
       self.registers = registers
-      self.memory = memory
+      self.queues = queues
     }
 
     /// Serves the interrupt. Takes at most as many bytes as there is room for.
     public mutating func handle() {
       typealias At = SerialRegisters
       if let errors = registers.takeErrors() {
-        if errors.hasOverrun { memory.overruns.value &+= 1 }
-        if errors.hasFraming { memory.framing.value &+= 1 }
+        if errors.hasOverrun { queues.countOverrun() }
+        if errors.hasFraming { queues.countFraming() }
       }
       while registers.hasHappened(At.rxdReady) {
-        guard memory.received.room > 0 else {
+        guard queues.received.room > 0 else {
           // The byte stays in the FIFO and the event stays set, so that switching the interrupt on again is enough to go on.
           registers.write(UARTInterrupts.rxdReady, to: At.interruptClear)
           break
@@ -127,15 +80,11 @@ extension NRF {
         // The event before the byte: taking the byte lets the next one move up, and that sets the event again.
         registers.clear(At.rxdReady)
         let byte = registers.read(UARTRegisters.rxd)
-        _ = memory.received.append(UInt8(truncatingIfNeeded: byte))
+        _ = queues.received.append(UInt8(truncatingIfNeeded: byte))
       }
       if registers.hasHappened(At.txdReady) {
         registers.clear(At.txdReady)
-        if let byte = memory.toSend.take() {
-          registers.write(UInt32(byte), to: UARTRegisters.txd)
-        } else {
-          memory.isSending.value = 0
-        }
+        if let byte = queues.next() { registers.write(UInt32(byte), to: UARTRegisters.txd) }
       }
     }
   }

@@ -63,19 +63,6 @@ extension NRF {
     }
   }
 
-  /// What has gone wrong on a serial line, since start.
-  public struct SerialFaults: Equatable, BitwiseCopyable, Sendable {
-    /// Times that bytes were lost because they came faster than they were taken.
-    public var overruns: UInt32 = 0
-    /// Times that a byte had no stop bit, or the line was held low.
-    public var framing: UInt32 = 0
-
-    /// So many of each.
-    public init(overruns: UInt32 = 0, framing: UInt32 = 0) {
-      (self.overruns, self.framing) = (overruns, framing)
-    }
-  }
-
   /// CONFIG of UART and UARTE: no parity, one stop bit.
   struct SerialConfiguration: RegisterValue {
     let bits: UInt32

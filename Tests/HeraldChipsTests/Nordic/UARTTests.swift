@@ -5,20 +5,20 @@ import Testing
 /// A UART on a model whose interrupts come whenever the driver touches a register.
 private final class Bench {
   let model = UARTModel()
-  let storage = UnsafeMutablePointer<NRF.UARTStorage<64, 32>>.allocate(capacity: 1)
-  let memory: NRF.UARTMemory
+  let storage = UnsafeMutablePointer<SerialStorage<64, 32>>.allocate(capacity: 1)
+  let queues: SerialQueues
   /// Bytes that pass on the line for each access of the driver.
   var bytesPerAccess = 0
 
   init() {
-    storage.initialize(to: NRF.UARTStorage())
-    memory = NRF.UARTMemory(storage)
+    storage.initialize(to: SerialStorage())
+    queues = SerialQueues(storage)
   }
 
   deinit { storage.deallocate() }
 
   func line(flowControl: Bool = true) -> NRF.UART<ModelRegisters> {
-    var line = NRF.UART(ModelRegisters(model), memory: memory)
+    var line = NRF.UART(ModelRegisters(model), queues: queues)
     var pins = NRF.SerialPins(rxd: NRF.Pin(25), txd: NRF.Pin(24))
     if flowControl { (pins.rts, pins.cts) = (NRF.Pin(3), NRF.Pin(2)) }
     line.start(pins, .baud1M)
@@ -103,7 +103,7 @@ struct UARTTests {
     #expect(got == bytes)
     #expect(bench.model.lost == 0)
     let faults = line.faults
-    #expect(faults == NRF.SerialFaults())
+    #expect(faults == SerialFaults())
     #expect(bench.model.faults == [])
   }
 
@@ -153,7 +153,7 @@ struct UARTTests {
     #expect(bench.model.sent == sent)
     #expect(sent.count >= 2_000)
     let faults = line.faults
-    #expect(faults == NRF.SerialFaults())
+    #expect(faults == SerialFaults())
     #expect(bench.model.faults == [])
   }
 }

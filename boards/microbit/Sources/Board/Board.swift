@@ -29,11 +29,7 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// Why the chip was reset, by its own register; `nil` if the program did that.
   public static func resetReason() -> RestartCause? {
     var power = NRF.Power(Clock.control)
-    let reason = power.takeResetReason()
-    if reason.isWatchdog { return .watchdog }
-    if reason.isLockup { return .lockup }
-    if reason.isPin { return .resetLine }
-    return reason.isPowerOn ? .powerOn : nil
+    return power.takeResetReason().cause
   }
 
   /// The time since start-up.

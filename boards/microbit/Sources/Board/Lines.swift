@@ -6,9 +6,9 @@ public typealias Line = NRF.UART<MappedRegisters>
 public typealias Random = NRF.RNG<MappedRegisters>
 
 // The line's queues, and what moves bytes between them and the hardware when it interrupts. They are handed out once, at start; what the handler and
-// the loop share from then on, and why that is safe, is said at `NRF.UARTMemory`. The longest packet has 256 bytes.
-nonisolated(unsafe) private var queues = NRF.UARTStorage<256, 256>()
-nonisolated(unsafe) private var memory: NRF.UARTMemory?
+// the loop share from then on, and why that is safe, is said at `SerialQueues`. The longest packet has 256 bytes.
+nonisolated(unsafe) private var storage = SerialStorage<256, 256>()
+nonisolated(unsafe) private var queues: SerialQueues?
 nonisolated(unsafe) private var handler: NRF.UARTInterrupt<MappedRegisters>?
 
 /// The vector table's entry for UART0.
@@ -19,9 +19,9 @@ extension Board {
   ///
   /// H4 with flow control at a megabit a second. A controller of another speed is told here.
   public static func controllerLine() -> Line {
-    let shared = unsafe NRF.UARTMemory(&queues)
-    memory = shared
-    var line = Line(MappedRegisters(at: 0x4000_2000), memory: shared)
+    let shared = unsafe SerialQueues(&storage)
+    queues = shared
+    var line = Line(MappedRegisters(at: 0x4000_2000), queues: shared)
     handler = line.interrupt
     line.start(Pins.controllerLine, .baud1M)
     return line
@@ -31,7 +31,7 @@ extension Board {
   public static func random() -> Random { Random(MappedRegisters(at: 0x4000_D000)) }
 
   /// Whether bytes have come that the loop has not taken. To be asked with interrupts held.
-  static var hasInput: Bool { memory?.hasInput ?? false }
+  static var hasInput: Bool { (queues?.waiting ?? 0) > 0 }
   /// How often bytes from the controller were lost.
-  static var lostBytes: UInt32 { memory?.faults.overruns ?? 0 }
+  static var lostBytes: UInt32 { queues?.faults.overruns ?? 0 }
 }

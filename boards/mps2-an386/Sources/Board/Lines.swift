@@ -2,9 +2,9 @@ import HeraldChips
 import HeraldFirmware
 
 // The queues of both lines, and what moves bytes between them and the hardware when it interrupts. Each is handed out once, at start; what the
-// handlers and the loop share from then on, and why that is safe, is said at `CMSDK.UARTMemory`.
-nonisolated(unsafe) private var controllerQueues = CMSDK.UARTStorage<1024, 512>()
-nonisolated(unsafe) private var managementQueues = CMSDK.UARTStorage<256, 256>()
+// handlers and the loop share from then on, and why that is safe, is said at `SerialQueues`.
+nonisolated(unsafe) private var controllerStorage = SerialStorage<1024, 512>()
+nonisolated(unsafe) private var managementStorage = SerialStorage<256, 256>()
 nonisolated(unsafe) private var controllerHandler: CMSDK.UARTInterrupt<MappedRegisters>?
 nonisolated(unsafe) private var managementHandler: CMSDK.UARTInterrupt<MappedRegisters>?
 
@@ -23,8 +23,7 @@ extension CMSDK.UART: @retroactive ByteLine where Block: RegisterBlock {}
 enum Lines {
   /// The line to the controller at a megabit a second, switched on.
   static func startController() -> Line {
-    let memory = unsafe CMSDK.UARTMemory(&controllerQueues)
-    var line = Line(Pins.controllerLine, memory: memory)
+    var line = unsafe Line(Pins.controllerLine, queues: SerialQueues(&controllerStorage))
     controllerHandler = line.interrupt
     line.start(divisor: 25)
     return line
@@ -32,8 +31,7 @@ enum Lines {
 
   /// The management line at 115,200 bits a second, switched on.
   static func startManagement() -> Line {
-    let memory = unsafe CMSDK.UARTMemory(&managementQueues)
-    var line = Line(Pins.managementLine, memory: memory)
+    var line = unsafe Line(Pins.managementLine, queues: SerialQueues(&managementStorage))
     managementHandler = line.interrupt
     line.start(divisor: 217)
     return line
@@ -41,9 +39,9 @@ enum Lines {
 
   /// How many bytes have come that the loop has not taken. To be asked with interrupts held.
   static var waiting: Int {
-    (controllerHandler?.memory.waiting ?? 0) &+ (managementHandler?.memory.waiting ?? 0)
+    (controllerHandler?.queues.waiting ?? 0) &+ (managementHandler?.queues.waiting ?? 0)
   }
 
   /// How often bytes from the controller were lost.
-  static var overruns: UInt32 { controllerHandler?.memory.overruns ?? 0 }
+  static var overruns: UInt32 { controllerHandler?.queues.faults.overruns ?? 0 }
 }
