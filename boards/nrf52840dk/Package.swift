@@ -5,14 +5,14 @@ let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 let herald = ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"].map {
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
-let startup = Target.Dependency.product(name: "Startup", package: "startup")
+let shared = Target.Dependency.product(name: "NRF52Kits", package: "nrf52")
 
 let package = Package(
   name: "nrf52840dk",
   products: [.library(name: "Board", targets: ["Board"])],
-  dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../startup")],
+  dependencies: [.package(name: "herald-embedded", path: "../.."), .package(path: "../nrf52")],
   targets: [
-    .target(name: "Board", dependencies: herald + [startup], swiftSettings: core),
+    .target(name: "Board", dependencies: herald + [shared], swiftSettings: core),
     .executableTarget(name: "wearable", dependencies: ["Board"] + herald, swiftSettings: core),
     .executableTarget(name: "beacon", dependencies: ["Board"] + herald, swiftSettings: core),
   ],

@@ -59,7 +59,7 @@ extension NRF {
       ppi.setGroup(wiring.group, 1 &<< UInt32(truncatingIfNeeded: nextHalf))
       registers.write(UInt32(truncatingIfNeeded: memory.half), to: At.receiveCount)
       startReceiver()
-      registers.write(1 &<< 2 | 1 &<< 8 | 1 &<< 9, to: Serial.interruptSet)  // RXDRDY, ENDTX, ERROR
+      registers.write(UARTEInterrupts.all, to: Serial.interruptSet)
     }
 
     /// Takes what has arrived. The line is never gone.
@@ -179,6 +179,25 @@ extension NRF {
     }
   }
 
+  /// Whether bytes have begun to arrive at a UARTE, for whoever decides when to look at them: each of them has an interrupt of its own, which ends a
+  /// sleep, and a packet is better looked at as a whole.
+  public struct UARTEArrivals<Block: RegisterBlock & ~Copyable>: ~Copyable {
+    private var registers: Block
+
+    /// Of the UARTE with these registers, which a `UARTE` drives.
+    public init(_ registers: consuming Block) { self.registers = registers }
+
+    /// Whether a byte has come since the line was last read.
+    public var hasBegun: Bool { mutating get { registers.hasHappened(SerialRegisters.rxdReady) } }
+
+    /// Keeps the interrupts of single bytes back, or lets them come again. Bytes arrive in memory all the same, as long as the line is read before
+    /// half of that is full.
+    public mutating func hold(_ isHeld: Bool) {
+      registers.write(
+        UARTEInterrupts.rxdReady, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
+    }
+  }
+
   /// Which UARTE, timer and parts of PPI a `UARTE` works with.
   public struct UARTEWiring: BitwiseCopyable, Sendable {
     /// Address of the UARTE.
@@ -246,6 +265,14 @@ extension NRF {
 
     /// From a count of bytes to a place in the two halves.
     var mask: UInt32 { UInt32(truncatingIfNeeded: half &* 2 &- 1) }
+  }
+
+  /// Bits of INTENSET and INTENCLR.
+  private enum UARTEInterrupts {
+    static var rxdReady: UInt32 { 1 &<< 2 }
+    static var endTX: UInt32 { 1 &<< 8 }
+    static var error: UInt32 { 1 &<< 9 }
+    static var all: UInt32 { rxdReady | endTX | error }
   }
 
   /// What the UARTE has beside the registers of the UART.

@@ -94,6 +94,37 @@ struct UARTETests {
   }
 
   @Test(
+    "a packet can be gathered: its bytes arrive without their interrupts, and are told of again after that")
+  func gathering() {
+    let bench = Bench()
+    var line = bench.line()
+    var arrivals = NRF.UARTEArrivals(ModelRegisters(bench.uarte))
+    #expect(read(&line) == [])
+    var hasBegun = arrivals.hasBegun
+    #expect(!hasBegun)
+    bench.uarte.arriving = [4, 14, 4, 1, 3, 12, 0, 9]
+    bench.pass(bytes: 1)
+    hasBegun = arrivals.hasBegun
+    #expect(hasBegun && bench.uarte.interruptIsPending)
+    arrivals.hold(true)
+    #expect(!bench.uarte.interruptIsPending)
+    bench.pass(bytes: 6)
+    #expect(!bench.uarte.interruptIsPending)
+    // A packet that has left wakes the processor all the same.
+    #expect(write(&line, [1]))
+    bench.pass(bytes: 1)
+    #expect(bench.uarte.interruptIsPending)
+    #expect(write(&line, []))
+    arrivals.hold(false)
+    #expect(bench.uarte.interruptIsPending)
+    #expect(read(&line) == [4, 14, 4, 1, 3, 12, 0, 9])
+    #expect(!bench.uarte.interruptIsPending)
+    hasBegun = arrivals.hasBegun
+    #expect(!hasBegun)
+    #expect(bench.faults == [])
+  }
+
+  @Test(
     "nothing is lost and nothing overwritten while the loop does not look: two halves and a FIFO wait for it")
   func standstill() {
     let bench = Bench()

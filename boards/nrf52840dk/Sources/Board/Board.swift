@@ -1,100 +1,24 @@
 import HeraldChips
-import HeraldDeviceLink
-import HeraldEmbedded
-import HeraldFirmware
-import Startup
+import NRF52Kits
 
-/// The nRF52840 DK with a Bluetooth controller on its header.
-///
-/// No interrupt has a handler: all are held from start-up on, and those that are let through to the processor end its sleep.
-public struct Board: FirmwareHardware, ~Copyable {
-  /// Where settings are kept.
-  public typealias SettingsFlash = FlashMap
+/// The nRF52840 DK (PCA10056) with a Bluetooth controller on its header.
+public typealias Board = NRF52Board<NRF52840DK>
 
-  /// Why the chip was reset.
-  private let restartHint: RestartCause?
-  private var clock: BoardClock
-  private var watchdog = NRF.WDT(Clock.watchdog)
-  private var port0 = NRF.GPIO(MappedRegisters(at: 0x5000_0000))
-  private var port1 = NRF.GPIO(MappedRegisters(at: 0x5000_0300))
-  private var control = CortexM.SystemControl(MappedRegisters(at: CortexM.systemControlAddress))
-
-  /// The board after a reset. To be made once, before its lines.
-  public init() {
-    startup_hold_interrupts()
-    var power = NRF.Power(Clock.control)
-    restartHint = power.takeResetReason().cause
-    power.enableDCDC()
-    clock = Clock.start()
-    Pins.configure(&port0, &port1)
-    watchdog.start(Clock.watchdogTimeout)
-    for index in 0..<Interrupts.count { control.enable(Interrupts.number(index)) }
-  }
-
-  /// The board, with what the run before left. To be taken once.
-  public static func firmware() -> Firmware<Board> {
-    let board = Board()
-    let hint = board.restartHint
-    return unsafe Firmware(
-      hardware: board, memory: RetainedMemory(startup_retained_words()), settings: settings(), hint: hint)
-  }
-
-  /// The time since start-up.
-  public mutating func now() -> Instant { clock.now() }
-
-  /// Stops the processor until `deadline` or an interrupt.
-  public mutating func sleep(until deadline: Instant) -> Bool {
-    // What was dealt with is forgotten. An event that was not is still set, and its interrupt comes again at once.
-    for index in 0..<Interrupts.count { control.forget(Interrupts.number(index)) }
-    guard clock.wake(at: deadline) else { return false }
-    port0.set(Pins.awakeLight, true)
-    startup_wait_for_interrupt()
-    port0.set(Pins.awakeLight, false)
-    clock.acknowledge()
-    return true
-  }
-
-  /// Shows whether the controller is ready.
-  public mutating func show(isReady: Bool) { port0.set(Pins.readyLight, !isReady) }
-
-  /// Puts the watchdog off.
-  public mutating func feedWatchdog() { watchdog.feed() }
-  /// Resets the chip.
-  public mutating func restart() { control.reset() }
-  /// Pulls the controller's reset line.
-  public mutating func holdController(_ isHeld: Bool) { port1.set(Pins.controllerReset, !isHeld) }
-  /// There is one.
-  public static var hasControllerReset: Bool { true }
-  /// Bytes of stack used.
-  public mutating func stackUsed() -> UInt32 { startup_stack_used() }
-  /// Times that bytes from the controller were lost.
-  public mutating func overruns() -> UInt32 { Self.lostBytes }
-
-  /// What the board is.
-  public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
-    var writer = ByteWriter(text._mutatingExtracting(0...))
-    switch field {
-    case .kernelName: writer.text("Herald")
-    case .nodeName: writer.text("nRF52840 DK")
-    case .kernelRelease, .kernelVersion: writer.text("0.1.0")
-    case .machine: writer.text("armv7em")
-    case .processor: writer.text("Cortex-M4")
-    case .hardwarePlatform: writer.text("nrf52840dk")
-    case .buildDate, .operatingSystem: return 0
-    }
-    return writer.overflowed ? 0 : writer.count
-  }
+/// Which of the boards with an nRF52 it is.
+public enum NRF52840DK: NRF52Kit {
+  /// Its chip.
+  public static var chip: USBDChip { .nRF52840 }
+  /// What people call it.
+  public static var name: StaticString { "nRF52840 DK" }
+  /// What `script/build` calls it.
+  public static var identifier: StaticString { "nrf52840dk" }
 }
 
-/// The interrupts that end a sleep: CLOCK and POWER (USB's supply), UARTE0, RTC0, USBD.
-private enum Interrupts {
-  static var count: Int { 4 }
-  static func number(_ index: Int) -> UInt32 {
-    switch index {
-    case 0: 0
-    case 1: 2
-    case 2: Clock.interrupt
-    default: 39
-    }
-  }
-}
+/// The line to the Bluetooth controller.
+public typealias Line = NRF52Line
+/// The memory of the log, and of what is kept beside it.
+public typealias FlashMap = NRF52Flash
+/// The chip's generator.
+public typealias Random = NRF52Random
+/// What the board knows of its supply.
+public typealias Supply = NRF52Supply

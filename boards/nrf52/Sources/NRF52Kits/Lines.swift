@@ -3,11 +3,11 @@ import HeraldEmbedded
 import HeraldHCI
 
 /// The line to the Bluetooth controller: UARTE0.
-public typealias Line = NRF.UARTE<MappedRegisters>
+public typealias NRF52Line = NRF.UARTE<MappedRegisters>
 /// The chip's generator.
-public typealias Random = NRF.RNG<MappedRegisters>
+public typealias NRF52Random = NRF.RNG<MappedRegisters>
 /// What the board knows of its supply.
-public typealias Supply = NRF.Battery<MappedRegisters>
+public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
 // What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start.
 nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<1024, 264>()
@@ -15,14 +15,20 @@ nonisolated(unsafe) private var controllerFaults: NRF.UARTEMemory?
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0
 
-extension Board {
+/// Where the lines are.
+enum Lines {
+  /// UARTE0, interrupt 2.
+  static var controller: MappedRegisters { MappedRegisters(at: 0x4000_2000) }
+}
+
+extension NRF52Board {
   /// The line to the Bluetooth controller, switched on. To be taken once, when the board has been made.
   ///
   /// H4 with flow control at a megabit a second. A controller of another speed is told here.
-  public static func controllerLine() -> Line {
+  public static func controllerLine() -> NRF52Line {
     let memory = unsafe NRF.UARTEMemory(&controllerMemory)
-    var line = Line(
-      MappedRegisters(at: 0x4000_2000), counter: MappedRegisters(at: 0x4000_9000),
+    var line = NRF52Line(
+      Lines.controller, counter: MappedRegisters(at: 0x4000_9000),
       ppi: MappedRegisters(at: 0x4001_F000), wiring: NRF.UARTEWiring(), memory: memory)
     controllerFaults = memory
     line.start(Pins.controllerLine, .baud1M)
@@ -35,15 +41,15 @@ extension Board {
   /// The USB device. To be taken once.
   public static func usb() -> USBD<MappedRegisters> {
     let buffer = unsafe withUnsafeMutableBytes(of: &usbMemory) { unsafe $0 }
-    return unsafe USBD(chip: .nRF52840, buffer: buffer)
+    return unsafe USBD(chip: Kit.chip, buffer: buffer)
   }
 
   /// The source of random numbers.
-  public static func random() -> Random { Random(MappedRegisters(at: 0x4000_D000)) }
+  public static func random() -> NRF52Random { NRF52Random(MappedRegisters(at: 0x4000_D000)) }
 
   /// The supply: VDD, which is 3.0 V from USB and a coin cell's voltage in the holder.
-  public static func supply() -> Supply {
-    unsafe Supply(
+  public static func supply() -> NRF52Supply {
+    unsafe NRF52Supply(
       NRF.SAADC(MappedRegisters(at: 0x4000_7000), result: &conversion), .vdd, power: NRF.Power(Clock.control),
       empty: 2_000, full: 2_950)
   }

@@ -2,18 +2,18 @@ import HeraldChips
 import Startup
 
 /// The chip's flash, in pages of 4 KB: where the linker script puts its LOG and SETTINGS regions.
-public typealias FlashMap = NRF.NVMC<MappedRegisters, MappedRegisters>
+public typealias NRF52Flash = NRF.NVMC<MappedRegisters, MappedRegisters>
 
-extension Board {
+extension NRF52Board {
   /// The memory of the log.
-  public static func flash() -> FlashMap { pages(from: startup_log_start(), bytes: startup_log_size()) }
+  public static func flash() -> NRF52Flash { pages(from: startup_log_start(), bytes: startup_log_size()) }
   /// The memory of what is kept beside it.
-  public static func settings() -> FlashMap {
+  public static func settings() -> NRF52Flash {
     pages(from: startup_settings_start(), bytes: startup_settings_size())
   }
 
-  private static func pages(from start: UInt32, bytes: UInt32) -> FlashMap {
-    FlashMap(
+  private static func pages(from start: UInt32, bytes: UInt32) -> NRF52Flash {
+    NRF52Flash(
       MappedRegisters(at: 0x4001_E000), memory: MappedRegisters(at: start), start: start, pageSize: 4_096,
       pageCount: Int(bytes) / 4_096)
   }
