@@ -29,6 +29,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // The allocation-free modules: the same sources build as Embedded Swift for Cortex-M.
@@ -58,6 +59,7 @@ let package = Package(
       name: "HeraldHostLink",
       dependencies: [
         "HeraldEmbedded", "HeraldDeviceLink", "CLibUSB",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: core),
@@ -142,7 +144,10 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldHostLinkTests",
-      dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]

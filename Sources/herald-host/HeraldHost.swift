@@ -21,8 +21,8 @@ struct HeraldHost: ParsableCommand {
       11 a file could not be read or written; 64 the command line makes no sense.
       """,
     subcommands: [
-      Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Stats.self, Simulate.self,
-      PayloadCommands.self, Config.self, FactoryReset.self, UdevRule.self,
+      Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Report.self, Stats.self,
+      Simulate.self, PayloadCommands.self, Config.self, FactoryReset.self, UdevRule.self,
     ])
 
   static func main() {

@@ -6,7 +6,17 @@ import HeraldEmbedded
 /// latest such moment that is not after it, or, if all are after it, the earliest: records that precede the setting of
 /// the clock are dated backwards from it, within the same start-up. A start-up without any such moment has no dates.
 public struct LogCalendar: Sendable {
-  private struct Start: Hashable {
+  /// From when on which date of the start-up counts.
+  struct Start: Equatable {
+    /// Milliseconds since the start-up.
+    let uptime: Int64
+    /// The date of the start-up, milliseconds since 1970-01-01T00:00:00Z.
+    let start: Int64
+    /// Who knew the date.
+    let source: DeviceRecord.ClockFix.Source
+  }
+
+  private struct Boot: Hashable {
     let epoch: UInt32
     let boot: UInt32
   }
@@ -17,19 +27,23 @@ public struct LogCalendar: Sendable {
     let start: Int64
   }
 
-  private var moments: [Start: [Moment]] = [:]
-  private var guesses: [Start: Moment] = [:]
+  private var moments: [Boot: [Moment]] = [:]
+  private var guesses: [Boot: Moment] = [:]
 
   /// A calendar that knows nothing.
   public init() {}
 
+  /// Whether a moment's date can be true: not after the year 9999, not before the device's start.
+  static func believes(_ fix: DeviceRecord.ClockFix) -> Bool {
+    fix.unixMilliseconds > 0 && fix.unixMilliseconds <= UTCTimestamp.latest
+      && fix.uptimeMilliseconds <= fix.unixMilliseconds
+  }
+
   /// Takes a moment whose date is known. The host's own idea of a date counts only where nothing else is known. Dates after
   /// the year 9999 and before the device's start are not believed.
   public mutating func add(_ fix: DeviceRecord.ClockFix) {
-    guard fix.unixMilliseconds > 0, fix.unixMilliseconds <= UTCTimestamp.latest,
-      fix.uptimeMilliseconds <= fix.unixMilliseconds
-    else { return }
-    let start = Start(epoch: fix.epoch, boot: fix.boot)
+    guard Self.believes(fix) else { return }
+    let start = Boot(epoch: fix.epoch, boot: fix.boot)
     let moment = Moment(
       uptime: fix.uptimeMilliseconds, start: Int64(fix.unixMilliseconds - fix.uptimeMilliseconds))
     if fix.source == .host {
@@ -54,7 +68,7 @@ public struct LogCalendar: Sendable {
 
   /// Milliseconds since 1970-01-01T00:00:00Z at the time of a record; `nil` if nothing tells.
   public func unixMilliseconds(of record: BootRecord) -> UInt64? {
-    let start = Start(epoch: record.epoch, boot: record.boot)
+    let start = Boot(epoch: record.epoch, boot: record.boot)
     let uptime = record.uptimeMilliseconds
     let moment: Moment?
     if let list = moments[start], let first = list.first {
@@ -72,5 +86,22 @@ public struct LogCalendar: Sendable {
     let (date, overflow) = moment.start.addingReportingOverflow(uptime)
     guard !overflow, date >= 0, UInt64(date) <= UTCTimestamp.latest else { return nil }
     return UInt64(date)
+  }
+
+  /// What is known about the date of a start-up, in the order of time, without moments that say the same as the one before.
+  func starts(epoch: UInt32, boot: UInt32) -> [Start] {
+    let start = Boot(epoch: epoch, boot: boot)
+    guard let moments = moments[start] else {
+      return guesses[start].map {
+        [Start(uptime: Int64(clamping: $0.uptime), start: $0.start, source: .host)]
+      } ?? []
+    }
+    var starts: [Start] = []
+    for moment in moments where starts.last?.start != moment.start {
+      let next = Start(uptime: Int64(clamping: moment.uptime), start: moment.start, source: .device)
+      if starts.last?.uptime == next.uptime { starts.removeLast() }
+      starts.append(next)
+    }
+    return starts
   }
 }

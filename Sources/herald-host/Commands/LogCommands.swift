@@ -7,14 +7,22 @@ struct LogCommands: ParsableCommand {
     commandName: "log", abstract: "Fetches the log of a device and turns it into tables.",
     subcommands: [Pull.self, Convert.self])
 
+  /// Makes everything that is made of pages: the tables of the phones and others, and the database.
+  static func convert(_ folder: PageArchive) throws -> LogConversion {
+    let conversion = try LogConversion(folder)
+    try conversion.write(to: folder)
+    _ = try Archive(path: "\(folder.path)/\(Archive.fileName)").add(folder)
+    return conversion
+  }
+
   /// `herald-host log pull`
   struct Pull: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Fetches what is new in a device's log.",
       discussion: """
         The folder then holds the raw pages; contacts.csv, statistics.csv, detection.csv and, if the device has a \
-        battery, battery.csv, all of them as Herald phones write them; and files of contacts, visits, messages, \
-        models and codes of other systems. Nothing is erased on the device. A pull that is \
+        battery, battery.csv, all of them as Herald phones write them; files of contacts, visits, messages, \
+        models and codes of other systems; and archive.sqlite, a database of all of it. Nothing is erased on the device. A pull that is \
         cut off goes on where it was when it is started again.
         """)
 
@@ -45,8 +53,7 @@ struct LogCommands: ParsableCommand {
         return try download.run()
       }
       // Whatever ended the pull, what is here is worth having.
-      let conversion = try LogConversion(archive)
-      try conversion.write(to: archive)
+      let conversion = try LogCommands.convert(archive)
       let result = PullResult(folder: folder, conversion: conversion, report: report)
       if display.json {
         try Console.printJSON(result)
@@ -93,9 +100,7 @@ struct LogCommands: ParsableCommand {
     var quiet = false
 
     func run() throws {
-      let archive = try PageArchive(path: dir, create: false)
-      let conversion = try LogConversion(archive)
-      try conversion.write(to: archive)
+      let conversion = try LogCommands.convert(try PageArchive(path: dir, create: false))
       let result = PullResult(folder: dir, conversion: conversion, report: nil)
       if display.json {
         try Console.printJSON(result)

@@ -1,0 +1,91 @@
+import Foundation
+import GRDB
+import HeraldEmbedded
+
+/// What the pages of one device or of many tell, in an SQLite database that anybody can ask: docs/archive.md has its tables.
+///
+/// The pages stay the truth: everything here is made from them, and can be made again. A page goes in whole or not at all, and
+/// once: the same page again changes nothing, a page that has grown takes the place of what it was.
+public final class Archive {
+  /// Under what name the database lies beside the pages.
+  public static let fileName = "archive.sqlite"
+
+  /// How much an import changed.
+  public struct Change: Equatable, Sendable {
+    /// Pages that were not here, or had grown.
+    public var newPages = 0
+    /// Pages that were here as they are.
+    public var knownPages = 0
+    /// Records of the new pages.
+    public var records = 0
+    /// Readings among them.
+    public var readings = 0
+    /// Files that are no page of this log, by name.
+    public var refused: [String] = []
+  }
+
+  let database: DatabaseQueue
+  /// Where the database is.
+  public let path: String
+
+  /// Opens the database at `path`, makes it where there is none, and brings an older one up to date.
+  /// - Throws: `.storage` if it cannot be used, or was made by a later version of this program.
+  public init(path: String) throws(HostLinkError) {
+    self.path = path
+    // SQLite makes its files for whom the umask lets; whom somebody met is nobody else's business.
+    if access(path, F_OK) != 0 {
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw .system(.storage, "\(path) cannot be made", code: errno) }
+      close(descriptor)
+    }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      let migrator = ArchiveSchema.migrator
+      if try queue.read(migrator.hasBeenSuperseded) {
+        throw HostLinkError(
+          .storage, "\(path) was made by a later version of this program",
+          advice: "use that version, or remove the file: it is made again from the pages")
+      }
+      try migrator.migrate(queue)
+      database = queue
+    } catch let error as HostLinkError {
+      throw error
+    } catch {
+      throw Self.failure(error, path)
+    }
+  }
+
+  /// The pages of a folder go in; see `PageArchive`.
+  public func add(_ folder: PageArchive) throws(HostLinkError) -> Change {
+    let device = folder.device
+    let order = device.epochs
+    func rank(_ name: PageName) -> Int { order.firstIndex(of: name.epoch) ?? order.count }
+    let names = try folder.pages().sorted { (rank($0), $0) < (rank($1), $1) }
+    return try asking { database in
+      var intake = try ArchiveIntake(database, device: device)
+      for name in names { try intake.add(try folder.read(name), as: name) }
+      try intake.finish()
+      return intake.change
+    }
+  }
+
+  /// Asks the database, in one transaction: all that is done there is done or not.
+  func asking<Answer>(_ question: (Database) throws -> Answer) throws(HostLinkError) -> Answer {
+    do {
+      return try database.write(question)
+    } catch let error as HostLinkError {
+      throw error
+    } catch {
+      throw Self.failure(error, path)
+    }
+  }
+
+  private static func failure(_ error: any Error, _ path: String) -> HostLinkError {
+    let what = (error as? DatabaseError).map { $0.message ?? "\($0.resultCode)" } ?? "\(error)"
+    return HostLinkError(
+      .storage, "\(path) cannot be used (\(PrintableText.of(what)))",
+      advice: "the pages beside it are whole; move the file away, and it is made again from them")
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Text on its way into HTML or SVG. What is not written by this program goes through `text` or `attribute`, which leave no character
+/// that means something there.
+struct Markup {
+  private(set) var bytes: [UInt8] = []
+
+  /// Appends markup as it is.
+  mutating func raw(_ markup: String) { bytes.append(contentsOf: markup.utf8) }
+
+  /// Appends what was put together elsewhere.
+  mutating func append(_ other: Markup) { bytes += other.bytes }
+
+  /// Appends text that nobody vouches for.
+  mutating func text(_ text: String) { raw(Self.escaped(text)) }
+
+  /// Appends an element with text in it.
+  mutating func element(_ name: String, _ attributes: String = "", _ content: String) {
+    raw(attributes.isEmpty ? "<\(name)>" : "<\(name) \(attributes)>")
+    text(content)
+    raw("</\(name)>\n")
+  }
+
+  /// The same text with what HTML would take for markup written as references.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

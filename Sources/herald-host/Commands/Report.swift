@@ -1,0 +1,24 @@
+import ArgumentParser
+import HeraldHostLink
+
+/// `herald-host report`
+struct Report: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract:
+      "Makes a page to look at from a pulled log: who was met when, how strongly, and how the battery did.",
+    discussion:
+      "The page is one file that needs no network; any browser shows it. It tells whom somebody met: keep it accordingly."
+  )
+
+  @Argument(help: "The folder of a pulled log.")
+  var dir: String
+  @Flag(name: .shortAndLong, help: "Print nothing but errors.")
+  var quiet = false
+
+  func run() throws {
+    let folder = try PageArchive(path: dir, create: false)
+    try folder.write(
+      LogReport(try LogConversion(folder), device: folder.device).html, named: LogReport.fileName)
+    if !quiet { print("Report: \(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)") }
+  }
+}

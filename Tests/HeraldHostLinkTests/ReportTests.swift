@@ -1,0 +1,107 @@
+import Foundation
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldHostLink
+
+/// What a person gets to look at, as the text it is.
+@Suite("Report")
+struct ReportTests {
+  let start: UInt64 = 1_669_760_500_000
+  let anna = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
+  let nobody = TargetIdentity(kind: .randomAddress, high: 0x4000, low: 1)
+  let payload: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
+
+  private func report(_ records: [(UInt64, LogEvent, [UInt8])], device: DeviceRecord = DeviceRecord())
+    -> String
+  {
+    var calendar = LogCalendar()
+    calendar.add(
+      DeviceRecord.ClockFix(
+        epoch: 1, boot: 1, uptimeMilliseconds: 0, unixMilliseconds: start, source: .device))
+    let log = LogConversion(
+      records: records.map {
+        BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: $0.0, event: $0.1, payload: $0.2)
+      },
+      calendar: calendar)
+    return String(decoding: LogReport(log, device: device).html, as: UTF8.self)
+  }
+
+  @Test("A contact has a bar from its beginning to its end, a row in the table and its strengths")
+  func contact() {
+    let html = report([
+      (0, .detected(anna), []), (1000, .read(anna), payload), (2000, .measured(anna, RSSI(-50)), []),
+      (602_000, .measured(anna, RSSI(-60)), []), (1_000_000, .battery(level: 80, external: false), []),
+    ])
+    // 778 units for 1,000 s: the contact of 602 s has 468.4 of them.
+    #expect(html.contains("<rect class=\"bar\" x=\"170\" y=\"10\" width=\"468.4\" height=\"14\" rx=\"3\">"))
+    #expect(html.contains("AADSAp: 2022-11-29 22:21:40 to 2022-11-29 22:31:42 (10 min 2 s), 2 readings"))
+    #expect(
+      html.contains(
+        "<td>10 min 2 s</td>\n<td>2022-11-29 22:21:40</td>\n<td>2022-11-29 22:31:42</td>\n<td>2</td>\n<td>-50 dBm</td>"
+      ))
+    // −50 and −60 dBm, at the columns of 2 s and of 602 s.
+    #expect(html.contains("cx=\"171.5\" cy=\"31.7\""))
+    #expect(html.contains("cx=\"638.5\" cy=\"44.6\""))
+    #expect(html.contains("<h2>Battery</h2>"))
+    #expect(html.contains("points=\"948,26\""))
+    #expect(!html.contains("Times without a record"))
+  }
+
+  @Test("Who was only told of is not in it, who showed no payload is there by address")
+  func others() {
+    let told = TargetIdentity(kind: .shared, high: 0, low: 9)
+    let html = report([
+      (0, .read(told), payload), (0, .measured(nobody, RSSI(-80)), []),
+      (5000, .measured(nobody, RSSI(-81)), []),
+    ])
+    #expect(html.contains("1 met, 2 readings"))
+    #expect(html.contains("<td>40:00:00:00:00:01</td>"))
+    #expect(!html.contains("AADSAp"))
+  }
+
+  @Test("More than a quarter of an hour without a record is shown as such, a quarter of an hour is not")
+  func gaps() {
+    #expect(
+      report([(0, .measured(nobody, RSSI(-80)), []), (900_000, .measured(nobody, RSSI(-80)), [])]).contains(
+        "without a record") == false)
+    let html = report([(0, .measured(nobody, RSSI(-80)), []), (900_001, .measured(nobody, RSSI(-80)), [])])
+    #expect(html.contains("<rect class=\"gap\" x=\"170\" y=\"4\" width=\"778\""))
+    #expect(html.contains("<li>2022-11-29 22:21:40 to 2022-11-29 22:36:40 (15 min 0 s)</li>"))
+  }
+
+  @Test("What devices and venues call themselves is text, never markup")
+  func hostileNames() {
+    var device = DeviceRecord()
+    device.name = "<script>alert(1)</script>\"'&"
+    var damaged = report([(0, .measured(nobody, RSSI(-80)), [])], device: device)
+    #expect(!damaged.contains("<script"))
+    #expect(damaged.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"))
+    damaged = report([])
+    #expect(damaged.contains("Nothing in this log has a date."))
+  }
+
+  @Test("It asks nothing of a network: no address, no script, and a policy that forbids both")
+  func selfContained() {
+    let html = report([
+      (0, .detected(anna), []), (1000, .read(anna), payload), (2000, .measured(anna, RSSI(-50)), []),
+    ])
+    for word in ["http:", "https:", "src=", "href=", "<script", "@import", "url(h"] {
+      #expect(!html.contains(word), "\(word)")
+    }
+    #expect(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""))
+  }
+
+  @Test("The axis names round moments, and days at midnight")
+  func axis() {
+    let day: UInt64 = 1_669_766_400_000  // 2022-11-30T00:00:00Z
+    let axis = TimeAxis(begin: day - 7_200_000, end: day + 7_200_000, left: 0, right: 100)
+    #expect(
+      axis.ticks.map(\.name) == [
+        "22:00", "22:30", "23:00", "23:30", "2022-11-30", "00:30", "01:00", "01:30", "02:00",
+      ])
+    #expect(axis.x(day) == 50)
+    #expect(axis.x(0) == 0 && axis.x(.max) == 100)
+    #expect([-0.04, 0.05, -0.25, 3, 12.34].map(coordinate) == ["0", "0.1", "-0.3", "3", "12.3"])
+  }
+}

@@ -1,0 +1,67 @@
+"""The archive beside a pulled log: what Python's SQLite reads in it is what the tables of the phones say."""
+
+import datetime
+import sqlite3
+
+import herald
+from node import contacts, pull, run
+from world import World
+
+MEASURED = """
+    SELECT unix_ms, address, 'RSSI:' || rssi || '.0' FROM reading JOIN peer ON peer.id = peer_id ORDER BY reading.id
+"""
+READ = """
+    SELECT unix_ms, address, short FROM event JOIN peer ON peer.id = peer_id JOIN payload ON payload.id = payload_id
+    WHERE event.kind = 'read' ORDER BY event.id
+"""
+CONTACTS = "SELECT short, readings FROM contact JOIN payload ON payload.id = payload_id ORDER BY short"
+
+
+def milliseconds(text):
+    """The moment of a row of contacts.csv, which has hundredths of a second."""
+    moment = datetime.datetime.strptime(text, "%Y-%m-%d %H:%M:%S.%f%z")
+    return round(moment.timestamp() * 1000)
+
+
+def ask(folder, question):
+    """The rows of the archive in a folder, asked for without this project's code."""
+    database = sqlite3.connect(f"file:{folder / 'archive.sqlite'}?mode=ro", uri=True)
+    try:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+        return database.execute(question).fetchall()
+    finally:
+        database.close()
+
+
+async def case_archive_says_what_the_tables_of_the_phones_say():
+    async with World() as world:
+        phones = [await world.android(1), await world.android(2)]
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(*phones)
+        output = world.folder / "out"
+        await pull(node.link, output)
+        first = ask(output, "SELECT COUNT(*) FROM reading")[0][0]
+        assert first > 0
+        third = await world.android(3)
+        await node.has_read(third)
+        await pull(node.link, output)
+        rows = contacts(output)
+        measured = [(milliseconds(row["time"]), row["id"], row["data"]) for row in rows if row["measure"]]
+        assert ask(output, MEASURED) == measured and len(measured) > first
+        read = [(milliseconds(row["time"]), row["id"], row["data"]) for row in rows if row["read"]]
+        assert ask(output, READ) == read and len(read) == 3
+        met = ask(output, CONTACTS)
+        assert [short for short, _ in met] == sorted(herald.short_name(phone.payload) for phone in [*phones, third])
+        assert sum(readings for _, readings in met) == len(measured)
+        # From the pages alone, in another place: the same.
+        before = [ask(output, question) for question in (MEASURED, READ, CONTACTS)]
+        (output / "archive.sqlite").unlink()
+        status, _, err = await run("herald-host", "log", "convert", output)
+        assert status == 0, err
+        assert [ask(output, question) for question in (MEASURED, READ, CONTACTS)] == before
+        assert (output / "archive.sqlite").stat().st_mode & 0o777 == 0o600
+        status, out, err = await run("herald-host", "report", output)
+        assert status == 0 and "report.html" in out, err
+        page = (output / "report.html").read_text()
+        assert all(f"<td>{herald.short_name(phone.payload)}</td>" in page for phone in phones)
