@@ -28,6 +28,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
 
   /// The firmware of a board that has just started. `settings` is where the device keeps what it is to know of itself after a restart
   /// (docs/settings.md); `hint` is what the chip says of its reset.
+  @inline(never)
   public init(
     hardware: consuming Hardware, memory: consuming RetainedMemory,
     settings: consuming Hardware.SettingsFlash, hint: RestartCause?
@@ -60,6 +61,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   mutating func erased(at now: Instant) { gate.rested(at: now) }
 
   /// Ends a round of the loop: feeds the watchdog if there is progress, sleeps until `deadline` or an interrupt.
+  @inline(never)
   mutating func rest(until deadline: Instant, from now: Instant) {
     rounds &+= 1
     noteUptime(now)

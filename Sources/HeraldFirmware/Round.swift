@@ -36,6 +36,7 @@ where
 {
   /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the links, feeds the watchdog if there is
   /// progress, and sleeps until the earlier of the next deadline and an interrupt.
+  @inline(never)
   public mutating func round<Hardware: FirmwareHardware & ~Copyable, Links: ManagementLinks & ~Copyable>(
     serving links: inout Links
   ) where BoardType == Firmware<Hardware> {
@@ -58,6 +59,7 @@ where
     board.rest(until: next, from: now)
   }
 
+  @inline(never)
   private mutating func tendReset<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
   where BoardType == Firmware<Hardware> {
     let erased = factoryReset().done
@@ -67,6 +69,7 @@ where
   }
 
   /// Tells the node, once, before it starts, what was kept: who it is, and what a host has set.
+  @inline(never)
   private mutating func takeSettings<Hardware: FirmwareHardware & ~Copyable>()
   where BoardType == Firmware<Hardware> {
     guard !board.hasTakenSettings else { return }
@@ -76,6 +79,7 @@ where
   }
 
   /// Tells the log, once, of the fault that brought this start about. It is kept at once: the next fault may be near.
+  @inline(never)
   private mutating func reportStart<Hardware: FirmwareHardware & ~Copyable>(
     at now: Instant
   ) where BoardType == Firmware<Hardware> {

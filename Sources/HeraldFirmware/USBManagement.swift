@@ -10,6 +10,7 @@ public struct USBManagement<Controller: USBController & ~Copyable, let memory: I
   private var server = SMPServer()
 
   /// A device on `controller`. `serialNumber` is ASCII, without spaces.
+  @inline(never)
   public init(_ controller: consuming Controller, serialNumber: InlineBytes<32>) {
     device = USBDevice(controller: controller, serialNumber: serialNumber)
   }

@@ -27,6 +27,7 @@ public struct CBORReader: ~Escapable {
   /// The head of the next item, which stays unread; `nil` at the end and before malformed bytes.
   public var head: CBORHead? { head(at: offset) }
 
+  @inline(never)
   private func head(at position: Int) -> CBORHead? {
     guard position < bytes.count else { return nil }
     let initial = bytes[unchecked: position]
@@ -122,6 +123,7 @@ public struct CBORReader: ~Escapable {
   @_lifetime(copy self)
   public mutating func byteString() -> Span<UInt8>? { string(.bytes) }
 
+  @inline(never)
   @_lifetime(copy self)
   private mutating func string(_ kind: CBORKind) -> Span<UInt8>? {
     guard let head, head.kind == kind, !head.isIndefinite else { return nil }
@@ -146,6 +148,7 @@ public struct CBORReader: ~Escapable {
   @_lifetime(self: copy self)
   public mutating func map() -> CBORContainer? { container(.map) }
 
+  @inline(never)
   @_lifetime(self: copy self)
   private mutating func container(_ kind: CBORKind) -> CBORContainer? {
     guard let head, head.kind == kind else { return nil }

@@ -27,6 +27,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
     return argument <= 0xFFFF ? 3 : 5
   }
 
+  @inline(never)
   @_lifetime(self: copy self)
   private mutating func head(_ major: UInt8, _ argument: UInt32) {
     guard writer.remaining >= Self.headSize(argument) else {
@@ -114,6 +115,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   }
 
   /// Appends a text string from bytes of UTF-8, or nothing if it does not fit with its head.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func text(_ bytes: Span<UInt8>) {
     guard fits(bytes.count) else { return }
@@ -122,6 +124,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   }
 
   /// Appends a text string, or nothing if it does not fit with its head.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func text(_ text: StaticString) {
     let size = text.hasPointerRepresentation ? text.utf8CodeUnitCount : 0
@@ -130,6 +133,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
     writer.text(text)
   }
 
+  @inline(never)
   @_lifetime(self: copy self)
   private mutating func fits(_ size: Int) -> Bool {
     guard writer.remaining &- Self.headSize(UInt32(clamping: size)) >= size else {

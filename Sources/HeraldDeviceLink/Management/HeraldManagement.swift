@@ -2,6 +2,7 @@ import HeraldEmbedded
 
 /// Group 72: the log, page by page, and why the device started (docs/wire-formats.md).
 enum HeraldManagement {
+  @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {

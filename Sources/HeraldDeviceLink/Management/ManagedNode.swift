@@ -83,7 +83,7 @@ public struct ManagedNode<
   }
 
   /// The same with the radio made in its place, for devices without room for a second one on the stack.
-  @inlinable
+  @inlinable @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming FlashType, random: consuming RandomType,
     supplier: consuming SupplierType, delegate: consuming DelegateType, board: consuming BoardType,

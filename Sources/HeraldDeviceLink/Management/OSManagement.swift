@@ -2,6 +2,7 @@ import HeraldEmbedded
 
 /// Group 0: echo, clock, reset and information, as MCUmgr's OS group has them.
 enum OSManagement {
+  @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {
@@ -180,6 +181,7 @@ enum OSManagement {
 
   /// Where the text under `key` lies; `nil` if the body is malformed, or lacks the key and `isOptional` is not set. A
   /// request without any body has no keys.
+  @inline(never)
   private static func text(
     _ key: StaticString, in request: SMPRequest, of buffer: borrowing MutableSpan<UInt8>,
     isOptional: Bool = false

@@ -14,6 +14,7 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   ///
   /// `buffer` is as long as the longest packet the transport carries, at least 32 bytes; `bufferCount` is how many
   /// such packets it keeps waiting. Both are told to clients that ask for MCUmgr's parameters.
+  @inline(never)
   public mutating func respond<Device: ManagedDevice & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, at now: Instant,
     device: inout Device
@@ -65,6 +66,7 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
     return SMPHeader(buffer.span.extracting(0..<count))
   }
 
+  @inline(never)
   private static func write(_ failure: SMPFailure, version: UInt8, to buffer: inout MutableSpan<UInt8>) -> Int
   {
     var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)

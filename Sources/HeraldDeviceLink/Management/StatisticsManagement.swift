@@ -2,6 +2,7 @@ import HeraldEmbedded
 
 /// Group 2: the device's counters, as MCUmgr's statistics group tells them.
 enum StatisticsManagement {
+  @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {

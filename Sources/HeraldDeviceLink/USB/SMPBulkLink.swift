@@ -63,6 +63,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   }
 
   /// Receives, answers and sends until the controller has nothing more to give or take.
+  @inline(never)
   public mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, at now: Instant, server: inout SMPServer, device: inout Device
   ) {

@@ -46,6 +46,7 @@ public struct ByteReader: ~Escapable {
   }
 
   /// The next four bytes, little-endian.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u32() -> UInt32? {
     guard remaining >= 4, let low = u16(), let high = u16() else { return nil }
@@ -53,6 +54,7 @@ public struct ByteReader: ~Escapable {
   }
 
   /// The next eight bytes, little-endian.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u64() -> UInt64? {
     guard remaining >= 8, let low = u32(), let high = u32() else { return nil }

@@ -53,6 +53,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   public mutating func i8(_ value: Int8) { u8(UInt8(bitPattern: value)) }
 
   /// Appends two bytes, little-endian.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u16(_ value: UInt16) {
     guard reserve(2) else { return }
@@ -102,6 +103,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   }
 
   /// Appends the UTF-8 bytes of a text constant.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func text(_ text: StaticString) {
     let size = text.utf8CodeUnitCount

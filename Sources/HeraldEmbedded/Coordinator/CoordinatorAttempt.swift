@@ -19,7 +19,7 @@ where
 
   /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
   /// connections, if there are several, is left to peers.
-  @inlinable
+  @inlinable @inline(never)
   mutating func beginAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
     guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return .never }
     guard now >= workAt else { return workAt }

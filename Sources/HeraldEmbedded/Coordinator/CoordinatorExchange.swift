@@ -152,7 +152,7 @@ where
   static var contendedTries: UInt8 { 8 }
 
   /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its place.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {
@@ -267,7 +267,7 @@ where
   }
 
   /// Says whether and when a peer is owed more.
-  @inlinable
+  @inlinable @inline(never)
   mutating func settle(_ place: Int, at now: Instant) {
     let isMore = task(for: place, at: now) != .nothing
     let owes = isMore || hasRecurringWork(place)
@@ -343,7 +343,7 @@ where
   }
 
   /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).
-  @inlinable
+  @inlinable @inline(never)
   mutating func close(_ index: Int, at now: Instant) {
     letGo(index)
     links[index].step = .closing
@@ -351,7 +351,7 @@ where
   }
 
   /// Lets go of what an exchange holds.
-  @inlinable
+  @inlinable @inline(never)
   mutating func letGo(_ index: Int) {
     if links[index].holdsTarget {
       links[index].holdsTarget = false
@@ -363,7 +363,7 @@ where
   }
 
   /// The connection is gone.
-  @inlinable
+  @inlinable @inline(never)
   mutating func forget(_ index: Int) {
     guard links[index].step != .closed else { return }
     values.endSignals(index)

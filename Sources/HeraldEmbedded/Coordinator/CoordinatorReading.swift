@@ -70,7 +70,7 @@ where
   }
 
   /// Goes on with the exchange after its present step.
-  @inlinable
+  @inlinable @inline(never)
   mutating func advance(_ index: Int, _ outcome: ExchangeStep.Outcome, at now: Instant) {
     let step = links[index].step
     var isKept = true
@@ -104,8 +104,9 @@ where
     links[index].buffer = 0
   }
 
-  /// Takes in a PDU for our client and goes on from what it brings about, which is returned.
-  @inlinable
+  /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its stack is not for
+  /// the calls that answer requests.
+  @inlinable @inline(never)
   mutating func take(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) -> GATTClientEvent {
     let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
     let step = links[index].step

@@ -6,7 +6,7 @@ where
 {
   /// Looks at every deadline, commands the radio, and returns when to call again at the latest. Also to be called after each
   /// `poll` of the radio that may have had events.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
     if !isStarted { start(at: now) }
     hasNews = false
@@ -84,7 +84,7 @@ where
 
   /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody connected nobody waits for it, and
   /// when somebody always is, it waits for an hour.
-  @inlinable
+  @inlinable @inline(never)
   mutating func tidyLog(at now: Instant) {
     let isIdle = openConnections() == 0
     guard isIdle || now >= tidyAt else { return }
@@ -237,7 +237,7 @@ where
   // MARK: Scanning and advertising
 
   /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.
-  @inlinable
+  @inlinable @inline(never)
   mutating func rotate(at now: Instant) -> Instant {
     guard !attempt.isActive else { return .never }
     guard rotation.isDue(at: now) else { return rotation.deadline }

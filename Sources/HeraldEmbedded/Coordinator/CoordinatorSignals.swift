@@ -5,7 +5,7 @@ where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
   /// Acts upon the message that has come in on a connection, if one has.
-  @inlinable
+  @inlinable @inline(never)
   mutating func takeSignal(_ index: Int, at now: Instant) {
     guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
     hasNews = true
@@ -78,7 +78,7 @@ where
   }
 
   /// Logs an event with some of the bytes in a buffer.
-  @inlinable
+  @inlinable @inline(never)
   mutating func recordBytes(
     _ event: LogEvent, _ range: Range<Int>, in buffer: Int, _ index: Int, at now: Instant
   ) {

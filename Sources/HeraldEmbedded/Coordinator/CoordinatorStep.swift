@@ -102,6 +102,8 @@ struct Link: BitwiseCopyable {
   @usableFromInline var holdsTarget: Bool
   /// Which code of another system is being looked for.
   @usableFromInline var question: CodeQuestion
+  /// The buffer of what is read or written in the pool, plus one; 0 for none.
+  @usableFromInline var buffer: UInt8
   /// The target's place in the table.
   @usableFromInline var place: UInt16
   /// The handle of the peer's payload; 0 if it has none.
@@ -113,8 +115,7 @@ struct Link: BitwiseCopyable {
   /// How many bytes of a message have been written, and how many are being written.
   @usableFromInline var written: UInt16
   @usableFromInline var piece: UInt16
-  /// The buffer of what is read or written in the pool, plus one; 0 for none.
-  @usableFromInline var buffer: UInt8
+  @usableFromInline var service: HandleRange
   /// The peer's address, as the connection showed it.
   @usableFromInline var peer: DeviceAddress
   /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that again.
@@ -123,7 +124,6 @@ struct Link: BitwiseCopyable {
   @usableFromInline var lastAsked: Instant
   /// When the connection was opened.
   @usableFromInline var openedAt: Instant
-  @usableFromInline var service: HandleRange
   @usableFromInline var client: GATTClient
 
   @usableFromInline

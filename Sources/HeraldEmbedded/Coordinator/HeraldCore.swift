@@ -79,7 +79,9 @@ public struct HeraldCore<
   @usableFromInline var counters: CoordinatorCounters
 
   /// A device that has not started. It starts at the first `run`.
-  @inlinable
+  ///
+  /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function never does.
+  @inlinable @inline(never)
   public init(
     flash: consuming FlashType, random: consuming RandomType,
     supplier: consuming SupplierType, delegate: consuming DelegateType,
@@ -165,7 +167,7 @@ public struct HeraldCore<
   }
 
   /// Puts an event into the log; one it does not take is counted.
-  @inlinable
+  @inlinable @inline(never)
   mutating func record(_ event: LogEvent, at now: Instant) {
     do throws(LogError) { try log.append(event, at: now, clock: clock) } catch {
       counters.count(.logErrors)

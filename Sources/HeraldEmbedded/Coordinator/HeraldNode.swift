@@ -45,7 +45,7 @@ public struct HeraldNode<
 
   /// Takes in what the radio has, decides, commands the radio, and lets it send. Returns when to poll again at the latest;
   /// sooner is never wrong.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
     _ = radio.poll(at: now, into: &core)
     let next = core.run(at: now, commanding: &radio)

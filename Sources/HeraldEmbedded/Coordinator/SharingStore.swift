@@ -22,7 +22,8 @@ public struct SharingStore: ~Copyable {
     }
   }
 
-  private var bytes: [510 of UInt8]
+  /// Two more than there may be, as the digests begin at a multiple of eight: without a gap, all of the store is cleared at once.
+  private var bytes: [512 of UInt8]
   private var digests: [24 of UInt64]
   private var entries: [24 of Entry]
   /// How many of the bytes are in use; there are no gaps between payloads.

@@ -113,7 +113,7 @@ public struct Target: BitwiseCopyable, Sendable {
   /// When it may be connected next, rounded up to tenths of a second; `.start` means at once.
   public var retryAt: Instant {
     get { Instant(milliseconds: UInt64(wide: retryTenths) &* 100) }
-    set {
+    @inline(never) set {
       let (rounded, overflow) = newValue.milliseconds.addingReportingOverflow(99)
       retryTenths = overflow ? .max : (rounded / 100).saturated32
     }

@@ -115,7 +115,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// The place of the target with this identity.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func find(_ identity: TargetIdentity) -> Int? {
     guard count > 0 else { return nil }
     var position = home(identity)

@@ -81,7 +81,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
 
   /// Programs what is pending: afterwards everything appended so far survives a loss of power. Costs about seven bytes of
   /// flash beside the records, so call it every half minute or minute, before sleep, and when the host reads.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func commit() {
     guard ring.isOpen, writer.pending > 0 else { return }
     writer.endCodeword()
@@ -132,7 +132,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   // MARK: Programming
 
   /// Programs the first `size` bytes of the writer's buffer. If that fails, the page is abandoned with all that is pending.
-  @inlinable
+  @inlinable @inline(never)
   mutating func program(_ size: Int) -> Bool {
     let position = writer.position
     do throws(FlashError) {
@@ -197,7 +197,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   }
 
   /// The newest page takes no more records.
-  @inlinable
+  @inlinable @inline(never)
   mutating func close() {
     guard ring.isOpen else { return }
     ring.isOpen = false

@@ -116,7 +116,7 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// Reads into the writer's buffer, which must have nothing waiting.
-  @inlinable
+  @inlinable @inline(never)
   mutating func load(page: Int, offset: Int, count: Int) -> Bool {
     var buffer = writer.encoder.buffer.mutableSpan
     var part = buffer._mutatingExtracting(0..<count)
@@ -129,7 +129,7 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  @inlinable
+  @inlinable @inline(never)
   mutating func header(page: Int, offset: Int) -> LogPageHeader? {
     guard load(page: page, offset: offset, count: LogFormat.headerSize) else { return nil }
     return writer.encoder.readHeader()

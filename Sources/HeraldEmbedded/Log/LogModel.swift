@@ -123,7 +123,7 @@ struct LogModel: ~Copyable {
   }
 
   /// A number of `bits` bits, most significant first, each with a probability of its own for what came before it.
-  @inline(__always)
+  @inline(never)
   @_lifetime(coder: copy coder)
   private mutating func tree<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C

@@ -73,6 +73,7 @@ struct LogPageWriter: ~Copyable {
     measureBlock()
   }
 
+  @inline(never)
   private mutating func measureBlock() {
     let room = (pageSize &- position) & ~(word &- 1)
     encoder.limit = max(min(LogFormat.codedLimit, room &- 3), 0)
@@ -146,6 +147,7 @@ struct LogPageWriter: ~Copyable {
 
   /// A full block of `size` bytes has been programmed; its codeword goes on.
   @usableFromInline
+  @inline(never)
   mutating func fullBlockProgrammed(size: Int) {
     pending = late
     late = 0
@@ -156,6 +158,7 @@ struct LogPageWriter: ~Copyable {
 
   /// A final or raw block of `size` bytes has been programmed; nothing waits.
   @usableFromInline
+  @inline(never)
   mutating func blockProgrammed(size: Int) {
     pending = 0
     late = 0

@@ -62,6 +62,7 @@ struct LogRing: BitwiseCopyable {
 
   /// The page that has, or had, this sequence number; `nil` if it is older than the ring is long or not yet written.
   @usableFromInline
+  @inline(never)
   mutating func page(of sequence: UInt32) -> Int? {
     guard isMounted, sequence > beforeOldest, sequence <= newest else { return nil }
     let back = newest &- sequence

@@ -117,7 +117,7 @@ public struct CovidWatch: Neighbours {
       Self.make(&fresh, random: &random)
       changed.insert(.covidWatch)
     } else if !isPeripheral, isShown {
-      served = .init(repeating: Served())
+      for index in 0..<served.count { served[index] = Served() }
       unlogged = 0
       changed.insert(.covidWatch)
     }

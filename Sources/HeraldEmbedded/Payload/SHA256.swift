@@ -10,6 +10,9 @@ public struct SHA256: ~Copyable {
   private var length: UInt64
 
   /// A hash of no bytes so far.
+  ///
+  /// Not inlined: where it is, the compiler makes it beside its place and copies it there.
+  @inline(never)
   public init() {
     state = sha256InitialState
     schedule = .init(repeating: 0)

@@ -19,7 +19,7 @@ public struct Instant: Comparable, Hashable, BitwiseCopyable, Sendable {
   public static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }
 
   /// The moment `interval` later; `never` if that is past the end of the clock.
-  @inlinable
+  @inlinable @inline(never)
   public static func + (left: Instant, right: Interval) -> Instant {
     let (sum, overflow) = left.milliseconds.addingReportingOverflow(UInt64(wide: right.milliseconds))
     return overflow ? .never : Instant(milliseconds: sum)

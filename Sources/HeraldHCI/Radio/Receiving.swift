@@ -58,7 +58,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Hands the reports of a legacy event to the handler from where they lie.
-  @inlinable
+  @inlinable @inline(never)
   mutating func legacyReports<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -74,7 +74,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Hands the reports of an extended event to the handler from where they lie.
-  @inlinable
+  @inlinable @inline(never)
   mutating func extendedReports<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -200,7 +200,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// One ACL packet, whose header is at `start`.
-  @inlinable
+  @inlinable @inline(never)
   mutating func aclData<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {

@@ -175,6 +175,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   // MARK: Packets
 
   /// Sends a packet.
+  @inline(never)
   public mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
     let count = packet.count
     guard phase == .attached, !isSuspended, count <= buffer.count, count <= USBDescriptors.packetSize else {

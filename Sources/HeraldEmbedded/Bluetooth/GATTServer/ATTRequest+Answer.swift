@@ -1,6 +1,6 @@
 extension ATTRequest {
   /// Answers the request over itself; see `ATTServer.respond`.
-  @inlinable
+  @inlinable @inline(never)
   @_lifetime(self: copy self)
   mutating func respond<Values: AttributeValues & ~Copyable>(
     maximumMTU: Int, _ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant, _ values: inout Values

@@ -46,6 +46,7 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
   }
 
   /// Starts again with a copy of `base`. `false`, and an empty table, if that does not fit.
+  @inline(never)
   public mutating func start(with base: GATTDatabase) -> Bool {
     recordCount = 0
     blobCount = 0

@@ -4,8 +4,8 @@
 /// to it. There is room for one value of 512 bytes however it is cut, or for several small ones.
 @usableFromInline
 struct PreparedWriteQueue: BitwiseCopyable, Sendable {
-  /// Number of the owning connection + 1; 0 when free.
-  private var owner: UInt16
+  /// Number of the owning connection + 1; 0 when free. As wide as leaves no gap before `lastUse`: all of the queue is cleared at once.
+  private var owner: UInt32
   /// How many of the bytes are in use.
   private var used: UInt16
   /// Where the last write begins.
@@ -51,7 +51,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
 
   /// Takes it into use, empty.
   mutating func claim(_ connection: ConnectionID) {
-    owner = UInt16(truncatingIfNeeded: connection.index &+ 1)
+    owner = UInt32(truncatingIfNeeded: connection.index &+ 1)
     used = 0
     last = 0
   }
