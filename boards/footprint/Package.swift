@@ -20,8 +20,6 @@ let package = Package(
     .executableTarget(name: "Empty", dependencies: [startup], swiftSettings: core),
     .executableTarget(name: "HostOne", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(name: "HostFive", dependencies: ["MeasuredHost"], swiftSettings: core),
-    .executableTarget(name: "Wearable", dependencies: ["Board", link], swiftSettings: core),
-    .executableTarget(name: "WearableSmall", dependencies: ["Board", link], swiftSettings: core),
     .executableTarget(name: "WearableFull", dependencies: ["Board", link], swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]
