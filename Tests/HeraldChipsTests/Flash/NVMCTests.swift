@@ -43,6 +43,18 @@ struct NVMCTests {
     #expect(model.faults == [])
   }
 
+  @Test("nothing can be written or erased but by an operation")
+  func closed() throws {
+    let model = NVMCModel(start: 0, pageSize: 1_024, pageCount: 3)
+    var flash = model.driver()
+    try flash.program(page: 0, offset: 0, [1, 2, 3, 4].span)
+    #expect(model.access == 0)
+    try flash.clear(page: 0, offset: 0, count: 4)
+    #expect(model.access == 0)
+    try flash.erase(page: 0)
+    #expect(model.access == 0)
+  }
+
   @Test("a bit that does not change is a failure, not a record")
   func wornOut() {
     let model = NVMCModel(start: 0, pageSize: 1_024, pageCount: 3)

@@ -69,6 +69,16 @@ struct SerialNORTests {
     chip.sleep()
     #expect(
       refusal { () throws(FlashError) in try flash.program(page: 0, offset: 0, [0].span) } != nil)
+    // An erasure is not read back: the chip's status alone tells.
+    let deaf = NORChip()
+    var other = SerialNOR(ModelBus(chip: deaf))
+    _ = try other.start()
+    deaf.losesPermission = true
+    #expect(refusal { () throws(FlashError) in try other.erase(page: 1) } == .hardware)
+    deaf.losesPermission = false
+    deaf.losesOrders = true
+    #expect(refusal { () throws(FlashError) in try other.erase(page: 1) } == .hardware)
+    #expect(deaf.erasures[1] == 0 && deaf.faults == [])
   }
 
   @Test("the log on the chip, with the power cut in each operation")
@@ -113,6 +123,9 @@ struct SerialNORTests {
     #expect(model.setting(0x50C) == 21)
     #expect(model.setting(0x510) == 40)
     #expect(model.setting(0x524) == 0x8000_0000)
+    // Mode 0, most significant bit first; ones where there is nothing to send.
+    #expect(model.setting(0x554) == 0)
+    #expect(model.setting(0x5C0) == 0xFF)
     var flash = SerialNOR(spim, firstSector: 0, sectorCount: 4)
     _ = try flash.start()
     try expectFlashRules(&flash)
@@ -120,6 +133,6 @@ struct SerialNORTests {
     #expect(model.faults + port.faults + chip.faults == [])
     model.isBroken = true
     #expect(refusal { () throws(FlashError) in try flash.erase(page: 0) } == .hardware)
-    #expect(!model.isSelected)
+    #expect(!model.isSelected && !model.isMoving)
   }
 }

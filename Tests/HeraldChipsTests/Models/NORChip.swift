@@ -17,6 +17,9 @@ final class NORChip {
   let power = PowerCut()
   /// Questions after the status until an operation has ended.
   var delay = 3
+  /// Whether Write Enable does not reach the chip, and whether orders do not.
+  var losesPermission = false
+  var losesOrders = false
   /// Whether there is a chip at all.
   var isThere = true
   /// Bytes on the bus that waking takes.
@@ -90,7 +93,8 @@ final class NORChip {
     }
     guard !isBusy else { return }
     switch command {
-    case 0x06: isWriteEnabled = true
+    case 0x02 where losesOrders, 0x20 where losesOrders: break
+    case 0x06: isWriteEnabled = !losesPermission
     case 0xB9: isAsleep = true
     case 0x02:
       guard input.count >= 5 else { return faults.append("a program without bytes") }
@@ -172,6 +176,8 @@ final class SPIMModel: Peripheral {
   }
 
   func setting(_ offset: UInt32) -> UInt32? { registers[offset] }
+  /// Whether bytes move, or are about to.
+  var isMoving: Bool { remaining != nil }
 
   /// The pin that selects the chip changes.
   func setSelect(_ high: Bool) {

@@ -23,7 +23,8 @@ final class NVMCModel: Peripheral {
   let power = PowerCut()
   /// The address of the first word.
   let start: UInt32
-  private var access: UInt32 = 0
+  /// CONFIG.WEN.
+  private(set) var access: UInt32 = 0
   private var busy = 0
 
   init(start: UInt32, pageSize: Int, pageCount: Int) {

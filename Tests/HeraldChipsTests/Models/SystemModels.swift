@@ -13,6 +13,8 @@ final class ClockPowerModel: Peripheral {
   private(set) var dcdcIsOn = false
   private(set) var source: UInt32 = 0
   private(set) var lowFrequencyRuns = false
+  /// Reads of its status until the low-frequency clock runs, once it has been started.
+  var startDelay = 0
   private var highFrequencyStarted = false
 
   override func value(at offset: UInt32) -> UInt32 {
@@ -22,6 +24,10 @@ final class ClockPowerModel: Peripheral {
     case 0x40C: return 1 << 16 | (highFrequencyStarted && crystalDelay == 0 ? 1 : 0)
     case 0x414: return lowFrequencyRuns ? 1 : 0
     case 0x418:
+      if lowFrequencyRuns, startDelay > 0 {
+        startDelay -= 1
+        return 0
+      }
       return lowFrequencyRuns ? 1 << 16 | (source == 1 && crystalDelay != 0 ? 0 : source) : 0
     case 0x438: return hasUSBSupply ? 0b11 : 0
     default: return super.value(at: offset)
@@ -56,7 +62,7 @@ final class WDTModel: Peripheral {
   private var ticks: UInt64 = 0
   private var reload: UInt32 = .max
   private var requests: UInt32 = 1
-  private var configuration: UInt32 = 1
+  private(set) var configuration: UInt32 = 1
 
   func pass(ticks count: UInt64) {
     guard isRunning else { return }
@@ -130,7 +136,7 @@ final class GPIOModel: Peripheral {
 ///
 /// Rules that are kept:
 /// - "Overview" and "EasyDMA": SAMPLE is taken after STARTED alone; the result is in memory, which is RAM, once END has come; RESULT.PTR is
-///   not changed while a conversion runs.
+///   not changed while a conversion runs. STOP takes a moment, and the converter is not switched off before STOPPED.
 /// - Registers: a channel is configured while nothing is converted; ENABLE first.
 final class SAADCModel: Peripheral {
   /// What each input has, in millivolts: 9 is VDD, 0xD VDDH/5, 1…8 the pins.
@@ -141,12 +147,15 @@ final class SAADCModel: Peripheral {
   private(set) var isEnabled = false
   private var isStarted = false
   private var isSampling = 0
+  private var isStopping = 0
   private var events: [UInt32: UInt32] = [0x100: 0, 0x104: 0, 0x108: 0, 0x10C: 0, 0x110: 0, 0x114: 0]
   private var registers: [UInt32: UInt32] = [
     0x510: 0, 0x514: 0, 0x518: 0x0002_0000, 0x5F0: 1, 0x62C: 0, 0x630: 0,
   ]
 
   init(bus: ModelMemory) { self.bus = bus }
+
+  func setting(_ offset: UInt32) -> UInt32? { registers[offset] }
 
   private func convert() {
     let gains: [Double] = [1.0 / 6, 0.2, 0.25, 1.0 / 3, 0.5, 1, 2, 4]
@@ -168,6 +177,10 @@ final class SAADCModel: Peripheral {
       isSampling -= 1
       if isSampling == 0 { convert() }
     }
+    if isStopping > 0 {
+      isStopping -= 1
+      if isStopping == 0 { events[0x114] = 1 }
+    }
     return events[offset] ?? super.value(at: offset)
   }
 
@@ -181,8 +194,10 @@ final class SAADCModel: Peripheral {
     case 0x004:
       if !isStarted { fault("SAMPLE before STARTED") }
       isSampling = 5
-    case 0x008: events[0x114] = 1
-    case 0x500: isEnabled = word == 1
+    case 0x008: isStopping = 2
+    case 0x500:
+      if isStopping > 0 { fault("switched off before STOPPED") }
+      isEnabled = word == 1
     default:
       if events[offset] != nil {
         events[offset] = 0

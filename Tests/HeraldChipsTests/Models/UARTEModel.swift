@@ -16,6 +16,8 @@ final class UARTEModel: Peripheral {
   private(set) var lost = 0
   /// How many accesses of the driver the way of a byte from the FIFO to memory takes.
   var latency = 3
+  /// How many accesses of the driver it takes until the receiver has started, and has taken the address of its buffer.
+  var startingTime = 2
   /// Where an event at an offset goes: PPI.
   var onEvent: ((UInt32) -> Void)?
   let bus: ModelMemory
@@ -110,7 +112,7 @@ final class UARTEModel: Peripheral {
       if receiving != nil { fault("STARTRX while the buffer before is not full") }
       receiving = (pointer, pointer + count)
       wasStarted = true
-      starting = 2
+      starting = startingTime
     } else {
       if transmitting != nil { fault("STARTTX while sending") }
       transmitting = (pointer, pointer + count)

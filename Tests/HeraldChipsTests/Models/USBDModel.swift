@@ -208,6 +208,10 @@ final class USBDModel {
     if offset == 0x500 { return enable(word == 1) }
     // A peripheral that is not enabled takes nothing.
     guard isEnabled else { return }
+    if case (1 << 10, _)? = causeDelay, offset != 0x400 {
+      // "Low-power": the controller takes nothing before USBWUALLOWED.
+      return fault("register \(offset) written before it is awake")
+    }
     guard isReady || offset == 0x400 else { return fault("register \(offset) written before READY") }
     switch offset {
     case 0x004...0x020: if word == 1 { startIn(UInt8((offset - 4) / 4)) }

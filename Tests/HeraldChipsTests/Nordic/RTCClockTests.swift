@@ -71,6 +71,9 @@ struct RTCClockTests {
     model.pass(periods: 32_768)
     #expect(!wake(&clock, Instant(milliseconds: 1_000)))
     #expect(!wake(&clock, .start))
+    // The first tick but two of a millisecond: the compare value would be two ticks ahead, which the counter may be by then.
+    model.pass(periods: 3 * 8)
+    #expect(!wake(&clock, Instant(milliseconds: 1_001)))
     // The counter goes on by a tick with every access.
     model.periodsPerAccess = 8
     let next = clock.now() + .milliseconds(1)
@@ -79,6 +82,20 @@ struct RTCClockTests {
     model.periodsPerAccess = 330
     let later = clock.now() + .milliseconds(15)
     #expect(!wake(&clock, later))
+  }
+
+  @Test("a deadline a turn of the counter away is woken for in between, and a clock that ran is started anew")
+  func aTurnAway() {
+    let model = RTCModel()
+    var clock = Clock(ModelRegisters(model))
+    clock.start()
+    model.pass(periods: 100)
+    clock.start()
+    #expect(model.faults == [])
+    #expect(wake(&clock, Instant(milliseconds: 4_096_000)))
+    model.pass(periods: 2_048 * 32_768 + 800)
+    #expect(model.interruptIsPending)
+    #expect(milliseconds(&clock) >= 2_048_000)
   }
 
   @Test("without a deadline it wakes before the counter has gone round")

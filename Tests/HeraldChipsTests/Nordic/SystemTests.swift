@@ -21,6 +21,16 @@ struct SystemTests {
     let then = clock.lowFrequency()
     #expect(then == .crystal)
     #expect(model.faults == [])
+    // Asked for again before it runs.
+    let slow = ClockPowerModel()
+    slow.startDelay = 4
+    var other = NRF.Clock(ModelRegisters(slow))
+    other.startLowFrequency(.synthesized)
+    other.startLowFrequency(.oscillator)
+    #expect(slow.source == 2 && slow.faults == [])
+    slow.startDelay = 0
+    let source = other.lowFrequency()
+    #expect(source == .synthesized)
   }
 
   @Test("a crystal that never starts is not waited for")
@@ -70,6 +80,8 @@ struct SystemTests {
       model.pass(ticks: 8 * 32_768 - 1)
       watchdog.feed()
     }
+    // It goes on while the processor sleeps, and waits while a debugger halts it.
+    #expect(model.configuration == 1)
     // After a reset that left it running.
     watchdog.start(.seconds(1))
     model.pass(ticks: 8 * 32_768 - 1)
@@ -135,6 +147,8 @@ struct SystemTests {
     model.millivolts[9] = real
     let vdd = saadc.millivolts(.vdd)
     #expect(vdd == measured)
+    // Gain 1/6, the reference within, 40 µs, one input against ground.
+    #expect(model.setting(0x518) == 0x0005_0000)
     #expect(!model.isEnabled)
     #expect(model.faults == [])
   }

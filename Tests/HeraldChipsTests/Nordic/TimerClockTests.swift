@@ -53,6 +53,20 @@ struct TimerClockTests {
     #expect(model.faults == [])
   }
 
+  @Test("an interrupt that was not taken back is not taken for the next one")
+  func leftOver() {
+    let model = TimerModel()
+    var clock = NRF.TimerClock(ModelRegisters(model))
+    clock.start()
+    #expect(wake(&clock, Instant(milliseconds: 2)))
+    model.pass(microseconds: 2_500)
+    #expect(model.interruptIsPending)
+    #expect(wake(&clock, Instant(milliseconds: 10)))
+    #expect(!model.interruptIsPending)
+    model.pass(microseconds: 7_500)
+    #expect(model.interruptIsPending)
+  }
+
   @Test("a deadline that has come, or comes while it is being set, is nothing to sleep for")
   func deadlinesThatHaveCome() {
     let model = TimerModel()

@@ -14,6 +14,8 @@ private final class Bench {
   /// Accesses of the driver in the time of one byte on the line; 0 if none come meanwhile.
   var accessesPerByte = 0
   private var ticks = 0
+  /// Accesses of the driver until a byte passes on the line.
+  var byteAfter: Int?
 
   init() {
     uarte = UARTEModel(bus: bus)
@@ -31,6 +33,10 @@ private final class Bench {
   private func tick() {
     uarte.step()
     ticks += 1
+    if let left = byteAfter {
+      byteAfter = left > 0 ? left - 1 : nil
+      if left == 0 { uarte.passByte() }
+    }
     if accessesPerByte > 0, ticks % accessesPerByte == 0 { uarte.passByte() }
   }
 
@@ -124,6 +130,22 @@ struct UARTETests {
     #expect(bench.faults == [])
   }
 
+  @Test("a byte that comes while the line is read is read as well, or has its interrupt still to come")
+  func byteWhileReading() {
+    for access in 0..<60 {
+      let bench = Bench()
+      var line = bench.line()
+      #expect(read(&line) == [])
+      bench.uarte.arriving = [7, 8]
+      bench.pass(bytes: 1)
+      bench.byteAfter = access
+      let got = read(&line)
+      let isToCome = bench.uarte.interruptIsPending || !bench.uarte.arriving.isEmpty
+      #expect(got == [7, 8] || (got == [7] && isToCome), "after \(access) accesses")
+      #expect(bench.faults == [])
+    }
+  }
+
   @Test(
     "nothing is lost and nothing overwritten while the loop does not look: two halves and a FIFO wait for it")
   func standstill() {
@@ -185,6 +207,7 @@ struct UARTETests {
     var random = Seeded(seed)
     let bench = Bench()
     bench.uarte.latency = Int.random(in: 1...3, using: &random)
+    bench.uarte.startingTime = Int.random(in: 2...50, using: &random)
     bench.accessesPerByte = Int.random(in: 10...80, using: &random)
     var line = bench.line()
     let bytes = (0..<3_000).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -107,6 +107,18 @@ struct UARTTests {
     #expect(bench.model.faults == [])
   }
 
+  @Test("with a full queue the handler rests until the loop has taken something")
+  func rest() {
+    let bench = Bench()
+    var line = bench.line()
+    bench.model.arriving = (0..<100).map { UInt8($0) }
+    bench.pass(bytes: 100)
+    #expect(!bench.model.interruptIsPending)
+    #expect(read(&line, atMost: 10) == Array(0..<10))
+    bench.pass(bytes: 10)
+    #expect(read(&line) == Array(10..<74))
+  }
+
   @Test("without flow control, what a loop that looks too late loses is counted, and the rest arrives")
   func overrun() {
     let bench = Bench()
