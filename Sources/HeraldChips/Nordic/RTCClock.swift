@@ -24,6 +24,7 @@ extension NRF {
     }
 
     /// The time since `start`. Has to be asked more often than once in 68 minutes, which `wake` sees to.
+    @inline(never)
     public mutating func now() -> Instant {
       let count = registers.read(At.counter)
       // A tick is 125/512 ms; the most there can be of them, 2²⁴, times 125 fits into 32 bits.

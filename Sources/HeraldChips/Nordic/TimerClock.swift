@@ -27,6 +27,7 @@ extension NRF {
     }
 
     /// The time since `start`. Has to be asked more often than once in 71 minutes, which `wake` sees to.
+    @inline(never)
     public mutating func now() -> Instant {
       let count = capture()
       microseconds &+= count &- counted

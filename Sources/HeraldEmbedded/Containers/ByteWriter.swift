@@ -63,6 +63,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   }
 
   /// Appends four bytes, little-endian.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u32(_ value: UInt32) {
     guard reserve(4) else { return }

@@ -118,6 +118,8 @@ struct Link: BitwiseCopyable {
   @usableFromInline var service: HandleRange
   /// The peer's address, as the connection showed it.
   @usableFromInline var peer: DeviceAddress
+  /// What would be a gap: without one all connections are cleared in their place.
+  @usableFromInline var filler: UInt8
   /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that again.
   @usableFromInline var end: Instant
   /// When the peer last asked us for something, or, on a connection that is kept, when it was last measured.
@@ -143,6 +145,7 @@ struct Link: BitwiseCopyable {
     piece = 0
     buffer = 0
     peer = .zero
+    filler = 0
     end = .start
     lastAsked = .start
     openedAt = .start

@@ -198,7 +198,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
   }
 
   /// A buffer for a connection and a use: the one it has, or a free one; `nil` if there is none.
-  @inlinable
+  @inlinable @inline(never)
   mutating func claim(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     if let index = find(connection, use) { return index }
     guard let index = firstFree, !use.isOfPeers || !isOnlyFree(index) || !hasPeersBuffer(connection)

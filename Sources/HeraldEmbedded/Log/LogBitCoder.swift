@@ -99,6 +99,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     return close(end: bytes.count &+ 2, crc: &crc, word: word)
   }
 
+  @inline(never)
   private mutating func close(end: Int, crc: inout UInt16, word: Int) -> Int {
     guard end > 0, end <= LogFormat.blockSize &- 2 else { return 0 }
     for index in 0..<end { crc = LogFormat.crc16(crc, buffer[unchecked: index]) }

@@ -59,14 +59,14 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
   }
 
   /// Appends four bytes, little-endian.
-  @inline(__always)
+  @inline(never)
   public mutating func u32(_ value: UInt32) {
     u16(UInt16(truncatingIfNeeded: value))
     u16(UInt16(truncatingIfNeeded: value &>> 16))
   }
 
   /// Appends the six bytes of an address in on-air order.
-  @inline(__always)
+  @inline(never)
   public mutating func deviceAddress(_ address: DeviceAddress) {
     u32(address.low)
     u16(address.high)

@@ -3,7 +3,7 @@ import HeraldEmbedded
 // To the transport: the next command, then data as far as the controller has room.
 extension HCIRadio where Transport: ~Copyable {
   /// Sends what may be sent.
-  @inlinable
+  @inlinable @inline(never)
   mutating func transmit() {
     if !isClogged { transmitCommand() }
     if session.state == .ready, !isClogged { transmitData() }

@@ -8,6 +8,7 @@ extension ByteWriter {
 
   /// Appends the length and type of a structure whose `length` bytes of data the caller appends next. `false`, appending
   /// nothing and setting `overflowed`, if the whole structure does not fit.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func startAdvertisingStructure(_ type: AdvertisingDataType, length: Int) -> Bool {
     guard length >= 0, length <= 254, length &+ 2 <= remaining else {

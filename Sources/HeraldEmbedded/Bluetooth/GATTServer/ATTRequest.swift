@@ -74,6 +74,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
   /// Keeps the type that the request asks for, the two or sixteen bytes at offset 5. A 128-bit form of a 16-bit UUID counts
   /// as that (Vol 3, Part F, 3.2.1).
   @usableFromInline
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func takeType(isLong: Bool) {
     guard isLong, let uuid = UUID128(onAir: buffer.span.extracting(unchecked: 5..<21)) else {

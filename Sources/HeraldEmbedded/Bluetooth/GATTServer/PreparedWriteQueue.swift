@@ -97,6 +97,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
 
   /// The write that begins at `place`; `nil` at the end.
   @usableFromInline
+  @inline(never)
   mutating func write(at place: Int) -> Write? {
     guard place >= 0, place &+ 6 <= Int(used) else { return nil }
     let used = Int(used)
