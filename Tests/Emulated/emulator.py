@@ -6,6 +6,7 @@ line is a TCP port that herald-host connects to. QEMU's time is not real time: t
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -20,6 +21,8 @@ QEMU = "qemu-system-arm"
 # The memory of mps2-an386 that holds the log, and how much of it the log takes.
 PSRAM_BYTES = 16 << 20
 LOG_BYTES = 400 << 10
+# What start-up paints unused stack with.
+PAINT = 0xA5C3A5C3
 
 
 def image(board, role="wearable"):
@@ -36,6 +39,7 @@ def need_qemu():
         raise SystemExit(f"{QEMU} is not there: apt-get install qemu-system-arm")
 
 
+@functools.cache
 def symbols(elf):
     """Addresses of an image's symbols by name."""
     tools = Path(os.path.realpath(shutil.which("swift"))).parent
@@ -61,6 +65,7 @@ class Emulator:
         need_qemu()
         self.board = board
         self.elf = image(board, role)
+        self.names = symbols(self.elf)
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.controller = controller
@@ -165,6 +170,12 @@ class Emulator:
         said = await self.command(f'memsave {address:#x} {count:#x} "{path}"')
         assert not said, said
         return path.read_bytes()
+
+    async def stack(self):
+        """How much of its stack the image has used at the most, by the paint that start-up leaves in it, and how much there is."""
+        bottom, top = self.names["stack_bottom"], self.names["stack_top"]
+        words = await self.words(bottom, (top - bottom) // 4)
+        return top - bottom - 4 * next((index for index, word in enumerate(words) if word != PAINT), len(words)), top - bottom
 
     async def words(self, address, count):
         """32-bit words of memory."""

@@ -8,6 +8,8 @@ FOUND = ROOT / ".build" / "figures" / "emulated.json"
 BUDGETS = json.loads((ROOT / "Tests" / "Emulated" / "budgets.json").read_text())
 # A figure may be so much above its budget.
 SLACK = 1.02
+# So much stack has to be left. What interrupts take is in what was used.
+STACK_MARGIN = 128
 
 
 def add(name, value):
@@ -17,6 +19,14 @@ def add(name, value):
     FOUND.parent.mkdir(parents=True, exist_ok=True)
     FOUND.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
     return f"{name} {value}" + (f", budget {BUDGETS[name]} and 2 %" if name in BUDGETS else "")
+
+
+def stack(board, used, size):
+    """Notes how much of its stack an image has used at the most, by the paint that start-up leaves in it; whether enough is left."""
+    name = f"{board}.stack_high_water"
+    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    print(f"\n  {add(name, max(used, found.get(name, 0)))} of {size}, {used} here")
+    return used <= size - STACK_MARGIN
 
 
 def is_within_budget(name, value):

@@ -49,3 +49,11 @@ class Paced(Emulator):
         while (now := self.registers.do(CLOCK)[0]) < microsecond:
             await asyncio.sleep(0.0003)
         self.now = now
+
+    async def eventually(self, condition, what):
+        """Waits until that is so, which is looked at every 300 ms of the image's time."""
+        for _ in range(400):
+            if condition():
+                return
+            await self.until(self.now + 300_000)
+        raise AssertionError(f"no {what} in two minutes")

@@ -5,9 +5,13 @@ import logging
 import sys
 import unittest
 
+from emulator import ROOT
+
 if __name__ == "__main__":
     # What Bumble does not know of its own controllers' commands is not what is tested here.
     logging.basicConfig(level=logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    # Figures are those of this run.
+    (ROOT / ".build" / "figures" / "emulated.json").unlink(missing_ok=True)
     here = __file__.rsplit("/", 1)[0]
     unittest.main(module=None, argv=[sys.argv[0], "discover", "-v", "-s", here, *sys.argv[1:]])

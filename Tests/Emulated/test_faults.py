@@ -1,14 +1,14 @@
 """Faults provoked from outside, with a debugger's means: nothing in the image is there for these tests."""
 
 import asyncio
+import struct
 import unittest
 
 from support import EmulatedTest
 from debugger import Debugger, PC, SP
-from emulator import symbols
 from management import LOG_STATUS, RESTART, Management
 
-REQUESTED, WATCHDOG, PANIC, FAULT, STACK_OVERFLOW = 2, 3, 4, 5, 6
+REQUESTED, WATCHDOG, PANIC, FAULT, STACK_OVERFLOW, SAFE_MODE_OVER = 2, 3, 4, 5, 6, 7
 # udf #254, with which Swift traps, and a branch to itself.
 TRAP, HANG = bytes.fromhex("fede"), bytes.fromhex("fee7")
 
@@ -33,7 +33,7 @@ class Faults(EmulatedTest):
             async with Management(emulator.link_port) as management:
                 await self.settled(emulator, management)
                 async with Debugger(emulator) as debugger:
-                    done = await action(debugger, symbols(emulator.elf))
+                    done = await action(debugger, emulator.names)
                 report = await self.restarted(management, seconds)
             text = await self.host(emulator, "info")
             stats = await self.stats(emulator)
@@ -119,6 +119,34 @@ class Faults(EmulatedTest):
             async with Management(emulator.link_port) as management:
                 await management.ask(LOG_STATUS)
         self.assertEqual([record["reason"] for record in self.records("started")], [0, PANIC, PANIC, PANIC, 1])
+
+    async def test_safe_mode_ends_by_itself(self):
+        """A third fault in a row, as its handler leaves it in RAM, starts the image in safe mode; five minutes on, which QEMU skips through as the
+        processor sleeps, it starts again in full."""
+        await self.world.android(1)
+        async with self.mps2(options=["-S", "-icount", "shift=4,sleep=off"]) as emulator:
+            async with Debugger(emulator) as debugger:
+                # RetainedMemory.swift says what is where: a panic, in a run of 12 s after two faults of others.
+                fault = part([0x746C6148, 2, 0x1234, 0, 0, 0, 0])
+                run = part([0x736E7552, 12, 2, 2, 0, 0, 0])
+                await debugger.write(emulator.names["startup_retained"], fault + run)
+            report = await self.report_when(emulator, lambda report: report["mode"] == 0)
+            self.assertEqual((report["cause"], report["lasted"]), (SAFE_MODE_OVER, 300))
+            # One more fault soon would bring it back.
+            self.assertEqual(report["streak"], 2)
+            async with Management(emulator.link_port) as management:
+                await management.ask(LOG_STATUS)
+        self.assertEqual([record["reason"] for record in self.records("started")], [PANIC, SAFE_MODE_OVER])
+        [fault] = self.records("restarted")
+        self.assertEqual(bytes.fromhex(fault["payload"])[:2], bytes([PANIC, 1]))
+
+
+def part(words):
+    """A part of the retained memory, with its checksum."""
+    check = 0
+    for word in words:
+        check = ((check << 1 | check >> 31) ^ word) & 0xFFFFFFFF
+    return struct.pack("<8I", *words, check ^ 0xFFFFFFFF)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import unittest
 
 from support import EmulatedTest
+import figures
 import herald
 from contact_rows import rows_of
 from h4_rssi_proxy import Walk
@@ -24,6 +25,7 @@ class Meeting(EmulatedTest):
                     lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", 60)
             info = await self.info(emulator)
             stats = await self.stats(emulator)
+            stack = await emulator.stack()
         for phone, strength in ((android, "RSSI:-48.0"), (ios, "RSSI:-87.0[BLETransmitPower:12.0]")):
             self.assertEqual(len(rows_of(rows, phone, "detect")), 1)
             self.assertEqual({row["data"] for row in rows_of(rows, phone, "measure")}, {strength})
@@ -39,7 +41,10 @@ class Meeting(EmulatedTest):
         self.assertEqual(stats["firmware"]["watchdog_withheld"], 0)
         self.assertEqual(stats["firmware"]["uart_overruns"], 0)
         self.assertEqual((stats["hci"]["failures"], stats["hci"]["sync_lost"]), (0, 0))
-        print(f"\n  asleep {stats['firmware']['asleep_permille'] / 10} % of the time, {stats['firmware']['stack_used']} bytes of stack used")
+        print(f"\n  asleep {stats['firmware']['asleep_permille'] / 10} % of the time")
+        # What it says itself is the same.
+        self.assertEqual(stats["firmware"]["stack_used"], stack[0])
+        self.assertTrue(figures.stack("mps2-an386", *stack), "the stack is nearly used up")
 
     async def test_a_beacon_is_read_and_reads_nobody(self):
         android = await self.world.android(1)

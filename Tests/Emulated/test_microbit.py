@@ -4,8 +4,9 @@ import asyncio
 import unittest
 
 from support import EmulatedTest, pages
+import figures
 import herald
-from emulator import Emulator, symbols
+from emulator import Emulator
 from world import until
 
 PAGE = 1024
@@ -16,23 +17,20 @@ class Microbit(EmulatedTest):
         android, ios = await self.world.android(1), await self.world.ios(1)
         emulator = Emulator("microbit", self.folder / "microbit", ("127.0.0.1", self.world.port))
         async with emulator:
-            names = symbols(emulator.elf)
+            names = emulator.names
             for phone in (android, ios):
                 await until(
                     lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", 90)
             async with asyncio.timeout(120):
                 while not self.is_complete(records := await self.logged(emulator, names), (android, ios)):
                     await asyncio.sleep(2)
-            bottom, top = names["stack_bottom"], names["stack_top"]
-            stack = await emulator.words(bottom, (top - bottom) // 4)
+            stack = await emulator.stack()
         for phone in (android, ios):
             mine = [record for record in records if record.get("target") == phone.identity.replace(":", "")]
             self.assertEqual([record["event"] for record in mine].count("detected"), 1)
             self.assertEqual({record["rssi"] for record in mine if record["event"] == "measured"}, {-60}, phone.name)
             self.assertEqual([record["payload"] for record in mine if record["event"] == "read"], [phone.payload.hex()])
-        unused = next(index for index, word in enumerate(stack) if word != 0xA5C3A5C3)
-        self.assertGreater(unused, 0, "the stack has been used up")
-        print(f"\n  {top - bottom - 4 * unused} of {top - bottom} bytes of stack used")
+        self.assertTrue(figures.stack("microbit", *stack), "the stack is nearly used up")
 
     async def logged(self, emulator, names):
         """The records of all pages in the chip's flash."""

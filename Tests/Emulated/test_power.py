@@ -8,6 +8,7 @@ import unittest
 
 from support import PAGE, SEED, EmulatedTest, pages
 import air as air_module
+import figures
 from contact_rows import rows_of
 from emulator import Emulator, blank_flash
 from management import LOG_STATUS, Management
@@ -30,6 +31,7 @@ class Lane:
         self.acknowledged = {}
         self.boots = 0
         self.kills = 0
+        self.stack_used = self.stack_size = 0
         self.kinds = {"before anything was acknowledged": 0, "after": 0}
 
     def page(self, sequence):
@@ -55,6 +57,9 @@ class Lane:
                     await asyncio.wait([asking, asyncio.create_task(self.answered.wait())],
                                        timeout=60, return_when=asyncio.FIRST_COMPLETED)
                 await asyncio.sleep(life)
+                if not starts and self.answered.is_set():
+                    used, self.stack_size = await emulator.stack()
+                    self.stack_used = max(self.stack_used, used)
                 await emulator.kill()
                 asking.cancel()
                 outcome = await asyncio.gather(asking, return_exceptions=True)
@@ -104,6 +109,8 @@ class Power(EmulatedTest):
             lane.run_until_killed(air_module.port_of(server), KILLS // LANES) for lane, server in zip(lanes, servers)))
         for server in servers:
             server.close()
+        for lane in lanes:
+            self.assertTrue(figures.stack("mps2-an386", lane.stack_used, lane.stack_size), "the stack is nearly used up")
         kills = sum(lane.kills for lane in lanes)
         records = 0
         for lane in lanes:

@@ -1,5 +1,6 @@
 """How long a Cortex-M0 takes for an advertisement, in instructions, and whether it keeps up with three hundred a second."""
 
+import asyncio
 import bisect
 import collections
 import random
@@ -11,7 +12,6 @@ import unittest
 from pathlib import Path
 
 import figures
-from emulator import symbols
 from lockstep import Lockstep
 from paced import Paced
 from scripted import Phone, ScriptedController
@@ -78,7 +78,9 @@ class Throng(unittest.IsolatedAsyncioTestCase):
         folder = Path(tempfile.mkdtemp(prefix="herald-emulated-"))
         self.addCleanup(shutil.rmtree, folder)
         async with Paced(folder, ScriptedController(phones), shift=7) as machine:
-            await machine.until(500_000)
+            # QEMU's time and ours go on while other programs have the processor: nothing here may take a certain time.
+            scanning = lambda: 0x200C in machine.peer.commands
+            await machine.eventually(scanning, "scan")
             said = []
 
             def say(phone):
@@ -86,33 +88,34 @@ class Throng(unittest.IsolatedAsyncioTestCase):
                 said.append((phone.identity, rssi, machine.now))
                 machine.say(phone.advertisement(rssi))
 
-            for _ in range(20):
-                if all(phone.reads for phone in phones):
-                    break
+            def all_read():
                 for phone in phones:
                     say(phone)
-                await machine.until(machine.now + 300_000)
-            self.assertEqual([phone.reads for phone in phones], [1] * len(phones))
-            await machine.until(machine.now + 1_000_000)
-            self.assertIsNone(machine.peer.connected)
+                return all(phone.reads for phone in phones)
+
+            await machine.eventually(all_read, "payload of every phone")
+            await machine.eventually(lambda: machine.peer.connected is None, "end of the last connection")
             start, before = machine.now, len(said)
             # A few more, so that what came before them is in a block of flash that is full.
             for number in range(count + 300):
                 await machine.until(start + int(number * PERIOD))
                 say(phones[number % len(phones)])
-            readings = await self.readings(machine)
-        self.assertGreaterEqual(len(readings), before + count)
+            readings = []
+            async with asyncio.timeout(60):
+                while len(readings) < before + count:
+                    await asyncio.sleep(0.5)
+                    readings = await self.readings(machine)
         self.assertEqual([reading[:2] for reading in readings], [reading[:2] for reading in said[:len(readings)]])
         delays = [reading[2] - known[2] / 1000 for reading, known in zip(readings, said)][before:]
         print(f"\n  {count} advertisements in {count * PERIOD / 1e6:.0f} s, dated {statistics.median(delays):.0f} ms late as a rule")
-        # With what it cannot keep up with it falls ever further behind: a fiftieth too much makes this 100 ms.
-        self.assertLess(statistics.median(delays), 100)
+        # With what it cannot keep up with it falls ever further behind: a hundredth too much makes this 66 ms. A host that has other things to
+        # do makes a few late, but not for long.
+        self.assertLess(min(delays[2 * count // 3:count]), 50)
 
     @staticmethod
     async def readings(machine):
         """Whose strength was measured, how strong it was and when, in milliseconds, one after the other, as the chip's flash has it."""
-        names = symbols(machine.elf)
-        found = pages(None, PAGE, await machine.memory(names["log_start"], names["log_size"]))
+        found = pages(None, PAGE, await machine.memory(machine.names["log_start"], machine.names["log_size"]))
         records = [record for number in sorted(found) for record in found[number][1]]
         return [(record["target"], record["rssi"], record["ms"]) for record in records if record["event"] == "measured"]
 
