@@ -18,6 +18,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private var rounds: UInt32 = 0
   private var sleeps: UInt32 = 0
   private var hungry: UInt32 = 0
+  /// When the uptime is to be noted next.
+  private var noteAt = Instant.start
   private var restartAt = Instant.never
   /// What the device keeps beside its log.
   var settings: SettingsStore<Hardware.SettingsFlash>
@@ -82,10 +84,12 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   }
 
   private mutating func noteUptime(_ now: Instant) {
-    let uptime = (now.milliseconds / 1000).low32
-    guard uptime != run.uptime else { return }
-    run.uptime = uptime
-    if uptime >= StartDecision.longRun, run.mode == .normal {
+    guard now >= noteAt else { return }
+    let uptime = now.milliseconds / 1000
+    noteAt = Instant(milliseconds: uptime &* 1000 &+ 1000)
+    guard uptime.low32 != run.uptime else { return }
+    run.uptime = uptime.low32
+    if run.uptime >= StartDecision.longRun, run.mode == .normal {
       run.streak = 0
       run.safeStarts = 0
     }

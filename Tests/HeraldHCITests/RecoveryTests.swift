@@ -70,6 +70,33 @@ struct RecoveryTests {
     #expect(bench.radio.counters[.commandTimeouts] == 1)
   }
 
+  @Test("Advertisements, however many, put off nothing that is due")
+  func crowd() throws {
+    var bench = Bench.ready()
+    try bench.radio.startScanning(parameters)
+    _ = bench.answerAll()
+    _ = bench.events()
+    bench.poll()
+    let asked = bench.deadline
+    let advertisement = "043e0f 02 01 00 01 665544332211 03 020106 c4"
+    bench.now = bench.now + .seconds(1)
+    bench.arrive(advertisement)
+    // It stays as it was: nothing but an advertisement came.
+    #expect(bench.deadline == asked)
+    #expect(bench.events().count == 1)
+    // A command that is not answered fails in its time.
+    bench.radio.stopScanning()
+    #expect(bench.sent() == ["010c20020000"])
+    for _ in 0..<199 {
+      bench.now = bench.now + .milliseconds(10)
+      bench.arrive(advertisement)
+    }
+    #expect(bench.radio.state == .ready)
+    bench.now = bench.now + .milliseconds(10)
+    bench.arrive(advertisement)
+    #expect(bench.events().suffix(2) == [.changed(.failed), .changed(.starting)])
+  }
+
   @Test("A controller of which nothing is wanted may be silent")
   func silentWithoutWork() {
     var bench = Bench.ready()

@@ -33,9 +33,10 @@ extension NRF {
       microseconds &+= count &- counted
       counted = count
       if microseconds >= 1_000 {
-        // Most calls come within the same millisecond: a Cortex-M0 has no instruction to divide.
-        milliseconds &+= UInt64(wide: microseconds / 1_000)
-        microseconds %= 1_000
+        // Most calls come within the same millisecond.
+        let passed = microseconds.thousandth
+        milliseconds &+= UInt64(wide: passed)
+        microseconds &-= passed &* 1_000
       }
       return Instant(milliseconds: milliseconds)
     }
@@ -52,6 +53,24 @@ extension NRF {
       // A value that the counter has passed by now would be met in 71 minutes.
       return capture() &- counted < wait
     }
+
+    /// Has the timer's interrupt come in so many microseconds. Returns `false` if they have passed meanwhile, and there is nothing to sleep for.
+    public mutating func wake(afterMicroseconds wait: UInt32) -> Bool {
+      let start = capture()
+      registers.write(start &+ wait, to: At.compareValue.at(1))
+      registers.clear(At.compare.at(1))
+      registers.write(1 &<< 17, to: At.interruptSet)
+      // A value that the counter has passed by now would be met in 71 minutes.
+      return capture() &- start < wait
+    }
+
+    /// Whether the moment that `wake` was told of has come.
+    public var isDue: Bool {
+      mutating get { registers.hasHappened(At.compare.at(1)) }
+    }
+
+    /// Keeps the timer from interrupting again. For its interrupt handler; what `isDue` says stays.
+    public mutating func silence() { registers.write(1 &<< 17, to: At.interruptClear) }
 
     /// Takes the interrupt back, once it has woken the processor.
     public mutating func acknowledge() {

@@ -64,15 +64,24 @@ extension NRF {
       self.queues = queues
     }
 
-    /// Serves the interrupt. Takes at most as many bytes as there is room for.
-    public mutating func handle() {
+    /// Has bytes that come wait in the FIFO for somebody to call `handle`, which has to be before there are six, or lets them interrupt again.
+    public mutating func hold(_ isHeld: Bool) {
+      let mask = UARTInterrupts.rxdReady
+      registers.write(mask, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
+    }
+
+    /// Serves the interrupt. Takes at most as many bytes as there is room for. Returns whether any had come.
+    @discardableResult
+    public mutating func handle() -> Bool {
       typealias At = SerialRegisters
       if let errors = registers.takeErrors() {
         if errors.hasOverrun { queues.countOverrun() }
         if errors.hasFraming { queues.countFraming() }
       }
+      let (first, end) = queues.received.appending
+      var next = first
       while registers.hasHappened(At.rxdReady) {
-        guard queues.received.room > 0 else {
+        guard next != end else {
           // The byte stays in the FIFO and the event stays set, so that switching the interrupt on again is enough to go on.
           registers.write(UARTInterrupts.rxdReady, to: At.interruptClear)
           break
@@ -80,12 +89,15 @@ extension NRF {
         // The event before the byte: taking the byte lets the next one move up, and that sets the event again.
         registers.clear(At.rxdReady)
         let byte = registers.read(UARTRegisters.rxd)
-        _ = queues.received.append(UInt8(truncatingIfNeeded: byte))
+        queues.received.put(UInt8(truncatingIfNeeded: byte), at: next)
+        next &+= 1
       }
+      if next != first { queues.received.publish(next) }
       if registers.hasHappened(At.txdReady) {
         registers.clear(At.txdReady)
         if let byte = queues.next() { registers.write(UInt32(byte), to: UARTRegisters.txd) }
       }
+      return next != first
     }
   }
 

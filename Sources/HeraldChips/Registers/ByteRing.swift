@@ -84,10 +84,33 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     let count = min(self.count, buffer.count)
     guard count > 0 else { return 0 }
     let place = taken.value
-    for index in 0..<count { buffer[index] = bytes[self.place(place &+ UInt32(truncatingIfNeeded: index))] }
+    // In one piece, or in two around the end.
+    let start = self.place(place)
+    let first = min(count, capacity &- start)
+    var index = 0
+    while index < first {
+      buffer[unchecked: index] = bytes[start &+ index]
+      index &+= 1
+    }
+    while index < count {
+      buffer[unchecked: index] = bytes[index &- first]
+      index &+= 1
+    }
     taken.value = place &+ UInt32(truncatingIfNeeded: count)
     return count
   }
+
+  /// Appends one byte after another: `put` from `next` on as long as that is not `end`, then `publish`. The appending side's, for a handler that has
+  /// no time to look at the counters for each.
+  var appending: (next: UInt32, end: UInt32) {
+    (appended.value, taken.value &+ UInt32(truncatingIfNeeded: capacity))
+  }
+  /// The byte at one of the places that `appending` gave.
+  @inline(always)
+  func put(_ byte: UInt8, at place: UInt32) { bytes[self.place(place)] = byte }
+  /// The other side sees all bytes before `place`.
+  @inline(always)
+  func publish(_ place: UInt32) { appended.value = place }
 
   @inline(always)
   private func place(_ count: UInt32) -> Int {

@@ -152,6 +152,10 @@ public struct HeraldCore<
   @inlinable
   public var ownAddress: DeviceAddress { advertising.address }
 
+  /// Advertisements heard. Wraps.
+  @inlinable
+  var heard: UInt32 { counters[.adverts] }
+
   /// The value of a counter.
   @inlinable
   public mutating func counter(_ counter: CoordinatorCounter) -> UInt32 {

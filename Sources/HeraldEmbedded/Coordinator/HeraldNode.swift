@@ -17,6 +17,12 @@ public struct HeraldNode<
   public var radio: RadioType
   /// Everything else.
   public var core: Core
+  /// When `run` was last called, and when it wanted to be called next.
+  @usableFromInline var ranAt = Instant.start
+  @usableFromInline var dueAt = Instant.start
+
+  /// After advertisements alone the rest of the device is looked at once in so long, at the least.
+  @inlinable static var lull: Interval { .milliseconds(100) }
 
   /// A device that has not started; it starts at the first `poll`.
   @inlinable
@@ -47,8 +53,17 @@ public struct HeraldNode<
   /// sooner is never wrong.
   @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
-    _ = radio.poll(at: now, into: &core)
+    let heard = core.heard
+    let radioDue = radio.poll(at: now, into: &core)
+    // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds of them a second.
+    if core.heard != heard, !core.hasNews, radioDue > now {
+      let lullEnd = ranAt + Self.lull
+      let due = dueAt < lullEnd ? dueAt : lullEnd
+      if now < due { return radioDue < due ? radioDue : due }
+    }
+    ranAt = now
     let next = core.run(at: now, commanding: &radio)
+    dueAt = next
     // What was commanded goes out now, and what that brings about at once is taken in.
     let radioNext = radio.poll(at: now, into: &core)
     if core.hasNews { return now }

@@ -56,10 +56,9 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   mutating func code(_ bit: UInt32, chance: UInt32) -> UInt32 {
     var high = ~highComplement
     let split = logIntervalSplit(low, high, chance: chance)
-    // Without a branch: which bit comes is what cannot be predicted.
-    let isOne = 0 &- bit
-    low = (low & isOne) | ((split &+ 1) & ~isOne)
-    high = (split & isOne) | (high & ~isOne)
+    // Which bit comes cannot be predicted: processors that can choose without a branch do.
+    low = bit != 0 ? low : split &+ 1
+    high = bit != 0 ? split : high
     while (low ^ high) &>> 24 == 0 {
       emit(UInt8(truncatingIfNeeded: high &>> 24))
       low = low &<< 8

@@ -113,10 +113,8 @@ struct LogModel: ~Copyable {
     let bit = coder.code(value, chance: chance)
     // How far to move, by age: 1/2, 2 × 1/4, 3 × 1/8, 9 × 1/16, then 1/32; a nibble each.
     let shift = ((age < 8 ? 0x4433_3221 : 0x5444_4444) &>> ((age & 7) &* 4)) & 15
-    let isOne = 0 &- bit
-    let up = (4096 &- chance) &>> shift
-    let down = chance &>> shift
-    chance = chance &+ (up & isOne) &- (down & ~isOne)
+    let move = (bit != 0 ? 4096 &- chance : chance) &>> shift
+    chance = bit != 0 ? chance &+ move : chance &- move
     let next = chance &<< 4 | (age < 15 ? age &+ 1 : 15)
     probabilities[unchecked: context] = UInt16(truncatingIfNeeded: next) ^ 0x8000
     return bit

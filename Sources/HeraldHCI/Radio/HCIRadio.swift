@@ -45,6 +45,10 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   @usableFromInline var isClogged: Bool
   /// When the last connection that was told to end must have ended.
   @usableFromInline var goodbyeBy: Instant
+  /// Whether nothing but advertisements has come since all else was looked at, and nothing new is wanted.
+  @usableFromInline var isQuiet: Bool
+  /// Until when there is nothing to look at then.
+  @usableFromInline var quietUntil: Instant
   /// When `poll` was last called.
   @usableFromInline var now: Instant
 
@@ -68,6 +72,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     hasOrphan = false
     isClogged = false
     goodbyeBy = .start
+    isQuiet = false
+    quietUntil = .start
     now = .start
     known = .none
   }
@@ -176,6 +182,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     self.now = now
     isClogged = false
     let hasMore = receive(into: &handler)
+    // Advertisements change nothing here: with many of them this is most of the time.
+    if isQuiet, now < quietUntil { return hasMore ? now : quietUntil }
     if session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
     if now >= overdueAt() {
       counters.count(.commandTimeouts)
@@ -188,7 +196,9 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     }
     transmit()
     offerReady(&handler)
-    return hasMore ? now : nextDeadline()
+    quietUntil = nextDeadline()
+    isQuiet = session.state == .ready && !isClogged
+    return hasMore ? now : quietUntil
   }
 
   /// By when the controller must have answered, or the last connection that is to end must have ended.
@@ -212,6 +222,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   @inlinable
   mutating func fail<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     guard session.state != .failed else { return }
+    isQuiet = false
     session.fail(at: now, &counters)
     known = .none
     handler.radioChanged(.failed, at: now)

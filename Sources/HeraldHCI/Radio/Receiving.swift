@@ -29,11 +29,14 @@ extension HCIRadio where Transport: ~Copyable {
         if code == EventCode.leMeta {
           meta(from: start &+ 2, count: count, into: &handler)
         } else {
+          isQuiet = false
           event(code, from: start &+ 2, count: count, into: &handler)
         }
       case .aclData(let start, let count):
+        isQuiet = false
         aclData(from: start, count: count, into: &handler)
       case .lostSync:
+        isQuiet = false
         // Before the reset is answered there is nothing to lose; its answer is what is hunted for.
         if !session.awaitsReset() { fail(&handler) }
       }
@@ -53,7 +56,9 @@ extension HCIRadio where Transport: ~Copyable {
     switch receiver.storage[start] {
     case LESubevent.advertisingReport: legacyReports(from: start, count: count, into: &handler)
     case LESubevent.extendedAdvertisingReport: extendedReports(from: start, count: count, into: &handler)
-    default: otherMeta(from: start, count: count, into: &handler)
+    default:
+      isQuiet = false
+      otherMeta(from: start, count: count, into: &handler)
     }
   }
 

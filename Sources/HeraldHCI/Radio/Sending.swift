@@ -5,6 +5,7 @@ extension HCIRadio where Transport: ~Copyable {
   /// Sends what may be sent.
   @inlinable @inline(never)
   mutating func transmit() {
+    isQuiet = false
     if !isClogged { transmitCommand() }
     if session.state == .ready, !isClogged { transmitData() }
   }

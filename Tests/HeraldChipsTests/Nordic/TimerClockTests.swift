@@ -5,6 +5,8 @@ import Testing
 private typealias Clock = NRF.TimerClock<ModelRegisters>
 
 private func milliseconds(_ clock: inout Clock) -> UInt64 { clock.now().milliseconds }
+private func wakeSoon(_ clock: inout Clock, _ wait: UInt32) -> Bool { clock.wake(afterMicroseconds: wait) }
+private func isDue(_ clock: inout Clock) -> Bool { clock.isDue }
 private func wake(_ clock: inout Clock, _ deadline: Instant) -> Bool { clock.wake(at: deadline) }
 
 @Suite("nRF TIMER as a clock")
@@ -92,5 +94,34 @@ struct TimerClockTests {
     #expect(model.interruptIsPending)
     let slept = clock.now().since(before).milliseconds
     #expect(slept == 2_147_483)
+  }
+
+  @Test("so many microseconds later it is due, and stays so when its interrupt is silenced")
+  func microseconds() {
+    let model = TimerModel()
+    model.ticksPerAccess = 0
+    var clock = NRF.TimerClock(ModelRegisters(model))
+    clock.start()
+    model.pass(microseconds: 4_294_967_280)
+    for _ in 0..<2 {
+      #expect(wakeSoon(&clock, 40))
+      model.pass(microseconds: 39)
+      #expect(isDue(&clock) == false)
+      model.pass(microseconds: 1)
+      #expect(isDue(&clock) == true)
+      #expect(model.interruptIsPending)
+    }
+    // Each access takes 300 µs: they are over before that is said.
+    model.ticksPerAccess = 4_800
+    #expect(wakeSoon(&clock, 500) == false)
+    model.ticksPerAccess = 0
+    #expect(wakeSoon(&clock, 40))
+    model.pass(microseconds: 40)
+    clock.silence()
+    #expect(!model.interruptIsPending)
+    #expect(isDue(&clock) == true)
+    clock.acknowledge()
+    #expect(isDue(&clock) == false)
+    #expect(model.faults == [])
   }
 }

@@ -119,6 +119,26 @@ struct UARTTests {
     #expect(read(&line) == Array(10..<74))
   }
 
+  @Test("held bytes wait for somebody to look, and then interrupt again")
+  func held() {
+    let bench = Bench()
+    var line = bench.line()
+    var service = line.interrupt
+    service.hold(true)
+    bench.model.arriving = [1, 2, 3, 4, 5]
+    bench.pass(bytes: 4)
+    #expect(!bench.model.interruptIsPending)
+    #expect(bench.queues.waiting == 0)
+    let isFirst = service.handle()
+    let isMore = service.handle()
+    #expect((isFirst, isMore) == (true, false))
+    #expect(bench.queues.waiting > 0)
+    service.hold(false)
+    bench.pass(bytes: 3)
+    #expect(read(&line) == [1, 2, 3, 4, 5])
+    #expect(bench.model.faults == [])
+  }
+
   @Test("without flow control, what a loop that looks too late loses is counted, and the rest arrives")
   func overrun() {
     let bench = Bench()

@@ -158,6 +158,9 @@ final class StoryWith<Systems: Neighbours> {
     poll()
   }
 
+  /// Lets time pass in which nobody polls.
+  func pass(milliseconds: UInt64) { now = Instant(milliseconds: now.milliseconds + milliseconds) }
+
   func run(seconds: UInt64) { run(milliseconds: seconds * 1000) }
 
   /// Something happens now, and the node deals with it.

@@ -4,6 +4,25 @@ import Testing
 
 @Suite("Coordinator: time, addresses, floods and the log")
 struct TimingStories {
+  @Test("Advertisements, however many, put off nothing that is due")
+  func crowd() {
+    /// The steps of 7 ms in which the radio was told something, and what, in 45 seconds.
+    func told(_ step: (Story) -> Void) -> [String] {
+      let story = Story { $0.addressPeriod = .seconds(14) }
+      return (0..<6_500).flatMap { number in
+        step(story)
+        return story.node.radio.takeCommands().map { "\(number) \($0)" }
+      }
+    }
+    let quiet = told { $0.run(milliseconds: 7) }
+    let loud = told {
+      $0.pass(milliseconds: 7)
+      $0.hear(DeviceAddress(high: 0x5000, low: 1, kind: .random), "020106")
+    }
+    #expect(quiet.count == 8)
+    #expect(loud == quiet)
+  }
+
   @Test("HP-24 Whatever connections do, a radio that cannot scan meanwhile scans at least every 30 s")
   func scanGuarantee() {
     var capabilities = MockRadio.usualCapabilities

@@ -45,4 +45,14 @@ struct TimeTests {
     let nobody = clock.set(unixMilliseconds: 100, at: .start, source: .unset)
     #expect(!early && !nobody && !clock.isSet)
   }
+
+  @Test("A thousandth is rounded down, without a division")
+  func thousandth() {
+    #expect(UInt32(0).thousandth == 0)
+    #expect(UInt32.max.thousandth == 4_294_967)
+    for thousand in stride(from: UInt32(1), to: 4_294_967, by: 331) {
+      #expect((thousand * 1000 - 1).thousandth == thousand - 1)
+      #expect((thousand * 1000).thousandth == thousand)
+    }
+  }
 }

@@ -35,29 +35,52 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 
-  /// Stops the processor. What comes from the controller is gathered for a millisecond, so that it is looked at a packet at a time and not a
-  /// byte at a time.
+  /// Stops the processor. What comes from the controller is gathered, so that it is looked at a packet at a time and not a byte at a time.
   public mutating func sleep(until deadline: Instant) -> Bool {
-    var until = deadline
     var hasSlept = false
-    while true {
-      // Held, a handler cannot run between the look at its queue and the stop, which then would last to the deadline.
-      startup_hold_interrupts()
-      if Self.hasInput, until == deadline {
-        let gathered = clock.now() + .milliseconds(1)
-        if gathered < until { until = gathered }
-      }
-      guard clock.wake(at: until) else { break }
-      startup_wait_for_interrupt()
-      hasSlept = true
-      clock.acknowledge()
-      control.forget(Clock.interrupt)
-      startup_let_interrupts()
+    // Held, a handler cannot run between the look at its queue and the stop, which then would last to the deadline.
+    startup_hold_interrupts()
+    if !Self.hasInput, clock.wake(at: deadline) {
+      repeat {
+        stop()
+        hasSlept = true
+      } while !Self.hasInput && !clock.isDue
     }
-    clock.acknowledge()
-    control.forget(Clock.interrupt)
+    if Self.hasInput {
+      gather()
+      hasSlept = true
+    }
+    quietClock()
     startup_let_interrupts()
     return hasSlept
+  }
+
+  /// Waits for the rest of a packet: until nothing has come for the time of four bytes. An interrupt for each byte would keep the processor busy at
+  /// full speed; so the line is looked at by the clock, before its FIFO is full.
+  private mutating func gather() {
+    guard var line = Self.lineService else { return }
+    line.hold(true)
+    var looks = 0
+    repeat {
+      let isAhead = clock.wake(afterMicroseconds: Self.gatherMicroseconds)
+      control.forget(Clock.interrupt)
+      while isAhead, !clock.isDue { stop() }
+      looks &+= 1
+    } while line.handle() && looks < 32
+    line.hold(false)
+  }
+
+  /// Stops the processor until an interrupt, and lets that be served if it is not the clock's. With interrupts held, as they are afterwards.
+  private mutating func stop() {
+    startup_wait_for_interrupt()
+    guard !clock.isDue else { return }
+    startup_let_interrupts()
+    startup_hold_interrupts()
+  }
+
+  private mutating func quietClock() {
+    clock.acknowledge()
+    control.forget(Clock.interrupt)
   }
 
   /// Puts the watchdog off.

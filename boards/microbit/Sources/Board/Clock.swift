@@ -27,3 +27,9 @@ enum Clock {
     return clock
   }
 }
+
+/// The vector table's entry for TIMER0: it has woken the processor, and is not to do so again before it is set again.
+@_cdecl("IRQ8_Handler") func clockInterrupted() {
+  var clock = BoardClock(Clock.counter)
+  if clock.isDue { clock.silence() }
+}

@@ -30,6 +30,11 @@ extension Board {
   /// The source of random numbers.
   public static func random() -> Random { Random(MappedRegisters(at: 0x4000_D000)) }
 
+  /// Four bytes at a megabit a second, in microseconds: what the FIFO holds, and two bytes' time to look at it.
+  static var gatherMicroseconds: UInt32 { 40 }
+  /// What serves the line: for calling it with interrupts held.
+  static var lineService: NRF.UARTInterrupt<MappedRegisters>? { handler }
+
   /// Whether bytes have come that the loop has not taken. To be asked with interrupts held.
   static var hasInput: Bool { (queues?.waiting ?? 0) > 0 }
   /// How often bytes from the controller were lost.
