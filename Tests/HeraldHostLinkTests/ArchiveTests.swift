@@ -205,7 +205,7 @@ struct ArchiveTests {
     #expect(error?.cause == .storage && error?.advice?.contains("later version") == false)
     #expect(error?.what.contains("later version") == true)
     let broken = folder.path + "/broken.sqlite"
-    FileManager.default.createFile(atPath: broken, contents: Data("this is not a database, by far".utf8))
+    try Data("this is not a database, by far".utf8).write(to: URL(fileURLWithPath: broken))
     #expect(throws: HostLinkError.self) { try Archive(path: broken) }
   }
 
