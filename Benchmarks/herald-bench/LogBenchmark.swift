@@ -49,8 +49,7 @@ enum LogBenchmark {
       if case .measured = row.event { readings += 1 }
       try log.append(row.event, bytes: row.payload.span, at: row.at, clock: WallClock())
     }
-    log.commit()
-    let status = log.status
+    let status = log.committedStatus()
     let full = Int(status.newest - status.oldest) * status.pageSize
     return Double(full + status.openBytes) / Double(readings)
   }

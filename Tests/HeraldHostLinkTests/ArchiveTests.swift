@@ -24,8 +24,7 @@ struct ArchiveTests {
 
   /// Keeps every page of a log in the folder, the newest as one that may grow.
   private func store(_ log: inout Log, in folder: PageArchive) throws {
-    log.commit()
-    let status = log.status
+    let status = log.committedStatus()
     for sequence in status.oldest...status.newest {
       let readable = log.readableBytes(sequence: sequence)
       let size = try #require(readable)

@@ -16,7 +16,7 @@ struct LogConversionTests {
     -> PageArchive
   {
     let archive = try PageArchive(path: folder.path, create: true)
-    let status = log.status
+    let status = log.committedStatus()
     for sequence in status.oldest...status.newest {
       let readable = log.readableBytes(sequence: sequence)
       let size = try #require(readable)
@@ -130,7 +130,7 @@ struct LogConversionTests {
     log.commit()
     let folder = TemporaryFolder()
     let archive = try store(&log, in: folder)
-    let good = try archive.read(PageName(epoch: 7, sequence: log.status.newest, isOpen: true))
+    let good = try archive.read(PageName(epoch: 7, sequence: log.committedStatus().newest, isOpen: true))
     try archive.store(good, as: PageName(epoch: 7, sequence: 99, isOpen: false))
     try archive.store([1, 2, 3], as: PageName(epoch: 7, sequence: 98, isOpen: false))
     let conversion = try LogConversion(archive)

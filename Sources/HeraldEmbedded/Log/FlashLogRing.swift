@@ -245,10 +245,7 @@ extension FlashLog where F: ~Copyable {
 
   // MARK: Reading back
 
-  /// Where the log stands.
-  @inlinable public var status: LogStatus { ring.status(written: writer.position) }
-
-  /// Brings the log to flash, and says where it then stands. Reads `writer` in a mutating method: `status` copies all of it to the stack.
+  /// Brings the log to flash, and says where it then stands. Reads `writer` in a mutating method: a borrow copies all of it to the stack.
   @inlinable
   public mutating func committedStatus() -> LogStatus {
     commit()

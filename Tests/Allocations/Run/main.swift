@@ -114,7 +114,7 @@ struct Stage: ~Copyable {
   mutating func decode() {
     var page: [4096 of UInt8] = .init(repeating: 0xFF)
     var payload: [510 of UInt8] = .init(repeating: 0)
-    let status = device.node.core.log.status
+    let status = device.logStatus()
     var span = page.mutableSpan
     _ = device.readLog(sequence: status.newest - 1, offset: 0, into: &span)
     for damage in 0..<8 {
@@ -210,7 +210,7 @@ func run() -> UInt64 {
   for _ in 0..<50 { stage.decode() }
   let after = allocation_count()
 
-  let status = stage.device.node.core.log.status
+  let status = stage.device.logStatus()
   let readings = stage.device.node.core.log.statistic(1)
   expect("a million readings reached the log", readings >= 1_000_000, "\(readings)")
   expect("thousands of connections", connections >= 2000, "\(connections)")

@@ -63,6 +63,7 @@ extension FlashLog where F: ~Copyable {
   /// All readings there are, oldest first.
   fileprivate mutating func readings() -> [(number: Int, value: Int8)] {
     var readings: [(number: Int, value: Int8)] = []
+    let status = committedStatus()
     guard status.oldest <= status.newest else { return [] }
     for sequence in status.oldest...status.newest {
       guard let size = readableBytes(sequence: sequence) else { continue }

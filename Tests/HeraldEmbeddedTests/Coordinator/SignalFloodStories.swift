@@ -18,8 +18,7 @@ private func phone(_ number: Int) -> DeviceAddress {
 extension Story {
   /// Every byte of log that was ever written.
   fileprivate var logged: Int {
-    node.core.log.commit()
-    let status = node.core.log.status
+    let status = node.core.log.committedStatus()
     return Int(status.newest) * status.pageSize + status.openBytes
   }
 }

@@ -258,8 +258,7 @@ extension StoryWith {
 extension StoryWith {
   /// The rows of the log so far, in the words of the contact log: time in milliseconds, event, identity, payload.
   func log() -> [String] {
-    node.core.log.commit()
-    let status = node.core.log.status
+    let status = node.core.log.committedStatus()
     var rows: [String] = []
     var sequence = status.oldest
     while sequence <= status.newest {

@@ -35,7 +35,7 @@ struct FlashLogModelTests {
         }
         model.removeLast(missing)
         committed = model.count
-        if hasWritten, !records.isEmpty { boot = log.status.boot }
+        if hasWritten, !records.isEmpty { boot = log.standing.boot }
         now = UInt64.random(in: 0..<500, using: &random)
         hasWritten = false
       case 4..<8: log.maintain()
@@ -52,7 +52,7 @@ struct FlashLogModelTests {
           TargetIdentity.Kind(rawValue: UInt8.random(in: 0..<4, using: &random)) ?? .shared)
         let (event, payload) = anyEvent(peer, longest: longest, &random)
         try log.add(event, payload, at: now)
-        boot = log.status.boot
+        boot = log.standing.boot
         hasWritten = true
         model.append(
           PlainRecord(

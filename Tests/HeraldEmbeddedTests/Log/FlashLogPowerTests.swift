@@ -38,14 +38,14 @@ private func scriptedRun(wordSize: Int, events: Int, seed: UInt64) throws -> Run
     }
     try log.add(event, payload, at: now)
     run.appended.append(PlainRecord(event: event, milliseconds: now, payload: payload))
-    let status = log.status
+    let status = log.standing
     if run.pageStarts[status.newest] == nil { run.pageStarts[status.newest] = index }
     if index % 17 == 16 {
       log.commit()
       run.commits.append((image.steps, index + 1))
     }
     if index % 5 == 0 { log.maintain() }
-    run.oldest.append((image.steps, log.status.oldest))
+    run.oldest.append((image.steps, log.standing.oldest))
   }
   return run
 }
@@ -79,7 +79,7 @@ struct FlashLogPowerTests {
         let torn = contents.copy()
         torn.apply(journal[step], tearing: tearing)
         var log = FlashLog<MemoryFlash, 8>.mounted(on: torn, freshEpoch: 99)
-        let status = log.status
+        let status = log.standing
         // The page that is being erased may be there or not; nothing else may be missing.
         let first = status.newest == 0 ? 0 : try #require(run.pageStarts[status.oldest])
         #expect(status.newest == 0 || status.oldest <= oldest + 1)
@@ -129,7 +129,7 @@ struct FlashLogPowerTests {
       image.restorePower()
       var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
       let records = again.records()
-      if again.status.oldest == 1 {
+      if again.standing.oldest == 1 {
         #expect(records.count >= committed)
         #expect(records == Array(appended.prefix(records.count)))
       } else {
@@ -147,14 +147,14 @@ struct FlashLogPowerTests {
     let image = FlashImage(pageSize: 4096, pageCount: 4, wordSize: 4)
     for boot in 1...12 {
       var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
-      #expect(log.status.boot == UInt32(boot))
+      #expect(log.standing.boot == UInt32(boot))
       try log.add(.started(reason: UInt8(boot)), at: 20)
       try log.add(.measured(target(UInt32(boot)), RSSI(-50)), at: 1000)
       log.commit()
       try log.add(.measured(target(1), RSSI(-51)), at: 1100)  // never committed
     }
     var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
-    #expect(log.status.newest == 1)
+    #expect(log.standing.newest == 1)
     let expected = (1...12).flatMap { boot in
       [
         PlainRecord(event: .started(reason: UInt8(boot)), milliseconds: 20, boot: UInt32(boot)),
@@ -170,7 +170,7 @@ struct FlashLogPowerTests {
       log.commit()
     }
     log.mount(freshEpoch: 0)
-    #expect(log.status.newest == 2)
+    #expect(log.standing.newest == 2)
     #expect(
       log.records().filter { if case .started = $0.event { true } else { false } }.map(\.boot)
         == Array(1...40))
@@ -186,6 +186,6 @@ struct FlashLogPowerTests {
     let steps = image.steps
     for _ in 0..<100 { log.mount(freshEpoch: 1) }
     #expect(image.steps == steps)
-    #expect(log.status.newest == 1)
+    #expect(log.standing.newest == 1)
   }
 }

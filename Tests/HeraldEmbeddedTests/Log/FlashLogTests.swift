@@ -66,16 +66,16 @@ struct FlashLogTests {
     let image = FlashImage(pageSize: 1024, pageCount: 4, wordSize: 4)
     var log = FlashLog<MemoryFlash, 16>.mounted(on: image)
     try log.add(.measured(target(1), RSSI(-50)), at: 1000)
-    #expect(log.hasPending && log.records().isEmpty && log.status.openBytes == 40)
+    #expect(log.hasPending && log.records().isEmpty && log.standing.openBytes == 40)
     log.commit()
     #expect(!log.hasPending && log.records().count == 1)
-    let size = log.status.openBytes
+    let size = log.standing.openBytes
     log.commit()
-    #expect(log.status.openBytes == size)
+    #expect(log.standing.openBytes == size)
     try log.add(.measured(target(1), RSSI(-50)), at: 1180)
     log.commit()
     #expect(log.records().map(\.milliseconds) == [1000, 1180])
-    #expect(log.status.openBytes - size == 8)  // what a commit and a reading cost
+    #expect(log.standing.openBytes - size == 8)  // what a commit and a reading cost
   }
 
   @Test("HP-46 times: to 10 ms, over silences of months, beyond 49 days, and never backwards")
@@ -93,7 +93,7 @@ struct FlashLogTests {
     #expect(
       log.records().map(\.milliseconds)
         == times.map { $0 - $0 % 10 } + [1_000_000_000_000, 1_000_000_000_020])
-    #expect(log.status.newest == 4)  // a silence of more than 49 days begins a page
+    #expect(log.standing.newest == 4)  // a silence of more than 49 days begins a page
   }
 
   @Test("HP-46 a page says what the date was when it began, and who said so")
@@ -156,7 +156,7 @@ struct FlashLogTests {
       if index % 3 == 0 { log.maintain() }
     }
     log.commit()
-    let status = log.status
+    let status = log.standing
     #expect(status.newest > 10)
     #expect(status.newest - status.oldest == 4 || status.newest - status.oldest == 3)
     #expect(log.statistic(5) == status.oldest - 1)
@@ -168,7 +168,7 @@ struct FlashLogTests {
     #expect(image.erasures.allSatisfy { $0 - least <= 1 })
 
     // A restart finds the same.
-    let found = FlashLog<MemoryFlash, 16>.mounted(on: image).status
+    let found = FlashLog<MemoryFlash, 16>.mounted(on: image).standing
     #expect(found.oldest == status.oldest && found.newest == status.newest && found.epoch == status.epoch)
     #expect(found.openBytes == status.openBytes && found.boot == 2)
   }
@@ -243,7 +243,7 @@ struct FlashLogTests {
     let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
     var log = FlashLog<MemoryFlash, 16>.mounted(on: image, freshEpoch: 7)
     for index in 0..<2000 { try log.add(.measured(target(1), RSSI(-60)), at: UInt64(index) * 1000) }
-    let oldest = log.status.oldest
+    let oldest = log.standing.oldest
     log.beginErasing()
     #expect(log.refusal(.detected(target(2)), at: 5_000_000) == .notMounted)
     for left in (0..<4).reversed() {
@@ -252,20 +252,20 @@ struct FlashLogTests {
       #expect(isErased)
       #expect(log.pagesToErase == left && image.erasures.reduce(0, +) == before + 1)
       // What would be found after a cut is the newest part.
-      let found = FlashLog<MemoryFlash, 16>.mounted(on: image.copy(), freshEpoch: 8).status
+      let found = FlashLog<MemoryFlash, 16>.mounted(on: image.copy(), freshEpoch: 8).standing
       #expect(left == 0 ? found.epoch == 8 : found.oldest == oldest + UInt32(4 - left))
     }
     #expect(image.bytes.allSatisfy { $0 == 0xFF })
     log.mount(freshEpoch: 8)
     #expect(log.refusal(.detected(target(2)), at: 5_000_000) == .notMounted)
     log = .mounted(on: image, freshEpoch: 8)
-    #expect(log.status.epoch == 8 && log.status.oldest == 1 && log.status.newest == 0)
+    #expect(log.standing.epoch == 8 && log.standing.oldest == 1 && log.standing.newest == 0)
     #expect(log.records().isEmpty)
     try log.add(.detected(target(2)), at: 5_000_000)
     log.commit()
-    #expect(log.status.newest == 1)
+    #expect(log.standing.newest == 1)
     #expect(log.records() == [PlainRecord(event: .detected(target(2)), milliseconds: 5_000_000)])
-    #expect(FlashLog<MemoryFlash, 16>.mounted(on: image).status.epoch == 8)
+    #expect(FlashLog<MemoryFlash, 16>.mounted(on: image).standing.epoch == 8)
   }
 
   @Test("what cannot be: refused with its own error")

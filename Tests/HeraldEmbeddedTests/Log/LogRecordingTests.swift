@@ -66,7 +66,7 @@ private func bytesPerReading<let dictionary: Int>(
     try log.add(record.event, record.payload, at: record.milliseconds)
   }
   log.commit()
-  let status = log.status
+  let status = log.standing
   let bytes = Int(status.newest - status.oldest) * pageSize + status.openBytes
   let readings = log.statistic(1)
   return (Double(bytes) / Double(readings), log.records())

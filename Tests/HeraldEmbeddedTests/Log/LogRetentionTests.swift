@@ -120,13 +120,13 @@ struct LogRetentionTests {
     #expect(diary.remains.last == 30)
     try diary.pass(hours: 28, logs: false)
     #expect(diary.remains == [])
-    #expect(diary.log.status.oldest > diary.log.status.newest)
+    #expect(diary.log.standing.oldest > diary.log.standing.newest)
     // And it goes on.
     try diary.pass(hours: 2)
     #expect(diary.told().count == 2)
-    let status = diary.log.status
+    let status = diary.log.standing
     diary.restart()
-    #expect(diary.log.status.newest == status.newest && diary.told().count == 2)
+    #expect(diary.log.standing.newest == status.newest && diary.told().count == 2)
   }
 
   @Test("a page that was opened and closed between two looks is not taken for an old one")

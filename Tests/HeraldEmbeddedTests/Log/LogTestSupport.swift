@@ -1,5 +1,6 @@
-import HeraldEmbedded
 import HeraldSimulation
+
+@testable import HeraldEmbedded
 
 /// A record with its payload and boot, as a plain value to compare.
 struct PlainRecord: Equatable {
@@ -34,6 +35,9 @@ func decode(page bytes: [UInt8]) -> PlainPage? {
 }
 
 extension FlashLog where F == MemoryFlash {
+  /// Where the log stands, without bringing anything to flash.
+  var standing: LogStatus { ring.status(written: writer.position) }
+
   /// A mounted log on an image.
   static func mounted(on image: FlashImage, freshEpoch: UInt32 = 0x1234_5678) -> Self {
     var log = Self(flash: MemoryFlash(image))
@@ -87,7 +91,7 @@ extension FlashLog where F == MemoryFlash {
 
   /// All pages there are, oldest first.
   mutating func pages() -> [PlainPage] {
-    let status = status
+    let status = standing
     guard status.oldest <= status.newest else { return [] }
     var pages: [PlainPage] = []
     for sequence in status.oldest...status.newest {
