@@ -59,12 +59,9 @@ public final class Archive {
 
   /// The pages of a folder go in; see `PageArchive`.
   public func add(_ folder: PageArchive) throws(HostLinkError) -> Change {
-    let device = folder.device
-    let order = device.epochs
-    func rank(_ name: PageName) -> Int { order.firstIndex(of: name.epoch) ?? order.count }
-    let names = try folder.pages().sorted { (rank($0), $0) < (rank($1), $1) }
+    let names = try folder.pagesInOrder()
     return try asking { database in
-      var intake = try ArchiveIntake(database, device: device)
+      var intake = try ArchiveIntake(database, device: folder.device)
       for name in names { try intake.add(try folder.read(name), as: name) }
       try intake.finish()
       return intake.change

@@ -52,17 +52,18 @@ struct ArchiveIntake {
 
   /// Reads a page, unless it is here as it is. `finish` puts it in.
   mutating func add(_ bytes: [UInt8], as name: PageName) throws {
-    guard let page = LogPage(bytes), page.epoch == name.epoch, page.sequence == name.sequence else {
-      change.refused.append(name.fileName)
-      return
-    }
     let sha256 = Self.digest(bytes)
     let known = try Row.fetchOne(
       database,
       sql: "SELECT id, sha256, is_open FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?",
-      arguments: [device, page.epoch, page.sequence])
+      arguments: [device, name.epoch, name.sequence])
+    // Before it is decoded: of a log that is pulled again and again most pages are here.
     if let known, known["sha256"] == sha256, known["is_open"] == name.isOpen {
       change.knownPages += 1
+      return
+    }
+    guard let page = LogPage(bytes), page.epoch == name.epoch, page.sequence == name.sequence else {
+      change.refused.append(name.fileName)
       return
     }
     arrivals.append(Arrival(page: page, isOpen: name.isOpen, sha256: sha256, replaces: known?["id"]))

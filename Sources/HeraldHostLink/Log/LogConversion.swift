@@ -32,9 +32,7 @@ public struct LogConversion: Sendable {
   /// Reads all pages of `archive`.
   public init(_ archive: PageArchive) throws(HostLinkError) {
     self.init()
-    let order = archive.device.epochs
-    func rank(_ name: PageName) -> Int { order.firstIndex(of: name.epoch) ?? order.count }
-    let names = try archive.pages().sorted { (rank($0), $0) < (rank($1), $1) }
+    let names = try archive.pagesInOrder()
     var records: [BootRecord] = []
     var calendar = LogCalendar()
     for fix in archive.device.clocks { calendar.add(fix) }

@@ -77,6 +77,13 @@ public final class PageArchive {
     }
   }
 
+  /// The same in the order in which the device wrote them: epochs as they were first seen here, those nothing is known of last.
+  func pagesInOrder() throws(HostLinkError) -> [PageName] {
+    let order = device.epochs
+    func rank(_ name: PageName) -> Int { order.firstIndex(of: name.epoch) ?? order.count }
+    return try pages().sorted { (rank($0), $0) < (rank($1), $1) }
+  }
+
   /// The bytes of a page.
   public func read(_ name: PageName) throws(HostLinkError) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: "\(pagesPath)/\(name.fileName)") else {
