@@ -46,8 +46,9 @@ enum LogFormat {
   @usableFromInline @inline(__always)
   static func aligned(_ count: Int, to word: Int) -> Int { (count &+ word &- 1) & ~(word &- 1) }
 
-  /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10.
-  @usableFromInline
+  /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10. Not inlined: nothing can go wrong in dividing by 10, so the
+  /// optimiser would do it for every record, ahead of asking whether a page is to be begun; the smallest cores take 600 instructions for each.
+  @usableFromInline @inline(never)
   static func tickStart(_ now: Instant) -> Instant {
     let high = now.milliseconds.high32 % 10
     let low = now.milliseconds.low32 % 10

@@ -55,7 +55,7 @@ public struct Board: FirmwareHardware, ~Copyable {
     return hasSlept
   }
 
-  /// Waits for the rest of a packet: until nothing has come for the time of four bytes. An interrupt for each byte would keep the processor busy at
+  /// Waits for the rest of a packet: until nothing has come for the time of five bytes. An interrupt for each byte would keep the processor busy at
   /// full speed; so the line is looked at by the clock, before its FIFO is full.
   private mutating func gather() {
     guard var line = Self.lineService else { return }
