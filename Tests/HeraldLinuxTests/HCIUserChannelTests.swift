@@ -24,7 +24,7 @@ struct HCIUserChannelTests {
     )
     #expect(
       HCIUserChannel.failure("take", "hci0", code: EBUSY).description
-        == "cannot take hci0: the adapter is up; take it down first: `btmgmt --index 0 power off`, or stop bluetoothd"
+        == "cannot take hci0: the adapter is up, or another program has it; take it down first: `btmgmt --index 0 power off`, or stop bluetoothd; if it is not listed there, end that program"
     )
     #expect(HCIUserChannel.failure("take", "hci0", code: EPERM).advice.contains("CAP_NET_ADMIN"))
     #expect(HCIUserChannel.failure("take", "hci0", code: ENODEV).advice.contains("/sys/class/bluetooth"))

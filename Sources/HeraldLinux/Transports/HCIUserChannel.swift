@@ -60,8 +60,10 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
         action, name, code: code, advice: "`ls /sys/class/bluetooth` shows the adapters there are")
     case EBUSY:
       SystemFailure(
-        action, name, reason: "the adapter is up", code: code,
-        advice: "take it down first: `btmgmt --index \(name.dropFirst(3)) power off`, or stop bluetoothd")
+        // The kernel does not say which.
+        action, name, reason: "the adapter is up, or another program has it", code: code,
+        advice:
+          "take it down first: `btmgmt --index \(name.dropFirst(3)) power off`, or stop bluetoothd; if it is not listed there, end that program")
     case EPERM, EACCES:
       SystemFailure(
         action, name, code: code,

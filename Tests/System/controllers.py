@@ -1,0 +1,115 @@
+"""Bluetooth controllers for the guest's kernel: those of BlueZ's emulator, each plugged in through /dev/vhci.
+
+The emulator serves them on a Unix socket, all on one air. It knows no signal strengths (each report says 127, which is "not available"), so what passes
+between it and the kernel is looked at, and reports get the strength that the test sets."""
+
+import os
+import select
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+SOCKET = Path("/tmp/bt-server-le")
+# What the emulator needs of the kernel. Loaded before it starts: while it waits for one of these it answers nobody, and the kernel gives a
+# controller up that does not answer for two seconds.
+MODULES = ["hci_vhci", "af_alg", "algif_hash", "algif_skcipher", "ecb", "cmac", "aes_generic"]
+# H4 packet types (Core Specification, volume 4, part A, 2), and where each says its length: (offset, bytes).
+LENGTHS = {0x02: (3, 2), 0x03: (3, 1), 0x04: (2, 1)}
+VENDOR = 0xFF
+# What runs until the guest ends.
+programs = []
+
+
+class Controller(threading.Thread):
+    """One controller, from now on until the guest ends. `name` is the kernel's for it; `rssi` is how strong what it hears is, in dBm."""
+
+    def __init__(self, rssi):
+        super().__init__(daemon=True)
+        self.rssi = rssi
+        self.emulator = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.emulator.connect(str(SOCKET))
+        self.kernel = os.open("/dev/vhci", os.O_RDWR)
+        # To the driver, a vendor packet: make a controller. Its answer tells the number; a command of the kernel may come before.
+        os.write(self.kernel, bytes([VENDOR, 0]))
+        while (packet := os.read(self.kernel, 1024))[0] != VENDOR:
+            self.emulator.sendall(packet)
+        self.name = f"hci{int.from_bytes(packet[2:4], 'little')}"
+        self.start()
+
+    def run(self):
+        try:
+            self.forward()
+        except OSError:
+            # The kernel has given the controller up, or it is closed.
+            return
+
+    def close(self):
+        """Unplugs it."""
+        self.emulator.shutdown(socket.SHUT_RDWR)
+        os.close(self.kernel)
+
+    def forward(self):
+        received = b""
+        while True:
+            ready, _, _ = select.select([self.emulator, self.kernel], [], [])
+            if self.kernel in ready:
+                self.emulator.sendall(os.read(self.kernel, 4096))
+            if self.emulator in ready:
+                if not (data := self.emulator.recv(4096)):
+                    return
+                received += data
+                while (end := self.length(received)) and len(received) >= end:
+                    os.write(self.kernel, self.heard(received[:end]))
+                    received = received[end:]
+
+    @staticmethod
+    def length(data):
+        """Bytes of the packet that begins here; 0 while that is not known."""
+        if not data:
+            return 0
+        offset, size = LENGTHS[data[0]]
+        head = offset + size
+        return head + int.from_bytes(data[offset:head], "little") if len(data) >= head else 0
+
+    def heard(self, packet):
+        """The packet, with the strength set if it is a report of one advertisement."""
+        strength = bytes([self.rssi & 0xFF])
+        if packet[:2] != b"\x04\x3e":
+            return packet
+        # LE Advertising Report: the strength is the last byte. LE Extended Advertising Report: behind the transmit power, both in the middle.
+        if packet[3:5] == b"\x02\x01":
+            return packet[:-1] + strength
+        if packet[3:5] == b"\x0d\x01":
+            return packet[:18] + strength + packet[19:]
+        return packet
+
+
+    @property
+    def is_set_up(self):
+        """Whether the kernel has finished with it: its address is known."""
+        said = subprocess.run(["hciconfig", self.name], capture_output=True, text=True).stdout
+        return "BD Address: 00:AA" in said
+
+
+def start():
+    """Starts the emulator, and returns when it takes controllers."""
+    subprocess.check_call(["modprobe", "-a", *MODULES])
+    programs.append(subprocess.Popen(["btvirt", "-s"], stdout=subprocess.DEVNULL))
+    while not SOCKET.exists():
+        time.sleep(0.05)
+
+
+def plug(rssi):
+    """A controller that the kernel has set up. The kernel waits two seconds for an answer, which on a busy machine is not always enough: then it
+    is plugged in once more."""
+    for _ in range(8):
+        controller = Controller(rssi)
+        until = time.monotonic() + 15
+        while time.monotonic() < until and controller.is_alive():
+            if controller.is_set_up:
+                return controller
+            time.sleep(0.1)
+        controller.close()
+    raise SystemExit("the kernel does not get on with BlueZ's emulated controllers")

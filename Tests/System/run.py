@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Runs the tests of this folder in a Debian kernel, each file of tests in a virtual machine of its own. With words, only the tests whose names contain one
+of them."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from kernel import GUEST, ROOT, Kernel, Unavailable
+
+HERE = Path(__file__).resolve().parent
+# Seconds.
+LIMIT = 400
+
+
+def share(tag, path, *options):
+    words = ",".join(["local", f"path={path}", f"mount_tag={tag}", f"id={tag}", "security_model=none", "multidevs=remap", *options])
+    return ["-virtfs", words]
+
+
+def run(kernel, name, words):
+    """Runs the tests in the file `name`; whether all of them passed. What they print is printed."""
+    job = Path(tempfile.mkdtemp(prefix="herald-system-"))
+    try:
+        shutil.copy(GUEST / "start", job / "start")
+        command = [str(ROOT / ".build" / "venv-system" / "bin" / "python"), "-B", str(HERE / f"{name}.py"), "-v"]
+        for word in words:
+            command += ["-k", word]
+        settings = {"HERALD_BIN": os.environ.get("HERALD_BIN", str(ROOT / ".build" / "debug")), "PYTHONUNBUFFERED": "1"}
+        lines = [f"export {key}={shlex.quote(value)}" for key, value in settings.items()]
+        (job / "run").write_text("\n".join([*lines, f"cd {shlex.quote(str(HERE))}", shlex.join(command) + " 2>&1"]) + "\n")
+        arguments = [
+            # A guest that has not ended by then never will.
+            "timeout", str(LIMIT), "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "Nehalem", "-M", "q35,usb=off,vmport=off", "-m", "1024", "-smp", "2",
+            "-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio", "-monitor", "none", "-device", "virtio-rng-pci",
+            "-kernel", str(kernel.image), "-initrd", str(kernel.initramfs),
+            # Debian's self-tests of ciphers find fault with some on this processor; no test here needs those.
+            "-append", "console=ttyS0 quiet panic=-1 mitigations=off cryptomgr.notests=1 random.trust_bootloader=on",
+            *share("root", "/", "readonly=on"), *share("kernel", kernel.folder, "readonly=on"), *share("job", job)]
+        print(f"── {name}", flush=True)
+        started = time.monotonic()
+        with subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as machine:
+            for line in machine.stdout:
+                print(line.decode(errors="replace").rstrip(), flush=True)
+        print(f"── {name}: {time.monotonic() - started:.0f} s", flush=True)
+        status = job / "status"
+        if not status.exists() or not (text := status.read_text().strip()):
+            print(f"{name}: the guest ended without saying how the tests went", file=sys.stderr)
+            return False
+        return text == "0"
+    finally:
+        shutil.rmtree(job)
+
+
+def main():
+    words = sys.argv[1:]
+    try:
+        kernel = Kernel()
+    except Unavailable as error:
+        print(f"system tests are left out: {error}")
+        return 0
+    names = sorted(path.stem.removeprefix("test_") for path in HERE.glob("test_*.py"))
+    failed = [name for name in names if not run(kernel, f"test_{name}", words)]
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""herald-node on a HCI user channel of a Linux kernel, with BlueZ on the other controller."""
+
+import asyncio
+import base64
+import hashlib
+import logging
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from bleak import BleakClient, BleakScanner
+
+import bluez
+import controllers
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Interop"))
+from node import Node, contacts, pull
+
+# Everything takes ten times as long as on a processor of its own.
+PATIENCE = 60
+NODES = struct.pack("<BHHQ", 0x08, 826, 4, 1234567890)
+PHONES = struct.pack("<BHHQ", 0x08, 826, 4, 4242)
+RSSI = -67
+node_controller = bluez_controller = None
+
+
+def setUpModule():
+    """Two controllers. The first is the node's and stays down until that takes it; the second is BlueZ's."""
+    global node_controller, bluez_controller
+    controllers.start()
+    node_controller = controllers.plug(rssi=RSSI)
+    bluez_controller = controllers.plug(rssi=-60)
+
+
+class World:
+    """A context manager: a node in a folder of its own, and BlueZ."""
+
+    has_bluez = False
+
+    def __init__(self, *options, payload="fixed:826,4,1234567890"):
+        self.folder = Path(tempfile.mkdtemp())
+        self.node = Node(f"hci:{node_controller.name[3:]}", self.folder / "storage", "--link", "tcp:0", *options, payload=payload)
+
+    async def __aenter__(self):
+        await self.node.start()
+        await self.node.ready(seconds=PATIENCE)
+        # After the node has taken its controller: the daemon would switch it on.
+        if not World.has_bluez:
+            bluez.start()
+            World.has_bluez = True
+        return self
+
+    async def __aexit__(self, kind, error, trace):
+        if kind:
+            print("herald-node said:", *self.node.messages, sep="\n  ")
+        await self.node.stop()
+        shutil.rmtree(self.folder)
+
+    @staticmethod
+    async def seen():
+        """The node, as BlueZ sees it."""
+        def is_herald(device, data):
+            return bluez.SERVICE in data.service_uuids
+        found = await BleakScanner.find_device_by_filter(is_herald, timeout=PATIENCE)
+        assert found, "BlueZ does not find the node"
+        return found
+
+
+class BlueZ(unittest.IsolatedAsyncioTestCase):
+    async def test_reads_the_payload_and_writes_signals(self):
+        async with World() as world:
+            device = await world.seen()
+            async with BleakClient(device, timeout=PATIENCE) as client:
+                self.assertEqual(bytes(await client.read_gatt_char(self.only(client, bluez.PAYLOAD))), NODES)
+                self.assertIn(bluez.SERVICE, bluez.tool("info", device.address))
+                signal = self.only(client, bluez.SIGNAL)
+                # Whole, then as Android phones write it: successive pieces of at most 20 bytes.
+                await client.write_gatt_char(signal, b"\x02" + struct.pack("<h", -71), response=True)
+                message = b"\x01" + struct.pack("<H", len(PHONES)) + PHONES
+                for start in range(0, len(message), 9):
+                    await client.write_gatt_char(signal, message[start:start + 9], response=True)
+                await world.node.says("payload of 13 bytes", PATIENCE)
+            await pull(world.node.link, world.folder / "log")
+            rows = contacts(world.folder / "log")
+        self.assertIn("RSSI:-71.0", [row["data"] for row in rows])
+        self.assertEqual([row["data"] for row in rows if row["read"]], [self.short_name(PHONES)])
+
+    async def test_is_notified_of_a_new_payload(self):
+        """The simple payload changes with the period of six minutes, and this one ends soon."""
+        folder = Path(tempfile.mkdtemp())
+        key = hashlib.sha256(b"a day").hexdigest()
+        (folder / "keys").write_text(f"country 826\nstate 4\nepoch {int(time.time()) - 360 + 45}\nfirst-day 0\n{key}\n")
+        async with World("--gatt", "notifying", payload=f"simple:{folder / 'keys'}") as world:
+            heard = asyncio.get_running_loop().create_future()
+            async with BleakClient(await world.seen(), timeout=PATIENCE) as client:
+                payload = self.only(client, bluez.PAYLOAD)
+                before = bytes(await client.read_gatt_char(payload))
+                await client.start_notify(payload, lambda _, value: heard.done() or heard.set_result(bytes(value)))
+                async with asyncio.timeout(PATIENCE + 60):
+                    told = await heard
+        self.assertEqual(len(before), 21)
+        # As much of it as fits.
+        self.assertEqual(told[:5], before[:5])
+        self.assertNotEqual(told, before[:len(told)])
+
+    async def test_as_a_peripheral_is_found_read_and_logged(self):
+        async with World() as world:
+            async with bluez.Phone(bluez_controller.name, PHONES) as phone:
+                await world.node.says("payload of 13 bytes", PATIENCE)
+                self.assertGreaterEqual(phone.payload.reads, 1)
+                rows = []
+                async with asyncio.timeout(PATIENCE):
+                    while not any(row["measure"] for row in rows):
+                        await asyncio.sleep(1)
+                        await pull(world.node.link, world.folder / "log")
+                        rows = contacts(world.folder / "log")
+        self.assertEqual([row["data"] for row in rows if row["read"]], [self.short_name(PHONES)])
+        self.assertEqual({row["data"] for row in rows if row["measure"]}, {f"RSSI:{RSSI}.0"})
+
+    async def test_cannot_have_a_controller_that_is_taken(self):
+        async with World() as world:
+            name = node_controller.name
+            self.assertNotIn(name, subprocess.run(["btmgmt", "info"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout)
+            second = Node(f"hci:{name[3:]}", world.folder / "second")
+            with self.assertRaises(AssertionError):
+                await second.start()
+                await second.ready(seconds=20)
+            self.assertTrue(any("another program has it" in message for message in second.messages), second.messages)
+            await second.stop()
+
+    def only(self, client, uuid):
+        """The characteristic with that UUID, of the service that every phone knows."""
+        [found] = [one for one in client.services.get_service(bluez.SERVICE).characteristics if one.uuid == uuid]
+        return found
+
+    @staticmethod
+    def short_name(payload):
+        """The name a payload has in all logs of Herald's phones."""
+        return base64.b64encode(payload[3:]).decode()[:6]
+
+
+if __name__ == "__main__":
+    # It complains of everything that is slow, and here all is.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    unittest.main()
