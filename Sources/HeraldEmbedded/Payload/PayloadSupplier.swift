@@ -9,6 +9,7 @@ public protocol PayloadSupplier: ~Copyable {
   /// - Parameters:
   ///   - unixSeconds: seconds since 1970-01-01T00:00:00Z, or `nil` before anybody has told the date
   ///   - now: the same moment on the device's own clock
+  ///   - buffer: where it goes; what lies behind it stays as it is
   mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>) -> Int
 
   /// The same in the format of an earlier system, for peers that read the legacy characteristic of a table that has one
