@@ -1,7 +1,7 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// The management link on USB: the device, and what answers on its bulk interface. `memory` and `depth` are those of `USBDevice`.
+/// The management link on USB: the device, and what answers on its bulk interface and its serial port. `memory` and `depth` are those of `USBDevice`.
 public struct USBManagement<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>:
   ManagementLinks, ~Copyable
 {
@@ -20,6 +20,5 @@ public struct USBManagement<Controller: USBController & ~Copyable, let memory: I
     at now: Instant, device managed: inout Device
   ) -> Instant {
     device.poll(at: now, server: &server, device: &managed)
-    return .never
   }
 }

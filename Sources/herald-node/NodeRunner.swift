@@ -114,10 +114,12 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     if let warning = device.node.core.values.supplier.warning { logger.warning("\(warning)") }
     checkPayload(at: clock.now)
     var polls = PollSet()
+    var usbAt = Instant.never
     while true {
       var now = clock.now
       let resetAt = device.tendFactoryReset(at: now)
-      let deadline = min(device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt)
+      let deadline = min(
+        device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
       polls.removeAll()
       polls.add(signals.descriptor)
       polls.add(device.node.radio.transport.descriptor, write: device.node.radio.transport.wantsToWrite)
@@ -127,7 +129,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
       polls.wait(until: deadline, from: now)
       now = clock.now
       links.serve(at: now, device: &device)
-      usb?.serve(at: now, device: &device)
+      usbAt = usb?.serve(at: now, device: &device) ?? .never
       input.serve { device.obey($0, at: now) }
       if signals.isRaised { return finish(.stopped) }
       if now >= device.restartAt { return finish(.restart) }

@@ -15,20 +15,29 @@ struct USBControlTests {
   @Test("tells its device descriptor, cut to what the host wants")
   func deviceDescriptor() {
     var host = ScriptedUSB()
-    let device = "12 01 0102 00 00 00 40 0912 0100 0001 01 02 03 01"
+    let device = "12 01 0102 EF 02 01 40 0912 0100 0002 01 02 03 01"
     check(host.control("80 06 0001 0000 1200") == sent(device))
     check(host.control("80 06 0001 0000 4000") == sent(device))
-    check(host.control("80 06 0001 0000 0800") == sent("12 01 0102 00 00 00 40"))
+    check(host.control("80 06 0001 0000 0800") == sent("12 01 0102 EF 02 01 40"))
     check(host.control("80 06 0001 0000 0000") == [.acknowledged])
   }
 
-  @Test("tells its configuration: one interface FF/48/01 with two bulk endpoints of 64 bytes")
+  /// The configuration as the bus carries it.
+  static let configuration =
+    "09 02 6200 03 01 00 80 32  09 04 00 00 02 FF 48 01 04  07 05 01 02 4000 00  07 05 81 02 4000 00"
+    + "08 0B 01 02 02 02 00 05  09 04 01 00 01 02 02 00 05  05 24 00 2001  05 24 01 00 02  04 24 02 02  05 24 06 01 02"
+    + "07 05 83 03 1000 10  09 04 02 00 02 0A 00 00 00  07 05 02 02 4000 00  07 05 82 02 4000 00"
+
+  @Test(
+    "tells its configuration: the interface FF/48/01 with two bulk endpoints of 64 bytes, and a serial port")
   func configurationDescriptor() {
     var host = ScriptedUSB()
-    let configuration =
-      "09 02 2000 01 01 00 80 32  09 04 00 00 02 FF 48 01 04  07 05 01 02 4000 00  07 05 81 02 4000 00"
-    check(host.control("80 06 0002 0000 0900") == sent("09 02 2000 01 01 00 80 32"))
-    check(host.control("80 06 0002 0000 FF00") == sent(configuration))
+    let configuration = hex(Self.configuration)
+    #expect(configuration.count == 98)
+    check(host.control("80 06 0002 0000 0900") == sent("09 02 6200 03 01 00 80 32"))
+    check(
+      host.control("80 06 0002 0000 FF00")
+        == [.packet(0, Array(configuration[..<64])), .packet(0, Array(configuration[64...]))])
     check(host.control("80 06 0102 0000 FF00") == [.refused])
   }
 
@@ -40,7 +49,10 @@ struct USBControlTests {
     check(host.control("80 06 0203 0904 FF00") == string("Herald Wearable"))
     check(host.control("80 06 0303 0904 FF00") == string("0123456789AB"))
     check(host.control("80 06 0403 0904 FF00") == string("Herald management (SMP)"))
-    check(host.control("80 06 0503 0904 FF00") == [.refused])
+    // 31 characters make 64 bytes: an empty packet says that this was all.
+    check(
+      host.control("80 06 0503 0904 FF00") == string("Herald management (SMP, serial)") + [.packet(0, [])])
+    check(host.control("80 06 0603 0904 FF00") == [.refused])
     check(host.control("80 06 EE03 0000 FF00") == [.refused])
   }
 
@@ -49,7 +61,7 @@ struct USBControlTests {
     var host = ScriptedUSB()
     let bos =
       "05 0F 3900 02  18 10 05 00 38B60834A909A0478BFDA0768815B665 0001 21 00"
-      + "1C 10 05 00 DF60DDD88945C74C9CD2659D9E648A9F 00000306 A200 20 00"
+      + "1C 10 05 00 DF60DDD88945C74C9CD2659D9E648A9F 00000306 B200 20 00"
     check(host.control("80 06 000F 0000 0500") == sent("05 0F 3900 02"))
     check(host.control("80 06 000F 0000 3900") == sent(bos))
   }
@@ -59,11 +71,13 @@ struct USBControlTests {
     var host = ScriptedUSB()
     func utf16(_ text: String) -> [UInt8] { text.utf8.flatMap { [$0, 0] as [UInt8] } + [0, 0] }
     let set =
-      hex("0A00 0000 00000306 A200  1400 0300 57494E555342 0000 0000000000000000  8400 0400 0700 2A00")
+      hex(
+        "0A00 0000 00000306 B200  0800 0100 00 00 A800  0800 0200 00 00 A000  1400 0300 57494E555342 0000"
+          + "0000000000000000  8400 0400 0700 2A00")
       + utf16("DeviceInterfaceGUIDs") + hex("5000") + utf16("{12B5411F-163C-43C4-A1E9-592AA4754B28}") + [
         0, 0,
       ]
-    #expect(set.count == 162)
+    #expect(set.count == 178)
     check(
       host.control("C0 20 0000 0700 0010")
         == [.packet(0, Array(set[..<64])), .packet(0, Array(set[64..<128])), .packet(0, Array(set[128...]))])
@@ -110,18 +124,31 @@ struct USBControlTests {
     check(host.control("01 0B 0000 0000 0000") == [.refused])
     check(
       host.control("00 09 0100 0000 0000")
-        == [.closed(0x01), .closed(0x81), .opened(0x01), .opened(0x81), .acknowledged])
+        == [
+          .closed(0x01), .opened(0x01), .closed(0x81), .opened(0x81), .closed(0x83), .opened(0x83),
+          .closed(0x02), .opened(0x02), .closed(0x82), .opened(0x82), .acknowledged,
+        ])
     check(host.usb.isConfigured)
     check(host.control("80 08 0000 0000 0100") == sent("01"))
     check(host.control("81 0A 0000 0000 0100") == sent("00"))
-    check(host.control("81 0A 0000 0100 0100") == [.refused])
+    check(host.control("81 0A 0000 0100 0100") == sent("00"))
+    check(host.control("81 0A 0000 0200 0100") == sent("00"))
+    check(host.control("81 0A 0000 0300 0100") == [.refused])
     check(
       host.control("01 0B 0000 0000 0000")
-        == [.closed(0x01), .closed(0x81), .opened(0x01), .opened(0x81), .acknowledged])
+        == [.closed(0x01), .opened(0x01), .closed(0x81), .opened(0x81), .acknowledged])
+    check(host.control("01 0B 0000 0100 0000") == [.closed(0x83), .opened(0x83), .acknowledged])
+    check(
+      host.control("01 0B 0000 0200 0000")
+        == [.closed(0x02), .opened(0x02), .closed(0x82), .opened(0x82), .acknowledged])
+    check(host.control("01 0B 0000 0300 0000") == [.refused])
     check(host.control("01 0B 0100 0000 0000") == [.refused])
     check(host.control("00 09 0200 0000 0000") == [.refused])
     check(host.control("80 08 0000 0000 0100") == sent("01"))
-    check(host.control("00 09 0000 0000 0000") == [.closed(0x01), .closed(0x81), .acknowledged])
+    check(
+      host.control("00 09 0000 0000 0000") == [
+        .closed(0x01), .closed(0x81), .closed(0x83), .closed(0x02), .closed(0x82), .acknowledged,
+      ])
     check(!host.usb.isConfigured)
     host.configure()
     host.usb.controller.events = [.reset]
@@ -137,7 +164,8 @@ struct USBControlTests {
     check(host.control("82 00 0000 8100 0200") == [.refused])
     host.configure()
     check(host.control("81 00 0000 0000 0200") == sent("0000"))
-    check(host.control("81 00 0000 0100 0200") == [.refused])
+    check(host.control("81 00 0000 0200 0200") == sent("0000"))
+    check(host.control("81 00 0000 0300 0200") == [.refused])
     check(host.control("82 00 0000 8100 0200") == sent("0000"))
     check(host.control("02 03 0000 8100 0000") == [.halted(0x81, true), .acknowledged])
     check(host.control("82 00 0000 8100 0200") == sent("0100"))
@@ -149,7 +177,25 @@ struct USBControlTests {
     check(host.control("01 0B 0000 0000 0000").last == .acknowledged)
     check(host.control("82 00 0000 0100 0200") == sent("0000"))
     check(host.control("02 01 0000 0000 0000") == [.acknowledged])
-    check(host.control("02 03 0000 8200 0000") == [.refused])
+    for address in ["02", "82", "83"] {
+      guard let number = UInt8(address, radix: 16) else { continue }
+      check(host.control("02 03 0000 \(address)00 0000") == [.halted(number, true), .acknowledged])
+      check(host.control("82 00 0000 \(address)00 0200") == sent("0100"))
+      check(host.control("02 01 0000 \(address)00 0000") == [.halted(number, false), .acknowledged])
+      check(host.control("82 00 0000 \(address)00 0200") == sent("0000"))
+    }
+    // Each interface has its own endpoints: selecting one ends no halt of another.
+    for address in ["0100", "8100", "0200", "8200", "8300"] { _ = host.control("02 03 0000 \(address) 0000") }
+    _ = host.control("01 0B 0000 0200 0000")
+    check(host.control("82 00 0000 0200 0200") == sent("0000"))
+    check(host.control("82 00 0000 8200 0200") == sent("0000"))
+    check(host.control("82 00 0000 8300 0200") == sent("0100"))
+    _ = host.control("01 0B 0000 0100 0000")
+    check(host.control("82 00 0000 8300 0200") == sent("0000"))
+    check(host.control("82 00 0000 0100 0200") == sent("0100"))
+    check(host.control("82 00 0000 8100 0200") == sent("0100"))
+    check(host.control("02 03 0000 0300 0000") == [.refused])
+    check(host.control("02 03 0000 8400 0000") == [.refused])
   }
 
   @Test("refuses what it does not know: remote wake-up, test modes, other descriptors, classes and vendors")
@@ -160,7 +206,7 @@ struct USBControlTests {
       "00 03 0100 0000 0000", "00 03 0200 0001 0000", "00 01 0100 0000 0000", "80 06 0006 0000 0A00",
       "80 06 0007 0000 0900", "80 06 0021 0000 0900", "00 07 0001 0000 1200", "82 0C 0000 8100 0200",
       "21 20 0000 0000 0700", "A1 21 0000 0000 0700", "40 20 0000 0700 0000", "C1 20 0000 0700 0010",
-      "FF FF FFFF FFFF FFFF", "00 09 0100 0000 0100", "83 00 0000 0000 0200",
+      "FF FF FFFF FFFF FFFF", "00 09 0100 0000 0100", "83 00 0000 0000 0200", "00 05 0500 0000 0000",
     ] { check(host.control(setup) == [.refused], "\(setup)") }
   }
 

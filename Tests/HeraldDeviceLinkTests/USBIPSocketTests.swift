@@ -28,7 +28,7 @@ struct USBIPSocketTests {
     #expect(sent == request.count)
     var reply: [UInt8] = []
     var polls = PollSet()
-    for _ in 0..<100 where reply.count < 328 {
+    for _ in 0..<100 where reply.count < 336 {
       polls.removeAll()
       usb.prepare(&polls)
       polls.add(number)
@@ -39,7 +39,7 @@ struct USBIPSocketTests {
       let count = client.read(into: &room)
       reply += chunk[..<max(0, count)]
     }
-    #expect(reply.count == 328)
+    #expect(reply.count == 336)
     #expect(Array(reply.prefix(12)) == hex("0111 0005 00000000 00000001"))
   }
 

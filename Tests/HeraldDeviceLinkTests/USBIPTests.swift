@@ -80,14 +80,15 @@ struct USBIPTests {
   private var deviceRecord: [UInt8] {
     let path = Array("/sys/devices/platform/herald/usb1/1-1".utf8)
     return path + [UInt8](repeating: 0, count: 256 - path.count) + USBIPCable.busIdentifier("1-1")
-      + hex("00000001 00000002 00000002 1209 0001 0100 00 00 00 00 01 01")
+      + hex("00000001 00000002 00000002 1209 0001 0200 EF 02 01 00 01 03")
   }
 
-  @Test("lists its device with its interface")
+  @Test("lists its device with its interfaces")
   func list() {
     let cable = USBIPCable()
     let reply = cable.exchange(hex("0111 8005 00000000"))
-    check(reply == hex("0111 0005 00000000 00000001") + deviceRecord + hex("FF 48 01 00"))
+    check(
+      reply == hex("0111 0005 00000000 00000001") + deviceRecord + hex("FF 48 01 00 02 02 00 00 0A 00 00 00"))
   }
 
   @Test("lends its device to one client at a time, and none that it does not have")
@@ -115,7 +116,7 @@ struct USBIPTests {
   func control() {
     let cable = USBIPCable()
     cable.importDevice()
-    let descriptor = hex("12 01 0102 00 00 00 40 0912 0100 0001 01 02 03 01")
+    let descriptor = hex("12 01 0102 EF 02 01 40 0912 0100 0002 01 02 03 01")
     check(
       cable.exchange(USBIPCable.submit(1, in: true, endpoint: 0, length: 64, setup: "80 06 0001 0000 4000"))
         == USBIPCable.reply(1, count: 18, data: descriptor))
@@ -132,6 +133,16 @@ struct USBIPTests {
           + USBIPCable.submit(5, in: true, endpoint: 0, length: 8, setup: "80 06 0001 0000 0800"))
         == USBIPCable.reply(4, count: 1, data: [1])
         + USBIPCable.reply(5, count: 8, data: Array(descriptor[..<8])))
+    // Data that go to the device.
+    let coding = hex("80250000 00 00 08")
+    check(
+      cable.exchange(
+        USBIPCable.submit(6, in: false, endpoint: 0, length: 7, setup: "21 20 0000 0100 0700", data: coding)
+          + USBIPCable.submit(7, in: true, endpoint: 0, length: 7, setup: "A1 21 0000 0100 0700")
+          + USBIPCable.submit(
+            8, in: false, endpoint: 0, length: 8, setup: "21 20 0000 0100 0800", data: coding + [0]))
+        == USBIPCable.reply(6, count: 7) + USBIPCable.reply(7, count: 7, data: coding)
+        + USBIPCable.reply(8, status: -32, count: 0))
   }
 
   @Test("holds a read until there is something, and answers requests in order")

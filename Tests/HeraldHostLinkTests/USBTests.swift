@@ -42,6 +42,26 @@ struct USBDescriptorTests {
     #expect(link.input.maximumPacket == 64 && link.configuration == 1)
   }
 
+  @Test("The link is found beside the serial port that the device has as well")
+  func composite() throws {
+    // docs/wire-formats.md, "USB".
+    let all: [UInt8] = [
+      9, 2, 98, 0, 3, 1, 0, 0x80, 50,
+      9, 4, 0, 0, 2, 0xFF, 0x48, 0x01, 4, 7, 5, 0x01, 2, 64, 0, 0, 7, 5, 0x81, 2, 64, 0, 0,
+      8, 11, 1, 2, 0x02, 0x02, 0x00, 5,
+      9, 4, 1, 0, 1, 0x02, 0x02, 0x00, 5, 5, 0x24, 0x00, 0x20, 0x01, 5, 0x24, 0x01, 0x00, 2, 4, 0x24, 0x02,
+      0x02,
+      5, 0x24, 0x06, 1, 2, 7, 5, 0x83, 3, 16, 0, 16,
+      9, 4, 2, 0, 2, 0x0A, 0x00, 0x00, 0, 7, 5, 0x02, 2, 64, 0, 0, 7, 5, 0x82, 2, 64, 0, 0,
+    ]
+    let configuration = try #require(parsed(all))
+    #expect(configuration.interfaces.map(\.endpoints.count) == [2, 1, 2])
+    let link = try #require(configuration.heraldLink)
+    #expect(link.interface == 0 && link.input.address == 0x81 && link.output.address == 0x01)
+    // The serial port alone is no link.
+    #expect(parsed(Array(all[..<9] + all[32...]))?.heraldLink == nil)
+  }
+
   @Test("Without a bulk endpoint in each direction there is no link")
   func noLink() throws {
     var interrupt = Descriptors.configuration

@@ -33,6 +33,9 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   /// Packets that were begun and dropped: garbled, too long, interrupted or never finished.
   public private(set) var dropped: UInt32 = 0
 
+  /// Whether a packet is begun, and not whole.
+  public var isReceiving: Bool { isAssembling }
+
   /// How long the line may be silent within a packet.
   public static var timeout: Interval { .seconds(2) }
 

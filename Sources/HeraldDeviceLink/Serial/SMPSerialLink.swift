@@ -6,45 +6,30 @@ import HeraldEmbedded
 /// from. `capacity` is the length of the longest packet, 32…65,533.
 public struct SMPSerialLink<let capacity: Int>: ~Copyable {
   private var packet: [capacity of UInt8] = .init(repeating: 0)
-  private var decoder = SMPSerialDecoder()
-  private var encoder = SMPSerialEncoder()
-  private var answerCount = 0
+  private var exchange = SMPSerialExchange()
 
   /// A link on a line that has been silent.
   public init() {}
 
   /// Whether there is something to send.
-  public var isSending: Bool { !encoder.isFinished }
+  public var isSending: Bool { exchange.isSending }
   /// Packets that came garbled, too long or not to their end.
-  public var dropped: UInt32 { decoder.dropped }
+  public var dropped: UInt32 { exchange.dropped }
 
   /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none while an answer
   /// is being sent. Call it again with the rest once `isSending` is over.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Instant, server: inout SMPServer, device: inout Device
   ) -> Int {
-    var taken = 0
-    while taken < bytes.count, !isSending {
-      var room = packet.mutableSpan
-      taken &+= decoder.receive(bytes.extracting(taken..<bytes.count), into: &room, at: now)
-      guard decoder.packetCount > 0 else { break }
-      answerCount = server.respond(to: &room, count: decoder.packetCount, at: now, device: &device)
-      decoder.release()
-      if answerCount > 0 { encoder = SMPSerialEncoder(packet.span.extracting(0..<answerCount)) }
-    }
-    return taken
+    var room = packet.mutableSpan
+    return exchange.receive(bytes, in: &room, at: now, server: &server, device: &device)
   }
 
   /// Writes what is to be sent to `output` from `start` on, as much as fits, and returns how many bytes that were.
   public mutating func send(into output: inout MutableSpan<UInt8>, from start: Int = 0) -> Int {
-    guard isSending else { return 0 }
-    return encoder.write(packet.span.extracting(0..<answerCount), into: &output, from: start)
+    exchange.send(packet.span, into: &output, from: start)
   }
 
   /// Forgets what was begun, in both directions: the line was closed and opened.
-  public mutating func reset() {
-    decoder.reset()
-    encoder = SMPSerialEncoder()
-    answerCount = 0
-  }
+  public mutating func reset() { exchange.reset() }
 }

@@ -9,10 +9,10 @@ import HeraldEmbedded
 /// behind one whose length is a multiple of 64.
 ///
 /// `depth` packets wait here or are being answered, each in a buffer of its own: an equal part of `memory` bytes, which
-/// is 64…65,543. The controller holds the host off while all are taken.
+/// is 64…65,543. The controller holds the host off while all are taken. While the link is idle, the serial port may have the memory.
 public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   // One array, not one of arrays: only so does the compiler see that it is all zeros, and leave it to .bss.
-  private var packets: [memory of UInt8] = .init(repeating: 0)
+  var packets: [memory of UInt8] = .init(repeating: 0)
   private var counts: [depth of Int] = .init(repeating: 0)
   /// The place of the oldest packet, how many are whole, and how much there is of the one behind them.
   private var first = 0
@@ -30,6 +30,8 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   /// Whether everything up to the end of the transfer is dropped.
   private var isDiscarding = false
   private var last = Instant.start
+  /// When a packet of the bus came or was taken.
+  private var moved = Instant.start
   /// Packets that were cut off, too long, or none at all.
   public private(set) var dropped: UInt32 = 0
 
@@ -41,6 +43,19 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
 
   /// A link on which nothing has come.
   public init() {}
+
+  /// Whether no packet is begun, waits or is being answered: nothing in the memory is needed.
+  var isIdle: Bool { whole == 0 && received == 0 }
+  /// Whether something has come that waits for the memory.
+  var isWaiting: Bool { isIdle && usbTaken < usbCount }
+  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody else may have the memory.
+  func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
+
+  /// Gives up what is in the memory.
+  mutating func giveUp() {
+    dropped &+= 1
+    reset()
+  }
 
   /// Forgets everything, in both directions.
   public mutating func reset() {
@@ -62,19 +77,23 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     if isAnswered { release() }
   }
 
-  /// Receives, answers and sends until the controller has nothing more to give or take.
+  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun goes on unless `mayBegin`.
   @inline(never)
-  public mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
-    _ controller: inout Controller, at now: Instant, server: inout SMPServer, device: inout Device
+  mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
+    _ controller: inout Controller, mayBegin: Bool, at now: Instant, server: inout SMPServer,
+    device: inout Device
   ) {
     var isMoving = true
     while isMoving {
-      isMoving = receive(&controller, at: now)
+      isMoving = receive(&controller, mayBegin, at: now)
       if whole > 0, !isAnswered {
         answer(at: now, server: &server, device: &device)
         isMoving = true
       }
-      if send(&controller) { isMoving = true }
+      if send(&controller) {
+        isMoving = true
+        moved = now
+      }
     }
   }
 
@@ -124,7 +143,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
 
   /// Takes what has come, as far as there is room; whether there was anything.
   private mutating func receive<Controller: USBController & ~Copyable>(
-    _ controller: inout Controller, at now: Instant
+    _ controller: inout Controller, _ mayBegin: Bool, at now: Instant
   ) -> Bool {
     var isMoving = false
     while whole < depth {
@@ -138,8 +157,11 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
         last = now
         usbCount = min(count, USBDescriptors.packetSize)
         usbTaken = 0
+        isMoving = true
       }
+      guard mayBegin || isDiscarding || !isIdle || usbCount == 0 else { return isMoving }
       isMoving = true
+      moved = now
       if isDiscarding { usbTaken = usbCount } else { take() }
       if usbTaken == usbCount, usbCount < USBDescriptors.packetSize {
         if received > 0 { dropped &+= 1 }

@@ -1,8 +1,9 @@
 import HeraldEmbedded
 
-/// Answers control requests: chapter 9 of USB 2.0, and Microsoft's request for its descriptors. Refuses the rest.
+/// Answers control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and Microsoft's request for its descriptors.
+/// Refuses the rest.
 ///
-/// It decides and keeps what the requests set; `USBDevice` tells the controller.
+/// It decides and keeps what the standard requests set; `USBDevice` tells the controller and the functions.
 struct USBControlEndpoint: ~Copyable {
   /// What is to be done about a request.
   enum Outcome: Equatable, BitwiseCopyable {
@@ -14,46 +15,66 @@ struct USBControlEndpoint: ~Copyable {
     case setAddress(UInt8)
     /// Acknowledge it; the configuration was selected, or selected once more, or (0) left.
     case configure(UInt8)
-    /// Acknowledge it; the interface's one setting was selected: its endpoints begin anew.
-    case selectInterface
+    /// Acknowledge it; this interface's one setting was selected: its endpoints begin anew.
+    case selectInterface(UInt16)
     /// Acknowledge it, and halt the endpoint or end that.
     case halt(USBEndpoint, Bool)
+    /// Acknowledge it; whether a terminal is at the serial port.
+    case setTerminal(Bool)
+    /// Take seven bytes: the line coding of the serial port.
+    case receiveLineCoding
+    /// Send the line coding.
+    case sendLineCoding
     /// Refuse it.
     case refuse
   }
 
+  /// What is being sent.
+  private enum Answer: Equatable, BitwiseCopyable {
+    case none
+    /// So many bytes, least significant first.
+    case value(UInt16, UInt8)
+    case descriptor(UInt8, UInt8)
+    case microsoftSet
+    case lineCoding
+  }
+
   /// The configuration that is selected; 0 when none is.
   private(set) var configuration: UInt8 = 0
-  private var isOutHalted = false
-  private var isInHalted = false
-
-  private var answer: [256 of UInt8] = .init(repeating: 0)
+  /// A bit for each endpoint that is halted, by `place`.
+  private var halted: UInt8 = 0
+  private var answer = Answer.none
+  /// Bytes of it that the host wants, and that are sent.
   private var answerCount = 0
   private var sent = 0
   private var endsWithEmptyPacket = false
-  /// Whether there are packets of an answer to be sent.
-  private(set) var isSending = false
+  private var packet = USBAnswerPacket()
+  private let serialNumber: InlineBytes<32>
 
-  init() {}
+  /// A device that was not asked anything.
+  init(serialNumber: InlineBytes<32>) { self.serialNumber = serialNumber }
+
+  /// Whether there are packets of an answer to be sent.
+  var isSending: Bool { answer != .none }
 
   /// The bus was reset, or the device taken off it.
   mutating func reset() {
     configuration = 0
-    isOutHalted = false
-    isInHalted = false
-    isSending = false
+    halted = 0
+    answer = .none
   }
 
   /// Decides about a request. What was left to send for the one before is forgotten.
-  mutating func respond(to setup: USBSetup, serialNumber: borrowing InlineBytes<32>) -> Outcome {
-    isSending = false
+  mutating func respond(to setup: USBSetup) -> Outcome {
+    answer = .none
     switch setup.requestType {
-    case 0x80: return readDevice(setup, serialNumber)
+    case 0x80: return readDevice(setup)
     case 0x81: return readInterface(setup)
     case 0x82: return readEndpoint(setup)
     case 0x00: return writeDevice(setup)
     case 0x01: return writeInterface(setup)
     case 0x02: return writeEndpoint(setup)
+    case 0x21, 0xA1: return serialPort(setup)
     case 0xC0: return readVendor(setup)
     default: return .refuse
     }
@@ -72,59 +93,84 @@ struct USBControlEndpoint: ~Copyable {
     static var setInterface: UInt8 { 11 }
   }
 
-  private mutating func readDevice(_ setup: USBSetup, _ serialNumber: borrowing InlineBytes<32>) -> Outcome {
+  /// The requests of a serial port (PSTN 1.2, table 13).
+  private enum SerialRequest {
+    static var setLineCoding: UInt8 { 0x20 }
+    static var getLineCoding: UInt8 { 0x21 }
+    static var setControlLineState: UInt8 { 0x22 }
+  }
+
+  private mutating func readDevice(_ setup: USBSetup) -> Outcome {
     switch setup.request {
     // Bus-powered, no remote wake-up.
-    case Request.getStatus where setup.value == 0 && setup.index == 0: return send16(0, setup)
-    case Request.getDescriptor: return sendDescriptor(setup, serialNumber)
+    case Request.getStatus where setup.value == 0 && setup.index == 0: return send(.value(0, 2), setup)
+    case Request.getDescriptor:
+      return send(
+        .descriptor(
+          UInt8(truncatingIfNeeded: setup.value &>> 8), UInt8(truncatingIfNeeded: setup.value)), setup)
     case Request.getConfiguration where setup.value == 0 && setup.index == 0:
-      return send8(configuration, setup)
+      return send(.value(UInt16(configuration), 1), setup)
     default: return .refuse
     }
   }
 
   private mutating func readInterface(_ setup: USBSetup) -> Outcome {
-    guard configuration != 0, setup.index == 0, setup.value == 0 else { return .refuse }
+    guard configuration != 0, setup.index <= USBDescriptors.Interface.serialData, setup.value == 0 else {
+      return .refuse
+    }
     switch setup.request {
-    case Request.getStatus: return send16(0, setup)
-    case Request.getInterface: return send8(0, setup)
+    case Request.getStatus: return send(.value(0, 2), setup)
+    case Request.getInterface: return send(.value(0, 1), setup)
     default: return .refuse
+    }
+  }
+
+  /// The bit of an endpoint other than the control endpoint; `nil` for those that there are not, or not before there is a configuration.
+  private func bit(_ address: UInt16) -> UInt8? {
+    guard configuration != 0 else { return nil }
+    switch address {
+    case UInt16(USBEndpoint.linkOut.rawValue): return 1 << 0
+    case UInt16(USBEndpoint.linkIn.rawValue): return 1 << 1
+    case UInt16(USBEndpoint.serialOut.rawValue): return 1 << 2
+    case UInt16(USBEndpoint.serialIn.rawValue): return 1 << 3
+    case UInt16(USBEndpoint.serialState.rawValue): return 1 << 4
+    default: return nil
     }
   }
 
   private mutating func readEndpoint(_ setup: USBSetup) -> Outcome {
     guard setup.request == Request.getStatus, setup.value == 0 else { return .refuse }
-    switch setup.index {
-    case 0x00, 0x80: return send16(0, setup)
-    case UInt16(USBEndpoint.linkOut.rawValue) where configuration != 0:
-      return send16(isOutHalted ? 1 : 0, setup)
-    case UInt16(USBEndpoint.linkIn.rawValue) where configuration != 0:
-      return send16(isInHalted ? 1 : 0, setup)
-    default: return .refuse
-    }
+    if setup.index == 0x00 || setup.index == 0x80 { return send(.value(0, 2), setup) }
+    guard let bit = bit(setup.index) else { return .refuse }
+    return send(.value(halted & bit != 0 ? 1 : 0, 2), setup)
   }
 
   private mutating func writeDevice(_ setup: USBSetup) -> Outcome {
     guard setup.index == 0, setup.length == 0 else { return .refuse }
     switch setup.request {
-    case Request.setAddress where setup.value < 128:
+    // Not once there is a configuration: what happens then is not specified (USB 2.0, 9.4.6).
+    case Request.setAddress where setup.value < 128 && configuration == 0:
       return .setAddress(UInt8(truncatingIfNeeded: setup.value))
     case Request.setConfiguration where setup.value <= UInt16(USBDescriptors.configurationValue):
       configuration = UInt8(truncatingIfNeeded: setup.value)
-      isOutHalted = false
-      isInHalted = false
+      halted = 0
       return .configure(configuration)
     default: return .refuse
     }
   }
 
   private mutating func writeInterface(_ setup: USBSetup) -> Outcome {
-    guard configuration != 0, setup.request == Request.setInterface, setup.index == 0, setup.value == 0,
-      setup.length == 0
-    else { return .refuse }
-    isOutHalted = false
-    isInHalted = false
-    return .selectInterface
+    guard configuration != 0, setup.request == Request.setInterface, setup.value == 0, setup.length == 0
+    else {
+      return .refuse
+    }
+    switch setup.index {
+    case USBDescriptors.Interface.link: halted &= ~0b0_0011
+    case USBDescriptors.Interface.serialControl: halted &= ~0b1_0000
+    case USBDescriptors.Interface.serialData: halted &= ~0b0_1100
+    default: return .refuse
+    }
+    return .selectInterface(setup.index)
   }
 
   /// Only an endpoint has a feature here: Endpoint Halt, 0.
@@ -133,15 +179,25 @@ struct USBControlEndpoint: ~Copyable {
       setup.length == 0
     else { return .refuse }
     let isHalted = setup.request == Request.setFeature
-    switch setup.index {
     // The control endpoint is never halted; hosts may say so all the same.
-    case 0x00, 0x80: return isHalted ? .refuse : .acknowledge
-    case UInt16(USBEndpoint.linkOut.rawValue) where configuration != 0:
-      isOutHalted = isHalted
-      return .halt(.linkOut, isHalted)
-    case UInt16(USBEndpoint.linkIn.rawValue) where configuration != 0:
-      isInHalted = isHalted
-      return .halt(.linkIn, isHalted)
+    if setup.index == 0x00 || setup.index == 0x80 { return isHalted ? .refuse : .acknowledge }
+    guard let bit = bit(setup.index) else { return .refuse }
+    halted = isHalted ? halted | bit : halted & ~bit
+    return .halt(USBEndpoint(rawValue: UInt8(truncatingIfNeeded: setup.index)), isHalted)
+  }
+
+  /// The requests of the serial port, all to its control interface.
+  private mutating func serialPort(_ setup: USBSetup) -> Outcome {
+    guard configuration != 0, setup.index == USBDescriptors.Interface.serialControl else { return .refuse }
+    switch (setup.requestType, setup.request) {
+    case (0x21, SerialRequest.setLineCoding) where setup.value == 0 && setup.length == 7:
+      return .receiveLineCoding
+    case (0xA1, SerialRequest.getLineCoding) where setup.value == 0:
+      let outcome = send(.lineCoding, setup)
+      return outcome == .send ? .sendLineCoding : outcome
+    // Bit 0 is Data Terminal Ready; bit 1, Request To Send, says nothing where nobody waits.
+    case (0x21, SerialRequest.setControlLineState) where setup.length == 0:
+      return .setTerminal(setup.value & 1 != 0)
     default: return .refuse
     }
   }
@@ -150,88 +206,99 @@ struct USBControlEndpoint: ~Copyable {
     guard setup.request == USBDescriptors.microsoftRequest, setup.index == USBDescriptors.microsoftSetIndex,
       setup.value == 0
     else { return .refuse }
-    var writer = ByteWriter(answer.mutableSpan)
-    USBDescriptors.writeMicrosoftSet(&writer)
-    let count = writer.count
-    return send(count, setup)
+    return send(.microsoftSet, setup)
   }
 
-  private mutating func sendDescriptor(
-    _ setup: USBSetup, _ serialNumber: borrowing InlineBytes<32>
-  ) -> Outcome {
-    let kind = UInt8(truncatingIfNeeded: setup.value &>> 8)
-    let number = UInt8(truncatingIfNeeded: setup.value)
-    var writer = ByteWriter(answer.mutableSpan)
-    switch (kind, number) {
-    case (USBDescriptors.Kind.device, 0): writer.bytes(USBDescriptors.device.span)
-    case (USBDescriptors.Kind.configuration, 0): writer.bytes(USBDescriptors.configuration.span)
-    case (USBDescriptors.Kind.bos, 0): writer.bytes(USBDescriptors.bos.span)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.languages):
-      writer.u8(4)
-      writer.u8(USBDescriptors.Kind.string)
-      writer.u16(0x0409)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.manufacturer):
-      USBDescriptors.write("Herald Embedded", &writer)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.product):
-      USBDescriptors.write("Herald Wearable", &writer)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.link):
-      USBDescriptors.write("Herald management (SMP)", &writer)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.serialNumber):
-      writer.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* serialNumber.count))
-      writer.u8(USBDescriptors.Kind.string)
-      var index = 0
-      while let character = serialNumber[index] {
-        writer.u16(UInt16(character))
-        index &+= 1
-      }
-    // No device qualifier: that is how a device says that it has no high speed.
-    default: return .refuse
+  /// Sends an answer, or as much of it as the host wants.
+  private mutating func send(_ answer: Answer, _ setup: USBSetup) -> Outcome {
+    self.answer = answer
+    packet.begin(at: 0)
+    // The line coding is the serial port's, which writes it into the packet.
+    guard answer == .lineCoding || write() else {
+      self.answer = .none
+      return .refuse
     }
-    let count = writer.count
-    return send(count, setup)
-  }
-
-  private mutating func send8(_ value: UInt8, _ setup: USBSetup) -> Outcome {
-    answer[0] = value
-    return send(1, setup)
-  }
-
-  private mutating func send16(_ value: UInt16, _ setup: USBSetup) -> Outcome {
-    answer[0] = UInt8(truncatingIfNeeded: value)
-    answer[1] = UInt8(truncatingIfNeeded: value &>> 8)
-    return send(2, setup)
-  }
-
-  /// Sends the first `count` bytes of `answer`, or as many as the host wants.
-  private mutating func send(_ count: Int, _ setup: USBSetup) -> Outcome {
     // Without a data stage there is only a status stage, and that is ours.
-    guard setup.length > 0 else { return .acknowledge }
+    guard setup.length > 0 else {
+      self.answer = .none
+      return .acknowledge
+    }
+    let count = answer == .lineCoding ? USBSerialPort.codingSize : packet.count
     answerCount = min(count, Int(setup.length))
     // The host knows the end by a short packet, or by having as much as it wants (USB 2.0, 5.5.3).
     endsWithEmptyPacket =
       answerCount < Int(setup.length) && answerCount % USBDescriptors.packetSize == 0
     sent = 0
-    isSending = true
     return .send
   }
 
-  /// The next packet of the answer. `packetSent` goes on to the one after it.
-  var nextPacket: Span<UInt8> {
-    @_lifetime(&self)
-    mutating get {
-      let end = min(answerCount, sent &+ USBDescriptors.packetSize)
-      return answer.span.extracting(sent..<end)
+  /// Puts the line coding into the packet, which `send` leaves empty for it.
+  mutating func fill(with coding: Span<UInt8>) {
+    packet.begin(at: 0)
+    packet.bytes(coding)
+  }
+
+  /// Writes the answer into the packet, which has been begun; `false` if there is none.
+  private mutating func write() -> Bool {
+    switch answer {
+    case .none, .lineCoding: return false
+    case .value(let value, let count):
+      packet.u8(UInt8(truncatingIfNeeded: value))
+      if count > 1 { packet.u8(UInt8(truncatingIfNeeded: value &>> 8)) }
+      return true
+    case .microsoftSet:
+      USBDescriptors.writeMicrosoftSet(&packet)
+      return true
+    case .descriptor(let kind, let number): return writeDescriptor(kind, number)
     }
   }
+
+  private mutating func writeDescriptor(_ kind: UInt8, _ number: UInt8) -> Bool {
+    switch (kind, number) {
+    case (USBDescriptors.Kind.device, 0): packet.bytes(USBDescriptors.device.span)
+    case (USBDescriptors.Kind.configuration, 0): packet.bytes(USBDescriptors.configuration.span)
+    case (USBDescriptors.Kind.bos, 0): packet.bytes(USBDescriptors.bos.span)
+    case (USBDescriptors.Kind.string, USBDescriptors.Text.languages):
+      packet.u8(4)
+      packet.u8(USBDescriptors.Kind.string)
+      packet.u16(0x0409)
+    case (USBDescriptors.Kind.string, USBDescriptors.Text.manufacturer):
+      USBDescriptors.write("Herald Embedded", &packet)
+    case (USBDescriptors.Kind.string, USBDescriptors.Text.product):
+      USBDescriptors.write("Herald Wearable", &packet)
+    case (USBDescriptors.Kind.string, USBDescriptors.Text.link):
+      USBDescriptors.write("Herald management (SMP)", &packet)
+    case (USBDescriptors.Kind.string, USBDescriptors.Text.serialPort):
+      USBDescriptors.write("Herald management (SMP, serial)", &packet)
+    case (USBDescriptors.Kind.string, USBDescriptors.Text.serialNumber):
+      packet.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* serialNumber.count))
+      packet.u8(USBDescriptors.Kind.string)
+      var index = 0
+      while let character = serialNumber[index] {
+        packet.u16(UInt16(character))
+        index &+= 1
+      }
+    // No device qualifier: that is how a device says that it has no high speed.
+    default: return false
+    }
+    return true
+  }
+
+  /// The next packet of the answer. `packetSent` goes on to the one after it.
+  @_lifetime(&self)
+  mutating func nextPacket() -> Span<UInt8> { packet.kept(upTo: answerCount) }
 
   /// The packet has been taken.
   mutating func packetSent() {
     sent = min(answerCount, sent &+ USBDescriptors.packetSize)
-    guard sent == answerCount else { return }
-    if endsWithEmptyPacket {
+    if sent == answerCount {
+      guard endsWithEmptyPacket else {
+        answer = .none
+        return
+      }
       endsWithEmptyPacket = false
-    } else {
-      isSending = false
     }
+    packet.begin(at: sent)
+    _ = write()
   }
 }

@@ -1,14 +1,18 @@
 import HeraldEmbedded
 
-/// The device on its USB: enumeration, and the management link on its bulk interface, over any controller.
+/// The device on its USB: enumeration, the management link on its bulk interface, and the serial port, over any controller.
 ///
-/// `depth` SMP packets are taken at once, each as long as an equal part of `memory` bytes (see `SMPBulkLink`).
+/// `depth` SMP packets are taken at once on the link, each as long as an equal part of `memory` bytes (see `SMPBulkLink`). The serial port has
+/// all of the memory for its one packet, while the link is idle: what is begun on one is finished before the other begins. Who stops in the
+/// middle for a second loses it to the other.
 public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>: ~Copyable {
   /// What it is attached with.
   public var controller: Controller
-  private var control = USBControlEndpoint()
+  private var control: USBControlEndpoint
   private var link = SMPBulkLink<memory, depth>()
-  private var serialNumber: InlineBytes<32>
+  private var serial = USBSerialPort()
+  /// Whether the data of Set Line Coding are still to come.
+  private var awaitsLineCoding = false
   /// Whether the bus is suspended: nothing should draw more than 2.5 mA from it.
   public private(set) var isSuspended = false
 
@@ -18,73 +22,120 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
   @inline(never)
   public init(controller: consuming Controller, serialNumber: InlineBytes<32>) {
     self.controller = controller
-    self.serialNumber = serialNumber
+    control = USBControlEndpoint(serialNumber: serialNumber)
   }
 
-  /// Whether a host has selected the configuration: the link works.
+  /// Whether a host has selected the configuration: the link and the serial port work.
   public var isConfigured: Bool { control.configuration != 0 }
-  /// Packets on the link that were cut off, too long, or none at all.
-  public var dropped: UInt32 { link.dropped }
+  /// Packets on the link and the serial port that were cut off, too long, garbled, or none at all.
+  public var dropped: UInt32 { link.dropped &+ serial.dropped }
 
-  /// Does all there is to do. Call it when the controller has something, and after the device has changed something.
+  /// Does all there is to do. Call it when the controller has something, and after the device has changed something. Returns when to be called
+  /// again at the latest, if nothing happens.
+  @discardableResult
   public mutating func poll<Device: ManagedDevice & ~Copyable>(
     at now: Instant, server: inout SMPServer, device: inout Device
-  ) {
+  ) -> Instant {
     while let event = controller.nextEvent() {
       switch event {
       case .reset, .detached:
         control.reset()
-        link.reset()
+        forgetFunctions()
         isSuspended = false
       case .suspended: isSuspended = true
       case .resumed: isSuspended = false
       case .setup(let setup): handle(setup)
       }
-      sendControl()
+      serveControl()
     }
-    sendControl()
-    if isConfigured { link.service(&controller, at: now, server: &server, device: &device) }
+    serveControl()
+    guard isConfigured else { return .never }
+    repeat {
+      if link.isWaiting, serial.isStuck(at: now) { serial.forget() }
+      link.service(&controller, mayBegin: serial.isIdle, at: now, server: &server, device: &device)
+      if serial.isWaiting, link.isStuck(at: now) { link.giveUp() }
+      serveSerial(at: now, server: &server, device: &device)
+    } while link.isWaiting && serial.isIdle
+    return link.isWaiting || serial.isWaiting ? now + .seconds(1) : .never
   }
 
-  private mutating func sendControl() {
-    while control.isSending, controller.write(.control, control.nextPacket) { control.packetSent() }
+  private mutating func serveSerial<Device: ManagedDevice & ~Copyable>(
+    at now: Instant, server: inout SMPServer, device: inout Device
+  ) {
+    let mayBegin = link.isIdle
+    var packets = link.packets.mutableSpan
+    serial.service(
+      &controller, in: &packets, mayBegin: mayBegin, at: now, server: &server, device: &device)
+  }
+
+  private mutating func forgetFunctions() {
+    link.reset()
+    serial.reset()
+    awaitsLineCoding = false
+  }
+
+  private mutating func serveControl() {
+    while control.isSending, controller.write(.control, control.nextPacket()) { control.packetSent() }
+    guard awaitsLineCoding, let isRight = serial.receiveLineCoding(&controller) else { return }
+    awaitsLineCoding = false
+    if isRight { controller.acknowledge() } else { controller.refuse() }
   }
 
   private mutating func handle(_ setup: USBSetup) {
-    switch control.respond(to: setup, serialNumber: serialNumber) {
+    awaitsLineCoding = false
+    switch control.respond(to: setup) {
     case .send: break
+    case .sendLineCoding: control.fill(with: serial.lineCoding())
+    case .receiveLineCoding: awaitsLineCoding = true
     case .refuse: controller.refuse()
     case .acknowledge: controller.acknowledge()
+    case .setTerminal(let isThere):
+      serial.setTerminal(isThere)
+      controller.acknowledge()
     case .setAddress(let address):
       controller.acknowledge()
       controller.setAddress(address)
     case .configure(let value):
-      link.reset()
-      closeLink()
-      if value != 0 { openLink() }
+      forgetFunctions()
+      for interface in UInt16(0)...2 { setOpen(interface, value != 0) }
       controller.acknowledge()
-    case .selectInterface:
-      link.reset()
-      closeLink()
-      openLink()
+    case .selectInterface(let interface):
+      if interface == USBDescriptors.Interface.link { link.reset() }
+      if interface == USBDescriptors.Interface.serialData { serial.forget() }
+      setOpen(interface, true)
       controller.acknowledge()
     case .halt(let endpoint, let isHalted):
       controller.setHalted(endpoint, isHalted)
       // The end of a halt is where host and device agree to begin anew.
-      if !isHalted {
-        if endpoint.isIn { link.resetSending() } else { link.resetReceiving() }
-      }
+      if !isHalted { beginAnew(endpoint) }
       controller.acknowledge()
     }
   }
 
-  private mutating func openLink() {
-    controller.open(.linkOut, .bulk)
-    controller.open(.linkIn, .bulk)
+  private mutating func beginAnew(_ endpoint: USBEndpoint) {
+    switch endpoint {
+    case .linkIn: link.resetSending()
+    case .linkOut: link.resetReceiving()
+    case .serialIn, .serialOut: serial.forget()
+    default: break
+    }
   }
 
-  private mutating func closeLink() {
-    controller.close(.linkOut)
-    controller.close(.linkIn)
+  /// Closes the endpoints of an interface and, unless that is all, opens them anew.
+  private mutating func setOpen(_ interface: UInt16, _ isOpen: Bool) {
+    switch interface {
+    case USBDescriptors.Interface.link:
+      reopen(.linkOut, .bulk, isOpen)
+      reopen(.linkIn, .bulk, isOpen)
+    case USBDescriptors.Interface.serialControl: reopen(.serialState, .interrupt, isOpen)
+    default:
+      reopen(.serialOut, .bulk, isOpen)
+      reopen(.serialIn, .bulk, isOpen)
+    }
+  }
+
+  private mutating func reopen(_ endpoint: USBEndpoint, _ kind: USBTransferKind, _ isOpen: Bool) {
+    controller.close(endpoint)
+    if isOpen { controller.open(endpoint, kind) }
   }
 }

@@ -3,7 +3,8 @@ import HeraldEmbedded
 
 /// The device's USB with a USB/IP server at its plug.
 ///
-/// SMP packets are up to 4160 bytes long, two at once: the device's own limits are those of a board, not of this machine.
+/// SMP packets are up to 4160 bytes long, two at once, on the link, and one of up to 8320 on the serial port: the device's own limits are those
+/// of a board, not of this machine.
 public struct USBIPDevice: ~Copyable {
   /// The bus identifier the device is exported as.
   public static let busIdentifier = "1-1"
@@ -31,16 +32,21 @@ public struct USBIPDevice: ~Copyable {
   /// Adds what is to be waited for.
   public func prepare(_ polls: inout PollSet) { server.prepare(&polls) }
 
-  /// Takes in new hosts and serves those that are there, without waiting.
-  public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
+  /// Takes in new hosts and serves those that are there, without waiting. Returns when to be called again at the latest, if nothing happens.
+  @discardableResult
+  public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
+    -> Instant
+  {
     // A host that never stops asking must not stop everything else: what is left over is there at the next call.
     var rounds = 0
     var isMoving = true
+    var deadline = Instant.never
     while isMoving, rounds < 64 {
       isMoving = server.receive(&usb.controller)
-      usb.poll(at: now, server: &smp, device: &device)
+      deadline = usb.poll(at: now, server: &smp, device: &device)
       server.send(&usb.controller)
       rounds += 1
     }
+    return deadline
   }
 }

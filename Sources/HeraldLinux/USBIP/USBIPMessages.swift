@@ -61,7 +61,7 @@ extension [UInt8] {
     append(contentsOf: repeatElement(0, count: size - bytes.count))
   }
 
-  /// Appends what USB/IP tells about our device: 312 bytes, and 4 for its interface if that is wanted.
+  /// Appends what USB/IP tells about our device: 312 bytes, and 4 for each of its interfaces if that is wanted.
   mutating func appendDevice(configuration: UInt8, withInterfaces: Bool) {
     append(padded: "/sys/devices/platform/herald/usb1/\(USBIPDevice.busIdentifier)", to: 256)
     append(padded: USBIPDevice.busIdentifier, to: USBIP.busIdentifierSize)
@@ -72,13 +72,16 @@ extension [UInt8] {
     appendBigEndian(USBDescriptors.vendor)
     appendBigEndian(USBDescriptors.product)
     let device = USBDescriptors.device
+    let interfaces = USBDescriptors.interfacePlaces
     append(contentsOf: [
-      device[13], device[12], device[4], device[5], device[6], configuration, device[17], 1,
+      device[13], device[12], device[4], device[5], device[6], configuration, device[17],
+      UInt8(interfaces.count),
     ])
     guard withInterfaces else { return }
-    append(contentsOf: [
-      USBDescriptors.linkClass, USBDescriptors.linkSubclass, USBDescriptors.linkProtocol, 0,
-    ])
+    for index in interfaces.indices {
+      let place = Int(interfaces[index])
+      append(contentsOf: (5..<8).map { USBDescriptors.configuration[place + $0] } + [0])
+    }
   }
 
   /// Appends the answer to a transfer.

@@ -164,9 +164,12 @@ struct USBDDeviceTests {
   func enumeration() {
     for chip in [USBDChip.nRF52833, .nRF52840] {
       let bench = USBDBench(chip: chip)
-      let device = bytes("12 01 0102 00 00 00 40 0912 0100 0001 01 02 03 01")
+      let device = bytes("12 01 0102 EF 02 01 40 0912 0100 0002 01 02 03 01")
       let configuration = bytes(
-        "09 02 2000 01 01 00 80 32  09 04 00 00 02 FF 48 01 04  07 05 01 02 4000 00  07 05 81 02 4000 00")
+        "09 02 6200 03 01 00 80 32  09 04 00 00 02 FF 48 01 04  07 05 01 02 4000 00  07 05 81 02 4000 00"
+          + "08 0B 01 02 02 02 00 05  09 04 01 00 01 02 02 00 05"
+          + "05 24 00 2001  05 24 01 00 02  04 24 02 02  05 24 06 01 02  07 05 83 03 1000 10"
+          + "09 04 02 00 02 0A 00 00 00  07 05 02 02 4000 00  07 05 82 02 4000 00")
       #expect(bench.control("80 06 0001 0000 4000") == device)
       bench.model.resetBus()
       bench.poll()
@@ -182,8 +185,8 @@ struct USBDDeviceTests {
       #expect(bench.control("00 09 0100 0000 0000") == [])
       #expect(bench.isConfigured)
       #expect(bench.control("80 08 0000 0000 0100") == [1])
-      // 162 bytes: three packets.
-      #expect(bench.control("C0 20 0000 0700 0010")?.count == 162)
+      // 178 bytes: three packets.
+      #expect(bench.control("C0 20 0000 0700 0010")?.count == 178)
       bench.poll()
       #expect(!bench.model.isInterruptPending, "no sleep would last")
       #expect(bench.model.faults == [])
@@ -200,6 +203,43 @@ struct USBDDeviceTests {
       #expect(bench.exchange(request) == response, "\(count) bytes")
     }
     #expect(bench.model.faults == [])
+  }
+
+  @Test("is a serial port too: line coding, line state and an echo, while the link goes on")
+  func serialPort() {
+    for chip in [USBDChip.nRF52833, .nRF52840] {
+      let bench = USBDBench(chip: chip)
+      bench.configure()
+      #expect(bench.control("21 20 0000 0100 0700", data: bytes("80250000 00 00 08")) == [])
+      #expect(bench.control("A1 21 0000 0100 0700") == bytes("80250000 00 00 08"))
+      #expect(bench.model.input(0x83) == .nak)
+      #expect(bench.control("21 22 0300 0100 0000") == [])
+      #expect(bench.model.input(0x83) == .data(0, bytes("A1 20 0000 0100 0200 0300")))
+      // An echo of "hi", framed, and its answer.
+      let frame = Array("\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n".utf8)
+      let answer = Array("\u{06}\u{09}ABALAAAGAAABAKFhcmJoaeLw\n".utf8)
+      #expect(bench.model.output(0x02, toggle: 0, frame) == .ack)
+      bench.poll()
+      #expect(bench.exchange(echo) == echoed)
+      #expect(bench.model.input(0x82) == .data(0, answer))
+      #expect(bench.model.output(0x02, toggle: 1, frame) == .ack)
+      bench.poll()
+      #expect(bench.model.input(0x82) == .data(1, answer))
+      #expect(bench.model.input(0x82) == .nak)
+      // Its endpoints halt and begin anew like the others.
+      #expect(bench.control("02 03 0000 8300 0000") == [])
+      #expect(bench.model.input(0x83) == .stall)
+      #expect(bench.control("02 01 0000 8300 0000") == [])
+      #expect(bench.control("21 22 0000 0100 0000") == [])
+      #expect(bench.model.input(0x83) == .data(0, bytes("A1 20 0000 0100 0200 0000")))
+      bench.model.resetBus()
+      bench.poll()
+      for address in [UInt8(0x82), 0x83] { #expect(bench.model.input(address) == .silence) }
+      #expect(bench.model.output(0x02, toggle: 0, frame) == .silence)
+      bench.poll()
+      #expect(!bench.model.isInterruptPending, "no sleep would last")
+      #expect(bench.model.faults == [])
+    }
   }
 
   @Test("holds the host off while two answers wait, and loses nothing")
@@ -237,7 +277,7 @@ struct USBDDeviceTests {
     let bench = USBDBench()
     #expect(bench.control("80 06 0006 0000 0A00") == nil)
     #expect(bench.model.input(0x80) == .stall)
-    #expect(bench.control("80 06 0001 0000 0800") == bytes("12 01 0102 00 00 00 40"))
+    #expect(bench.control("80 06 0001 0000 0800") == bytes("12 01 0102 EF 02 01 40"))
     // Data of a request that is refused is never asked for.
     #expect(bench.control("21 20 0000 0000 0700", data: bytes("00C20100000008")) == nil)
     #expect(bench.control("80 00 0000 0000 0200") == [0, 0])
@@ -253,7 +293,7 @@ struct USBDDeviceTests {
       Issue.record("no packet")
       return
     }
-    #expect(bench.control("80 06 0001 0000 0800") == bytes("12 01 0102 00 00 00 40"))
+    #expect(bench.control("80 06 0001 0000 0800") == bytes("12 01 0102 EF 02 01 40"))
     // A request that takes the place of one nobody has looked at.
     #expect(bench.model.setup(bytes("00 09 0100 0000 0000")) == .ack)
     #expect(bench.control("80 08 0000 0000 0100") == [0])
@@ -302,7 +342,7 @@ struct USBDDeviceTests {
       model.onSetupRead = nil
       model.events.insert(0x128)
     }
-    #expect(bench.control("C0 20 0000 0700 0010")?.count == 162)
+    #expect(bench.control("C0 20 0000 0700 0010")?.count == 178)
     #expect(bench.model.faults == [])
   }
 
@@ -347,7 +387,7 @@ struct USBDDeviceTests {
     bench.model.resetBus()
     #expect(bench.model.setup(bytes("80 06 0001 0000 0800")) == .ack)
     bench.poll()
-    #expect(bench.model.input(0x80) == .data(1, bytes("12 01 0102 00 00 00 40")))
+    #expect(bench.model.input(0x80) == .data(1, bytes("12 01 0102 EF 02 01 40")))
     #expect(bench.model.faults == [])
   }
 }

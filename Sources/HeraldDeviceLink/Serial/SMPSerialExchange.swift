@@ -1,0 +1,51 @@
+import HeraldEmbedded
+
+/// One request over a serial line and its answer, in memory that somebody else has: the same from the first byte of the request to the last
+/// of the answer, and nobody else's meanwhile.
+public struct SMPSerialExchange: BitwiseCopyable {
+  private var decoder = SMPSerialDecoder()
+  private var encoder = SMPSerialEncoder()
+  private var answerCount = 0
+
+  /// An exchange on a line that has been silent.
+  public init() {}
+
+  /// Whether there is something to send.
+  public var isSending: Bool { !encoder.isFinished }
+  /// Whether neither a request is begun nor an answer is being sent: nothing in the memory is needed.
+  public var isIdle: Bool { !isSending && !decoder.isReceiving }
+  /// Packets that came garbled, too long or not to their end.
+  public var dropped: UInt32 { decoder.dropped }
+
+  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none while an answer
+  /// is being sent. Call it again with the rest once `isSending` is over. `packet` is the memory, 32…65,533 bytes.
+  public mutating func receive<Device: ManagedDevice & ~Copyable>(
+    _ bytes: Span<UInt8>, in packet: inout MutableSpan<UInt8>, at now: Instant, server: inout SMPServer,
+    device: inout Device
+  ) -> Int {
+    var taken = 0
+    while taken < bytes.count, !isSending {
+      taken &+= decoder.receive(bytes.extracting(taken..<bytes.count), into: &packet, at: now)
+      guard decoder.packetCount > 0 else { break }
+      answerCount = server.respond(to: &packet, count: decoder.packetCount, at: now, device: &device)
+      decoder.release()
+      if answerCount > 0 { encoder = SMPSerialEncoder(packet.span.extracting(0..<answerCount)) }
+    }
+    return taken
+  }
+
+  /// Writes what is to be sent of the answer in `packet` to `output` from `start` on, as much as fits, and returns how many bytes that were.
+  public mutating func send(
+    _ packet: Span<UInt8>, into output: inout MutableSpan<UInt8>, from start: Int = 0
+  ) -> Int {
+    guard isSending, answerCount <= packet.count else { return 0 }
+    return encoder.write(packet.extracting(0..<answerCount), into: &output, from: start)
+  }
+
+  /// Forgets what was begun, in both directions: the line was closed and opened.
+  public mutating func reset() {
+    decoder.reset()
+    encoder = SMPSerialEncoder()
+    answerCount = 0
+  }
+}

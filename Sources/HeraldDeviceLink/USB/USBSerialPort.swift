@@ -1,0 +1,143 @@
+import HeraldEmbedded
+
+/// The serial port of the device (CDC-ACM): SMP in its serial framing on a pair of bulk endpoints, one packet at a time, in memory that it
+/// shares with the management link.
+///
+/// There is no line behind it: the line coding is kept and told, and changes nothing. The end of Data Terminal Ready, with which hosts close the
+/// port, forgets what was begun. Bytes that belong to no packet are passed over, whoever sends them: a program that looks for modems gets
+/// no answer.
+struct USBSerialPort: ~Copyable {
+  private var exchange = SMPSerialExchange()
+  /// The USB packet that is being looked at.
+  private var packet: [64 of UInt8] = .init(repeating: 0)
+  private var count = 0
+  private var taken = 0
+  /// Whether the USB packet sent last was full, so that the host waits for more.
+  private var endsWithEmptyPacket = false
+  /// When a packet of the bus came or was taken.
+  private var moved = Instant.start
+  /// Rate in four bytes, stop bits, parity, data bits (PSTN 1.2, table 17); a rate of 0: as nobody has set it.
+  private var coding: [8 of UInt8] = .init(repeating: 0)
+  private var hasTerminal = false
+  /// What the host was told: whether there is a carrier, which there is while there is a terminal.
+  private var toldCarrier = false
+
+  /// Bytes of a line coding.
+  static var codingSize: Int { 7 }
+  /// How long the host may be silent within a packet, or leave an answer, when somebody else wants the memory.
+  static var timeout: Interval { .seconds(1) }
+
+  init() {}
+
+  /// Packets that came garbled, too long or not to their end.
+  var dropped: UInt32 { exchange.dropped }
+  /// Whether no packet is begun or being answered: nothing in the memory is needed.
+  var isIdle: Bool { exchange.isIdle }
+  /// Whether something has come that waits for the memory.
+  var isWaiting: Bool { isIdle && taken < count }
+  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody else may have the memory.
+  func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
+
+  /// Forgets everything: the bus was reset, or the configuration selected.
+  mutating func reset() {
+    forget()
+    coding = .init(repeating: 0)
+    hasTerminal = false
+    toldCarrier = false
+  }
+
+  /// Forgets the packet that is begun or being answered.
+  mutating func forget() {
+    exchange.reset()
+    count = 0
+    taken = 0
+    endsWithEmptyPacket = false
+  }
+
+  /// A program has opened the port, or closed it.
+  mutating func setTerminal(_ isThere: Bool) {
+    if hasTerminal, !isThere { forget() }
+    hasTerminal = isThere
+  }
+
+  /// Takes the data of Set Line Coding; `nil` while they have not come, `false` if they are not seven bytes.
+  mutating func receiveLineCoding<Controller: USBController & ~Copyable>(_ controller: inout Controller)
+    -> Bool?
+  {
+    var data: [64 of UInt8] = .init(repeating: 0)
+    var room = data.mutableSpan
+    guard let count = controller.read(.control, into: &room) else { return nil }
+    guard count == Self.codingSize else { return false }
+    var index = 0
+    while index < Self.codingSize {
+      coding[index] = data[index]
+      index &+= 1
+    }
+    return true
+  }
+
+  /// The line coding: 115,200 bits a second, one stop bit, no parity, eight data bits, unless the host said another.
+  @_lifetime(&self)
+  mutating func lineCoding() -> Span<UInt8> {
+    if coding[0] | coding[1] | coding[2] | coding[3] == 0 {
+      coding[1] = 0xC2
+      coding[2] = 0x01
+      coding[6] = 8
+    }
+    return coding.span.extracting(0..<Self.codingSize)
+  }
+
+  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun goes on unless `mayBegin`.
+  @inline(never)
+  mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
+    _ controller: inout Controller, in memory: inout MutableSpan<UInt8>, mayBegin: Bool, at now: Instant,
+    server: inout SMPServer, device: inout Device
+  ) {
+    if toldCarrier != hasTerminal, tellCarrier(&controller) { toldCarrier = hasTerminal }
+    var isMoving = true
+    while isMoving {
+      isMoving = false
+      while isSending, send(&controller, memory.span) { isMoving = true }
+      if taken == count {
+        guard !isSending else { break }
+        var room = packet.mutableSpan
+        guard let received = controller.read(.serialOut, into: &room) else { break }
+        count = min(received, USBDescriptors.packetSize)
+        taken = 0
+        isMoving = true
+      }
+      if taken < count, !isSending, mayBegin || !isIdle {
+        taken &+= exchange.receive(
+          packet.span.extracting(taken..<count), in: &memory, at: now, server: &server, device: &device)
+        isMoving = true
+      }
+      if isMoving { moved = now }
+    }
+  }
+
+  private var isSending: Bool { exchange.isSending || endsWithEmptyPacket }
+
+  /// Hands the controller a packet of the answer; whether it took it.
+  private mutating func send<Controller: USBController & ~Copyable>(
+    _ controller: inout Controller, _ memory: Span<UInt8>
+  ) -> Bool {
+    var bytes: [64 of UInt8] = .init(repeating: 0)
+    var room = bytes.mutableSpan
+    // What the controller does not take is made again: the exchange keeps the place, not the bytes.
+    var further = exchange
+    let count = further.send(memory, into: &room)
+    guard controller.write(.serialIn, bytes.span.extracting(0..<count)) else { return false }
+    exchange = further
+    endsWithEmptyPacket = count == USBDescriptors.packetSize && !exchange.isSending
+    return true
+  }
+
+  /// Tells the host whether there is a carrier: Serial State (PSTN 1.2, 6.5.4), bit 0 carrier, bit 1 ready.
+  private mutating func tellCarrier<Controller: USBController & ~Copyable>(_ controller: inout Controller)
+    -> Bool
+  {
+    var notice: [10 of UInt8] = [0xA1, 0x20, 0, 0, 1, 0, 2, 0, 0, 0]
+    if hasTerminal { notice[8] = 0b11 }
+    return controller.write(.serialState, notice.span)
+  }
+}
