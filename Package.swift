@@ -61,6 +61,7 @@ let package = Package(
       dependencies: [
         "HeraldEmbedded", "HeraldDeviceLink", "CLibUSB",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: core),
@@ -93,7 +94,9 @@ let package = Package(
     // Figures, fuzzing and the count of allocations: run by scripts.
     .executableTarget(
       name: "herald-bench",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation", "HeraldHostLink",
+      ],
       path: "Benchmarks/herald-bench", swiftSettings: core),
     .executableTarget(
       name: "herald-fuzz",

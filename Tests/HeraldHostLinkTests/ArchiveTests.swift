@@ -24,19 +24,13 @@ struct ArchiveTests {
 
   /// Keeps every page of a log in the folder, the newest as one that may grow.
   private func store(_ log: inout Log, in folder: PageArchive) throws {
-    let status = log.committedStatus()
-    for sequence in status.oldest...status.newest {
-      let readable = log.readableBytes(sequence: sequence)
-      let size = try #require(readable)
-      var bytes = [UInt8](repeating: 0, count: size)
-      var span = bytes.mutableSpan
-      _ = try log.read(sequence: sequence, offset: 0, into: &span)
-      try folder.store(
-        bytes, as: PageName(epoch: status.epoch, sequence: sequence, isOpen: sequence == status.newest))
+    let epoch = log.committedStatus().epoch
+    for page in try log.pages() {
+      try folder.store(page.bytes, as: PageName(epoch: epoch, sequence: page.sequence, isOpen: page.isOpen))
     }
     try folder.updateDevice {
       $0.serial = "A1"
-      $0.note(epoch: status.epoch)
+      $0.note(epoch: epoch)
     }
   }
 
@@ -224,22 +218,7 @@ struct ArchiveTests {
 struct ArchiveDocumentTests {
   @Test("Every table with every column, in the order they have, and nothing else")
   func tables() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let text = try String(contentsOf: root.appendingPathComponent("docs/archive.md"), encoding: .utf8)
-    let section = try #require(text.range(of: "| table | a row is | columns |"))
-    var documented: [String: [String]] = [:]
-    for line in text[section.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
-      .dropFirst(2)
-    {
-      guard line.hasPrefix("| `") else { break }
-      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      // What is in parentheses are values or units.
-      let columns = cells[2].replacing(#/ \([^)]*\)/#, with: "")
-      documented[cells[0].trimmingCharacters(in: ["`"])] = columns.split(separator: ", ").map {
-        $0.trimmingCharacters(in: ["`"])
-      }
-    }
+    let documented = try Self.documented("| table | a row is | columns |")
     let database = try DatabaseQueue()
     try ArchiveSchema.migrator.migrate(database)
     let real = try database.read { database in
@@ -252,5 +231,31 @@ struct ArchiveDocumentTests {
       return tables
     }
     #expect(documented == real)
+  }
+  @Test("Every exported file with every column, in the order they have, and nothing else")
+  func exports() throws {
+    let real = Dictionary(uniqueKeysWithValues: ExportTable.all.map { ($0.name, $0.columns.map(\.name)) })
+    #expect(try Self.documented("| file | columns |") == real)
+  }
+
+  /// The last cell of each row of the table with this heading, as names, by the first cell.
+  private static func documented(_ heading: String) throws -> [String: [String]] {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let text = try String(contentsOf: root.appendingPathComponent("docs/archive.md"), encoding: .utf8)
+    let section = try #require(text.range(of: heading))
+    var documented: [String: [String]] = [:]
+    for line in text[section.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+      .dropFirst(2)
+    {
+      guard line.hasPrefix("| `") else { break }
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      // What is in parentheses are values or units.
+      let columns = cells[cells.count - 1].replacing(#/ \([^)]*\)/#, with: "")
+      documented[cells[0].trimmingCharacters(in: ["`"])] = columns.split(separator: ", ").map {
+        $0.trimmingCharacters(in: ["`"])
+      }
+    }
+    return documented
   }
 }

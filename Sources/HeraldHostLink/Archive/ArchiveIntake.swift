@@ -7,11 +7,13 @@ struct ArchiveIntake {
   private(set) var change = Archive.Change()
   private let database: Database
   private let device: Int64
-  private let insertReading: Statement
+  private var readings: ReadingRows
   private let insertEvent: Statement
   private var peers: [TargetIdentity: Int64] = [:]
   private var payloads: [[UInt8]: Int64] = [:]
   private var boots: [Boot: Int64] = [:]
+  /// The start-up that the record before belonged to, its number here, and what is known of its date.
+  private var current: (boot: Boot, id: Int64, dates: LogCalendar.BootDates)?
   private let clocks: [DeviceRecord.ClockFix]
   private var calendar = LogCalendar()
   private var arrivals: [Arrival] = []
@@ -40,8 +42,7 @@ struct ArchiveIntake {
     self.device =
       try Int64.fetchOne(database, sql: "SELECT id FROM device WHERE serial = ?", arguments: [device.serial])
       ?? 0
-    insertReading = try database.cachedStatement(
-      sql: "INSERT INTO reading (id, boot_id, peer_id, uptime_ms, unix_ms, rssi) VALUES (?, ?, ?, ?, ?, ?)")
+    readings = try ReadingRows(database)
     insertEvent = try database.cachedStatement(
       sql: """
         INSERT INTO event (id, boot_id, peer_id, uptime_ms, unix_ms, kind, payload_id, system, value, data)
@@ -81,6 +82,7 @@ struct ArchiveIntake {
       let first = id * ArchiveSchema.recordsPerPage
       for (place, record) in page.records.enumerated() { try put(record, as: first + Int64(place)) }
     }
+    try readings.flush()
     if !new.isEmpty || isDatedAnew { try ArchiveContacts.find(in: database, device: device) }
   }
 
@@ -123,9 +125,22 @@ struct ArchiveIntake {
   }
 
   private mutating func put(_ record: BootRecord, as id: Int64) throws {
-    let boot = try boot(record.epoch, record.boot)
+    let (boot, dates) = try start(of: record)
     let uptime = Int64(clamping: record.uptimeMilliseconds)
-    let date = calendar.unixMilliseconds(of: record).map { Int64(clamping: $0) }
+    let date = dates.unixMilliseconds(at: record.uptimeMilliseconds).map { Int64(clamping: $0) }
+    guard case .measured(let target, let rssi) = record.event else {
+      return try put(record, as: id, boot: boot, uptime: uptime, date: date)
+    }
+    guard rssi.isAvailable else { return }
+    try readings.add(
+      id: id, boot: boot, peer: try peer(target), uptime: uptime, date: date, rssi: Int64(rssi.rawValue))
+    change.readings += 1
+  }
+
+  /// Puts in what is no reading.
+  private mutating func put(
+    _ record: BootRecord, as id: Int64, boot: Int64, uptime: Int64, date: Int64?
+  ) throws {
     func event(
       _ kind: String, _ peer: Int64? = nil, payload: Int64? = nil, system: NeighbourSystem? = nil,
       value: Int64? = nil,
@@ -135,11 +150,7 @@ struct ArchiveIntake {
         arguments: [id, boot, peer, uptime, date, kind, payload, system?.archiveName, value, data])
     }
     switch record.event {
-    case .measured(let target, let rssi):
-      guard rssi.isAvailable else { return }
-      insertReading.setUncheckedArguments([id, boot, try peer(target), uptime, date, Int64(rssi.rawValue)])
-      try insertReading.execute()
-      change.readings += 1
+    case .measured: break
     case .detected(let target): try event("detected", try peer(target))
     case .heraldDetected(let target): try event("herald_detected", try peer(target))
     case .lost(let target): try event("lost", try peer(target))
@@ -172,6 +183,16 @@ struct ArchiveIntake {
   }
 
   // MARK: What records refer to
+
+  /// The start-up of a record: mostly that of the one before.
+  private mutating func start(of record: BootRecord) throws -> (id: Int64, dates: LogCalendar.BootDates) {
+    let key = Boot(epoch: record.epoch, number: record.boot)
+    if let current, current.boot == key { return (current.id, current.dates) }
+    let dates = calendar.dates(epoch: record.epoch, boot: record.boot)
+    let id = try boot(record.epoch, record.boot)
+    current = (key, id, dates)
+    return (id, dates)
+  }
 
   private mutating func boot(_ epoch: UInt32, _ number: UInt32) throws -> Int64 {
     let key = Boot(epoch: epoch, number: number)

@@ -10,17 +10,6 @@ extension TargetIdentity.Kind {
     case .shared: "shared"
     }
   }
-
-  /// The kind of that name.
-  init?(archiveName: String) {
-    switch archiveName {
-    case "public": self = .publicAddress
-    case "random": self = .randomAddress
-    case "pseudo": self = .pseudoAddress
-    case "shared": self = .shared
-    default: return nil
-    }
-  }
 }
 
 extension NeighbourSystem {
@@ -30,18 +19,5 @@ extension NeighbourSystem {
     case .covidWatch: "covidwatch"
     case .c19x: "c19x"
     }
-  }
-}
-
-extension TargetIdentity {
-  /// From `peer.kind` and `peer.address` of the archive; `nil` if they are not what this program writes.
-  init?(archiveName: String, addressText: String) {
-    let digits = addressText.filter { $0 != ":" }
-    guard let kind = Kind(archiveName: archiveName), digits.count == 12, let value = UInt64(digits, radix: 16)
-    else {
-      return nil
-    }
-    self.init(
-      kind: kind, high: UInt16(truncatingIfNeeded: value >> 32), low: UInt32(truncatingIfNeeded: value))
   }
 }

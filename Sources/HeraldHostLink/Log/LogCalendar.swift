@@ -21,10 +21,32 @@ public struct LogCalendar: Sendable {
     let boot: UInt32
   }
 
-  private struct Moment {
+  fileprivate struct Moment {
     let uptime: UInt64
     /// The date of the start-up by this moment's account, milliseconds.
     let start: Int64
+  }
+
+  /// The dates of one start-up.
+  struct BootDates {
+    /// Moments whose date is known, in the order of time.
+    fileprivate let moments: [Moment]
+
+    /// Milliseconds since 1970-01-01T00:00:00Z so many milliseconds after the start-up; `nil` if nothing tells.
+    func unixMilliseconds(at uptime: UInt64) -> UInt64? {
+      guard let first = moments.first else { return nil }
+      var low = 0
+      var high = moments.count
+      while low < high {
+        let middle = (low + high) / 2
+        if moments[middle].uptime <= uptime { low = middle + 1 } else { high = middle }
+      }
+      let moment = low > 0 ? moments[low - 1] : first
+      guard let uptime = Int64(exactly: uptime) else { return nil }
+      let (date, overflow) = moment.start.addingReportingOverflow(uptime)
+      guard !overflow, date >= 0, UInt64(date) <= UTCTimestamp.latest else { return nil }
+      return UInt64(date)
+    }
   }
 
   private var moments: [Boot: [Moment]] = [:]
@@ -68,24 +90,13 @@ public struct LogCalendar: Sendable {
 
   /// Milliseconds since 1970-01-01T00:00:00Z at the time of a record; `nil` if nothing tells.
   public func unixMilliseconds(of record: BootRecord) -> UInt64? {
-    let start = Boot(epoch: record.epoch, boot: record.boot)
-    let uptime = record.uptimeMilliseconds
-    let moment: Moment?
-    if let list = moments[start], let first = list.first {
-      var low = 0
-      var high = list.count
-      while low < high {
-        let middle = (low + high) / 2
-        if list[middle].uptime <= uptime { low = middle + 1 } else { high = middle }
-      }
-      moment = low > 0 ? list[low - 1] : first
-    } else {
-      moment = guesses[start]
-    }
-    guard let moment, let uptime = Int64(exactly: uptime) else { return nil }
-    let (date, overflow) = moment.start.addingReportingOverflow(uptime)
-    guard !overflow, date >= 0, UInt64(date) <= UTCTimestamp.latest else { return nil }
-    return UInt64(date)
+    dates(epoch: record.epoch, boot: record.boot).unixMilliseconds(at: record.uptimeMilliseconds)
+  }
+
+  /// What is known about the dates of a start-up.
+  func dates(epoch: UInt32, boot: UInt32) -> BootDates {
+    let start = Boot(epoch: epoch, boot: boot)
+    return BootDates(moments: moments[start] ?? guesses[start].map { [$0] } ?? [])
   }
 
   /// What is known about the date of a start-up, in the order of time, without moments that say the same as the one before.

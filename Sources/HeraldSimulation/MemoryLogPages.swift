@@ -1,0 +1,26 @@
+import HeraldEmbedded
+
+/// A page of a log in memory, as a host would get it.
+public struct MemoryLogPage: Sendable {
+  /// Its number.
+  public let sequence: UInt32
+  /// Whether more may be added to it.
+  public let isOpen: Bool
+  /// What is readable of it.
+  public let bytes: [UInt8]
+}
+
+extension FlashLog where F == MemoryFlash {
+  /// Every page as far as it is committed, the oldest first.
+  public mutating func pages() throws -> [MemoryLogPage] {
+    let status = committedStatus()
+    var pages: [MemoryLogPage] = []
+    for sequence in status.oldest...status.newest {
+      var bytes = [UInt8](repeating: 0, count: readableBytes(sequence: sequence) ?? 0)
+      var span = bytes.mutableSpan
+      _ = try read(sequence: sequence, offset: 0, into: &span)
+      pages.append(MemoryLogPage(sequence: sequence, isOpen: sequence == status.newest, bytes: bytes))
+    }
+    return pages
+  }
+}
