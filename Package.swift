@@ -102,6 +102,10 @@ let package = Package(
       name: "herald-fuzz",
       dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation"],
       path: "Tests/Fuzz", swiftSettings: core),
+    // The log of a made-up day, for the test and the picture of a report.
+    .executableTarget(
+      name: "invented-day", dependencies: ["HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
+      path: "Tests/InventedDay", swiftSettings: core),
     .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
     .executableTarget(
       name: "allocation-test",
