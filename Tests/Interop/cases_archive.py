@@ -1,6 +1,9 @@
 """The archive beside a pulled log: what Python's SQLite reads in it is what the tables of the phones say."""
 
+import csv
 import datetime
+import json
+import re
 import sqlite3
 
 import herald
@@ -65,3 +68,60 @@ async def case_archive_says_what_the_tables_of_the_phones_say():
         assert status == 0 and "report.html" in out, err
         page = (output / "report.html").read_text()
         assert all(f"<td>{herald.short_name(phone.payload)}</td>" in page for phone in phones)
+
+
+DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+NUMBERS = {"epoch", "sequence", "boot", "uptime_ms", "records", "readings", "rssi", "level", "value", "first_seconds_before",
+           "last_seconds_before"}
+TRUTHS, DATES, BYTES = {"is_open", "is_external"}, {"time", "begin", "end"}, {"payload", "data", "sha256"}
+
+
+def typed(table, column, text):
+    """What a cell of the exported CSV says, by the type that docs/archive.md gives its column."""
+    # Python's reader does not tell empty text from nothing; the texts of devices are there, and may be empty.
+    if text == "" and table != "devices":
+        return None
+    if column in NUMBERS:
+        return int(text)
+    return {"true": True, "false": False}[text] if column in TRUTHS else text
+
+
+async def case_export_has_the_same_in_both_forms_and_one_type_in_each_column():
+    async with World() as world:
+        phones = [await world.android(1), await world.ios(2)]
+        node = await world.node("--link", "tcp:0")
+        await node.has_read(*phones)
+        output = world.folder / "out"
+        await pull(node.link, output)
+        told = {}
+        for form in ("jsonl", "csv"):
+            status, out, err = await run("herald-host", "log", "export", "--format", form, "--json", output)
+            assert status == 0, err
+            told[form] = {file["name"].split(".")[0]: file["rows"] for file in json.loads(out)["files"]}
+        assert told["jsonl"] == told["csv"]
+        tables = {}
+        for name, rows in told["csv"].items():
+            lines = [json.loads(line) for line in (output / "export" / f"{name}.jsonl").read_text().splitlines()]
+            with open(output / "export" / f"{name}.csv", newline="") as file:
+                cells = [{column: typed(name, column, text) for column, text in row.items()} for row in csv.DictReader(file)]
+            assert lines == cells and len(lines) == rows, name
+            for row in lines:
+                for column, value in row.items():
+                    if value is None:
+                        continue
+                    kind = int if column in NUMBERS else bool if column in TRUTHS else str
+                    assert type(value) is kind, f"{name}.{column}: {value!r}"
+                    assert column not in DATES or DATE.fullmatch(value), f"{name}.{column}: {value!r}"
+                    assert column not in BYTES or bytes.fromhex(value).hex() == value, f"{name}.{column}: {value!r}"
+            tables[name] = lines
+        # The same as the tables of the phones.
+        measured = [(milliseconds(row["time"]), row["id"], float(row["data"].removeprefix("RSSI:").split("[")[0]))
+                    for row in contacts(output) if row["measure"]]
+        assert measured == [(exported(row["time"]), row["peer"], row["rssi"]) for row in tables["readings"]]
+        read = {row["payload"] for row in tables["events"] if row["event"] == "read"}
+        assert read == {bytes(phone.payload).hex() for phone in phones}
+
+
+def exported(date):
+    """The moment of an exported date."""
+    return round(datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp() * 1000)

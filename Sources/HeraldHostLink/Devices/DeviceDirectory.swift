@@ -38,6 +38,15 @@ public enum DeviceDirectory {
     }
   }
 
+  /// Every Herald device of the USB/IP server that `HOST` or `HOST:PORT` names.
+  public static func usbipDevices(server: String) throws(HostLinkError) -> [FoundDevice] {
+    guard let (host, port) = DeviceSelector.hostAndPort(server[...]) else {
+      throw HostLinkError(
+        .usage, "\(PrintableText.of(server)) is no host", advice: "the form is HOST or HOST:PORT")
+    }
+    return try usbipDevices(host: host, port: port)
+  }
+
   /// Every Herald device of a USB/IP server. One that is in use is listed too, without its texts.
   public static func usbipDevices(host: String, port: UInt16?) throws(HostLinkError) -> [FoundDevice] {
     let connection = try USBIPConnection(host: host, port: port, by: .after(patience))

@@ -45,6 +45,20 @@ public enum DeviceSelector: Equatable, Sendable {
     }
   }
 
+  /// The same in the words of `--device`, safe to show.
+  public var text: String {
+    switch self {
+    case .usbip(let host, let port, let busID):
+      let server = host.contains(":") ? "[\(host)]" : host
+      return PrintableText.of(
+        "usbip://\(server)\(port.map { ":\($0)" } ?? "")\(busID.map { "/\($0)" } ?? "")")
+    case .serial(let path): return PrintableText.of("serial:\(path)", limit: 256)
+    case .serialTCP(let host, let port): return PrintableText.of("serial:tcp:\(host):\(port)")
+    case .usb(let path): return PrintableText.of("usb:\(path)")
+    case .serialNumber(let serial): return PrintableText.of(serial)
+    }
+  }
+
   /// `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`.
   public static func hostAndPort(_ text: Substring) -> (host: String, port: UInt16?)? {
     var host = text

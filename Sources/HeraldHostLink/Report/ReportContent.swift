@@ -99,18 +99,8 @@ struct ReportContent {
 
 /// Times in words.
 enum ReportWords {
-  /// `2 d 3 h`, `1 h 02 min`, `3 min 20 s` or `7 s`.
-  static func duration(_ milliseconds: UInt64) -> String {
-    let seconds = milliseconds / 1000
-    switch seconds {
-    case 86_400...: return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h"
-    case 3600...:
-      let minutes = seconds % 3600 / 60
-      return "\(seconds / 3600) h \(minutes < 10 ? "0" : "")\(minutes) min"
-    case 60...: return "\(seconds / 60) min \(seconds % 60) s"
-    default: return "\(seconds) s"
-    }
-  }
+  /// How long so many milliseconds are.
+  static func duration(_ milliseconds: UInt64) -> String { DurationText.of(seconds: milliseconds / 1000) }
 
   /// From when to when, in UTC, and for how long.
   static func span(_ begin: UInt64, _ end: UInt64) -> String {

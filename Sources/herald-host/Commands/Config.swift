@@ -21,12 +21,12 @@ struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows every setting of a device.")
 
     @OptionGroup var options: DeviceOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var display: DisplayOptions
 
     func run() throws {
       try options.withDevice { device, _ in
         let days = try device.retentionDays()
-        if output.json {
+        if display.json {
           try Console.printJSON([Name.keepDays.rawValue: days])
         } else {
           Console.printTable([[Name.keepDays.rawValue, String(days)]])

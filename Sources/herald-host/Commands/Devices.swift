@@ -12,7 +12,7 @@ struct Devices: ParsableCommand {
       "List the devices of this USB/IP server as well; may be repeated.", valueName: "host[:port]"))
   var usbip: [String] = []
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var display: DisplayOptions
 
   private struct Row: Encodable {
     let location: String
@@ -36,36 +36,28 @@ struct Devices: ParsableCommand {
     }
     for server in usbip {
       do {
-        found += try Self.devices(of: server)
-      } catch let error as HostLinkError {
+        found += try DeviceDirectory.usbipDevices(server: server)
+      } catch {
         Console.complain(error)
         failure = error.cause.exitStatus
       }
     }
-    if failure == nil || !found.isEmpty || output.json { show(found) }
+    if failure == nil || !found.isEmpty || display.json { try show(found) }
     if let failure { throw failure }
   }
 
-  private static func devices(of server: String) throws -> [FoundDevice] {
-    guard let (host, port) = DeviceSelector.hostAndPort(server[...]) else {
-      throw HostLinkError(
-        .usage, "\(PrintableText.of(server)) is no host", advice: "the form is HOST or HOST:PORT")
+  private func show(_ found: [FoundDevice]) throws {
+    let rows = found.map {
+      Row(
+        location: $0.location, serial: $0.identity.serial, product: $0.identity.product,
+        manufacturer: $0.identity.manufacturer,
+        usbID: "\($0.vendorID.hexadecimal(4)):\($0.productID.hexadecimal(4))", usable: $0.obstacle == nil,
+        obstacle: $0.obstacle?.what)
     }
-    return try DeviceDirectory.usbipDevices(host: host, port: port)
+    try display.show(rows) { Self.list(found) }
   }
 
-  private func show(_ found: [FoundDevice]) {
-    if output.json {
-      let rows = found.map {
-        Row(
-          location: $0.location, serial: $0.identity.serial, product: $0.identity.product,
-          manufacturer: $0.identity.manufacturer,
-          usbID: "\($0.vendorID.hexadecimal(4)):\($0.productID.hexadecimal(4))", usable: $0.obstacle == nil,
-          obstacle: $0.obstacle?.what)
-      }
-      try? Console.printJSON(rows)
-      return
-    }
+  private static func list(_ found: [FoundDevice]) {
     guard !found.isEmpty else {
       print("No Herald device found.")
       return

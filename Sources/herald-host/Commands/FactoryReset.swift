@@ -13,20 +13,17 @@ struct FactoryReset: ParsableCommand {
       """)
 
   @OptionGroup var options: DeviceOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var display: DisplayOptions
 
   @Flag(help: "Do not ask. Without it the device's serial number has to be typed.")
   var yes = false
-
-  @Flag(name: .shortAndLong, help: "Print nothing but errors.")
-  var quiet = false
 
   func run() throws {
     try options.withDevice { device, open in
       let status = try device.logStatus()
       if !yes { try confirm(device, status) }
       var progress = try device.beginFactoryReset(epoch: status.epoch)
-      let bar = ProgressBar(isQuiet: quiet)
+      let bar = ProgressBar(isQuiet: display.quiet)
       while !progress.isDone {
         Thread.sleep(forTimeInterval: 0.05)
         let next = try device.factoryResetProgress()
@@ -36,9 +33,9 @@ struct FactoryReset: ParsableCommand {
         bar.update(done: progress.done, of: progress.total, text: "erased")
       }
       bar.finish()
-      if output.json {
+      if display.json {
         try Console.printJSON(progress)
-      } else if !quiet {
+      } else if !display.quiet {
         print("Everything on \(open.transport.location) is erased; it restarts.")
       }
       guard progress.failed == 0 else {

@@ -6,7 +6,7 @@ struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Says what a device is.")
 
   @OptionGroup var options: DeviceOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var display: DisplayOptions
 
   private struct Row: Encodable {
     let location: String
@@ -22,13 +22,9 @@ struct Info: ParsableCommand {
       let restart = try device.restart()
       let settings = try device.settingsHealth()
       let location = open.transport.location
-      if output.json {
-        try Console.printJSON(
-          Row(
-            location: location, usb: open.identity, device: information, restart: restart, settings: settings)
-        )
-        return
-      }
+      let row = Row(
+        location: location, usb: open.identity, device: information, restart: restart, settings: settings)
+      guard !display.json else { return try Console.printJSON(row) }
       let serial = open.identity.serial.isEmpty ? information.serial : open.identity.serial
       var facts = Facts()
       facts.add("Device", location)
@@ -44,7 +40,7 @@ struct Info: ParsableCommand {
       facts.add("System", information.system)
       if let restart { Self.add(restart, to: &facts) }
       if let settings { Self.add(settings, to: &facts) }
-      facts.print()
+      if !display.quiet { facts.print() }
     }
   }
 }
@@ -66,7 +62,7 @@ extension Info {
   private static func add(_ restart: DeviceRestart, to facts: inout Facts) {
     facts.add("Started", restart.reason)
     if let registers = restart.registers {
-      let lasted = Console.duration(seconds: Int(restart.lasted))
+      let lasted = DurationText.of(seconds: Int(restart.lasted))
       facts.add("Fault at", "0x\(registers.pc.hexadecimal(8)), after \(lasted)")
       facts.add("Called from", "0x\(registers.lr.hexadecimal(8))")
       facts.add("Program status", "0x\(registers.psr.hexadecimal(8))")
@@ -84,18 +80,15 @@ struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Says how a device is: its clock and its log.")
 
   @OptionGroup var options: DeviceOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var display: DisplayOptions
 
   func run() throws {
     try options.withDevice { device, open in
       let status = try device.logStatus()
-      if output.json {
-        try Console.printJSON(status)
-        return
-      }
+      guard !display.json else { return try Console.printJSON(status) }
       var facts = Facts()
       facts.add("Device", open.transport.location)
-      facts.add("Running for", Console.duration(seconds: Int(clamping: status.uptimeMilliseconds / 1000)))
+      facts.add("Running for", DurationText.of(seconds: Int(clamping: status.uptimeMilliseconds / 1000)))
       facts.add("Starts", "\(status.boot)")
       if let date = status.unixMilliseconds {
         facts.add("Clock", "\(Console.date(date)) UTC")
@@ -115,7 +108,7 @@ struct Status: ParsableCommand {
           days == 0 ? "as long as there is room" : "\(Console.count(Int(days), "day")), then erased")
       }
       facts.add("Log epoch", status.epoch.hexadecimal(8))
-      facts.print()
+      if !display.quiet { facts.print() }
     }
   }
 }
@@ -125,26 +118,24 @@ struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Shows every counter of a device.")
 
   @OptionGroup var options: DeviceOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var display: DisplayOptions
 
   func run() throws {
     try options.withDevice { device, _ in
       let groups = try device.statistics()
-      if output.json {
-        var all: [String: [String: UInt64]] = [:]
-        for group in groups {
-          all[group.name] = Dictionary(group.counters.map { ($0.name, $0.value) }) { first, _ in first }
-        }
-        try Console.printJSON(all)
-        return
-      }
-      var rows: [[String]] = []
+      var all: [String: [String: UInt64]] = [:]
       for group in groups {
-        for (index, counter) in group.counters.enumerated() {
-          rows.append([index == 0 ? group.name : "", counter.name, String(counter.value)])
-        }
+        all[group.name] = Dictionary(group.counters.map { ($0.name, $0.value) }) { first, _ in first }
       }
-      Console.printTable(rows, right: [2])
+      try display.show(all) {
+        var rows: [[String]] = []
+        for group in groups {
+          for (index, counter) in group.counters.enumerated() {
+            rows.append([index == 0 ? group.name : "", counter.name, String(counter.value)])
+          }
+        }
+        Console.printTable(rows, right: [2])
+      }
     }
   }
 }

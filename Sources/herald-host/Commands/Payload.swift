@@ -39,7 +39,7 @@ struct PayloadCommands: ParsableCommand {
     var epoch: UInt64 = KeyScheduleEpoch.phones.unixSeconds
     @Option(name: .shortAndLong, help: ArgumentHelp("The key file.", valueName: "file"))
     var output: String
-    @OptionGroup var display: OutputOptions
+    @OptionGroup var display: DisplayOptions
 
     private struct Row: Encodable {
       let firstDay: Int
@@ -53,17 +53,13 @@ struct PayloadCommands: ParsableCommand {
       let window = try makeWindow()
       try window.write(to: output)
       let seconds = window.unixSeconds
-      if display.json {
-        try Console.printJSON(
-          Row(
-            firstDay: window.firstDay, days: window.dayCount, from: seconds.lowerBound,
-            until: seconds.upperBound,
-            keyFile: output))
-        return
-      }
-      print(
+      let row = Row(
+        firstDay: window.firstDay, days: window.dayCount, from: seconds.lowerBound, until: seconds.upperBound,
+        keyFile: output)
+      let text =
         "\(output): keys of \(Console.count(window.dayCount, "day")), \(Self.date(seconds.lowerBound)) to "
-          + "\(Self.date(seconds.upperBound - 1)), day \(window.firstDay) of the schedule and on.")
+        + "\(Self.date(seconds.upperBound - 1)), day \(window.firstDay) of the schedule and on."
+      try display.show(row) { print(text) }
     }
 
     private func makeWindow() throws(HostLinkError) -> MatchingKeyWindow {

@@ -12,13 +12,13 @@ struct Report: ParsableCommand {
 
   @Argument(help: "The folder of a pulled log.")
   var dir: String
-  @Flag(name: .shortAndLong, help: "Print nothing but errors.")
-  var quiet = false
+  @OptionGroup var display: DisplayOptions
 
   func run() throws {
     let folder = try PageArchive(path: dir, create: false)
     try folder.write(
       LogReport(try LogConversion(folder), device: folder.device).html, named: LogReport.fileName)
-    if !quiet { print("Report: \(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)") }
+    let report = "\(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)"
+    try display.show(["report": report]) { print("Report: \(report)") }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldHostLink
 import HeraldSimulation
 
 extension CrowdScenario: ExpressibleByArgument {}
@@ -42,10 +43,7 @@ struct Simulate: ParsableCommand {
   @Option(help: "Where people are and how they move.")
   var scenario = CrowdScenario.room
 
-  @OptionGroup var output: OutputOptions
-
-  @Flag(name: .shortAndLong, help: "Show no progress.")
-  var quiet = false
+  @OptionGroup var display: DisplayOptions
 
   mutating func validate() throws {
     guard (2...2000).contains(devices) else { throw ValidationError("--devices takes 2 to 2000.") }
@@ -90,12 +88,12 @@ struct Simulate: ParsableCommand {
     configuration.scenario = scenario
     let crowd = Crowd(configuration)
     let total = max(1, Int((hours * 3600).rounded()))
-    let bar = ProgressBar(isQuiet: quiet)
+    let bar = ProgressBar(isQuiet: display.quiet)
     let begun = ContinuousClock.now
     crowd.run(seconds: total) { second in
       bar.update(
         done: second, of: total,
-        text: "\(Console.duration(seconds: second)) of \(Console.duration(seconds: total)) simulated")
+        text: "\(DurationText.of(seconds: second)) of \(DurationText.of(seconds: total)) simulated")
     }
     bar.finish()
     let took = begun.duration(to: .now)
@@ -105,11 +103,7 @@ struct Simulate: ParsableCommand {
       report: report, scenario: scenario.rawValue, seed: seed, wallSeconds: wall,
       deviceHoursPerSecond: report.hours * Double(devices) / wall,
       advertisementsPerSecond: Double(report.advertisementsDelivered) / wall)
-    if output.json {
-      try Console.printJSON(row)
-    } else {
-      show(row)
-    }
+    try display.show(row) { show(row) }
   }
 
   private func show(_ row: Row) {
@@ -117,7 +111,7 @@ struct Simulate: ParsableCommand {
     func number(_ value: Double, _ digits: Int = 1) -> String { String(format: "%.\(digits)f", value) }
     var facts = Facts()
     facts.add("Devices", "\(report.devices), \(scenario.rawValue), range \(number(range, 0)) m, seed \(seed)")
-    facts.add("Simulated", Console.duration(seconds: Int((report.hours * 3600).rounded())))
+    facts.add("Simulated", DurationText.of(seconds: Int((report.hours * 3600).rounded())))
     facts.add("Detection rate", "\(number(report.detectionPercent, 2)) % of \(report.encounters) encounters")
     facts.add("… within 30 s", "\(number(report.detectionWithin30sPercent, 2)) %")
     facts.add(

@@ -14,7 +14,7 @@ struct Time: ParsableCommand {
       discussion: "What the device logged since it started, and before, gets its date from this.")
 
     @OptionGroup var options: DeviceOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var display: DisplayOptions
 
     private struct Row: Encodable {
       let wasSet: Bool
@@ -28,14 +28,11 @@ struct Time: ParsableCommand {
         let drift = before.map { Int64(clamping: $0) - Int64(clamping: Self.now) }
         let moment = Self.now
         try device.setClock(unixMilliseconds: moment)
-        if output.json {
-          try Console.printJSON(
-            Row(wasSet: before != nil, driftMilliseconds: drift, unixMilliseconds: moment))
-          return
+        try display.show(Row(wasSet: before != nil, driftMilliseconds: drift, unixMilliseconds: moment)) {
+          var change = "it had not been set"
+          if let drift { change = "it was \(abs(drift)) ms \(drift < 0 ? "behind" : "ahead")" }
+          print("The clock of \(open.transport.location) is \(Console.date(moment)) UTC now; \(change).")
         }
-        var change = "it had not been set"
-        if let drift { change = "it was \(abs(drift)) ms \(drift < 0 ? "behind" : "ahead")" }
-        print("The clock of \(open.transport.location) is \(Console.date(moment)) UTC now; \(change).")
       }
     }
 

@@ -1,40 +1,17 @@
 import ArgumentParser
 import HeraldHostLink
-import Logging
 
-/// Options of every command that talks to a device.
+/// Options of every command that talks to one device.
 struct DeviceOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: "Which device; see `herald-host --help`.")
   var device: String?
 
-  @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
-  var timeout: Double = 2
-
-  @Flag(name: .shortAndLong, help: "Say on standard error what is odd about the link.")
-  var verbose = false
-
-  mutating func validate() throws {
-    guard timeout > 0, timeout <= 3600 else {
-      throw ValidationError("--timeout takes seconds, more than 0 and at most 3600.")
-    }
-  }
+  @OptionGroup var link: LinkOptions
 
   /// Opens the device, lets `body` use it, and gives it back.
   func withDevice<Result>(_ body: (DeviceClient, OpenDevice) throws -> Result) throws -> Result {
     var selector: DeviceSelector?
     if let device { selector = try DeviceSelector(device) }
-    let open = try DeviceDirectory.open(selector)
-    defer { open.transport.close() }
-    var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = verbose ? .debug : .error
-    let patience = SMPClient.Patience(timeout: .milliseconds(Int64(timeout * 1000)))
-    let client = SMPClient(transport: open.transport, patience: patience, logger: logger)
-    return try body(DeviceClient(client), open)
+    return try link.withDevice(selector, body)
   }
-}
-
-/// How results are shown.
-struct OutputOptions: ParsableArguments {
-  @Flag(help: "Print the result as JSON.")
-  var json = false
 }

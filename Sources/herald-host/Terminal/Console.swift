@@ -40,16 +40,6 @@ enum Console {
     }
   }
 
-  /// `1 h 02 min`, `3 min 20 s` or `7 s`.
-  static func duration(seconds: Int) -> String {
-    let minutes = seconds / 60
-    if minutes >= 60 {
-      let rest = minutes % 60
-      return "\(minutes / 60) h \(rest < 10 ? "0" : "")\(rest) min"
-    }
-    return minutes > 0 ? "\(minutes) min \(seconds % 60) s" : "\(seconds) s"
-  }
-
   /// `1 page`, `2 pages`.
   static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
@@ -92,10 +82,15 @@ final class ProgressBar {
     guard isWanted, total > 0, begun.duration(to: now) > .seconds(1) else { return }
     if let drawn, drawn.duration(to: now) < .milliseconds(100) { return }
     drawn = now
-    let width = 30
-    let filled = min(width, width * done / total)
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-    FileHandle.standardError.write(Data("\r\u{1B}[K\(bar) \(100 * done / total) %  \(text)".utf8))
+    FileHandle.standardError.write(Data("\r\u{1B}[K\(Self.bar(done: done, of: total))  \(text)".utf8))
+  }
+
+  /// A bar, and how many percent it shows.
+  static func bar(done: Int, of total: Int, width: Int = 30) -> String {
+    let share = total > 0 ? min(done, total) * 100 / total : 100
+    let filled = width * share / 100
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+      + " \(share) %"
   }
 
   /// Takes the bar away.

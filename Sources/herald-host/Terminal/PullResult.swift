@@ -1,8 +1,8 @@
 import HeraldHostLink
 
 /// What a pull or a conversion has to tell, for people and for programs.
-struct PullResult: Encodable {
-  struct Contact: Encodable {
+struct PullResult: Encodable, Sendable {
+  struct Contact: Encodable, Sendable {
     let payload: String
     let payloadHex: String
     let kind: PayloadDescription?
@@ -28,7 +28,7 @@ struct PullResult: Encodable {
     }
   }
 
-  struct Pull: Encodable {
+  struct Pull: Encodable, Sendable {
     let epoch: String
     let newPages: Int
     let knownPages: Int
@@ -76,6 +76,19 @@ struct PullResult: Encodable {
     }
   }
 
+  /// What is wrong with it as a whole; `nil` if all that the device has is here and makes sense.
+  var shortcoming: HostLinkError? {
+    if let pull, !pull.isComplete {
+      return HostLinkError(
+        .partial, "not all of the log is here; what is here is kept", advice: "run the same command again")
+    }
+    guard pull != nil || damagedPages.isEmpty else {
+      return HostLinkError(
+        .partial, "\(Console.count(damagedPages.count, "page")) could not be read to the end")
+    }
+    return nil
+  }
+
   /// The most contacts shown; the rest is in the files.
   private static let shown = 40
 
@@ -99,7 +112,7 @@ struct PullResult: Encodable {
         rows.append([
           contact.payload, contact.kind?.text ?? "-", String(contact.firstSeen.prefix(19)),
           String(contact.lastSeen.prefix(19)),
-          Console.duration(seconds: contact.presentSeconds), String(contact.readings),
+          DurationText.of(seconds: contact.presentSeconds), String(contact.readings),
           contact.strongestRssi.map { "\($0) dBm" } ?? "-", contact.medianRssi.map { "\($0) dBm" } ?? "-",
         ])
       }

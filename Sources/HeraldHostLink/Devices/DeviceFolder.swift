@@ -1,0 +1,29 @@
+import HeraldEmbedded
+
+/// Under what name a device's log lies in a folder with those of many: made from what the device calls itself, whatever that is.
+public enum DeviceFolder {
+  /// The longest name, in bytes.
+  static let longest = 100
+
+  /// The name for a device with this serial number; for one without, from where it is connected. ASCII letters, digits, `-` and `_`, and `.` but in front, stay as they are;
+  /// every other byte becomes `%` and two digits, so that no name leads out of the folder, hides, or moves a cursor. Different
+  /// serial numbers have different names: what is too long ends with its SHA-256, as far as there is room.
+  public static func name(serial: String, location: String) -> String {
+    let text = serial.isEmpty ? location : serial
+    var name: [UInt8] = []
+    for (index, byte) in text.utf8.enumerated() {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: name.append(byte)
+      case 0x2E where index > 0: name.append(byte)
+      default: name += "%\(byte.hexadecimal(2))".utf8
+      }
+    }
+    if name.count > longest {
+      let digest = SHA256.digest(of: Array(text.utf8).span)
+      var end: [UInt8] = []
+      for index in 0..<16 { end.append(digest[index]) }
+      name = Array(name.prefix(longest - 33)) + "-\(end.hexadecimal)".utf8
+    }
+    return name.isEmpty ? "%" : String(decoding: name, as: UTF8.self)
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import HeraldHostLink
+
+extension LogCommands {
+  /// `herald-host log export`
+  struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Writes a pulled log as flat tables for programs that analyse.",
+      discussion: """
+        Files devices, pages, readings, events, batteries, visits and contacts, each usable without the others and with one type in each \
+        column: JSON Lines, or CSV as RFC 4180 has it, which readers of tables turn into Parquet as it is. docs/archive.md describes the \
+        columns. What peers call themselves is written as they do: open the CSV with a program for data, not with a spreadsheet.
+        """)
+
+    @Argument(help: "The folder of a pulled log.")
+    var dir: String
+    @Option(help: "What the files look like: jsonl or csv.")
+    var format = ArchiveExport.Format.jsonl
+    @Option(
+      name: .shortAndLong,
+      help: ArgumentHelp("Where the files go (default: DIR/export).", valueName: "dir"))
+    var output: String?
+    @OptionGroup var display: DisplayOptions
+
+    private struct Row: Encodable {
+      let folder: String
+      let files: [ArchiveExport.File]
+    }
+
+    func run() throws {
+      let folder = try PageArchive(path: dir, create: false)
+      let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
+      let change = try archive.add(folder)
+      let place = output ?? (dir.hasSuffix("/") ? "\(dir)export" : "\(dir)/export")
+      let files = try ArchiveExport(archive, as: format).write(to: place)
+      if display.json {
+        try Console.printJSON(Row(folder: place, files: files))
+      } else if !display.quiet {
+        Console.printTable(
+          [["FILE", "ROWS"]] + files.map { ["\(place)/\($0.name)", String($0.rows)] }, right: [1])
+      }
+      guard change.refused.isEmpty else {
+        for page in change.refused { Console.note("herald-host: \(page) is not a page of this log") }
+        throw HostLinkError(
+          .partial, "\(Console.count(change.refused.count, "page")) could not be read; the rest is exported")
+      }
+    }
+  }
+}
+
+extension ArchiveExport.Format: ExpressibleByArgument {}

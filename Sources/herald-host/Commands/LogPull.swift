@@ -1,0 +1,95 @@
+import ArgumentParser
+import HeraldHostLink
+
+extension LogCommands {
+  /// `herald-host log pull`
+  struct Pull: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Fetches what is new in the log of a device, or of many at once.",
+      discussion: """
+        The folder then holds the raw pages; contacts.csv, statistics.csv, detection.csv and, if the device has a \
+        battery, battery.csv, all of them as Herald phones write them; files of contacts, visits, messages, \
+        models and codes of other systems; and archive.sqlite, a database of all of it. Nothing is erased on the device. A pull that is \
+        cut off goes on where it was when it is started again.
+
+        With --all, or --device more than once, each device has a folder of its own in that folder, with its serial number as its name.
+        """)
+
+    @OptionGroup var fleet: FleetOptions
+    @Option(
+      name: [.customLong("output"), .customShort("o")],
+      help: ArgumentHelp(
+        "The folder for this device's log, or for the folders of many; made if it is not there.",
+        valueName: "dir"))
+    var folder: String
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+      let selectors = try fleet.selectors()
+      if fleet.isSingle {
+        try pullOne(selectors.first)
+      } else {
+        try pullMany(selectors)
+      }
+    }
+
+    private func pullOne(_ selector: DeviceSelector?) throws {
+      let archive = try PageArchive(path: folder, create: true)
+      let bar = ProgressBar(isQuiet: display.quiet)
+      let report = try fleet.link.withDevice(selector) { device, open in
+        let serial = try open.identity.serial.isEmpty ? device.information().serial : open.identity.serial
+        defer { bar.finish() }
+        return try DevicePull(archive, device, open, serial).run { progress in
+          bar.update(done: progress.pages, of: progress.ofPages, text: DevicePull.words(progress))
+        }
+      }
+      // Whatever ended the pull, what is here is worth having.
+      let result = try DevicePull.convert(archive, report)
+      try display.show(result) { result.show() }
+      for problem in report.problems { Console.note("herald-host: \(problem)") }
+      if let error = report.stoppedBy { Console.complain(error) }
+      if let error = result.shortcoming { throw error }
+    }
+
+    private func pullMany(_ selectors: [DeviceSelector]) throws {
+      let lines = ProgressLines(count: selectors.count, isQuiet: display.quiet)
+      let folder = self.folder
+      let members = Fleet(selectors: selectors, link: fleet.link).run { index, device, open, serial in
+        let location = open.transport.location
+        let own = DeviceFolder.name(serial: serial, location: location)
+        let name = serial.isEmpty ? location : serial
+        defer { lines.update(index, name, isDone: true) }
+        let archive = try PageArchive(path: "\(folder)/\(own)", create: true)
+        let report = try DevicePull(archive, device, open, serial).run { progress in
+          let bar = ProgressBar.bar(done: progress.pages, of: progress.ofPages, width: 20)
+          lines.update(index, "\(bar)  \(name)  \(DevicePull.words(progress))")
+        }
+        lines.update(index, "\(name)  making tables")
+        return try DevicePull.convert(archive, report)
+      }
+      lines.finish()
+      // What is not all here is no success; what is here is kept, and its folder named.
+      let summary = FleetSummary(
+        members.map { member in
+          guard case .success(let result) = member.result, let error = result.shortcoming else {
+            return member
+          }
+          let reason = (result.pull?.problems ?? []) + [result.pull?.stoppedBy].compactMap(\.self)
+          return FleetMember(
+            location: member.location, serial: member.serial,
+            result: .failure(
+              HostLinkError(
+                error.cause, reason.isEmpty ? error.what : reason.joined(separator: "; "),
+                advice: "\(result.folder) has what came; run the same command again")))
+        })
+      try summary.show(display, heading: ["NEW PAGES", "READINGS", "MET", "FOLDER"], right: [0, 1, 2]) {
+        result in
+        [
+          String(result.pull?.newPages ?? 0), String(result.readings), String(result.contacts.count),
+          result.folder,
+        ]
+      }
+      try summary.finish()
+    }
+  }
+}

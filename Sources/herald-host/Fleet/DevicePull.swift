@@ -1,0 +1,55 @@
+import HeraldHostLink
+
+/// A pull of one device's log into its folder.
+struct DevicePull {
+  private let archive: PageArchive
+  private let device: DeviceClient
+  private let open: OpenDevice
+  private let serial: String
+
+  init(_ archive: PageArchive, _ device: DeviceClient, _ open: OpenDevice, _ serial: String) {
+    self.archive = archive
+    self.device = device
+    self.open = open
+    self.serial = serial
+  }
+
+  /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report.
+  func run(_ progress: @escaping (PullProgress) -> Void) throws(HostLinkError) -> PullReport {
+    try bind()
+    var download = LogDownload(device: device, archive: archive, progress: progress)
+    return try download.run()
+  }
+
+  /// A folder holds the log of one device: refuses another's before anything is mixed.
+  private func bind() throws(HostLinkError) {
+    let known = archive.device.serial
+    guard known.isEmpty || serial.isEmpty || known == serial else {
+      throw HostLinkError(
+        .usage,
+        "\(archive.path) holds the log of device \(PrintableText.of(known)), and this is device \(serial)",
+        advice: "choose another folder with --output")
+    }
+    let information = try device.information()
+    try archive.updateDevice { record in
+      if !serial.isEmpty { record.serial = serial }
+      let name = open.identity.product.isEmpty ? information.board : open.identity.product
+      if !name.isEmpty { record.name = name }
+      if !information.firmware.isEmpty { record.system = information.firmware }
+      if !information.release.isEmpty { record.version = information.release }
+    }
+  }
+
+  /// Makes everything that is made of pages: the tables of the phones and others, and the database.
+  static func convert(_ folder: PageArchive, _ report: PullReport?) throws(HostLinkError) -> PullResult {
+    let conversion = try LogConversion(folder)
+    try conversion.write(to: folder)
+    _ = try Archive(path: "\(folder.path)/\(Archive.fileName)").add(folder)
+    return PullResult(folder: folder.path, conversion: conversion, report: report)
+  }
+
+  /// How far it is, in words.
+  static func words(_ progress: PullProgress) -> String {
+    "\(progress.pages) of \(Console.count(progress.ofPages, "page")), \(Console.size(progress.bytes))"
+  }
+}

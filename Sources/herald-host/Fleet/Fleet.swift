@@ -1,0 +1,122 @@
+import Foundation
+import HeraldHostLink
+
+/// One of several devices, and what came of what was done with it.
+struct FleetMember<Outcome: Sendable>: Sendable {
+  /// Where it is connected.
+  let location: String
+  /// Its serial number; empty if it tells none, or could not be asked.
+  let serial: String
+  /// What came of it.
+  let result: Result<Outcome, HostLinkError>
+}
+
+/// The same thing done with several devices at once, each in a thread of its own: most of the time they wait for their devices.
+struct Fleet: Sendable {
+  let selectors: [DeviceSelector]
+  let link: LinkOptions
+
+  /// Opens all devices, and when each has said who it is or failed, does `work` with those that could be told apart. Devices that
+  /// call themselves the same are left alone: nothing of one may get among the other's.
+  func run<Outcome: Sendable>(
+    _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
+  ) -> [FleetMember<Outcome>] {
+    let roll = FleetRoll(count: selectors.count)
+    let results = FleetResults<Outcome>(selectors.map(\.text))
+    let group = DispatchGroup()
+    for (index, selector) in selectors.enumerated() {
+      group.enter()
+      let thread = Thread {
+        let result = one(index, selector, roll, work)
+        roll.enter(index, serial: nil, location: "")
+        results.put(result, at: index, roll.name(of: index))
+        group.leave()
+      }
+      thread.stackSize = 8 << 20
+      thread.start()
+    }
+    group.wait()
+    return results.members
+  }
+
+  private func one<Outcome: Sendable>(
+    _ index: Int, _ selector: DeviceSelector, _ roll: FleetRoll,
+    _ work: @Sendable (Int, DeviceClient, OpenDevice, String) throws -> Outcome
+  ) -> Result<Outcome, HostLinkError> {
+    do {
+      return .success(
+        try link.withDevice(selector) { device, open in
+          let serial =
+            try open.identity.serial.isEmpty ? device.information().serial : open.identity.serial
+          roll.enter(index, serial: serial, location: open.transport.location)
+          let twins = roll.locations(of: serial)
+          guard serial.isEmpty || twins.count == 1 else {
+            throw HostLinkError(
+              .severalDevices,
+              "\(twins.count) devices call themselves \(serial): \(twins.joined(separator: ", "))",
+              advice: "take one at a time, with --device")
+          }
+          return try work(index, device, open, serial)
+        })
+    } catch let error as HostLinkError {
+      return .failure(error)
+    } catch {
+      return .failure(HostLinkError(.storage, PrintableText.of("\(error)")))
+    }
+  }
+}
+
+/// Who has come: waits until all have said who they are, or that they will not.
+private final class FleetRoll: @unchecked Sendable {
+  private let condition = NSCondition()
+  private let count: Int
+  private var entries: [Int: (serial: String?, location: String)] = [:]
+
+  init(count: Int) { self.count = count }
+
+  /// The first word counts.
+  func enter(_ index: Int, serial: String?, location: String) {
+    condition.lock()
+    if entries[index] == nil { entries[index] = (serial, location) }
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// Where the devices with this serial number are.
+  func locations(of serial: String) -> [String] {
+    condition.lock()
+    defer { condition.unlock() }
+    while entries.count < count { condition.wait() }
+    return entries.values.filter { $0.serial == serial }.map(\.location).sorted()
+  }
+
+  func name(of index: Int) -> (serial: String, location: String) {
+    condition.lock()
+    defer { condition.unlock() }
+    return (entries[index]?.serial ?? "", entries[index]?.location ?? "")
+  }
+}
+
+/// What came of each.
+private final class FleetResults<Outcome: Sendable>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var found: [FleetMember<Outcome>?]
+  private let words: [String]
+
+  /// `words` name those that never said where they are.
+  init(_ words: [String]) {
+    self.words = words
+    found = Array(repeating: nil, count: words.count)
+  }
+
+  func put(
+    _ result: Result<Outcome, HostLinkError>, at index: Int, _ name: (serial: String, location: String)
+  ) {
+    lock.lock()
+    found[index] = FleetMember(
+      location: name.location.isEmpty ? words[index] : name.location, serial: name.serial, result: result)
+    lock.unlock()
+  }
+
+  var members: [FleetMember<Outcome>] { found.compactMap(\.self) }
+}

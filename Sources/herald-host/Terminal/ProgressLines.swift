@@ -1,0 +1,63 @@
+import Foundation
+
+/// A line on standard error for each of several things that go on at the same time; on a terminal only, and only when they take longer than
+/// a second. Those that are done give way to the others where there are more than the terminal has lines.
+final class ProgressLines: @unchecked Sendable {
+  private let lock = NSLock()
+  private let isWanted: Bool
+  private let begun = ContinuousClock.now
+  private var lines: [(text: String, isDone: Bool)]
+  private var drawnLines = 0
+  private var drawn: ContinuousClock.Instant?
+
+  /// So many lines, none of which is drawn yet.
+  init(count: Int, isQuiet: Bool) {
+    isWanted = !isQuiet && isatty(STDERR_FILENO) == 1
+    lines = Array(repeating: ("", false), count: count)
+  }
+
+  /// Says how far one of them is.
+  func update(_ index: Int, _ text: String, isDone: Bool = false) {
+    guard isWanted else { return }
+    lock.lock()
+    defer { lock.unlock() }
+    lines[index] = (text, isDone)
+    let now = ContinuousClock.now
+    guard begun.duration(to: now) > .seconds(1) else { return }
+    if let drawn, drawn.duration(to: now) < .milliseconds(100) { return }
+    drawn = now
+    erase()
+    let shown = lines.filter { !$0.text.isEmpty && !$0.isDone }.map(\.text)
+    let most = max(1, Terminal.rows - 2)
+    let rest = shown.count - most
+    for line in shown.prefix(most) { write("\(line)\n") }
+    if rest > 0 { write("… and \(rest) more\n") }
+    let done = lines.count { $0.isDone }
+    write("\(done) of \(lines.count) done\n")
+    drawnLines = min(shown.count, most) + (rest > 0 ? 2 : 1)
+  }
+
+  /// Takes them away.
+  func finish() {
+    lock.lock()
+    erase()
+    lock.unlock()
+  }
+
+  private func erase() {
+    if drawnLines > 0 { write("\u{1B}[\(drawnLines)A\r\u{1B}[J") }
+    drawnLines = 0
+  }
+
+  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+/// Facts about the terminal behind standard error.
+enum Terminal {
+  /// How many lines it has; 24 if it does not say.
+  static var rows: Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+    return Int(size.ws_row)
+  }
+}
