@@ -55,7 +55,7 @@ enum ArchiveBenchmark {
         .measured(person(number * 7 % people), rssi), at: Instant(milliseconds: UInt64(number) * 40),
         clock: clock)
     }
-    for page in try log.pages() {
+    for page in try log.committedPages() {
       let name = PageName(epoch: 1, sequence: page.sequence, isOpen: page.isOpen)
       try Data(page.bytes).write(to: URL(fileURLWithPath: "\(folder.path)/pages/\(name.fileName)"))
     }

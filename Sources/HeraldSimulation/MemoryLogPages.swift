@@ -12,7 +12,7 @@ public struct MemoryLogPage: Sendable {
 
 extension FlashLog where F == MemoryFlash {
   /// Every page as far as it is committed, the oldest first.
-  public mutating func pages() throws -> [MemoryLogPage] {
+  public mutating func committedPages() throws -> [MemoryLogPage] {
     let status = committedStatus()
     var pages: [MemoryLogPage] = []
     for sequence in status.oldest...status.newest {

@@ -29,7 +29,7 @@ struct ArchiveExportTests {
     try log.append(.visited(peer, firstHeard: 4, lastHeard: 1), at: at(6000), clock: clock)
     let folder = TemporaryFolder()
     let pages = try PageArchive(path: folder.path, create: true)
-    for page in try log.pages() {
+    for page in try log.committedPages() {
       try pages.store(page.bytes, as: PageName(epoch: 7, sequence: page.sequence, isOpen: page.isOpen))
     }
     try pages.updateDevice {

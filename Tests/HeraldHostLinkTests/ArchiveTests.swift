@@ -25,7 +25,7 @@ struct ArchiveTests {
   /// Keeps every page of a log in the folder, the newest as one that may grow.
   private func store(_ log: inout Log, in folder: PageArchive) throws {
     let epoch = log.committedStatus().epoch
-    for page in try log.pages() {
+    for page in try log.committedPages() {
       try folder.store(page.bytes, as: PageName(epoch: epoch, sequence: page.sequence, isOpen: page.isOpen))
     }
     try folder.updateDevice {

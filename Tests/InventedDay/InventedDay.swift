@@ -72,7 +72,7 @@ struct InventedDay: ~Copyable {
       }
       for (number, person) in Self.people.enumerated() { try meet(person, number, second) }
     }
-    return try log.pages()
+    return try log.committedPages()
   }
 
   private func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds - startedAt) }
