@@ -101,6 +101,17 @@ struct USBDescriptorTests {
   }
 }
 
+@Suite("The udev rule")
+struct UdevRuleTests {
+  @Test("What herald-host prints is the file of the repository")
+  func file() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let rule = try String(contentsOf: root.appending(path: "udev/70-herald.rules"), encoding: .utf8)
+    #expect(LibUSB.udevRule + "\n" == rule)
+  }
+}
+
 @Suite("USB transfers")
 struct BulkTests {
   @Test("Packets are cut from transfers")

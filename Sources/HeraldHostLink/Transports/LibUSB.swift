@@ -38,14 +38,14 @@ public final class LibUSB {
 
   deinit { libusb_exit(context) }
 
-  /// Every device that has a Herald link.
+  /// Every device that has a Herald link, by its place.
   public func heraldDevices() -> [USBListing] {
     var found: [USBListing] = []
     forEachDevice { device in
       if let listing = Self.listing(of: device), listing.link != nil { found.append(listing) }
       return true
     }
-    return found
+    return found.sorted { $0.path.compare($1.path, options: .numeric) == .orderedAscending }
   }
 
   /// Calls `body` with each device until it returns false.
@@ -170,11 +170,6 @@ public final class LibUSB {
 
   /// What a person does who may not open the device.
   public static let udevAdvice =
-    "as root, put the line that `herald-host udev-rule` prints into /etc/udev/rules.d/70-herald.rules, run "
+    "as root, put the lines that `herald-host udev-rule` prints into /etc/udev/rules.d/70-herald.rules, run "
     + "`udevadm control --reload` and plug the device in again"
-
-  /// Lets the person at the console, and the group plugdev where there is one, use Herald devices.
-  public static let udevRule =
-    "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", ATTR{idVendor}==\"1209\", ATTR{idProduct}==\"0001\", "
-    + "MODE=\"0660\", TAG+=\"uaccess\""
 }
