@@ -22,7 +22,8 @@ struct HeraldHost: ParsableCommand {
       """,
     subcommands: [
       Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Report.self, Stats.self,
-      Simulate.self, PayloadCommands.self, Config.self, FactoryReset.self, UdevRule.self,
+      Simulate.self, PayloadCommands.self, Capture.self, Config.self, FactoryReset.self,
+      UdevRule.self,
     ])
 
   static func main() {

@@ -76,6 +76,12 @@ struct HeraldNodeCommand: ParsableCommand {
       valueName: "file"))
   var config: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write the HCI traffic with the controller down, in btsnoop's format: into a file, or to who connects to unix:PATH.",
+      valueName: "file|unix:path"), transform: { try CapturePlace($0) })
+  var capture: CapturePlace?
+
   @OptionGroup(title: "Air options") var air: AirOptions
   @OptionGroup(title: "Peer options") var peers: PeerOptions
 
@@ -106,15 +112,27 @@ struct HeraldNodeCommand: ParsableCommand {
     LoggingSystem.bootstrap { _ in PlainLogHandler(logLevel: level) }
     let ending: NodeEnding
     do throws(SystemFailure) {
+      let capture = try openCapture()
       switch radio {
       case .userChannel(let adapter):
-        ending = try start(configuration) { () throws(SystemFailure) in try HCIUserChannel(adapter: adapter) }
-      default: ending = try start(configuration) { () throws(SystemFailure) in try H4Stream(radio) }
+        ending = try start(configuration) { () throws(SystemFailure) in
+          CapturedTransport(try HCIUserChannel(adapter: adapter), capture: capture)
+        }
+      default:
+        ending = try start(configuration) { () throws(SystemFailure) in
+          CapturedTransport(try H4Stream(radio), capture: capture)
+        }
       }
     } catch {
       throw ExitFailure(error)
     }
     if ending == .restart { Restart.now() }
+  }
+
+  private func openCapture() throws(SystemFailure) -> BtsnoopCapture? {
+    guard let capture else { return nil }
+    let logger = Logger(label: "herald-node")
+    return try BtsnoopCapture(capture) { logger.error("\($0)") }
   }
 
   private func start<Transport: PollableTransport & ~Copyable>(

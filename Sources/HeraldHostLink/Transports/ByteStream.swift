@@ -129,6 +129,34 @@ extension ByteStream {
       advice: "check that the device's program is running there and listening on that port")
   }
 
+  /// Connects to the Unix stream socket at `path`.
+  public static func connect(path: String) throws(HostLinkError) -> ByteStream {
+    let name = PrintableText.of(path, limit: 256)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let room = MemoryLayout.size(ofValue: address.sun_path)
+    guard path.utf8.count < room else {
+      throw HostLinkError(
+        .usage, "\(name) is too long for a socket's path", advice: "it has at most \(room - 1) bytes")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw .system(.link, "no socket can be made", code: errno) }
+    let outcome = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard outcome == 0 else {
+      let code = errno
+      Foundation.close(descriptor)
+      throw .system(
+        code == EACCES ? .permission : .link, "no connection to \(name)", code: code,
+        advice: "check the path, and that what listens there is running and yours")
+    }
+    return ByteStream(descriptor: descriptor, name: name)
+  }
+
   /// Opens a terminal line (tty or pty) in raw mode, for this process alone.
   public static func openTerminal(_ path: String, baud: speed_t = speed_t(B115200)) throws(HostLinkError)
     -> ByteStream

@@ -63,7 +63,8 @@ public struct HCIUserChannel: PollableTransport, ~Copyable {
         // The kernel does not say which.
         action, name, reason: "the adapter is up, or another program has it", code: code,
         advice:
-          "take it down first: `btmgmt --index \(name.dropFirst(3)) power off`, or stop bluetoothd; if it is not listed there, end that program")
+          "take it down first: `btmgmt --index \(name.dropFirst(3)) power off`, or stop bluetoothd; if it is not listed there, end that program"
+      )
     case EPERM, EACCES:
       SystemFailure(
         action, name, code: code,

@@ -1,0 +1,46 @@
+/// Cuts a stream in `btsnoop` format into whole records: what a file gets of a stream that may end anywhere.
+public struct CaptureRecords {
+  /// `btsnoop` and a zero; version and data link come behind.
+  static let magic = Array("btsnoop\0".utf8)
+  static let headerSize = 16
+  static let recordHeaderSize = 24
+  /// The longest packet that is believed in: H4's type byte, the header and the longest data.
+  static let longestPacket: UInt32 = 1 + 4 + 0xFFFF
+
+  private var waiting: [UInt8] = []
+  private var hasHeader = false
+  /// How many packets came.
+  public private(set) var count = 0
+
+  /// Nothing yet.
+  public init() {}
+
+  /// Takes bytes of the stream; those that are whole with them: the header first, then records.
+  /// - Throws: `.protocolViolation` if it is no such stream.
+  public mutating func append(_ bytes: [UInt8]) throws(HostLinkError) -> [UInt8] {
+    waiting += bytes
+    var end = 0
+    if !hasHeader {
+      guard waiting.prefix(8).elementsEqual(Self.magic.prefix(waiting.count)) else {
+        throw HostLinkError(
+          .protocolViolation, "what came is no capture of HCI traffic", advice: "check the path in --node")
+      }
+      guard waiting.count >= Self.headerSize else { return [] }
+      hasHeader = true
+      end = Self.headerSize
+    }
+    while waiting.count - end >= Self.recordHeaderSize {
+      let length = waiting[(end + 4)..<(end + 8)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      guard length <= Self.longestPacket else {
+        throw HostLinkError(
+          .protocolViolation, "the capture has a packet of \(length) bytes, which no packet has")
+      }
+      let next = end + Self.recordHeaderSize + Int(length)
+      guard next <= waiting.count else { break }
+      end = next
+      count += 1
+    }
+    defer { waiting.removeFirst(end) }
+    return Array(waiting[..<end])
+  }
+}

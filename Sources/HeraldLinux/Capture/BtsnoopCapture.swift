@@ -1,0 +1,141 @@
+import Glibc
+
+/// The HCI traffic with a controller, written down as it happens, in the form of `btsnoop` files: that of RFC 1761 with Bluetooth's data link types. `btmon -r` and
+/// Wireshark read it.
+///
+/// The header is `btsnoop` and a zero, version 1, data link 1002 (H4); then come records: length twice, flags (bit 0: from the controller, bit 1: command or
+/// event), packets dropped, microseconds since the year 0, and the packet with its H4 type byte. Numbers are big-endian.
+///
+/// What is in it tells whom somebody met: files and sockets are for their owner alone.
+public final class BtsnoopCapture {
+  /// The first 16 bytes.
+  static let header: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA]
+  /// Microseconds from the year 0, as the format counts it, to 1970.
+  static let yearZero: UInt64 = 0x00DC_DDB3_0F2F_8000
+  /// Those who may read at the same time over a socket.
+  private static let mostReaders = 4
+
+  private final class Reader {
+    let file: FileDescriptor
+    init(_ number: Int32) { file = FileDescriptor(number) }
+  }
+
+  private let place: CapturePlace
+  private let isSocket: Bool
+  private var file: FileDescriptor
+  private var readers: [Reader] = []
+  private let microseconds: () -> UInt64
+  private let onFailure: (SystemFailure) -> Void
+
+  /// Opens the place. A capture that is there goes on; a file that is something else is left alone. When the file cannot be written any more, the capture
+  /// ends, and `onFailure` is told why.
+  public convenience init(
+    _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void
+  ) throws(SystemFailure) {
+    try self.init(place, onFailure: onFailure, microseconds: Self.now)
+  }
+
+  init(
+    _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void,
+    microseconds: @escaping () -> UInt64
+  ) throws(SystemFailure) {
+    self.place = place
+    self.microseconds = microseconds
+    self.onFailure = onFailure
+    switch place {
+    case .file(let path):
+      isSocket = false
+      file = try Self.open(path)
+    case .socket(let path):
+      isSocket = true
+      file = try Self.listen(path)
+    }
+  }
+
+  /// Writes down a packet that was sent or received, beginning with its H4 type byte.
+  public func add(_ packet: Span<UInt8>, isReceived: Bool) {
+    guard file.isOpen, !packet.isEmpty else { return }
+    if isSocket {
+      welcomeReaders()
+      guard !readers.isEmpty else { return }
+    }
+    let record = Self.record(packet, isReceived: isReceived, at: microseconds())
+    if isSocket {
+      // Who does not keep up is let go: half a record would make the rest unreadable.
+      readers.removeAll { $0.file.write(record.span) != record.count }
+    } else if file.write(record.span) != record.count {
+      let failure = SystemFailure("write to", place.description, code: errno, advice: "the capture ends here")
+      file = .none
+      onFailure(failure)
+    }
+  }
+
+  /// A record as it stands in the file.
+  static func record(_ packet: Span<UInt8>, isReceived: Bool, at unixMicroseconds: UInt64) -> [UInt8] {
+    var record: [UInt8] = []
+    record.reserveCapacity(24 + packet.count)
+    func append(_ number: UInt64, bytes: Int) {
+      for shift in (0..<bytes).reversed() {
+        record.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(shift))))
+      }
+    }
+    let isCommandOrEvent = packet[0] == 0x01 || packet[0] == 0x04
+    append(UInt64(packet.count), bytes: 4)
+    append(UInt64(packet.count), bytes: 4)
+    append((isReceived ? 1 : 0) | (isCommandOrEvent ? 2 : 0), bytes: 4)
+    append(0, bytes: 4)
+    append(unixMicroseconds &+ yearZero, bytes: 8)
+    for index in 0..<packet.count { record.append(packet[index]) }
+    return record
+  }
+
+  private func welcomeReaders() {
+    while true {
+      let number = accept(file.number, nil, nil)
+      guard number >= 0 else { return }
+      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+      let reader = Reader(number)
+      reader.file.makeNonBlocking()
+      guard readers.count < Self.mostReaders, reader.file.write(Self.header.span) == Self.header.count else {
+        continue
+      }
+      readers.append(reader)
+    }
+  }
+
+  private static func open(_ path: String) throws(SystemFailure) -> FileDescriptor {
+    let file = FileDescriptor(Glibc.open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600))
+    guard file.isOpen else { throw SystemFailure("capture into", path, code: errno) }
+    var start = [UInt8](repeating: 0, count: header.count)
+    var span = start.mutableSpan
+    let count = file.read(into: &span)
+    if count > 0 {
+      guard start == header else {
+        throw SystemFailure(
+          "capture into", path, reason: "it is there and no capture of HCI traffic",
+          advice: "name another file")
+      }
+    } else {
+      guard file.write(header.span) == header.count else {
+        throw SystemFailure("capture into", path, code: errno)
+      }
+    }
+    return file
+  }
+
+  private static func listen(_ path: String) throws(SystemFailure) -> FileDescriptor {
+    var state = stat()
+    // One that a process before left behind.
+    if lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+    // From the first moment on nobody else may connect.
+    let mask = umask(0o177)
+    defer { umask(mask) }
+    return try StreamSocket.listen(on: StreamSocket.unix(path), called: "unix:\(path)")
+  }
+
+  private static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(clamping: time.tv_sec) &* 1_000_000 &+ UInt64(clamping: time.tv_nsec) / 1000
+  }
+}

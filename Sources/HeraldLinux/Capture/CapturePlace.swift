@@ -1,0 +1,32 @@
+/// Where a capture goes, as a person writes it.
+public enum CapturePlace: Equatable, Sendable, CustomStringConvertible {
+  /// Into a file: its path.
+  case file(path: String)
+  /// To whoever connects to a Unix stream socket: `unix:PATH`.
+  case socket(path: String)
+
+  /// Reads the written form; what is wrong with it goes into the error.
+  public init(_ text: String) throws(SystemFailure) {
+    guard text.hasPrefix("unix:") else {
+      guard !text.isEmpty else {
+        throw SystemFailure("capture into", "''", reason: "it needs a file, or unix:PATH")
+      }
+      self = .file(path: text)
+      return
+    }
+    let path = String(text.dropFirst(5))
+    // It has to fit into a socket address, with its final zero.
+    guard !path.isEmpty, path.utf8.count < 108 else {
+      throw SystemFailure("capture to", "'\(text)'", reason: "a socket's path has 1 to 107 bytes")
+    }
+    self = .socket(path: path)
+  }
+
+  /// The written form.
+  public var description: String {
+    switch self {
+    case .file(let path): path
+    case .socket(let path): "unix:\(path)"
+    }
+  }
+}

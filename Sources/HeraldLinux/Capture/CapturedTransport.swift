@@ -1,0 +1,77 @@
+import HeraldEmbedded
+import HeraldHCI
+
+/// A line to a controller of which everything is written down, if there is where to.
+public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTransport, ~Copyable {
+  private var base: Base
+  private let capture: BtsnoopCapture?
+  private var arriving = ArrivingPacket()
+
+  /// The line `base`, captured if `capture` is there.
+  public init(_ base: consuming Base, capture: BtsnoopCapture?) {
+    self.base = base
+    self.capture = capture
+  }
+
+  /// The descriptor to wait on; -1 while the line is gone.
+  public var descriptor: Int32 { base.descriptor }
+  /// Whether to wait for the line to take bytes, too.
+  public var wantsToWrite: Bool { base.wantsToWrite }
+
+  /// Reads what is there, as `base` does.
+  public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+    let count = base.read(into: &buffer)
+    guard let capture else { return count }
+    // What was under way when the line went is no packet.
+    if count < 0 { arriving = ArrivingPacket() }
+    for index in 0..<max(0, count) {
+      guard arriving.append(buffer[index]) else { continue }
+      capture.add(arriving.bytes.span, isReceived: true)
+      arriving = ArrivingPacket()
+    }
+    return count
+  }
+
+  /// Takes the whole packet, or nothing of it, as `base` does.
+  public mutating func write(_ packet: Span<UInt8>) -> Bool {
+    guard base.write(packet) else { return false }
+    capture?.add(packet, isReceived: false)
+    return true
+  }
+
+  /// What the vendor of the controller wants, as `base` says.
+  public mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool {
+    base.vendorCommand(index, into: &packet)
+  }
+}
+
+/// A packet from the controller, byte by byte as the stream brings it.
+private struct ArrivingPacket {
+  private(set) var bytes: [UInt8] = []
+
+  /// Takes the next byte; whether the packet is whole then. A byte that begins no packet is passed over.
+  mutating func append(_ byte: UInt8) -> Bool {
+    if bytes.isEmpty, !(0x02...0x05).contains(byte) { return false }
+    bytes.append(byte)
+    guard let header = bytes.first.map(Self.headerSize), bytes.count >= header else { return false }
+    return bytes.count == header + length
+  }
+
+  /// The H4 type byte with the header behind it (Core Specification 6.2, Vol 4, Part E, 5.4).
+  private static func headerSize(_ type: UInt8) -> Int {
+    switch type {
+    case 0x03: 4
+    case 0x04: 3
+    default: 5
+    }
+  }
+
+  private var length: Int {
+    switch bytes[0] {
+    case 0x04: Int(bytes[2])
+    case 0x03: Int(bytes[3])
+    case 0x05: Int(bytes[3]) | Int(bytes[4] & 0x3F) << 8
+    default: Int(bytes[3]) | Int(bytes[4]) << 8
+    }
+  }
+}

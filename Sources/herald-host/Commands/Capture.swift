@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import HeraldHostLink
+
+/// `herald-host capture`
+struct Capture: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes down the HCI traffic of a herald-node.",
+    discussion: """
+      The node was started with `--capture unix:PATH`. What its controller and it say to each other from now on goes into the file, in btsnoop's format: \
+      `btmon -r FILE`, `tshark -r FILE` and Wireshark read it, also while it grows. It ends with the node, after --seconds, or by Ctrl-C; \
+      the file is whole at any time. It tells who was near: keep it accordingly.
+      """)
+
+  @Option(help: ArgumentHelp("The socket of the node.", valueName: "unix:path"))
+  var node: String
+
+  @Option(help: ArgumentHelp("How long to listen; without it until the node ends.", valueName: "seconds"))
+  var seconds: Double?
+
+  @Argument(help: "The file to make; - is standard output, for a program that reads it from there.")
+  var file: String
+
+  @OptionGroup var display: DisplayOptions
+
+  mutating func validate() throws {
+    guard node.hasPrefix("unix:"), node.utf8.count > 5 else {
+      throw ValidationError("--node takes unix:PATH.")
+    }
+    guard (seconds ?? 1) > 0 else { throw ValidationError("--seconds takes more than 0.") }
+    guard file != "-" || !display.json else { throw ValidationError("--json has no place beside a capture.") }
+  }
+
+  private struct Row: Encodable {
+    let file: String
+    let packets: Int
+  }
+
+  func run() throws {
+    let stream = try ByteStream.connect(path: String(node.dropFirst(5)))
+    let output = try makeFile()
+    var records = CaptureRecords()
+    let end = seconds.map { Deadline.after(.milliseconds(Int64($0 * 1000))) }
+    while end?.hasPassed != true {
+      let bytes: [UInt8]
+      do {
+        bytes = try stream.read(upTo: 1 << 16, by: end ?? .after(.seconds(3600)))
+      } catch {
+        // The node has ended.
+        break
+      }
+      let whole = try records.append(bytes)
+      do {
+        if !whole.isEmpty { try output.write(contentsOf: Data(whole)) }
+      } catch {
+        throw HostLinkError(
+          .storage, "\(file) cannot be written", advice: "what is there is whole; make room")
+      }
+    }
+    guard file != "-" else { return }
+    try display.show(Row(file: file, packets: records.count)) {
+      print("\(file): \(Console.count(records.count, "packet"))")
+    }
+  }
+
+  private func makeFile() throws(HostLinkError) -> FileHandle {
+    guard file != "-" else { return .standardOutput }
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw HostLinkError(
+        .storage, "\(file) cannot be made (\(String(cString: strerror(errno))))",
+        advice: "a file that is there stays as it is; name a new one")
+    }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+}
