@@ -22,7 +22,7 @@ struct HeraldHost: ParsableCommand {
       """,
     subcommands: [
       Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Report.self, Stats.self,
-      Simulate.self, PayloadCommands.self, Capture.self, Config.self, FactoryReset.self,
+      Simulate.self, PayloadCommands.self, Capture.self, Doctor.self, Config.self, FactoryReset.self,
       UdevRule.self,
     ])
 

@@ -1,0 +1,82 @@
+/// Looks at a device: whether it answers, knows the date, has room for its log, and keeps what it is told.
+public enum DeviceExamination {
+  /// What was found. A device that does not answer is a finding; whatever else goes wrong is one, too.
+  public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {
+    do {
+      let information = try device.information()
+      let name = [information.firmware, information.release].filter { !$0.isEmpty }.joined(separator: " ")
+      var findings = [Finding("device", .good, "it answers\(name.isEmpty ? "" : ", and is \(name)")")]
+      findings += log(try device.logStatus(), now)
+      if let settings = try device.settingsHealth() { findings.append(Self.settings(settings)) }
+      if let restart = try device.restart() { findings.append(Self.restart(restart)) }
+      return findings
+    } catch {
+      return [Finding("device", .problem, error.what, advice: error.advice)]
+    }
+  }
+
+  static func log(_ status: DeviceLogStatus, _ now: UInt64) -> [Finding] {
+    var findings: [Finding] = []
+    if let date = status.unixMilliseconds {
+      if let complaint = PlausibleDate.complaint(about: date, now: now) {
+        findings.append(Finding("clock", .problem, complaint.what, advice: complaint.advice))
+      } else {
+        let drift = date > now ? date - now : now - date
+        let text =
+          "its clock is \(DurationText.of(seconds: drift / 1000)) \(date > now ? "ahead of" : "behind") this computer's"
+        findings.append(
+          drift < 60_000
+            ? Finding("clock", .good, "its clock is right")
+            : Finding("clock", .note, text, advice: "`herald-host time sync` sets it"))
+      }
+    } else {
+      findings.append(
+        Finding(
+          "clock", .problem, "its clock was not set since it started: its records have no date yet",
+          advice: "`herald-host time sync` sets it"))
+    }
+    if status.pageCount == 0 {
+      findings.append(
+        Finding("log", .note, "its log has no page: nothing was logged, or its flash takes nothing"))
+    } else {
+      let pages = "\(status.pageCount) \(status.pageCount == 1 ? "page" : "pages")"
+      // The ring begins to overwrite when its numbers no longer begin with the first.
+      let isTurning = status.first > 1
+      findings.append(
+        isTurning
+          ? Finding(
+            "log", .note, "its log has \(pages), and older ones were overwritten or had their time",
+            advice: "pull it more often, if none is to be lost")
+          : Finding("log", .good, "its log has \(pages), and none was ever overwritten"))
+    }
+    return findings
+  }
+
+  static func settings(_ health: DeviceSettingsHealth) -> Finding {
+    if health.flashErrors > 0 {
+      return Finding(
+        "settings", .problem, "the flash it keeps its settings in failed \(health.flashErrors) times",
+        advice: "take it out of use: it may forget its keys")
+    }
+    if health.damagedPages > 0 {
+      return Finding(
+        "settings", .problem, "it found what it keeps damaged, and went back to the defaults",
+        advice: "provision it again")
+    }
+    return Finding("settings", .good, "its settings are whole")
+  }
+
+  static func restart(_ restart: DeviceRestart) -> Finding {
+    if let limitation = restart.limitation {
+      return Finding(
+        "faults", .problem, "it runs with limits: \(limitation)",
+        advice: "`herald-host info` has more; report it")
+    }
+    if restart.faults > 0 {
+      return Finding(
+        "faults", .note, "it had \(restart.faults) faults since power came on",
+        advice: "`herald-host info` has more; report it")
+    }
+    return Finding("faults", .good, "it had no fault since power came on")
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import HeraldHostLink
+
+/// `herald-host doctor`
+struct Doctor: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Looks at what keeps this computer and its devices from working together, and says what to do.",
+    discussion: """
+      Of the computer: USB, the udev rule, the group plugdev, ModemManager, serial lines. Of each device that can be opened: whether it answers, its \
+      clock, its log, its settings, its faults. How full a battery is stands in the log only. Exit status 1 says that there is a problem.
+
+      --fix installs the udev rule as /etc/udev/rules.d/70-herald.rules and has udev read it; that takes root, and nothing else is changed.
+      """)
+
+  @OptionGroup var fleet: FleetOptions
+  @OptionGroup var display: DisplayOptions
+
+  @Flag(help: "Install the udev rule; takes root.")
+  var fix = false
+
+  private struct Row: Encodable {
+    let computer: [Finding]
+    let devices: [DeviceRow]
+    let fixed: [String]?
+  }
+
+  private struct DeviceRow: Encodable {
+    let location: String
+    let findings: [Finding]
+  }
+
+  func run() throws {
+    let machine = MachineExamination()
+    let fixed = try fix ? machine.installRule() : nil
+    var computer = machine.findings()
+    var devices: [DeviceRow] = []
+    do {
+      _ = try LibUSB()
+      computer.insert(Finding.usable, at: 0)
+    } catch {
+      computer.insert(Finding.unusable(error), at: 0)
+    }
+    for selector in try selectors() {
+      devices.append(DeviceRow(location: selector.text, findings: examine(selector)))
+    }
+    let row = Row(computer: computer, devices: devices, fixed: fixed)
+    try display.show(row) {
+      for line in fixed ?? [] { print("doctor: \(line)") }
+      show("This computer", computer)
+      for device in devices { show(device.location, device.findings) }
+      if devices.isEmpty { print("\nNo Herald device was found to be looked at.") }
+    }
+    let all = computer + devices.flatMap(\.findings)
+    guard !all.contains(where: { $0.verdict == .problem }) else { throw ExitCode(1) }
+  }
+
+  /// Every device that can be seen, unless some are named.
+  private func selectors() throws -> [DeviceSelector] {
+    guard fleet.device.isEmpty, !fleet.all else { return try fleet.selectors() }
+    let found = (try? DeviceDirectory.usbDevices()) ?? []
+    return try found.map { try DeviceSelector($0.location) }
+  }
+
+  private func examine(_ selector: DeviceSelector) -> [Finding] {
+    do {
+      return try fleet.link.withDevice(selector) { device, _ in DeviceExamination.findings(of: device) }
+    } catch let error as HostLinkError {
+      return [Finding.unreachable(error)]
+    } catch {
+      return []
+    }
+  }
+
+  private func show(_ title: String, _ findings: [Finding]) {
+    print("\n\(title)")
+    for finding in findings {
+      let mark =
+        switch finding.verdict {
+        case .good: "ok     "
+        case .note: "note   "
+        case .problem: "PROBLEM"
+        }
+      print("  \(mark)  \(finding.what)")
+      if let advice = finding.advice, finding.verdict != .good { print("             → \(advice)") }
+    }
+  }
+}
