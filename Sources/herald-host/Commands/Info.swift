@@ -91,7 +91,11 @@ struct Status: ParsableCommand {
       facts.add("Running for", DurationText.of(seconds: Int(clamping: status.uptimeMilliseconds / 1000)))
       facts.add("Starts", "\(status.boot)")
       if let date = status.unixMilliseconds {
-        facts.add("Clock", "\(Console.date(date)) UTC")
+        let isBelieved = PlausibleDate.complaint(about: date) == nil
+        facts.add(
+          "Clock",
+          "\(Console.date(date)) UTC\(isBelieved ? "" : ", which cannot be (`herald-host time sync` sets it)")"
+        )
       } else {
         facts.add("Clock", "not set (`herald-host time sync` sets it)")
       }

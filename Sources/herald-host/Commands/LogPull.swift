@@ -36,7 +36,7 @@ extension LogCommands {
     private func pullOne(_ selector: DeviceSelector?) throws {
       let archive = try PageArchive(path: folder, create: true)
       let bar = ProgressBar(isQuiet: display.quiet)
-      let report = try fleet.link.withDevice(selector) { device, open in
+      let (report, clock) = try fleet.link.withDevice(selector) { device, open in
         let serial = try open.identity.serial.isEmpty ? device.information().serial : open.identity.serial
         defer { bar.finish() }
         return try DevicePull(archive, device, open, serial).run { progress in
@@ -44,7 +44,7 @@ extension LogCommands {
         }
       }
       // Whatever ended the pull, what is here is worth having.
-      let result = try DevicePull.convert(archive, report)
+      let result = try DevicePull.convert(archive, report, clock: clock)
       try display.show(result) { result.show() }
       for problem in report.problems { Console.note("herald-host: \(problem)") }
       if let error = report.stoppedBy { Console.complain(error) }
@@ -60,12 +60,12 @@ extension LogCommands {
         let name = serial.isEmpty ? location : serial
         defer { lines.update(index, name, isDone: true) }
         let archive = try PageArchive(path: "\(folder)/\(own)", create: true)
-        let report = try DevicePull(archive, device, open, serial).run { progress in
+        let (report, clock) = try DevicePull(archive, device, open, serial).run { progress in
           let bar = ProgressBar.bar(done: progress.pages, of: progress.ofPages, width: 20)
           lines.update(index, "\(bar)  \(name)  \(DevicePull.words(progress))")
         }
         lines.update(index, "\(name)  making tables")
-        return try DevicePull.convert(archive, report)
+        return try DevicePull.convert(archive, report, clock: clock)
       }
       lines.finish()
       // What is not all here is no success; what is here is kept, and its folder named.
@@ -80,7 +80,7 @@ extension LogCommands {
             result: .failure(
               HostLinkError(
                 error.cause, reason.isEmpty ? error.what : reason.joined(separator: "; "),
-                advice: "\(result.folder) has what came; run the same command again")))
+                advice: "\(error.advice ?? "see what is wrong with it"); \(result.folder) has what came")))
         })
       try summary.show(display, heading: ["NEW PAGES", "READINGS", "MET", "FOLDER"], right: [0, 1, 2]) {
         result in

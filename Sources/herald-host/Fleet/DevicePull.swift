@@ -14,11 +14,14 @@ struct DevicePull {
     self.serial = serial
   }
 
-  /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report.
-  func run(_ progress: @escaping (PullProgress) -> Void) throws(HostLinkError) -> PullReport {
+  /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report. Beside it what is wrong with the device's clock.
+  func run(_ progress: @escaping (PullProgress) -> Void) throws(HostLinkError) -> (
+    report: PullReport, clock: HostLinkError?
+  ) {
     try bind()
+    let clock = try device.clock().flatMap { PlausibleDate.complaint(about: $0) }
     var download = LogDownload(device: device, archive: archive, progress: progress)
-    return try download.run()
+    return (try download.run(), clock)
   }
 
   /// A folder holds the log of one device: refuses another's before anything is mixed.
@@ -41,11 +44,13 @@ struct DevicePull {
   }
 
   /// Makes everything that is made of pages: the tables of the phones and others, and the database.
-  static func convert(_ folder: PageArchive, _ report: PullReport?) throws(HostLinkError) -> PullResult {
+  static func convert(
+    _ folder: PageArchive, _ report: PullReport? = nil, clock: HostLinkError? = nil
+  ) throws(HostLinkError) -> PullResult {
     let conversion = try LogConversion(folder)
     try conversion.write(to: folder)
     _ = try Archive(path: "\(folder.path)/\(Archive.fileName)").add(folder)
-    return PullResult(folder: folder.path, conversion: conversion, report: report)
+    return PullResult(folder: folder.path, conversion: conversion, report: report, clock: clock)
   }
 
   /// How far it is, in words.

@@ -52,9 +52,19 @@ struct PullResult: Encodable, Sendable {
   let unknownReadings: Int
   let damagedPages: [String]
   let contacts: [Contact]
+  /// How many of the events have a date that cannot be.
+  let unbelievableDates: Int
+  let clockProblem: String?
   let pull: Pull?
+  private let clock: HostLinkError?
 
-  init(folder: String, conversion: LogConversion, report: PullReport?) {
+  private enum CodingKeys: CodingKey {
+    case folder, contactsFile, pages, events, readings, undatedEvents, droppedEvents, unknownAddresses,
+      unknownReadings,
+      damagedPages, contacts, unbelievableDates, clockProblem, pull
+  }
+
+  init(folder: String, conversion: LogConversion, report: PullReport?, clock: HostLinkError?) {
     let summary = ContactSummary(conversion.events)
     self.folder = folder
     contactsFile = folder.hasSuffix("/") ? "\(folder)contacts.csv" : "\(folder)/contacts.csv"
@@ -67,6 +77,10 @@ struct PullResult: Encodable, Sendable {
     unknownReadings = summary.unknownReadings
     damagedPages = conversion.damagedPages
     contacts = summary.contacts.map(Contact.init)
+    let now = PlausibleDate.now
+    unbelievableDates = conversion.events.count { !PlausibleDate.believes($0.unixMilliseconds, now: now) }
+    clockProblem = clock?.what
+    self.clock = clock
     pull = report.map { report in
       Pull(
         epoch: report.epoch.hexadecimal(8), newPages: report.newPages, knownPages: report.knownPages,
@@ -82,6 +96,7 @@ struct PullResult: Encodable, Sendable {
       return HostLinkError(
         .partial, "not all of the log is here; what is here is kept", advice: "run the same command again")
     }
+    if let clock { return clock }
     guard pull != nil || damagedPages.isEmpty else {
       return HostLinkError(
         .partial, "\(Console.count(damagedPages.count, "page")) could not be read to the end")
@@ -128,6 +143,11 @@ struct PullResult: Encodable, Sendable {
       print(
         "\(Console.count(undatedEvents, "event")) have no date and are not in the tables: nothing tells when the device "
           + "started then. They stay in \(folder)/pages.")
+    }
+    if unbelievableDates > 0 {
+      print(
+        "\(Console.count(unbelievableDates, "event")) have a date that cannot be: before 2020, or in the future by this computer's "
+          + "clock. The device's clock was wrong then.")
     }
     if droppedEvents > 0 { print("The device could not keep \(Console.count(droppedEvents, "event")).") }
     print("Contacts: \(contactsFile)")
