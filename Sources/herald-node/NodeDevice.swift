@@ -3,8 +3,10 @@ import HeraldEmbedded
 import HeraldHCI
 import HeraldLinux
 
-/// The sensors beside the radio's, and who hears of all of them.
-typealias NodeSensors = SensorArray<BatterySensor<MachinePower>, VisitSensor<8>, EventReporter>
+/// The sensors beside the radio's, and who hears of all of them: who reads the node's output, and who watches over the management link.
+typealias NodeSensors = SensorArray<
+  BatterySensor<MachinePower>, VisitSensor<8>, SensorDelegates<EventReporter, LiveTap>
+>
 
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable> = ManagedNode<

@@ -67,7 +67,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
       radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
       delegate: NodeSensors(
         battery: BatterySensor(MachinePower()), visits: settings.peers.visitSensor,
-        delegate: EventReporter(logger)),
+        delegate: SensorDelegates(EventReporter(logger), LiveTap())),
       board: NodeBoard(
         serialNumber: serialNumber, settings: settingsFlash,
         addressKeyPath: directory.path + "/" + AddressKeyFile.name),

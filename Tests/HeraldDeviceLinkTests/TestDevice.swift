@@ -11,6 +11,8 @@ struct TestDevice: ManagedDevice, ~Copyable {
   var restarts = 0
   var isFlashBroken = false
   var serial = "0123456789AB"
+  var acknowledged: [UInt32] = []
+  var tap = LiveTap()
 
   mutating func logStatus() -> LogStatus { status }
 
@@ -22,6 +24,17 @@ struct TestDevice: ManagedDevice, ~Copyable {
     for index in 0..<count { buffer[index] = page[offset + index] }
     return count
   }
+
+  mutating func acknowledgeLog(through sequence: UInt32) -> Bool {
+    guard sequence < status.newest else { return false }
+    acknowledged.append(sequence)
+    return true
+  }
+
+  static var hasLive: Bool { true }
+  mutating func watch(at now: Instant) -> Int { tap.watch(at: now) }
+  mutating func nextLive() -> LiveEvent? { tap.nextLive() }
+  mutating func takeLost() -> UInt32 { tap.takeLost() }
 
   static var statisticsGroupCount: Int { 2 }
   static func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "radio" : "log" }

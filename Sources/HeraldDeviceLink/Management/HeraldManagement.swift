@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// Group 72: the log, page by page, and why the device started (docs/wire-formats.md).
+/// Group 72: the log, page by page or as a stream, why the device started, and what happens now (docs/wire-formats.md).
 enum HeraldManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -13,6 +13,13 @@ enum HeraldManagement {
     if request.asks(.read, HeraldCommand.restart) { return restart(in: &buffer, device: &device) }
     if request.header.command == HeraldCommand.factoryReset {
       return factoryReset(request, in: &buffer, device: &device)
+    }
+    if request.asks(.write, HeraldCommand.acknowledge) {
+      return acknowledge(request, in: &buffer, device: &device)
+    }
+    if request.asks(.read, HeraldCommand.logStream) { return stream(request, in: &buffer, device: &device) }
+    if Device.hasLive, request.asks(.read, HeraldCommand.live) {
+      return live(in: &buffer, at: request.now, device: &device)
     }
     return .failure(SMPFailure(.unsupported))
   }
@@ -85,9 +92,7 @@ enum HeraldManagement {
     _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {
     if request.header.operation == .write {
-      guard let epoch = epoch(buffer.span.extracting(SMPHeader.size..<request.end)) else {
-        return .failure(SMPFailure(.invalid))
-      }
+      guard let epoch = LogPlace(request, in: buffer)?.epoch else { return .failure(SMPFailure(.invalid)) }
       if device.factoryReset().total == 0 {
         guard epoch == device.logStatus().epoch else { return .failure(.otherEpoch) }
         guard device.beginFactoryReset() else { return .failure(.resetNotNoted) }
@@ -105,81 +110,34 @@ enum HeraldManagement {
     return writer.outcome
   }
 
-  private static func epoch(_ body: Span<UInt8>) -> UInt32? {
-    var reader = CBORReader(body)
-    guard var entries = reader.map() else { return nil }
-    var epoch: UInt32?
-    while reader.next(in: &entries) {
-      guard let key = reader.text() else { return nil }
-      if key.equals(SMPKey.epoch) {
-        guard let value = reader.unsigned32() else { return nil }
-        epoch = value
-      } else {
-        guard reader.skip() else { return nil }
-      }
-    }
-    return epoch
-  }
-
-  /// What a log read asks for. Numbers are bounded by 2³¹ − 1: no page is as long.
-  private struct Range: BitwiseCopyable {
-    var sequence: UInt32 = 0
-    var offset: Int = 0
-    var length: Int = .max
-  }
-
-  private static func range(_ body: Span<UInt8>) -> Range? {
-    var reader = CBORReader(body)
-    guard var entries = reader.map() else { return nil }
-    var range = Range()
-    var hasSequence = false
-    while reader.next(in: &entries) {
-      guard let key = reader.text() else { return nil }
-      if key.equals(SMPKey.sequence) {
-        guard let value = reader.unsigned32() else { return nil }
-        range.sequence = value
-        hasSequence = true
-      } else if key.equals(SMPKey.offset) {
-        guard let value = reader.unsigned32() else { return nil }
-        range.offset = Int(clamping: value)
-      } else if key.equals(SMPKey.length) {
-        guard let value = reader.unsigned32() else { return nil }
-        range.length = Int(clamping: value)
-      } else {
-        guard reader.skip() else { return nil }
-      }
-    }
-    return hasSequence ? range : nil
-  }
-
   /// `{"seq", "off"?, "len"?}` → `{"seq", "off", "len", "data"}`. The data is read from the flash into its place in the packet.
   private static func read<Device: ManagedDevice & ~Copyable>(
     _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {
-    guard let range = range(buffer.span.extracting(SMPHeader.size..<request.end)) else {
+    guard let place = LogPlace(request, in: buffer), let sequence = place.sequence else {
       return .failure(SMPFailure(.invalid))
     }
-    guard let readable = device.logReadableBytes(sequence: range.sequence), readable >= 0 else {
+    guard let readable = device.logReadableBytes(sequence: sequence), readable >= 0 else {
       return .failure(.pageGone)
     }
-    guard range.offset <= readable else { return .failure(.beyondPage) }
+    guard place.offset <= readable else { return .failure(.beyondPage) }
     var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
     writer.map(4)
     writer.text(SMPKey.sequence)
-    writer.unsigned(range.sequence)
+    writer.unsigned(sequence)
     writer.text(SMPKey.offset)
-    writer.unsigned(UInt32(clamping: range.offset))
+    writer.unsigned(UInt32(clamping: place.offset))
     writer.text(SMPKey.length)
     writer.unsigned(UInt32(clamping: readable))
     writer.text(SMPKey.data)
     let room = writer.remaining &- CBORWriter.headSize(UInt32(clamping: writer.remaining))
     guard !writer.overflowed, room >= 0 else { return .failure(SMPFailure(.tooLong)) }
-    let count = min(range.length, min(readable &- range.offset, room))
+    let count = min(place.length, min(readable &- place.offset, room))
     writer.byteStringHead(count)
     let start = writer.count
     guard count > 0 else { return .success(start) }
     var data = buffer._mutatingExtracting(start..<(start &+ count))
-    guard device.readLog(sequence: range.sequence, offset: range.offset, into: &data) == count else {
+    guard device.readLog(sequence: sequence, offset: place.offset, into: &data) == count else {
       return .failure(.logUnreadable)
     }
     return .success(start &+ count)

@@ -4,7 +4,7 @@ import HeraldEmbedded
 ///
 /// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may copy what it borrows
 /// to the stack (docs/architecture.md).
-public protocol ManagedDevice: ~Copyable {
+public protocol ManagedDevice: LiveSource, ~Copyable {
   /// Where the log stands.
   mutating func logStatus() -> LogStatus
   /// How many bytes of page `sequence` of the log can be read; `nil` if there is no such page.
@@ -12,6 +12,10 @@ public protocol ManagedDevice: ~Copyable {
   /// Reads bytes of page `sequence` from `offset` on, as many as fit into `buffer`. Returns how many were read; 0 when
   /// the page is gone, the offset is beyond its end, or the flash fails.
   mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int
+
+  /// A host has every page of the log up to and including `sequence`: they may be erased. `false` if that is the page that is being written, or
+  /// one behind it.
+  mutating func acknowledgeLog(through sequence: UInt32) -> Bool
 
   /// How many groups of counters there are.
   static var statisticsGroupCount: Int { get }
@@ -51,6 +55,8 @@ public protocol ManagedDevice: ~Copyable {
 extension ManagedDevice where Self: ~Copyable {
   /// Most do not keep that.
   public mutating func restartReport() -> RestartReport? { nil }
+  /// A device that erases nothing.
+  public mutating func acknowledgeLog(through sequence: UInt32) -> Bool { false }
   /// A device that keeps nothing to note it in does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
   /// A device that keeps nothing does not change.

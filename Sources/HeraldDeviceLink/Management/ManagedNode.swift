@@ -118,6 +118,11 @@ public struct ManagedNode<
     }
   }
 
+  /// A host has these pages of the log.
+  public mutating func acknowledgeLog(through sequence: UInt32) -> Bool {
+    node.core.log.acknowledge(through: sequence)
+  }
+
   /// The node, its radio, its log; and the board, if that counts anything.
   public static var statisticsGroupCount: Int { BoardType.statisticsCount > 0 ? 4 : 3 }
 
@@ -192,4 +197,13 @@ public struct ManagedNode<
 
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }
+
+  /// Whether the delegate keeps events for who watches.
+  public static var hasLive: Bool { DelegateType.hasLive }
+  /// Somebody watches.
+  public mutating func watch(at now: Instant) -> Int { node.core.delegate.watch(at: now) }
+  /// The oldest event that waits.
+  public mutating func nextLive() -> LiveEvent? { node.core.delegate.nextLive() }
+  /// How many found no room.
+  public mutating func takeLost() -> UInt32 { node.core.delegate.takeLost() }
 }

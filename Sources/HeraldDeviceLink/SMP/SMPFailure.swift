@@ -65,7 +65,7 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var logUnreadable: Self { Self(.herald, 1, general: .unknown) }
   /// Herald: the page is no longer there, or not yet (2).
   public static var pageGone: Self { Self(.herald, 2, general: .notFound) }
-  /// Herald: the offset is beyond the page's readable bytes (3).
+  /// Herald: the offset is beyond the page's readable bytes, or the page to be acknowledged still grows (3).
   public static var beyondPage: Self { Self(.herald, 3, general: .invalid) }
   /// Herald: the epoch is not that of the log, so the request was meant for another device, or has been served (4).
   public static var otherEpoch: Self { Self(.herald, 4, general: .invalid) }

@@ -55,6 +55,12 @@ public enum HeraldCommand {
   public static var restart: UInt8 { 2 }
   /// Erases everything (write), and how far that is (read).
   public static var factoryReset: UInt8 { 3 }
+  /// The host has pages of the log on its disk.
+  public static var acknowledge: UInt8 { 4 }
+  /// What happened since the last ask.
+  public static var live: UInt8 { 6 }
+  /// Bytes of the log, across the ends of its pages.
+  public static var logStream: UInt8 { 8 }
 }
 
 /// The keys of the CBOR maps.
@@ -137,6 +143,12 @@ public enum SMPKey {
   public static var offset: StaticString { "off" }
   /// Log read: most bytes wanted (request); readable bytes of the page (response).
   public static var length: StaticString { "len" }
-  /// Log read: the bytes.
+  /// Acknowledgement: the last page of it.
+  public static var through: StaticString { "to" }
+  /// Live: what happened.
+  public static var events: StaticString { "events" }
+  /// Live: how many events there was no room for.
+  public static var lost: StaticString { "lost" }
+  /// Log read and stream: the bytes.
   public static var data: StaticString { "data" }
 }

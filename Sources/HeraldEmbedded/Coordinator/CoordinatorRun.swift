@@ -79,7 +79,17 @@ where
       tidyLog(at: now)
       commitAt = now + configuration.commitPeriod
     }
+    if log.wantsTrimming, trimLog(at: now) { next = now }
     return earlier(next, commitAt)
+  }
+
+  /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before an hour has passed. Whether
+  /// it has.
+  @inlinable @inline(never)
+  mutating func trimLog(at now: Instant) -> Bool {
+    guard openConnections() == 0 || now >= tidyAt else { return false }
+    log.trim()
+    return true
   }
 
   /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody connected nobody waits for it, and

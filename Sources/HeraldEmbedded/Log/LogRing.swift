@@ -33,6 +33,8 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var toErase = 0
   /// How many pages of the flash have been looked at for what should have been erased.
   @usableFromInline var swept = 0
+  /// The newest page that a host has on its disk; 0 while none said so.
+  @usableFromInline var acknowledged: UInt32 = 0
   /// Since when the newest page takes no more records, as `retain` has seen it; the end of time while it has not.
   @usableFromInline var restedAt = Instant.start
 
@@ -51,6 +53,7 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var erases: UInt32 = 0
   @usableFromInline var overwritten: UInt32 = 0
   @usableFromInline var expired: UInt32 = 0
+  @usableFromInline var trimmed: UInt32 = 0
   @usableFromInline var dropped: UInt32 = 0
   @usableFromInline var flashErrors: UInt32 = 0
 
@@ -106,7 +109,7 @@ extension FlashLog where F: ~Copyable {
   /// "log".
   public static var statisticsName: StaticString { "log" }
   /// How many counters there are.
-  public static var statisticsCount: Int { 9 }
+  public static var statisticsCount: Int { 10 }
   /// The name of counter `index`.
   public static func statisticName(_ index: Int) -> StaticString {
     switch index {
@@ -119,12 +122,13 @@ extension FlashLog where F: ~Copyable {
     case 6: "dropped"
     case 7: "flash_errors"
     case 8: "expired_pages"
+    case 9: "trimmed_pages"
     default: ""
     }
   }
   /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of `commit`,
   /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed, pages erased because of
-  /// their age.
+  /// their age, pages erased because a host has them.
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case 0: ring.records
@@ -136,6 +140,7 @@ extension FlashLog where F: ~Copyable {
     case 6: ring.dropped
     case 7: ring.flashErrors
     case 8: ring.expired
+    case 9: ring.trimmed
     default: 0
     }
   }

@@ -3,7 +3,7 @@
 ///
 /// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from then on each
 /// `didMeasure` is followed by `didMeasureWithPayload`. The measurements before belong to the same identity (HP-45).
-public protocol SensorDelegate: DebugLog, ~Copyable {
+public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
   /// A peer was heard for the first time.
   mutating func didDetect(_ target: TargetIdentity, at now: Instant)
   /// The strength of a peer's advertisement was measured; once for each that is heard (HP-26).

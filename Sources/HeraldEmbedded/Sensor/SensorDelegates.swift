@@ -114,6 +114,20 @@ public struct SensorDelegates<
     return work
   }
 
+  /// Whether either has it.
+  @inlinable @inline(__always) public static var hasLive: Bool { First.hasLive || Second.hasLive }
+  /// Asks the one that has it; the first if both do.
+  @inlinable @inline(__always)
+  public mutating func watch(at now: Instant) -> Int {
+    First.hasLive ? first.watch(at: now) : second.watch(at: now)
+  }
+  /// Asks the one that has it.
+  @inlinable @inline(__always)
+  public mutating func nextLive() -> LiveEvent? { First.hasLive ? first.nextLive() : second.nextLive() }
+  /// Asks the one that has it.
+  @inlinable @inline(__always)
+  public mutating func takeLost() -> UInt32 { First.hasLive ? first.takeLost() : second.takeLost() }
+
   /// That of the one who wants more.
   @inlinable @inline(__always)
   public static var debugLevel: DebugLevel {

@@ -1,0 +1,43 @@
+import HeraldEmbedded
+
+// Group 72: what happens, for who watches.
+
+extension HeraldManagement {
+  /// `{}` → `{"lost", "events": [[age, kind, identity, level, count], …]}`, the oldest first, as many as fit; the others wait for the next ask.
+  static func live<Device: ManagedDevice & ~Copyable>(
+    in buffer: inout MutableSpan<UInt8>, at now: Instant, device: inout Device
+  ) -> SMPOutcome {
+    let waiting = device.watch(at: now)
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(2)
+    writer.text(SMPKey.lost)
+    writer.unsigned(device.takeLost())
+    writer.text(SMPKey.events)
+    // An event takes 22 bytes at the most, the head of the list 2 at the most.
+    let count = min(max(waiting, 0), max(writer.remaining &- 2, 0) / 22)
+    writer.array(count)
+    var index = 0
+    while index < count {
+      put(device.nextLive() ?? LiveEvent(), now, &writer)
+      index &+= 1
+    }
+    return writer.outcome
+  }
+
+  @inline(never)
+  private static func put(_ event: LiveEvent, _ now: Instant, _ writer: inout CBORWriter) {
+    let target = event.target
+    writer.array(5)
+    writer.unsigned(now.milliseconds.low32 &- event.at)
+    writer.unsigned(UInt32(event.kind?.rawValue ?? 0))
+    let bytes: [7 of UInt8] = [
+      target.kind.rawValue, UInt8(truncatingIfNeeded: target.high &>> 8),
+      UInt8(truncatingIfNeeded: target.high), UInt8(truncatingIfNeeded: target.low &>> 24),
+      UInt8(truncatingIfNeeded: target.low &>> 16), UInt8(truncatingIfNeeded: target.low &>> 8),
+      UInt8(truncatingIfNeeded: target.low),
+    ]
+    writer.byteString(bytes.span)
+    writer.integer(Int64(event.level))
+    writer.unsigned(UInt32(event.count))
+  }
+}

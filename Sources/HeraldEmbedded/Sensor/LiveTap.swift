@@ -1,0 +1,213 @@
+/// What a `LiveEvent` tells.
+public enum LiveKind: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+  /// A peer was heard for the first time.
+  case detected = 1
+  /// The strength of a peer's advertisement was measured; `level` is it.
+  case measured = 2
+  /// A peer's payload was read, of `count` bytes.
+  case read = 3
+  /// A peer shared payloads of others, `count` bytes of them.
+  case shared = 4
+  /// A peer counts as gone.
+  case lost = 5
+  /// A peer advertises another transmit power; `level` is it.
+  case txPower = 6
+  /// A peer sent a message of `count` bytes.
+  case received = 7
+  /// A peer's model was read, `count` bytes.
+  case model = 8
+  /// A peer showed a code of another system, of `count` bytes; `level` is the system's number.
+  case neighbour = 9
+  /// A stay near a venue beacon ended; `count` is for how many seconds it was heard.
+  case visited = 10
+  /// The sensor works, or no longer does: `level` is the `SensorState`. No peer.
+  case state = 11
+}
+
+/// One thing that happened, for who watches. All zero bits when there is none.
+public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
+  /// When: the lower half of the milliseconds since start-up.
+  public var at: UInt32 = 0
+  @usableFromInline var low: UInt32 = 0
+  @usableFromInline var high: UInt16 = 0
+  /// How many bytes or seconds, by the kind; at most 65,535.
+  public var count: UInt16 = 0
+  @usableFromInline var kindNumber: UInt8 = 0
+  @usableFromInline var targetKind: UInt8 = 0
+  /// A strength or power in dBm, or a number, by the kind.
+  public var level: Int8 = 0
+  /// Keeps the idle state free of gaps.
+  @usableFromInline var spare: UInt8 = 0
+
+  /// None.
+  @inlinable public init() {}
+
+  @usableFromInline
+  init(_ kind: LiveKind, _ target: TargetIdentity?, level: Int8, count: Int, at now: Instant) {
+    at = now.milliseconds.low32
+    kindNumber = kind.rawValue
+    if let target {
+      targetKind = target.kind.rawValue
+      high = target.high
+      low = target.low
+    }
+    self.level = level
+    self.count = UInt16(truncatingIfNeeded: min(max(count, 0), 0xFFFF))
+  }
+
+  /// What it tells; `nil` for none.
+  public var kind: LiveKind? { LiveKind(rawValue: kindNumber) }
+  /// Whom it is about.
+  public var target: TargetIdentity {
+    TargetIdentity(
+      kind: TargetIdentity.Kind(rawValue: targetKind) ?? .publicAddress, high: high, low: low)
+  }
+}
+
+/// Where events as they happen can be asked for.
+public protocol LiveSource: ~Copyable {
+  /// Whether there is such a place. A device without one carries no code for it.
+  static var hasLive: Bool { get }
+  /// Somebody watches: from now on events are kept, for ten seconds. Returns how many wait.
+  mutating func watch(at now: Instant) -> Int
+  /// Hands out the oldest event that waits.
+  mutating func nextLive() -> LiveEvent?
+  /// Hands out how many events there was no room for since the last time, while somebody watched.
+  mutating func takeLost() -> UInt32
+}
+
+extension LiveSource where Self: ~Copyable {
+  /// There is none.
+  @inlinable @inline(__always) public static var hasLive: Bool { false }
+  /// None wait.
+  @inlinable @inline(__always) public mutating func watch(at now: Instant) -> Int { 0 }
+  /// There is none.
+  @inlinable @inline(__always) public mutating func nextLive() -> LiveEvent? { nil }
+  /// None.
+  @inlinable @inline(__always) public mutating func takeLost() -> UInt32 { 0 }
+}
+
+/// A delegate that keeps the last events for who watches over the management link, in 248 bytes; in a `SensorDelegates` with any other.
+///
+/// It hears of an event where the log does. Nobody watching costs a comparison for each event. What finds no room is counted: the oldest stay,
+/// so that what is told is without gaps up to there.
+public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
+  /// Fourteen events of 16 bytes.
+  @usableFromInline static var capacity: Int { 14 }
+  /// For how long events are kept without anybody asking.
+  @usableFromInline static var patience: Interval { .seconds(10) }
+
+  @usableFromInline var events: [14 of LiveEvent] = .init(repeating: LiveEvent())
+  @usableFromInline var watchedUntil = Instant.start
+  @usableFromInline var lost: UInt32 = 0
+  @usableFromInline var first: UInt16 = 0
+  @usableFromInline var count: UInt16 = 0
+
+  /// A tap that nobody has asked.
+  public init() {}
+
+  @inlinable
+  mutating func keep(
+    _ kind: LiveKind, _ target: TargetIdentity?, level: Int8 = 0, count: Int = 0, at now: Instant
+  ) {
+    guard now < watchedUntil else { return }
+    put(LiveEvent(kind, target, level: level, count: count, at: now))
+  }
+
+  @usableFromInline @inline(never)
+  mutating func put(_ event: LiveEvent) {
+    guard Int(count) < Self.capacity else {
+      lost &+= 1
+      return
+    }
+    let place = (Int(first) &+ Int(count)) % Self.capacity
+    events[place] = event
+    count &+= 1
+  }
+
+  /// There is.
+  @inlinable @inline(__always) public static var hasLive: Bool { true }
+
+  /// Somebody watches. Who comes after nobody did finds nothing of before.
+  public mutating func watch(at now: Instant) -> Int {
+    if now >= watchedUntil {
+      count = 0
+      lost = 0
+    }
+    watchedUntil = now + Self.patience
+    return Int(count)
+  }
+
+  /// Hands out the oldest event that waits.
+  public mutating func nextLive() -> LiveEvent? {
+    guard count > 0 else { return nil }
+    let event = events[Int(first)]
+    first = (first &+ 1) % UInt16(truncatingIfNeeded: Self.capacity)
+    count &-= 1
+    return event
+  }
+
+  /// Hands out how many found no room.
+  public mutating func takeLost() -> UInt32 {
+    defer { lost = 0 }
+    return lost
+  }
+
+  /// Kept.
+  @inlinable
+  public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
+    keep(.detected, target, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+    keep(.measured, target, level: rssi.rawValue, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
+  {
+    keep(.read, target, count: payload.count, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
+    keep(.shared, sharer, count: payloads.count, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
+    keep(.received, sender, count: message.count, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didVisit(_ visit: Visit, at now: Instant) {
+    keep(
+      .visited, visit.venue, count: Int(clamping: visit.end.since(visit.begin).milliseconds / 1000), at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {
+    keep(.model, target, count: model.count, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didObserve(
+    _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
+  ) {
+    keep(.neighbour, target, level: Int8(truncatingIfNeeded: system.rawValue), count: code.count, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
+    keep(.txPower, target, level: dBm, at: now)
+  }
+  /// Kept.
+  @inlinable
+  public mutating func didLose(_ target: TargetIdentity, at now: Instant) { keep(.lost, target, at: now) }
+  /// Kept.
+  @inlinable
+  public mutating func didUpdateState(_ state: SensorState, at now: Instant) {
+    keep(.state, nil, level: Int8(truncatingIfNeeded: state.rawValue), at: now)
+  }
+}

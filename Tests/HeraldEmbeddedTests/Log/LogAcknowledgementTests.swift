@@ -1,0 +1,178 @@
+import HeraldSimulation
+import Testing
+
+@testable import HeraldEmbedded
+
+extension FlashLog where F == MemoryFlash {
+  /// Whether pages wait to be erased, as a number of them: 0 or 1.
+  fileprivate mutating func waiting() -> Int { wantsTrimming ? 1 : 0 }
+}
+
+@Suite("Acknowledgement")
+struct LogAcknowledgementTests {
+  private func image() -> FlashImage { FlashImage(pageSize: 512, pageCount: 8, wordSize: 4) }
+
+  /// Appends until the newest page is `sequence`; the records.
+  private func fill(_ log: inout FlashLog<MemoryFlash, 8>, to sequence: UInt32, from number: inout UInt32)
+    throws
+    -> [PlainRecord]
+  {
+    var records: [PlainRecord] = []
+    while log.standing.newest < sequence {
+      number += 1
+      let record = PlainRecord(
+        event: .read(target(number % 7)), milliseconds: UInt64(number) * 100,
+        payload: (0..<40).map { UInt8(truncatingIfNeeded: $0 &* number) })
+      try log.add(record.event, record.payload, at: record.milliseconds)
+      records.append(record)
+    }
+    return records
+  }
+
+  @Test("pages go one at a time, the oldest first, and no further than was acknowledged")
+  func oneByOne() throws {
+    let image = image()
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var number: UInt32 = 0
+    _ = try fill(&log, to: 6, from: &number)
+    log.commit()
+    let records = log.records()
+    #expect(log.waiting() == 0)
+    // The newest page may still grow; the one behind it is not there yet.
+    for sequence in [UInt32(6), 7, .max] {
+      let isTaken = log.acknowledge(through: sequence)
+      #expect(!isTaken)
+    }
+    var isTaken = log.acknowledge(through: 3)
+    #expect(isTaken && log.waiting() == 1)
+    for oldest in UInt32(2)...4 {
+      let before = image.erasures.reduce(0, +)
+      log.trim()
+      #expect(log.standing.oldest == oldest && image.erasures.reduce(0, +) == before + 1)
+    }
+    #expect(log.waiting() == 0 && log.statistic(9) == 3)
+    log.trim()
+    #expect(log.standing.oldest == 4)
+    // Again, and for what is gone already, is fine and does nothing.
+    isTaken = log.acknowledge(through: 3)
+    #expect(isTaken && log.waiting() == 0)
+    isTaken = log.acknowledge(through: 0)
+    #expect(isTaken && log.waiting() == 0)
+    let left = log.records()
+    #expect(left == Array(records.suffix(left.count)) && left.count < records.count)
+    // After a restart it is the same log, and it goes on.
+    var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    #expect(again.standing.oldest == 4 && again.records() == left && again.waiting() == 0)
+    try again.add(.lost(target(1)), at: 5)
+    again.commit()
+    #expect(again.records().count == left.count + 1)
+  }
+
+  @Test("what is acknowledged and overwritten before it is erased is no more erased than anything else")
+  func overtaken() throws {
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image())
+    var number: UInt32 = 0
+    _ = try fill(&log, to: 5, from: &number)
+    let isTaken = log.acknowledge(through: 2)
+    #expect(isTaken)
+    _ = try fill(&log, to: 14, from: &number)
+    #expect(log.waiting() == 0 && log.standing.oldest >= 7 && log.statistic(9) == 0)
+    log.commit()
+    let records = log.records()
+    log.trim()
+    #expect(log.records() == records)
+  }
+
+  @Test("a log that is not there acknowledges nothing")
+  func unmounted() {
+    var log = FlashLog<MemoryFlash, 8>(flash: MemoryFlash(pageSize: 512, pageCount: 8, wordSize: 4))
+    let isTaken = log.acknowledge(through: 0)
+    #expect(!isTaken && log.waiting() == 0)
+    log.trim()
+  }
+
+  @Test("a page that cannot be erased is no longer told, and holds up no other")
+  func broken() throws {
+    let image = image()
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var number: UInt32 = 0
+    _ = try fill(&log, to: 5, from: &number)
+    image.brokenPages = [1]
+    let isTaken = log.acknowledge(through: 4)
+    #expect(isTaken)
+    for _ in 0..<4 { log.trim() }
+    #expect(log.standing.oldest == 5 && log.statistic(7) > 0 && log.waiting() == 0)
+  }
+
+  @Test(
+    "power cut at every step of the flash while pages go: what was committed and not acknowledged is all there",
+    arguments: [1, 4, 8])
+  func power(wordSize: Int) throws {
+    let image = FlashImage(pageSize: 512, pageCount: 6, wordSize: wordSize)
+    image.journal = []
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var appended: [PlainRecord] = []
+    // After so many steps: so many records were committed, and those before this one acknowledged.
+    var story: [(steps: Int, committed: Int, acknowledged: Int)] = []
+    var starts: [UInt32: Int] = [:]
+    var acknowledged = 0
+    for number in UInt32(1)...260 {
+      let record = PlainRecord(
+        event: .read(target(number % 7)), milliseconds: UInt64(number) * 100,
+        payload: (0..<30).map { UInt8(truncatingIfNeeded: $0 &* number) })
+      try log.add(record.event, record.payload, at: record.milliseconds)
+      appended.append(record)
+      let newest = log.standing.newest
+      if starts[newest] == nil { starts[newest] = appended.count - 1 }
+      if number % 9 == 0 {
+        log.commit()
+        story.append((image.steps, appended.count, acknowledged))
+      }
+      // A host that has what is there from time to time; the ring never has to overwrite anything.
+      if number % 20 == 0, newest > 2 {
+        let isTaken = log.acknowledge(through: newest - 1)
+        #expect(isTaken)
+        acknowledged = try #require(starts[newest])
+        // Acknowledged is what may go from here on.
+        story.append((image.steps, story.last?.committed ?? 0, acknowledged))
+      }
+      if log.wantsTrimming { log.trim() } else { log.maintain() }
+    }
+    #expect(log.statistic(9) > 10 && log.statistic(5) == 0)
+    let journal = try #require(image.journal)
+    let contents = FlashImage(pageSize: 512, pageCount: 6, wordSize: wordSize)
+    var known = 0
+    var committed = 0
+    var gone = 0
+    for step in journal.indices {
+      while known < story.count, story[known].steps <= step {
+        committed = story[known].committed
+        gone = story[known].acknowledged
+        known += 1
+      }
+      let isErasing: Bool
+      switch journal[step] {
+      case .erasure: isErasing = true
+      case .word(_, let offset, let bytes): isErasing = offset < 8 && bytes.allSatisfy { $0 == 0 }
+      }
+      for tearing in [FlashImage.Tearing.nothing, .some(seed: UInt64(step))] where isErasing || step % 16 == 0
+      {
+        let torn = contents.copy()
+        torn.apply(journal[step], tearing: tearing)
+        var after = FlashLog<MemoryFlash, 8>.mounted(on: torn, freshEpoch: 99)
+        let records = after.records()
+        guard committed > gone else { continue }
+        // One stretch of what was appended, from something acknowledged or the first after it, to the last committed or beyond.
+        guard let first = records.first, let start = appended.firstIndex(of: first), start <= gone,
+          start + records.count >= committed, records == Array(appended[start..<start + records.count])
+        else {
+          Issue.record(
+            "step \(step), \(tearing): \(records.count) records, \(gone)..<\(committed) must be there")
+          return
+        }
+      }
+      contents.apply(journal[step])
+    }
+    #expect(contents.bytes == image.bytes)
+  }
+}
