@@ -14,16 +14,18 @@ final class FakeDevice {
     case twice
     /// Leaves the first attempt at every log read unanswered.
     case deafOnce
-    /// Says a page is longer than any page.
-    case longPage
     /// Answers with data that goes beyond what was asked for.
     case tooMuch
-    /// Answers with the offset of another place.
+    /// Answers with the bytes of another place.
     case wrongOffset
     /// Answers with no data.
     case noData
-    /// Says another length each time.
-    case changingLength
+    /// Page 2 is damaged, in another way each time.
+    case changingPage
+    /// Page 2 is damaged, and always was.
+    case damagedPage
+    /// Does not know the stream.
+    case oldFirmware
     /// Answers for another page.
     case wrongSequence
     /// Bodies are not CBOR.
@@ -42,12 +44,18 @@ final class FakeDevice {
   var fault = Fault.none
   /// Most bytes of data in an answer.
   var chunk = 100
+  /// What it says its packets' size is; 0 for nothing.
+  var buffer = 0
   var first: UInt32 = 1
   /// The last one is open.
   var pages: [UInt32: [UInt8]] = [:]
   var unix: UInt64?
   /// Log reads asked for, in order.
   private(set) var reads: [(sequence: UInt32, offset: Int)] = []
+  /// How many bytes of the log were answered.
+  private(set) var bytesRead = 0
+  /// The pages that a host said it has.
+  private(set) var acknowledged: [UInt32] = []
   private var heard: Set<String> = []
   private var answers = 0
 
@@ -57,19 +65,21 @@ final class FakeDevice {
     }
   }
 
-  /// A page of the tests: its number, a pattern, and a sum at the end.
+  /// A page of the tests: its number, a pattern, and behind every three bytes their sum, so that each beginning can be checked, too. A page
+  /// that ends in EE is damaged.
   static func page(_ sequence: UInt32, count: Int) -> [UInt8] {
     var bytes = (0..<count).map { UInt8(truncatingIfNeeded: UInt32($0) &* 7 &+ sequence) }
     bytes[0] = UInt8(truncatingIfNeeded: sequence)
-    bytes[count - 1] = bytes.dropLast().reduce(0) { $0 &+ $1 }
+    for end in stride(from: 3, to: count, by: 4) { bytes[end] = bytes[end - 3..<end].reduce(0, &+) }
     return bytes
   }
 
   static func inspect(_ bytes: [UInt8], epoch: UInt32, sequence: UInt32) -> PageInspection {
-    guard epoch == Self.epoch, bytes.count > 1, bytes[0] == UInt8(truncatingIfNeeded: sequence),
-      bytes.last == bytes.dropLast().reduce(0, { $0 &+ $1 })
-    else { return .wrong("has a wrong sum") }
-    return .good
+    if bytes.last == 0xEE { return .damaged("ends in EE") }
+    let isGood =
+      epoch == Self.epoch && bytes[0] == UInt8(truncatingIfNeeded: sequence)
+      && stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == bytes[$0 - 3..<$0].reduce(0, &+) }
+    return isGood ? .good : .wrong("has a wrong sum")
   }
 
   var last: UInt32 { pages.keys.max() ?? 0 }
@@ -82,13 +92,16 @@ final class FakeDevice {
     var reply: [UInt8]?
     switch (group, packet[7]) {
     case (72, 0): reply = status()
-    case (72, 1): reply = read(body)
+    case (72, 8) where fault != .oldFirmware: reply = stream(body)
+    case (72, 4): reply = acknowledge(body)
+    case (0, 6) where buffer > 0:
+      reply = Self.map([("buf_size", UInt64(buffer)), ("buf_count", 2)], data: nil)
     case (0, 7): reply = [0xA1, 0x66] + Array("output".utf8) + [0x64] + Array("fake".utf8)
     default: reply = [0xA1, 0x62] + Array("rc".utf8) + [0x08]
     }
     guard var reply else { return [] }
     answers += 1
-    if fault == .garbage, group == 72, packet[7] == 1 { reply = [0xFF, 0x00, 0x9F] }
+    if fault == .garbage, group == 72, packet[7] == 8 { reply = [0xFF, 0x00, 0x9F] }
     var header = Array(packet[..<8])
     header[0] = packet[0] + 1
     header[2] = UInt8(reply.count >> 8)
@@ -106,7 +119,7 @@ final class FakeDevice {
     return Self.map(fields, data: nil)
   }
 
-  private func read(_ body: CBORValue) -> [UInt8]? {
+  private func stream(_ body: CBORValue) -> [UInt8]? {
     guard var sequence = body["seq"]?.number32, let start = body["off"]?.number32 else {
       return [0xA1, 0x62] + Array("rc".utf8) + [0x03]
     }
@@ -114,24 +127,43 @@ final class FakeDevice {
     if fault == .silent { return nil }
     if fault == .deafOnce, heard.insert("\(sequence) \(start)").inserted { return nil }
     if fault == .refusePage, sequence == 2 { return [0xA1, 0x62] + Array("rc".utf8) + [0x01] }
-    guard var page = pages[sequence], sequence >= first else { return Self.failure(2) }
+    guard let page = pages[sequence], sequence >= first else { return Self.failure(2) }
     var offset = Int(start)
     guard offset <= page.count else { return Self.failure(3) }
-    if fault == .corruptPage, sequence == 2 { page[40] ^= 0x10 }
-    let wanted = body["len"]?.number32.map(Int.init) ?? Int.max
-    var data = Array(page[offset..<min(page.count, offset + min(wanted, chunk))])
-    var length = page.count
-    switch fault {
-    case .longPage: length = 1 << 30
-    case .tooMuch: data += [UInt8](repeating: 1, count: 300)
-    case .wrongOffset: offset += 1
-    case .noData: data = []
-    case .changingLength: length -= answers % 2
-    case .wrongSequence: sequence += 1
-    default: break
+    let wanted = min(body["len"]?.number32.map(Int.init) ?? Int.max, chunk)
+    if fault == .wrongOffset, offset > 0 { offset -= 1 }
+    if fault == .wrongSequence { sequence = sequence == 1 ? 2 : sequence - 1 }
+    var data: [UInt8] = []
+    while data.count < wanted, let page = pages[sequence], sequence >= first {
+      data += content(sequence, page)[min(offset, page.count)...].prefix(wanted - data.count)
+      sequence += 1
+      offset = 0
     }
-    return Self.map(
-      [("seq", UInt64(sequence)), ("off", UInt64(offset)), ("len", UInt64(length))], data: data)
+    answers += 1
+    if fault == .tooMuch { data += [UInt8](repeating: 1, count: 300) }
+    if fault == .noData { data = [] }
+    bytesRead += data.count
+    return Self.map([], data: data)
+  }
+
+  private func content(_ sequence: UInt32, _ page: [UInt8]) -> [UInt8] {
+    guard sequence == 2 else { return page }
+    var page = page
+    if fault == .corruptPage { page[40] ^= 0x10 }
+    if fault == .changingPage { page[41] = UInt8(truncatingIfNeeded: answers) }
+    if fault == .changingPage || fault == .damagedPage { page[page.count - 1] = 0xEE }
+    return page
+  }
+
+  /// Takes the host's word for any page that is not the newest.
+  private func acknowledge(_ body: CBORValue) -> [UInt8] {
+    guard let sequence = body["seq"]?.number32, let epoch = body["epoch"]?.number32 else {
+      return [0xA1, 0x62] + Array("rc".utf8) + [0x03]
+    }
+    guard epoch == Self.epoch else { return Self.failure(4) }
+    guard sequence < last else { return Self.failure(3) }
+    acknowledged.append(sequence)
+    return Self.map([("first", UInt64(first)), ("to", UInt64(sequence))], data: nil)
   }
 
   private static func failure(_ code: UInt8) -> [UInt8] {

@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldEmbedded
 import Testing
 
 @testable import HeraldHostLink
@@ -9,11 +10,11 @@ struct SMPClientTests {
 
   @Test("A log read is these bytes")
   func literalRequest() {
-    let request = DeviceClient.logRead(sequence: 5, offset: 256, length: 100)
+    let request = DeviceClient.logStream(sequence: 5, offset: 256, length: 100)
     #expect(
       request.packet(sequence: 7) == [
-        // Version 2, read; 19 bytes; group 72; sequence 7; command 1.
-        0x08, 0x00, 0x00, 0x13, 0x00, 0x48, 0x07, 0x01,
+        // Version 2, read; 19 bytes; group 72; sequence 7; command 8.
+        0x08, 0x00, 0x00, 0x13, 0x00, 0x48, 0x07, 0x08,
         0xA3, 0x63, 0x73, 0x65, 0x71, 0x05,  // "seq": 5
         0x63, 0x6F, 0x66, 0x66, 0x19, 0x01, 0x00,  // "off": 256
         0x63, 0x6C, 0x65, 0x6E, 0x18, 0x64,  // "len": 100
@@ -87,7 +88,7 @@ struct SMPClientTests {
     #expect(failure([0xA1, 0x62, 0x72, 0x63, 0x00]) == nil)
     #expect(failure([]) == nil)
     #expect(failure([0xA1, 0x62]) != nil)
-    let request = DeviceClient.logRead(sequence: 5, offset: 0, length: nil)
+    let request = DeviceClient.logStream(sequence: 5, offset: 0, length: nil)
     let error = failure(version2)?.error(request, at: "usb:1-2")
     #expect(error?.what == "usb:1-2 refused page 5 of the log: it does not keep that page any more")
     #expect(ManagementFailure.noAnswer(attempts: 4).error(request, at: "x").cause == .noAnswer)
@@ -107,6 +108,49 @@ struct SMPClientTests {
     #expect(String(decoding: transport.sent[3].suffix(23), as: UTF8.self) == "2022-11-29T22:21:56.552")
   }
 
+  @Test("An acknowledgement is these bytes, and is asked again: twice does no harm")
+  func acknowledge() throws {
+    var isDeaf = true
+    let transport = DirectTransport { packet in
+      defer { isDeaf = false }
+      // {"first": 3, "to": 7}
+      return isDeaf
+        ? []
+        : [
+          [0x0B, 0, 0, 0x0C, 0, 0x48, packet[6], 4] + [0xA2, 0x65] + Array("first".utf8) + [3, 0x62]
+            + Array("to".utf8) + [7]
+        ]
+    }
+    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let trim = try client.acknowledge(epoch: 0xCAFE_F00D, through: 7)
+    #expect(trim == DeviceLogTrim(first: 3, through: 7))
+    #expect(transport.sent.count == 2)
+    #expect(
+      transport.sent[0]
+        == [0x0A, 0, 0, 0x11, 0, 0x48, 0, 4, 0xA2, 0x65] + Array("epoch".utf8) + [
+          0x1A, 0xCA, 0xFE, 0xF0, 0x0D,
+        ]
+        + [0x63] + Array("seq".utf8) + [7])
+    // An answer about another page is none.
+    #expect(throws: HostLinkError.self) { try client.acknowledge(epoch: 0xCAFE_F00D, through: 8) }
+  }
+
+  @Test("What happens is understood, and what no program knows yet is passed over")
+  func live() throws {
+    let event: [UInt8] = [0x85, 0x18, 0x2A, 2, 0x47, 1, 0xC1, 2, 3, 4, 5, 6, 0x38, 0x45, 0]
+    let body: [UInt8] =
+      [0xA2, 0x64] + Array("lost".utf8) + [5, 0x66] + Array("events".utf8) + [0x83] + event
+      + [0x85, 0, 0x18, 99, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0] + [0x81, 0]
+    let transport = DirectTransport { [[0x09, 0, 0, UInt8(body.count), 0, 0x48, $0[6], 6] + body] }
+    let live = try DeviceClient(SMPClient(transport: transport, patience: brief)).live()
+    #expect(transport.sent[0] == [0x08, 0, 0, 1, 0, 0x48, 0, 6, 0xA0])
+    #expect(live.lost == 5 && live.events.count == 1)
+    #expect(live.events.first?.ageMilliseconds == 42 && live.events.first?.kind == .measured)
+    #expect(
+      live.events.first?.target == TargetIdentity(kind: .randomAddress, high: 0xC102, low: 0x0304_0506))
+    #expect(live.events.first?.level == -70 && live.events.first?.count == 0)
+  }
+
   @Test("A late answer to the first attempt counts")
   func lateAnswer() throws {
     var first: [UInt8]?
@@ -115,10 +159,10 @@ struct SMPClientTests {
         first = packet
         return []
       }
-      return [[0x09, 0, 0, 1, 0, 0x48, early[6], 1, 0xA0]]
+      return [[0x09, 0, 0, 1, 0, 0x48, early[6], 8, 0xA0]]
     }
     let client = SMPClient(transport: transport, patience: brief)
-    _ = try client.ask(DeviceClient.logRead(sequence: 1, offset: 0, length: nil))
+    _ = try client.ask(DeviceClient.logStream(sequence: 1, offset: 0, length: nil))
     #expect(client.repeats == 1 && client.unexpectedPackets == 0)
   }
 
@@ -154,11 +198,10 @@ struct SMPClientTests {
     ]
     for _ in 0..<100_000 {
       let body = random.mutated(seeds)
-      var fetch = PageFetch(sequence: 1, isOpen: false)
-      _ = fetch.nextRange(chunk: nil)
       if case .success(let value) = SMPClient.result(of: body.span) {
-        _ = fetch.take(value, offset: 0, wanted: nil, pageSize: 4096)
         _ = DeviceLogStatus(value)
+        _ = DeviceParameters(value)
+        _ = DeviceLive.Event(value)
       }
     }
   }

@@ -3,9 +3,12 @@ import HeraldDeviceLink
 
 /// Fetches from a device what an archive does not have yet.
 ///
-/// Only new pages are asked for; several questions are in flight. A page counts once it is whole, is what its own header
-/// and checksums say, and is on the disk, so the pull can be cut off anywhere and the next one goes on. The page the
-/// device is still writing is fetched as far as it is committed, and again next time. Nothing is changed on the device.
+/// Only what is new is asked for, several stretches at a time, as large as a packet carries and across the ends of pages. A page counts once it is
+/// whole, is what its own header and checksums say, and is on the disk. What had come of a page when a pull was cut off is kept, and the next one
+/// goes on at the byte where it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it next time.
+///
+/// Nothing is changed on the device, unless it is to be trimmed: then it is told which pages are here once they are on the disk and in the
+/// database, and erases them.
 ///
 /// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was good is kept.
 public struct LogDownload {
@@ -14,33 +17,34 @@ public struct LogDownload {
   /// Wrong pages after which it makes no sense to go on.
   static let mostProblems = 16
 
+  /// Brings the pages of a folder into a database for good, and says which are in it: `Archive.keep`.
+  public typealias Keeping = (PageArchive) throws(HostLinkError) -> Set<PageName>
+
   private let device: DeviceClient
   private let archive: PageArchive
   private let inspect: ([UInt8], UInt32, UInt32) -> PageInspection
+  private let keep: Keeping?
   private let now: () -> UInt64
   private let progress: (PullProgress) -> Void
 
   private var report = PullReport()
-  /// Pages to be fetched; the next one last.
-  private var waiting: [PageFetch] = []
-  private var active: [PageFetch] = []
-  private var questions: [SMPClient.Ticket: (sequence: UInt32, offset: Int, wanted: Int?)] = [:]
-  private var chunk: Int?
   private var wanted = 0
   private var problemPages = 0
   private var remarkedLoss = false
 
-  /// A pull from `device` into `archive`. `now` is this computer's date in milliseconds since 1970, for start-ups of the
-  /// device whose date nothing else tells.
+  /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in the database. `now` is this computer's
+  /// date in milliseconds since 1970, for start-ups of the device whose date nothing else tells.
   public init(
     device: DeviceClient, archive: PageArchive,
     inspect: @escaping ([UInt8], UInt32, UInt32) -> PageInspection = PageInspection.inspect,
+    trim: Keeping? = nil,
     now: @escaping () -> UInt64 = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
     progress: @escaping (PullProgress) -> Void = { _ in }
   ) {
     self.device = device
     self.archive = archive
     self.inspect = inspect
+    keep = trim
     self.now = now
     self.progress = progress
   }
@@ -48,20 +52,26 @@ public struct LogDownload {
   /// Pulls. Throws if nothing could be begun; what ends it later is in the report.
   public mutating func run() throws(HostLinkError) -> PullReport {
     let started = ContinuousClock.now
-    archive.removeLeftovers()
-    let status = try device.logStatus()
+    let (status, parameters) = try device.logStatusAndParameters()
     let arrived = now()
     report.epoch = status.epoch
     try archive.updateDevice { record in
       record.note(epoch: status.epoch)
       record.note(Self.clockFix(status, hostNow: arrived))
     }
-    try plan(status)
+    var flight = LogFlight(status, room: parameters?.streamRoom)
+    try plan(status, &flight)
     do {
-      try fetch(status)
+      try fetch(status, &flight)
+      try trim(status)
     } catch {
       report.stoppedBy = error
       device.client.forgetAll()
+      // What cannot be kept now is fetched again.
+      for page in flight.beginnings() {
+        let name = PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen)
+        try? archive.storeBeginning(page.bytes, of: name)
+      }
     }
     let elapsed = started.duration(to: ContinuousClock.now).components
     report.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
@@ -75,8 +85,8 @@ public struct LogDownload {
       source: status.unixMilliseconds == nil ? .host : .device)
   }
 
-  /// Decides which pages to fetch.
-  private mutating func plan(_ status: DeviceLogStatus) throws(HostLinkError) {
+  /// Decides which pages to fetch, and from where on.
+  private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
     let here = try archive.pages().filter { $0.epoch == status.epoch }
     let closed = Set(here.filter { !$0.isOpen }.map(\.sequence))
     if let newest = here.last?.sequence {
@@ -91,94 +101,90 @@ public struct LogDownload {
           "pages \(newest + 1) to \(status.first - 1) were overwritten on the device before this pull")
       }
     }
-    guard status.pageCount > 0 else { return }
-    for sequence in (status.first...status.last).reversed() {
-      if closed.contains(sequence) {
-        report.knownPages += 1
-      } else {
-        waiting.append(PageFetch(sequence: sequence, isOpen: sequence == status.last))
+    let beginnings = try archive.beginnings(epoch: status.epoch)
+    if status.pageCount > 0 {
+      for sequence in status.first...status.last {
+        if closed.contains(sequence) {
+          report.knownPages += 1
+        } else {
+          flight.want(sequence, beginning: beginnings[sequence] ?? [])
+          wanted += 1
+        }
       }
     }
-    wanted = waiting.count
   }
 
-  private mutating func fetch(_ status: DeviceLogStatus) throws(HostLinkError) {
+  private mutating func fetch(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
     progress(PullProgress(pages: 0, ofPages: wanted, bytes: 0))
-    while !waiting.isEmpty || !active.isEmpty {
-      try askForMore()
+    try askForMore(&flight)
+    while !flight.isOver {
       guard let (ticket, result) = try device.client.next() else {
-        // Pages that are active with nothing on its way can only be complete.
-        guard !active.isEmpty else { continue }
         throw HostLinkError(
           .protocolViolation, "\(device.client.location) left the pull without anything to do")
       }
-      guard let question = questions.removeValue(forKey: ticket),
-        let index = active.firstIndex(where: { $0.sequence == question.sequence })
-      else { continue }
+      guard let question = flight.close(ticket) else { continue }
+      let sequence = flight.page(of: question)
       switch result {
       case .success(let body):
-        let offset = question.offset
-        if let fault = active[index].take(
-          body, offset: offset, wanted: question.wanted, pageSize: Int(status.pageSize))
-        {
-          try abandon(index, "answered page \(question.sequence) with \(fault)")
-        } else {
-          if question.wanted == nil, let data = body[SMPKey.data]?.byteString, !data.isEmpty {
-            chunk = max(chunk ?? 0, data.count)
-          }
-          if active[index].isComplete { try finish(index, status) }
+        switch flight.take(body[SMPKey.data]?.byteString ?? [], to: question) {
+        case .success(let pages):
+          // The device is to have something to do while these go to the disk.
+          try askForMore(&flight)
+          for page in pages { try finish(page, status, &flight) }
+        case .failure(let fault):
+          try abandon(question, "answered page \(sequence) with \(fault.what)", &flight)
         }
       case .failure(.refused(group: 72, code: 2)), .failure(.refused(group: nil, code: 5)):
-        active.remove(at: index)
+        flight.drop(sequence, after: question)
         report.lostPages += 1
         if !remarkedLoss { report.remarks.append("pages were overwritten on the device during this pull") }
         remarkedLoss = true
-      case .failure(.noAnswer(let attempts)):
-        // The link is silent: asking for other pages would only take longer to find that out.
-        throw ManagementFailure.noAnswer(attempts: attempts).error(
-          DeviceClient.logRead(sequence: question.sequence, offset: question.offset, length: nil),
-          at: device.client.location)
-      case .failure(let failure):
-        let request = DeviceClient.logRead(sequence: question.sequence, offset: question.offset, length: nil)
-        try abandon(index, failure.error(request, at: device.client.location).what, isFinal: true)
+      case .failure(.noAnswer), .failure(.refused(group: nil, code: 8)):
+        // The link is silent, or the device knows no such question: asking for other pages would only take longer to find that out.
+        throw failure(of: result, sequence)
+      case .failure:
+        try abandon(question, failure(of: result, sequence).what, &flight, isFinal: true)
       }
+      try askForMore(&flight)
     }
   }
 
-  private mutating func askForMore() throws(HostLinkError) {
-    while device.client.room > 0 {
-      var question: (sequence: UInt32, offset: Int, wanted: Int?)?
-      for index in active.indices {
-        if let range = active[index].nextRange(chunk: chunk) {
-          question = (active[index].sequence, range.offset, range.length)
-          break
-        }
-      }
-      if question == nil, var fetch = waiting.popLast() {
-        if let range = fetch.nextRange(chunk: chunk) {
-          question = (fetch.sequence, range.offset, range.length)
-        }
-        active.append(fetch)
-      }
-      guard let question else { return }
-      let ticket = try device.client.submit(
-        DeviceClient.logRead(sequence: question.sequence, offset: question.offset, length: question.wanted))
-      questions[ticket] = question
+  private func failure(
+    of result: Result<CBORValue, ManagementFailure>, _ sequence: UInt32
+  ) -> HostLinkError {
+    let request = DeviceClient.logStream(sequence: sequence, offset: 0, length: nil)
+    guard case .failure(let failure) = result else {
+      return HostLinkError(.protocolViolation, "\(device.client.location) answered page \(sequence)")
+    }
+    return failure.error(request, at: device.client.location)
+  }
+
+  private func askForMore(_ flight: inout LogFlight) throws(HostLinkError) {
+    while device.client.room > 0, let question = flight.next() {
+      let request = DeviceClient.logStream(
+        sequence: question.sequence, offset: question.offset, length: question.length)
+      flight.asked(question.range, try device.client.submit(request))
     }
   }
 
-  private mutating func finish(_ index: Int, _ status: DeviceLogStatus) throws(HostLinkError) {
-    let page = active[index]
-    if page.bytes.isEmpty {
-      active.remove(at: index)
-      return
-    }
+  private mutating func finish(
+    _ page: LogFlight.Page, _ status: DeviceLogStatus, _ flight: inout LogFlight
+  ) throws(HostLinkError) {
     switch inspect(page.bytes, status.epoch, page.sequence) {
-    case .wrong(let what): return try abandon(index, "what came as page \(page.sequence) \(what)")
-    case .damaged(let what): report.remarks.append("page \(page.sequence) \(what)")
+    case .wrong(let what):
+      return try giveUp(page, "what came as page \(page.sequence) \(what)", &flight)
+    case .damaged(let what):
+      // It may be so on the device, or have become so on its way: then it is another the next time.
+      guard page.bytes == page.earlier else {
+        guard page.attempt < Self.attempts else {
+          return try giveUp(page, "page \(page.sequence) came in two ways, both of them damaged", &flight)
+        }
+        return flight.restart(page, keeping: page.bytes)
+      }
+      report.remarks.append("page \(page.sequence) \(what)")
     case .good: break
     }
-    active.remove(at: index)
+    flight.drop(page.sequence)
     try archive.store(
       page.bytes, as: PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen))
     report.newPages += 1
@@ -186,21 +192,55 @@ public struct LogDownload {
     progress(PullProgress(pages: report.newPages, ofPages: wanted, bytes: report.bytes))
   }
 
-  /// Ends the fetching of a page that is of no use; it is tried once more unless that is pointless.
-  private mutating func abandon(_ index: Int, _ what: String, isFinal: Bool = false) throws(HostLinkError) {
-    let page = active.remove(at: index)
-    // Answers to its other questions will find no page and be passed over.
-    if !isFinal, page.attempt < Self.attempts {
-      questions = questions.filter { $0.value.sequence != page.sequence }
-      waiting.append(PageFetch(sequence: page.sequence, isOpen: page.isOpen, attempt: page.attempt + 1))
-      return
-    }
-    report.problems.append(what)
+  /// An answer is of no use: the page in which it begins is fetched once more, unless that is pointless.
+  private mutating func abandon(
+    _ question: LogFlight.Question, _ what: String, _ flight: inout LogFlight, isFinal: Bool = false
+  ) throws(HostLinkError) {
+    let page = flight.page(flight.page(of: question))
+    // One that was asked before the page was begun anew tells nothing of this try.
+    guard flight.counts(question) else { return flight.drop(after: question) }
+    if !isFinal, page.attempt < Self.attempts { return flight.restart(page, after: question) }
+    flight.drop(page.sequence, after: question)
+    try note(what)
+  }
+
+  private mutating func giveUp(
+    _ page: LogFlight.Page, _ what: String, _ flight: inout LogFlight
+  ) throws(HostLinkError) {
+    if page.attempt < Self.attempts { return flight.restart(page) }
+    flight.drop(page.sequence)
+    try note(what)
+  }
+
+  private mutating func note(_ problem: String) throws(HostLinkError) {
+    report.problems.append(problem)
     problemPages += 1
     guard problemPages < Self.mostProblems else {
       throw HostLinkError(
         .protocolViolation, "\(device.client.location) sent \(problemPages) pages that are wrong",
         advice: "the pages that were good are kept; update the device's firmware or report this")
     }
+  }
+
+  // MARK: Trimming
+
+  /// Tells the device which pages it may erase: the last one such that it and all before it are closed, on the disk, and in the database.
+  private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
+    guard let keep else { return }
+    let kept = try keep(archive)
+    try archive.synchronise()
+    let here = Set(try archive.pages())
+    let current = try device.logStatus()
+    guard current.epoch == status.epoch, current.pageCount > 0 else { return }
+    var through: UInt32?
+    for sequence in current.first..<current.last {
+      let name = PageName(epoch: status.epoch, sequence: sequence, isOpen: false)
+      guard kept.contains(name), here.contains(name) else { break }
+      through = sequence
+    }
+    guard let through else { return }
+    let answer = try device.acknowledge(epoch: status.epoch, through: through)
+    report.trimmedThrough = answer.through
+    report.trimmedPages = Int(through - current.first) + 1
   }
 }

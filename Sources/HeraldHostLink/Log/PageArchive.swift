@@ -3,7 +3,7 @@ import Foundation
 /// A folder that holds the log of one device: raw pages under `pages/`, `device.json`, and the files made from them.
 ///
 /// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced, renamed, and the
-/// folder synced. Whatever is cut off at any point leaves a folder the next pull continues from. One program at a time
+/// folder synced. A pull that stops leaves what it has of a page as `….part`, too. Whatever is cut off at any point leaves a folder the next pull continues from. One program at a time
 /// can have it open. What is made is for its owner alone: it tells whom somebody met.
 public final class PageArchive {
   /// Steps of storing a file, in order; a test can fail at each.
@@ -98,15 +98,40 @@ public final class PageArchive {
     guard !name.isOpen else { return }
     try beforeStep(.openRemoved)
     let open = PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)
-    unlink("\(pagesPath)/\(open.fileName)")
+    for file in [open.fileName, open.fileName + ".part"] { unlink("\(pagesPath)/\(file)") }
   }
 
-  /// Removes what an earlier pull was cut off in the middle of.
-  public func removeLeftovers() {
-    for folder in [path, pagesPath] {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      for name in names where name.hasSuffix(".part") { unlink("\(folder)/\(name)") }
+  // MARK: Beginnings of pages
+
+  /// Keeps the beginning of a page for the next pull, as `….part`. It counts for nothing until the page is whole.
+  func storeBeginning(_ bytes: [UInt8], of name: PageName) throws(HostLinkError) {
+    try write(bytes, to: "\(pagesPath)/\(name.fileName).part")
+  }
+
+  /// What is here of pages of `epoch` that are not whole, or were not when they were fetched: the longest beginning of each. Removes whatever else
+  /// an earlier pull was cut off in the middle of.
+  func beginnings(epoch: UInt32) throws(HostLinkError) -> [UInt32: [UInt8]] {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    where name.hasSuffix(".part") { unlink("\(path)/\(name)") }
+    var found: [UInt32: [UInt8]] = [:]
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: pagesPath)) ?? [] {
+      let isPart = file.hasSuffix(".part")
+      let name = PageName(fileName: isPart ? String(file.dropLast(5)) : file)
+      guard let name, name.epoch == epoch, isPart || name.isOpen,
+        let data = FileManager.default.contents(atPath: "\(pagesPath)/\(file)")
+      else {
+        if isPart { unlink("\(pagesPath)/\(file)") }
+        continue
+      }
+      if data.count > found[name.sequence]?.count ?? 0 { found[name.sequence] = [UInt8](data) }
     }
+    return found
+  }
+
+  /// Brings the names of all pages to the disk; their bytes are there. Needed where a program was cut off between giving a page its name and that.
+  func synchronise() throws(HostLinkError) {
+    let parent = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
+    for folder in [pagesPath, path, parent] { try synchronise(folder) }
   }
 
   // MARK: Other files
@@ -132,6 +157,15 @@ public final class PageArchive {
 
   private func replace(_ file: String, in folder: String, with bytes: [UInt8]) throws(HostLinkError) {
     let part = file + ".part"
+    try write(bytes, to: part)
+    try beforeStep(.renamed)
+    guard rename(part, file) == 0 else { throw .system(.storage, "\(file) cannot be replaced", code: errno) }
+    try beforeStep(.folderSynced)
+    try synchronise(folder)
+  }
+
+  /// Writes a file and brings its bytes to the disk.
+  private func write(_ bytes: [UInt8], to part: String) throws(HostLinkError) {
     try beforeStep(.partOpened)
     let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
@@ -165,9 +199,9 @@ public final class PageArchive {
     } catch {
       throw HostLinkError(.storage, "\(part) cannot be written")
     }
-    try beforeStep(.renamed)
-    guard rename(part, file) == 0 else { throw .system(.storage, "\(file) cannot be replaced", code: errno) }
-    try beforeStep(.folderSynced)
+  }
+
+  private func synchronise(_ folder: String) throws(HostLinkError) {
     let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { throw .system(.storage, "\(folder) cannot be opened", code: errno) }
     defer { Foundation.close(directory) }

@@ -10,6 +10,10 @@ public struct PullReport: Equatable, Sendable {
   public var lostPages = 0
   /// Bytes of the new pages.
   public var bytes = 0
+  /// The last page that the device was allowed to erase, as it and all before it are here; `nil` if it was to erase nothing.
+  public var trimmedThrough: UInt32?
+  /// How many pages those are.
+  public var trimmedPages = 0
   /// How long it took.
   public var seconds = 0.0
   /// What was wrong with single pages; the rest was pulled nevertheless.

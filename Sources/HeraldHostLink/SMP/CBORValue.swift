@@ -87,6 +87,14 @@ public indirect enum CBORValue: Equatable, Sendable {
   public var number: UInt64? { if case .unsigned(let value) = self { value } else { nil } }
   /// The number, unless this is none, is below zero or does not fit.
   public var number32: UInt32? { number.flatMap { UInt32(exactly: $0) } }
+  /// The number, of either sign, unless this is none or does not fit.
+  public var integer: Int64? {
+    switch self {
+    case .unsigned(let value): Int64(exactly: value)
+    case .negative(let value): value
+    default: nil
+    }
+  }
   /// The text, unless this is none.
   public var string: String? { if case .text(let value) = self { value } else { nil } }
   /// The bytes, unless these are none.

@@ -117,13 +117,13 @@ public struct DeviceClient {
   /// The device behind a client.
   public init(_ client: SMPClient) { self.client = client }
 
-  private func malformed(_ request: ManagementRequest, _ what: String) -> HostLinkError {
+  func malformed(_ request: ManagementRequest, _ what: String) -> HostLinkError {
     ManagementFailure.malformed(what).error(request, at: client.location)
   }
 
   /// Where the log stands.
   public func logStatus() throws(HostLinkError) -> DeviceLogStatus {
-    let request = ManagementRequest("the status of the log", .read, .herald, HeraldCommand.logStatus)
+    let request = Self.logStatusRequest
     guard let status = DeviceLogStatus(try client.ask(request)) else {
       throw malformed(request, "numbers that make no sense")
     }
@@ -269,20 +269,5 @@ public struct DeviceClient {
       entry.value.number.map { (name: PrintableText.of(entry.key), value: $0) }
     }
     return DeviceStatistics(name: shown, counters: counters)
-  }
-
-  /// The question for bytes of a page of the log.
-  static func logRead(sequence: UInt32, offset: Int, length: Int?) -> ManagementRequest {
-    ManagementRequest("page \(sequence) of the log", .read, .herald, HeraldCommand.logRead) { writer in
-      writer.map(length == nil ? 2 : 3)
-      writer.text(SMPKey.sequence)
-      writer.unsigned(sequence)
-      writer.text(SMPKey.offset)
-      writer.unsigned(UInt32(clamping: offset))
-      if let length {
-        writer.text(SMPKey.length)
-        writer.unsigned(UInt32(clamping: length))
-      }
-    }
   }
 }

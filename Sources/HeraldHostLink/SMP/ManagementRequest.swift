@@ -12,16 +12,21 @@ public struct ManagementRequest: Sendable {
   public let command: UInt8
   /// The CBOR map behind the header.
   public let body: [UInt8]
+  /// Whether asking twice does no harm.
+  let isRepeatable: Bool
 
-  /// A question whose body, if it has any, `write` writes: a map of at most 1 KiB.
+  /// A question whose body, if it has any, `write` writes: a map of at most 1 KiB. It is asked again when no answer comes if it `isRepeatable`, as
+  /// what only reads is unless said otherwise.
   public init(
     _ subject: String, _ operation: SMPOperation, _ group: SMPGroup, _ command: UInt8,
+    isRepeatable: Bool? = nil,
     body write: (inout CBORWriter) -> Void = { $0.map(0) }
   ) {
     self.subject = subject
     self.operation = operation
     self.group = group
     self.command = command
+    self.isRepeatable = isRepeatable ?? (operation == .read)
     var buffer = [UInt8](repeating: 0, count: 1024)
     var count = 0
     do {
@@ -32,9 +37,6 @@ public struct ManagementRequest: Sendable {
     }
     body = Array(buffer[..<count])
   }
-
-  /// Whether asking twice does no harm.
-  var isRepeatable: Bool { operation == .read }
 
   /// The packet with this question.
   func packet(sequence: UInt8) -> [UInt8] {
@@ -96,7 +98,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     case (3, 8): "it could not keep that, and has changed nothing"
     case (72, 1): "its flash memory failed"
     case (72, 2): "it does not keep that page any more"
-    case (72, 3): "the offset is beyond the page"
+    case (72, 3): "that is beyond what it has written"
     case (72, 4): "its log is another one by now"
     case (72, 5): "it could not note that, so it has erased nothing"
     case (nil, _): "error \(code)"

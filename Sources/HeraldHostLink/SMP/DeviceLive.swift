@@ -1,0 +1,56 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// What happened on a device since it was asked last.
+public struct DeviceLive: Equatable, Sendable {
+  /// One thing that happened.
+  public struct Event: Equatable, Sendable {
+    /// Milliseconds ago, when the device answered.
+    public let ageMilliseconds: UInt32
+    /// What.
+    public let kind: LiveKind
+    /// To whom; all zeros for `state`.
+    public let target: TargetIdentity
+    /// A strength or power in dBm, or a number, by the kind.
+    public let level: Int8
+    /// Bytes or seconds, by the kind.
+    public let count: UInt16
+
+    /// From an entry of the answer; `nil` if it is none, or of a kind that this program does not know.
+    init?(_ value: CBORValue) {
+      guard case .array(let parts) = value, parts.count >= 5, let age = parts[0].number32,
+        let number = parts[1].number32, let kind = UInt8(exactly: number).flatMap(LiveKind.init(rawValue:)),
+        let bytes = parts[2].byteString, bytes.count == 7,
+        let identity = TargetIdentity.Kind(rawValue: bytes[0]),
+        let level = parts[3].integer.flatMap({ Int8(exactly: $0) }),
+        let count = parts[4].number32.flatMap({ UInt16(exactly: $0) })
+      else { return nil }
+      ageMilliseconds = age
+      self.kind = kind
+      target = TargetIdentity(
+        kind: identity, high: UInt16(bytes[1]) << 8 | UInt16(bytes[2]),
+        low: bytes[3...].reduce(0) { $0 << 8 | UInt32($1) })
+      self.level = level
+      self.count = count
+    }
+  }
+
+  /// The oldest first.
+  public let events: [Event]
+  /// How many there was no room for, between these and those before.
+  public let lost: UInt32
+}
+
+extension DeviceClient {
+  /// What happened since the last ask. A device keeps fourteen events, and only while it was asked within ten seconds: ask about ten times a second.
+  /// Refused with code 8 by a device that keeps none.
+  public func live() throws(HostLinkError) -> DeviceLive {
+    let request = ManagementRequest(
+      "what happens", .read, .herald, HeraldCommand.live, isRepeatable: false)
+    let body = try client.ask(request)
+    guard case .array(let entries) = body[SMPKey.events], let lost = body[SMPKey.lost]?.number32 else {
+      throw malformed(request, "no list of events")
+    }
+    return DeviceLive(events: entries.prefix(1024).compactMap(DeviceLive.Event.init), lost: lost)
+  }
+}

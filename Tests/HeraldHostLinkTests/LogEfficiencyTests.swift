@@ -1,0 +1,101 @@
+import Foundation
+import HeraldDeviceLink
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldHostLink
+
+/// Counts what crosses a link, and how often a device has nothing to do while a pull goes on.
+private final class CountingTransport: SMPTransport {
+  let location = "count"
+  let window: Int
+  let damagedPackets = 0
+  private(set) var bytes = 0
+  /// Moments at which a question was sent when none was on its way: each costs the time of a round trip.
+  private(set) var idle = 0
+  private let answer: ([UInt8]) -> [[UInt8]]
+  private var waiting: [[UInt8]] = []
+
+  init(window: Int, _ answer: @escaping ([UInt8]) -> [[UInt8]]) {
+    self.window = window
+    self.answer = answer
+  }
+
+  func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
+    if waiting.isEmpty { idle += 1 }
+    bytes += packet.count
+    waiting += answer(packet)
+  }
+
+  func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
+    guard !waiting.isEmpty else { return nil }
+    bytes += waiting[0].count
+    return waiting.removeFirst()
+  }
+
+  func close() {}
+}
+
+@Suite("Efficiency of a pull")
+struct LogEfficiencyTests {
+  private func pull(
+    _ log: ServedLog, _ folder: TemporaryFolder, window: Int = 4, trim: LogDownload.Keeping? = nil
+  ) throws -> (PullReport, CountingTransport) {
+    let transport = CountingTransport(window: window) { log.answer($0) }
+    var download = LogDownload(
+      device: DeviceClient(SMPClient(transport: transport)),
+      archive: try PageArchive(path: folder.path, create: true), trim: trim)
+    return (try download.run(), transport)
+  }
+
+  @Test(
+    "In packets of 1,024 bytes at least 95 of 100 bytes on the link are the log's, and no 64 KB cost more than one idle round trip",
+    arguments: [2, 4])
+  func full(window: Int) throws {
+    let log = ServedLog(pages: 100)
+    let folder = TemporaryFolder()
+    let (report, transport) = try pull(log, folder, window: window)
+    #expect(report.isComplete && report.newPages == 101 && report.bytes > 400_000)
+    #expect(report.bytes * 100 >= transport.bytes * 95, "\(report.bytes) of \(transport.bytes)")
+    // All there is: where the log stands, and the first bytes.
+    #expect(transport.idle <= 2)
+    #expect(transport.idle <= report.bytes / 65_536)
+  }
+
+  @Test("With one question at a time the bytes are as few")
+  func alternating() throws {
+    let log = ServedLog(pages: 20)
+    let folder = TemporaryFolder()
+    let (report, transport) = try pull(log, folder, window: 1)
+    #expect(report.isComplete && report.bytes * 100 >= transport.bytes * 95)
+  }
+
+  @Test("In larger packets more of the bytes are the log's")
+  func large() throws {
+    let log = ServedLog(pages: 100, packetSize: 4160)
+    let folder = TemporaryFolder()
+    let (report, transport) = try pull(log, folder)
+    #expect(report.isComplete && report.bytes * 100 >= transport.bytes * 98)
+  }
+
+  @Test("What a device may erase it erases, after which nothing is missing anywhere")
+  func trims() throws {
+    let log = ServedLog(pages: 6, pageSize: 1024)
+    let folder = TemporaryFolder()
+    let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
+      try Archive(path: folder.path + "/archive.sqlite").keep(folder)
+    }
+    let (report, _) = try pull(log, folder, trim: keeping)
+    #expect(report.isComplete && report.trimmedThrough == 6 && report.trimmedPages == 6)
+    #expect(log.status.oldest == 1)
+    log.trim()
+    #expect(log.status.oldest == 7 && log.status.newest == 7)
+    let (again, _) = try pull(log, folder, trim: keeping)
+    #expect(again.isComplete && again.lostPages == 0 && again.trimmedThrough == nil)
+    let records = try (1...7).map { sequence in
+      let name = PageName(epoch: 0xE90C_0002, sequence: UInt32(sequence), isOpen: sequence == 7)
+      return LogPage(try PageArchive(path: folder.path, create: false).read(name))?.records.count ?? 0
+    }
+    #expect(!records.contains(0))
+  }
+}

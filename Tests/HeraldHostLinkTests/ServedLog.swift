@@ -1,0 +1,63 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldSimulation
+
+@testable import HeraldHostLink
+
+/// A log in flash behind the firmware's own server, in packets of so many bytes.
+final class ServedLog {
+  private struct Device: ManagedDevice, ~Copyable {
+    var log: FlashLog<MemoryFlash, 8>
+
+    mutating func logStatus() -> LogStatus { log.committedStatus() }
+    mutating func logReadableBytes(sequence: UInt32) -> Int? { log.readableBytes(sequence: sequence) }
+    mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
+      (try? log.read(sequence: sequence, offset: offset, into: &buffer)) ?? 0
+    }
+    mutating func acknowledgeLog(through sequence: UInt32) -> Bool { log.acknowledge(through: sequence) }
+    static var statisticsGroupCount: Int { 0 }
+    static func statisticsGroupName(_ group: Int) -> StaticString { "" }
+    static func statisticsCount(group: Int) -> Int { 0 }
+    static func statisticName(group: Int, _ index: Int) -> StaticString { "" }
+    mutating func statistic(group: Int, _ index: Int) -> UInt32 { 0 }
+    mutating func unixMilliseconds(at now: Instant) -> UInt64? { nil }
+    mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool { false }
+    mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
+    mutating func restart(at now: Instant) {}
+  }
+
+  private var device: Device
+  private var server = SMPServer()
+  private var buffer: [UInt8]
+
+  /// A log of `pages` pages and a half, each of `pageSize` bytes.
+  init(pages: Int, pageSize: Int = 4096, packetSize: Int = 1024) {
+    buffer = [UInt8](repeating: 0, count: packetSize)
+    device = Device(
+      log: FlashLog(flash: MemoryFlash(pageSize: pageSize, pageCount: pages + 2, wordSize: 4)))
+    device.log.mount(freshEpoch: 0xE90C_0002)
+    var number: UInt32 = 0
+    while device.log.committedStatus().newest <= pages {
+      number += 1
+      let bytes = (0..<200).map { UInt8(truncatingIfNeeded: UInt32($0) &* number) }
+      try? device.log.append(
+        .read(TargetIdentity(kind: .randomAddress, high: 0x4000, low: number % 5)), bytes: bytes.span,
+        at: Instant(milliseconds: UInt64(number) * 1000), clock: WallClock())
+    }
+  }
+
+  /// The answer to a packet.
+  func answer(_ packet: [UInt8]) -> [[UInt8]] {
+    guard packet.count <= buffer.count else { return [] }
+    buffer.replaceSubrange(0..<packet.count, with: packet)
+    var span = buffer.mutableSpan
+    let count = server.respond(to: &span, count: packet.count, at: .start, device: &device)
+    return count > 0 ? [Array(buffer[..<count])] : []
+  }
+
+  /// Rounds of the loop: whatever is to be trimmed is.
+  func trim() { while device.log.wantsTrimming { device.log.trim() } }
+
+  /// Where it stands.
+  var status: LogStatus { device.log.committedStatus() }
+}
