@@ -33,6 +33,9 @@ public struct SHA256: ~Copyable {
     for index in 0..<bytes.count { gather(bytes[unchecked: index]) }
   }
 
+  /// Goes on with a byte.
+  public mutating func update(_ byte: UInt8) { gather(byte) }
+
   /// Writes the digest of all bytes so far, most significant first. Afterwards this is a new hash of no bytes, with
   /// nothing left of the old one in it.
   @inline(never)

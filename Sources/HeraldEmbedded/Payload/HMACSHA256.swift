@@ -1,0 +1,44 @@
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1): what only who has the key can make of a message, byte by byte.
+///
+/// Keys have 1 to 64 bytes; a longer one has to be hashed by whoever has it. `finish` wipes everything that came from the key and the message.
+public struct HMACSHA256: ~Copyable {
+  private var hash: SHA256
+  /// The key, filled up with zeros.
+  private var key: [64 of UInt8]
+
+  private static var innerPad: UInt8 { 0x36 }
+  private static var outerPad: UInt8 { 0x5C }
+
+  /// The code of no bytes so far; of a key longer than 64 bytes the first 64 count.
+  @inline(never)
+  public init(key bytes: Span<UInt8>) {
+    hash = SHA256()
+    key = .init(repeating: 0)
+    for index in 0..<min(bytes.count, 64) { key[index] = bytes[index] }
+    pad(Self.innerPad)
+  }
+
+  private mutating func pad(_ pad: UInt8) {
+    for index in 0..<64 { hash.update(key[unchecked: index] ^ pad) }
+  }
+
+  /// Goes on with `bytes`.
+  public mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
+
+  /// Goes on with constant text.
+  public mutating func update(_ text: StaticString) {
+    guard text.hasPointerRepresentation else { return }
+    for index in 0..<text.utf8CodeUnitCount { hash.update(text.utf8Start[index]) }
+  }
+
+  /// Writes the code of all bytes so far. Afterwards nothing is left of key and message.
+  @inline(never)
+  public mutating func finish(into code: inout [32 of UInt8]) {
+    hash.finish(into: &code)
+    pad(Self.outerPad)
+    hash.update(code.span)
+    hash.finish(into: &code)
+    var bytes = key.mutableSpan
+    bytes.wipe()
+  }
+}
