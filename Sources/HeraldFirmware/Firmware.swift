@@ -22,7 +22,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private var noteAt = Instant.start
   private var restartAt = Instant.never
   /// What the device keeps beside its log.
-  var settings: SettingsStore<Hardware.SettingsFlash>
+  public var settings: SettingsStore<Hardware.SettingsFlash>
   /// Whether the node has been told what of it concerns it.
   var hasTakenSettings = false
   /// Whether the log has been told why the device started.
@@ -117,15 +117,6 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
 
   /// Why the device started.
   public mutating func restartReport() -> RestartReport? { report }
-
-  /// Keeps for how many days records of the log are kept.
-  public mutating func keepRetention(days: UInt16) -> Bool { settings.keepRetention(days: days) }
-  /// Notes a factory reset.
-  public mutating func noteReset() -> Bool { settings.noteReset() }
-  /// Whether one has been noted and not yet been done.
-  public mutating func isResetNoted() -> Bool { settings.isResetNoted() }
-  /// Erases a page of the settings.
-  public mutating func eraseNext() -> Bool { settings.eraseNext() }
 
   /// "firmware".
   public static var statisticsName: StaticString { "firmware" }

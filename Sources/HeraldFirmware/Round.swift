@@ -44,11 +44,12 @@ where
     // First of all: a log that is to go is not opened.
     var next = Links.areThere ? tendReset(at: now) : .never
     if board.mode != .bare {
-      takeSettings()
+      takeWhatIsKept(at: now)
       node.core.openLog(at: now, startReason: board.report.cause.rawValue)
       reportStart(at: now)
     }
     if board.mode == .normal {
+      tendPayload(at: now)
       let polling = node.poll(at: now)
       if polling < next { next = polling }
       let tending = board.saw(node.radio.state, at: now)
@@ -70,12 +71,12 @@ where
 
   /// Tells the node, once, before it starts, what was kept: who it is, and what a host has set.
   @inline(never)
-  private mutating func takeSettings<Hardware: FirmwareHardware & ~Copyable>()
+  private mutating func takeWhatIsKept<Hardware: FirmwareHardware & ~Copyable>(at now: Instant)
   where BoardType == Firmware<Hardware> {
     guard !board.hasTakenSettings else { return }
     board.hasTakenSettings = true
     if node.core.key.isNone { node.core.key = board.settings.addressKey(random: &node.core.random) }
-    if let days = board.settings.settings.retentionDays { node.core.retentionDays = days }
+    takeSettings(at: now)
   }
 
   /// Tells the log, once, of the fault that brought this start about. It is kept at once: the next fault may be near.

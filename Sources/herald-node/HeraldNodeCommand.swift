@@ -29,10 +29,10 @@ struct HeraldNodeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The payload to offer: fixed:COUNTRY,STATE,ID, simple:KEYFILE, venue:COUNTRY,STATE,CODE[,NAME], test:ID[,LENGTH] or hex:BYTES.",
+      "The payload to offer: fixed:COUNTRY,STATE,ID, simple:KEYFILE, venue:COUNTRY,STATE,CODE[,NAME], test:ID[,LENGTH], hex:BYTES, or stored: what a host pushes.",
       valueName: "payload"),
     transform: { try PayloadChoice($0) })
-  var payload: PayloadChoice
+  var payload = PayloadChoice.stored
 
   @Option(help: "The device's name, at most 20 bytes. Phones see it when they connect.")
   var name = "Herald"

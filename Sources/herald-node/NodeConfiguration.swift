@@ -33,9 +33,12 @@ extension HeraldNodeCommand {
     switch role {
     case .wearable: configuration.scans = air.scan ?? true
     case .beacon:
-      guard case .venue = payload else {
+      switch payload {
+      case .venue, .stored: break
+      default:
         throw ValidationError(
-          "A beacon stands at a venue: --role beacon needs --payload venue:COUNTRY,STATE,CODE[,NAME].")
+          "A beacon stands at a venue: --role beacon needs --payload venue:COUNTRY,STATE,CODE[,NAME], or stored."
+        )
       }
       guard air.scan != true else {
         throw ValidationError("A beacon does not scan: --scan is for wearables.")

@@ -17,8 +17,8 @@ typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable>
 /// What takes the place of a board: this process, on this machine.
 struct NodeBoard: ManagedBoard, ~Copyable {
   let serialNumber: InlineBytes<16>
-  /// Where a factory reset is noted.
-  private var settings: SettingsStore<FileFlash>
+  /// What hosts have set, the payload they have pushed, and the note of a factory reset.
+  var settings: SettingsStore<FileFlash>
   /// What else of the storage tells who the device is.
   private let addressKeyPath: String
   /// When a host asked for a restart; the answer to it is still to be sent.
@@ -54,12 +54,7 @@ struct NodeBoard: ManagedBoard, ~Copyable {
 
   mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
 
-  mutating func noteReset() -> Bool { settings.noteReset() }
-  mutating func isResetNoted() -> Bool { settings.isResetNoted() }
-  mutating func eraseNext() -> Bool {
-    AddressKeyFile.remove(addressKeyPath)
-    return settings.eraseNext()
-  }
+  mutating func eraseElsewhere() { AddressKeyFile.remove(addressKeyPath) }
 }
 
 extension ManagedNode

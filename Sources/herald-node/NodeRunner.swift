@@ -73,6 +73,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
         addressKeyPath: directory.path + "/" + AddressKeyFile.name),
       configuration: configuration)
     device.node.core.key = key
+    device.takeSettings(at: .start)
     device.node.core.neighbours = services
     for byte in settings.name.utf8 { device.node.core.values.deviceName.append(byte) }
     for byte in "herald-node".utf8 { device.node.core.values.modelNumber.append(byte) }
@@ -118,6 +119,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     while true {
       var now = clock.now
       let resetAt = device.tendFactoryReset(at: now)
+      device.tendPayload(at: now)
       let deadline = min(
         device.node.poll(at: now), resetAt, device.restartAt, synchroniseAt, checkRadioAt, usbAt)
       polls.removeAll()

@@ -9,9 +9,6 @@ private struct KeepingBoard: ManagedBoard, ~Copyable {
   var restarts = 0
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func restart(at now: Instant) { restarts += 1 }
-  mutating func noteReset() -> Bool { settings.noteReset() }
-  mutating func isResetNoted() -> Bool { settings.isResetNoted() }
-  mutating func eraseNext() -> Bool { settings.eraseNext() }
 }
 
 private struct CountingRandom: RandomSource {
@@ -91,7 +88,7 @@ struct FactoryResetTests {
   private func used() throws -> KeptDevice {
     var device = KeptDevice(
       log: FlashImage(pageSize: 512, pageCount: 3, wordSize: 4),
-      kept: FlashImage(pageSize: 64, pageCount: 2, wordSize: 4), seed: 0x1234_5678)
+      kept: FlashImage(pageSize: 128, pageCount: 2, wordSize: 4), seed: 0x1234_5678)
     device.round()
     for number in 0..<9 {
       try device.device.node.core.log.append(

@@ -72,11 +72,40 @@ struct TestDevice: ManagedDevice, ~Copyable {
     return bytes.count
   }
 
-  mutating func keepRetention(days: UInt16) -> Bool {
+  /// What was set; the defaults otherwise.
+  var numbers: [Setting: UInt32] = [:]
+  func inEffect(_ setting: Setting) -> UInt32 { numbers[setting] ?? setting.description.standard ?? 0 }
+  mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
     guard !isFlashBroken else { return false }
-    status.keptDays = days
+    numbers[setting] = value
     return true
   }
+
+  var accessKey: [UInt8] = []
+  var access = AccessGate()
+  /// The nonces it makes are 1, 1, …, 2, 2, ….
+  var nonces: UInt8 = 0
+  func hasAccessKey() -> Bool { !accessKey.isEmpty }
+  func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool {
+    for index in accessKey.indices { key[index] = accessKey[index] }
+    return !accessKey.isEmpty
+  }
+  mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
+    guard !isFlashBroken else { return false }
+    accessKey = (0..<key.count).map { key[$0] }
+    return true
+  }
+  mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) {
+    nonces += 1
+    for index in 0..<bytes.count { bytes[index] = nonces }
+  }
+
+  var report: RestartReport?
+  func restartReport() -> RestartReport? { report }
+
+  /// Whether it takes a payload from a host; it has room for none.
+  var takesPayloads = false
+  var storedPayloadCapacity: Int { takesPayloads ? 100 : 0 }
 
   mutating func restart(at now: Instant) { restarts += 1 }
 }

@@ -20,7 +20,7 @@ struct SettingsRoundTests {
   private func log(pages: Int = 3) -> FlashImage {
     FlashImage(pageSize: 1024, pageCount: pages, wordSize: 4)
   }
-  private let kept = FlashImage(pageSize: 64, pageCount: 2, wordSize: 4)
+  private let kept = FlashImage(pageSize: 128, pageCount: 2, wordSize: 4)
 
   private func device(_ log: FlashImage, _ kept: FlashImage, seed: UInt32 = 0) -> TestNode {
     events.now = 0
@@ -52,7 +52,7 @@ struct SettingsRoundTests {
     var first = device(log, kept, seed: 7)
     run(&first, rounds: 3)
     let made = bytes(first.node.core.key)
-    #expect(Array(kept.bytes[64 + 16..<64 + 32]) == made)
+    #expect(Array(kept.bytes[128 + 16..<128 + 32]) == made)
     var second = device(log, kept, seed: 99)
     run(&second, rounds: 3)
     #expect(bytes(second.node.core.key) == made)
@@ -67,16 +67,16 @@ struct SettingsRoundTests {
     let log = log()
     var first = device(log, kept)
     run(&first, rounds: 2)
-    check(first.logStatus().keptDays == 14 && first.keepRetention(days: 90))
+    check(first.logStatus().keptDays == 14 && first.keep(.keepDays, value: 90, at: .start))
     check(first.logStatus().keptDays == 90)
     for tearing in [FlashImage.Tearing.nothing, .some(seed: 5), .all] {
-      for steps in 0..<24 {
+      for steps in 0..<51 {
         let torn = kept.copy()
         var writing = device(log.copy(), torn)
         run(&writing, rounds: 2)
         let key = bytes(writing.node.core.key)
         torn.cutPower(afterSteps: steps, tearing: tearing)
-        let isKept = writing.keepRetention(days: 30)
+        let isKept = writing.keep(.keepDays, value: 30, at: .start)
         #expect(isKept == (writing.logStatus().keptDays == 30))
         torn.restorePower()
         var next = device(log.copy(), torn)
@@ -92,7 +92,7 @@ struct SettingsRoundTests {
     let log = log()
     var first = device(log, kept, seed: 7)
     run(&first, rounds: 2)
-    check(first.keepRetention(days: 90))
+    check(first.keep(.keepDays, value: 90, at: .start))
     let before = bytes(first.node.core.key)
     kept.bytes[20] ^= 0x10
     var second = device(log, kept, seed: 99)
@@ -101,7 +101,7 @@ struct SettingsRoundTests {
     check(second.logStatus().keptDays == 14 && second.logStatus().boot == 2)
     #expect(bytes(second.node.core.key) != before)
     kept.brokenPages = [0, 1]
-    check(!second.keepRetention(days: 3) && counter("settings_errors", of: &second) == 1)
+    check(!second.keep(.keepDays, value: 3, at: .start) && counter("settings_errors", of: &second) == 1)
     check(second.logStatus().keptDays == 14)
   }
 
@@ -109,7 +109,7 @@ struct SettingsRoundTests {
     let log = log()
     var used = device(log, kept, seed: 7)
     run(&used, rounds: 5)
-    check(used.keepRetention(days: 90))
+    check(used.keep(.keepDays, value: 90, at: .start))
     used.node.core.log.commit()
     // A note of two words in the settings, three pages of the log, two pages of settings.
     for tearing in [FlashImage.Tearing.nothing, .some(seed: 11), .all] {

@@ -45,7 +45,8 @@ private struct Zeros: RandomSource {
   mutating func next() -> UInt32 { 0 }
 }
 
-private struct TestBoard: ManagedBoard {
+private struct TestBoard: ManagedBoard, ~Copyable {
+  var settings = SettingsStore(flash: NoFlash())
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func restart(at now: Instant) {}
 }

@@ -38,7 +38,7 @@ where
     switch reset.phase {
     case .unknown:
       reset.phase = .none
-      guard board.isResetNoted() else { return .never }
+      guard board.settings.isResetNoted() else { return .never }
       erase()
       return now
     case .none: return .never
@@ -48,7 +48,8 @@ where
       if node.core.log.pagesToErase == 0 { reset.phase = .board }
       return now
     case .board:
-      guard board.eraseNext() else { return now }
+      board.eraseElsewhere()
+      guard board.settings.eraseNext() else { return now }
       reset.progress.done = reset.progress.total
       reset.phase = .done
       reset.restartAt = now + FactoryReset.patience
@@ -71,7 +72,7 @@ where
 
   /// Notes the reset and begins with it.
   public mutating func beginFactoryReset() -> Bool {
-    guard board.noteReset() else { return false }
+    guard board.settings.noteReset() else { return false }
     erase()
     return true
   }

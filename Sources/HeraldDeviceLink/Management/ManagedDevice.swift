@@ -44,12 +44,34 @@ public protocol ManagedDevice: LiveSource, ~Copyable {
   /// How far that is.
   mutating func factoryReset() -> FactoryResetProgress
 
-  /// Keeps records of the log for so many days from now on (0: as long as there is room), also after a restart. `false` if that could not be
-  /// kept, and nothing has changed.
-  mutating func keepRetention(days: UInt16) -> Bool
-
   /// Restarts the device soon: the answer to the request is still to be sent.
   mutating func restart(at now: Instant)
+
+  /// The number of a setting that is in effect.
+  mutating func inEffect(_ setting: Setting) -> UInt32
+  /// Keeps a number that a host has set, which is allowed, or with `nil` that none is set, and goes by it from now on. `false` if that could not
+  /// be kept, and nothing has changed.
+  mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool
+
+  /// Whether there is an access key.
+  mutating func hasAccessKey() -> Bool
+  /// Copies it to 32 bytes; `false` if there is none, or it cannot be read.
+  mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool
+  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` if that could not be kept, and nothing has changed.
+  mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
+  /// What slows down who guesses it.
+  var access: AccessGate { get set }
+  /// Fills `bytes` with random ones.
+  mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>)
+
+  /// How long a payload that a host pushes, and that stays as it is, may be; 0 if the device takes none.
+  var storedPayloadCapacity: Int { mutating get }
+  /// Takes bytes of a payload blob of `total` bytes, which counts at offset 0 alone.
+  mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome
+  /// Which payload is offered, and until when.
+  mutating func payloadStatus(at now: Instant) -> PayloadStatus
+  /// Writes the payload of this moment to the start of `bytes` and returns its length; 0 if there is none, or too little room.
+  mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int
 }
 
 extension ManagedDevice where Self: ~Copyable {
@@ -59,10 +81,38 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func acknowledgeLog(through sequence: UInt32) -> Bool { false }
   /// A device that keeps nothing to note it in does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
-  /// A device that keeps nothing does not change.
-  public mutating func keepRetention(days: UInt16) -> Bool { false }
   /// None.
   public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }
+
+  /// Zero: a device that has no settings.
+  public mutating func inEffect(_ setting: Setting) -> UInt32 { 0 }
+  /// A device that keeps nothing does not change.
+  public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool { false }
+
+  /// A device that keeps nothing has none.
+  public mutating func hasAccessKey() -> Bool { false }
+  /// There is none.
+  public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
+  /// A device that keeps nothing keeps none.
+  public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool { false }
+  /// There is nothing to guess.
+  public var access: AccessGate {
+    get { AccessGate() }
+    set {}
+  }
+  /// There is nothing to keep apart.
+  public mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) {}
+
+  /// It takes none.
+  public var storedPayloadCapacity: Int { mutating get { 0 } }
+  /// It takes none.
+  public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome {
+    .refused
+  }
+  /// Nobody knows.
+  public mutating func payloadStatus(at now: Instant) -> PayloadStatus { PayloadStatus() }
+  /// There is none.
+  public mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int { 0 }
 }
 
 /// How far a factory reset is.

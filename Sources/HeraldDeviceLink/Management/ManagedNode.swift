@@ -19,14 +19,12 @@ public protocol ManagedBoard: ~Copyable {
   /// The value of counter `index`.
   mutating func statistic(_ index: Int) -> UInt32
 
-  /// Keeps, for starts to come, for how many days records of the log are kept. `false` if that failed.
-  mutating func keepRetention(days: UInt16) -> Bool
-  /// Notes that everything is to be erased, so that `isResetNoted` is true after whatever happens. `false` if that failed.
-  mutating func noteReset() -> Bool
-  /// Whether that has been noted and not yet been done.
-  mutating func isResetNoted() -> Bool
-  /// Erases what the board keeps beside the log, the note last; a call takes no longer than an erasure. Returns whether it is done.
-  mutating func eraseNext() -> Bool
+  /// What its settings are kept in.
+  associatedtype SettingsFlash: Flash & ~Copyable
+  /// What it keeps beside the log.
+  var settings: SettingsStore<SettingsFlash> { get set }
+  /// Erases what it keeps elsewhere, at the end of a factory reset.
+  mutating func eraseElsewhere()
 }
 
 extension ManagedBoard where Self: ~Copyable {
@@ -40,14 +38,8 @@ extension ManagedBoard where Self: ~Copyable {
   public static func statisticName(_ index: Int) -> StaticString { "" }
   /// No counter has a value.
   public mutating func statistic(_ index: Int) -> UInt32 { 0 }
-  /// A board that keeps nothing cannot.
-  public mutating func keepRetention(days: UInt16) -> Bool { false }
-  /// A board that keeps nothing cannot.
-  public mutating func noteReset() -> Bool { false }
-  /// Never.
-  public mutating func isResetNoted() -> Bool { false }
-  /// There is nothing to erase.
-  public mutating func eraseNext() -> Bool { true }
+  /// There is nothing.
+  public mutating func eraseElsewhere() {}
 }
 
 /// A Herald device as the management link sees it: the node, and the board it runs on.
@@ -67,6 +59,8 @@ public struct ManagedNode<
   /// The board.
   public var board: BoardType
   @usableFromInline var reset = FactoryReset()
+  /// What slows down who guesses the access key.
+  public var access = AccessGate()
 
   /// A device that has not started, on a board. The node is made in its place: a finished one would be moved here over
   /// the stack.
@@ -187,13 +181,6 @@ public struct ManagedNode<
 
   /// Why the device started, by the board.
   public mutating func restartReport() -> RestartReport? { board.restartReport() }
-
-  /// Keeps records of the log for so many days, now and after restarts.
-  public mutating func keepRetention(days: UInt16) -> Bool {
-    guard board.keepRetention(days: days) else { return false }
-    node.core.retentionDays = days
-    return true
-  }
 
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }

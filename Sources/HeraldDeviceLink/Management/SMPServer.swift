@@ -5,9 +5,13 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   private var requests: UInt32 = 0
   private var failures: UInt32 = 0
   private var ignored: UInt32 = 0
+  private var session = AccessSession()
 
   /// A server that has not been asked anything.
   public init() {}
+
+  /// The link has ended, or whoever was at its other end has: the next has to prove anew that they have the access key.
+  public mutating func endSession() { session.end() }
 
   /// Answers the packet in the first `count` bytes of `buffer`, in their place, and returns how many bytes the answer
   /// takes: 0 if the packet is none, is too short for a header, or is no question.
@@ -34,10 +38,19 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
       outcome = .failure(SMPFailure(.corrupt))
     } else {
       let request = SMPRequest(header: header, end: bodyEnd, bufferCount: bufferCount, now: now)
+      let isOpen = session.isOpen(device.access, at: now)
       switch header.group {
+      case _ where !isOpen && AccessRules.needsKey(header) && device.hasAccessKey():
+        outcome = .failure(.locked)
       case .os: outcome = OSManagement.respond(to: request, in: &buffer, device: &device)
       case .statistics: outcome = StatisticsManagement.respond(to: request, in: &buffer, device: &device)
       case .settings: outcome = SettingsManagement.respond(to: request, in: &buffer, device: &device)
+      case .file where request.asks(.write, FileCommand.transfer):
+        outcome = PayloadUpload.respond(to: request, in: &buffer, device: &device)
+      case .herald where header.command == HeraldCommand.access:
+        outcome = AccessManagement.respond(to: request, in: &buffer, device: &device, session: &session)
+      case .herald where request.asks(.read, HeraldCommand.payload):
+        outcome = PayloadManagement.respond(to: request, in: &buffer, device: &device)
       case .herald: outcome = HeraldManagement.respond(to: request, in: &buffer, device: &device)
       default: outcome = .failure(SMPFailure(.unsupported))
       }

@@ -19,6 +19,8 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
   public static var unsupported: Self { Self(rawValue: 8) }
   /// ECORRUPT: the header's length and the packet's differ.
   public static var corrupt: Self { Self(rawValue: 9) }
+  /// EACCESSDENIED: only for who has the key.
+  public static var accessDenied: Self { Self(rawValue: 11) }
   /// The version of the protocol is newer than 2.
   public static var tooNew: Self { Self(rawValue: 13) }
 }
@@ -59,8 +61,14 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var noSuchStatistics: Self { Self(.statistics, 2, general: .notFound) }
   /// Settings: there is none of this name (3).
   public static var noSuchSetting: Self { Self(.settings, 3, general: .notFound) }
+  /// Settings: it cannot be read (4).
+  public static var settingNotReadable: Self { Self(.settings, 4, general: .notFound) }
   /// Settings: it could not be kept, or the device has nothing to keep it in (8).
   public static var settingNotKept: Self { Self(.settings, 8, general: .unknown) }
+  /// File: there is none of this name, or it cannot be had (3).
+  public static var noSuchFile: Self { Self(.file, 3, general: .notFound) }
+  /// File: it could not be written (10).
+  public static var fileNotWritten: Self { Self(.file, 10, general: .unknown) }
   /// Herald: the flash failed (1).
   public static var logUnreadable: Self { Self(.herald, 1, general: .unknown) }
   /// Herald: the page is no longer there, or not yet (2).
@@ -71,6 +79,18 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var otherEpoch: Self { Self(.herald, 4, general: .invalid) }
   /// Herald: a factory reset could not be noted, and has not been begun (5).
   public static var resetNotNoted: Self { Self(.herald, 5, general: .unknown) }
+  /// Herald: the proof is not that of the access key and the nonce (6).
+  public static var wrongProof: Self { Self(.herald, 6, general: .accessDenied) }
+  /// Herald: after a wrong proof the next is looked at only later (7).
+  public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
+  /// Herald: the device has an access key, and whoever asks has not proved that they have it (8).
+  public static var locked: Self { Self(.herald, 8, general: .accessDenied) }
+  /// Herald: it is no payload, is damaged, or has more bytes than this device has room for (9).
+  public static var payloadRefused: Self { Self(.herald, 9, general: .invalid) }
+  /// Herald: the setting does not take this number (10). MCUmgr has none for it.
+  public static var settingOutOfRange: Self { Self(.herald, 10, general: .invalid) }
+  /// Herald: the setting's value has another size (11). MCUmgr has none for it.
+  public static var settingSize: Self { Self(.herald, 11, general: .invalid) }
 }
 
 /// What became of a request: where the answer's body ends in the packet, or why there is none.

@@ -7,10 +7,14 @@ public struct SMPGroup: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
 
   /// Echo, clock, reset, information.
   public static var os: Self { Self(rawValue: 0) }
+  /// The program's image and its slots.
+  public static var image: Self { Self(rawValue: 1) }
   /// Counters.
   public static var statistics: Self { Self(rawValue: 2) }
   /// What a device is set to, by name.
   public static var settings: Self { Self(rawValue: 3) }
+  /// Files.
+  public static var file: Self { Self(rawValue: 8) }
   /// Herald's own: the log. The first number free for users is 64.
   public static var herald: Self { Self(rawValue: 72) }
 }
@@ -37,12 +41,28 @@ public enum StatisticsCommand {
   public static var list: UInt8 { 1 }
 }
 
-/// The command of group `settings` that is served, and the names it knows (docs/wire-formats.md).
+/// The commands of group `settings`. The names it knows are those of `Setting`.
 public enum SettingsCommand {
   /// One setting: read, or written and kept.
   public static var value: UInt8 { 0 }
-  /// For how many days records of the log are kept: two bytes, little-endian.
-  public static var retentionDays: StaticString { "log/keep-days" }
+  /// Sets one back to what applies while nobody has set it.
+  public static var delete: UInt8 { 1 }
+  /// Applies what was written, which has been done by then.
+  public static var commit: UInt8 { 2 }
+  /// Loads or saves all of them, which has been done by then.
+  public static var loadSave: UInt8 { 3 }
+}
+
+/// The commands of group `file`.
+public enum FileCommand {
+  /// A part of a file, from the device (read) or to it (write).
+  public static var transfer: UInt8 { 0 }
+}
+
+/// The names of files.
+public enum FileName {
+  /// The payload the device is to offer: written, and never read.
+  public static var payload: StaticString { "/payload" }
 }
 
 /// The commands of group `herald` (docs/wire-formats.md).
@@ -57,8 +77,12 @@ public enum HeraldCommand {
   public static var factoryReset: UInt8 { 3 }
   /// The host has pages of the log on its disk.
   public static var acknowledge: UInt8 { 4 }
+  /// What is needed to be let in (read), and being let in (write).
+  public static var access: UInt8 { 5 }
   /// What happened since the last ask.
   public static var live: UInt8 { 6 }
+  /// Which payload is offered, and until when.
+  public static var payload: UInt8 { 7 }
   /// Bytes of the log, across the ends of its pages.
   public static var logStream: UInt8 { 8 }
 }
@@ -99,7 +123,7 @@ public enum SMPKey {
   public static var first: StaticString { "first" }
   /// Log status: the newest page, which still grows.
   public static var last: StaticString { "last" }
-  /// Log status: readable bytes of the newest page.
+  /// Log status: readable bytes of the newest page. Access: whether requests are served.
   public static var open: StaticString { "open" }
   /// Log status: bytes of a page.
   public static var page: StaticString { "page" }
@@ -151,4 +175,18 @@ public enum SMPKey {
   public static var lost: StaticString { "lost" }
   /// Log read and stream: the bytes.
   public static var data: StaticString { "data" }
+  /// Access: whether there is a key.
+  public static var isSet: StaticString { "set" }
+  /// Access: what the next proof is to be made of.
+  public static var nonce: StaticString { "nonce" }
+  /// Access: milliseconds until a proof is looked at.
+  public static var wait: StaticString { "wait" }
+  /// Access: that the key is known.
+  public static var proof: StaticString { "proof" }
+  /// Payload: what kind of payload it is.
+  public static var family: StaticString { "family" }
+  /// Payload: when the last day of its keys is over, in seconds since 1970.
+  public static var until: StaticString { "until" }
+  /// Payload: for how many days it is offered, today included.
+  public static var days: StaticString { "days" }
 }

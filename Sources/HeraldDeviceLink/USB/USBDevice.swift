@@ -41,6 +41,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
       case .reset, .detached:
         control.reset()
         forgetFunctions()
+        server.endSession()
         isSuspended = false
       case .suspended: isSuspended = true
       case .resumed: isSuspended = false

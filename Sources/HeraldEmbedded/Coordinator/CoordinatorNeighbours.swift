@@ -160,6 +160,6 @@ where
     buffer = bytes.mutableSpan
     let length = values.neighbours.advertise(system, into: &buffer)
     advertising.setData(set, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
-    advertising.setTiming(set, interval: configuration.advertisingInterval, share: 1, connectable: true)
+    advertising.setTiming(set, interval: advertisingInterval, share: 1, connectable: true)
   }
 }

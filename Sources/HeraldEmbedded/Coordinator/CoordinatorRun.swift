@@ -54,7 +54,7 @@ where
     table.setSeed(random.next())
     log.mount(freshEpoch: random.next())
     record(.started(reason: reason), at: now)
-    commitAt = now + configuration.commitPeriod
+    commitAt = now + commitPeriod
   }
 
   /// Ages out the silent, brings the log to flash.
@@ -77,7 +77,7 @@ where
     if now >= commitAt {
       log.commit()
       tidyLog(at: now)
-      commitAt = now + configuration.commitPeriod
+      commitAt = now + commitPeriod
     }
     if log.wantsTrimming, trimLog(at: now) { next = now }
     return earlier(next, commitAt)
@@ -339,7 +339,7 @@ where
     }
     values.pool.release(nobody)
     offersPayload = true
-    advertising.setTiming(0, interval: configuration.advertisingInterval, share: 1, connectable: true)
+    advertising.setTiming(0, interval: advertisingInterval, share: 1, connectable: true)
   }
 
   @inlinable
@@ -354,7 +354,7 @@ where
       }
       return plan.deadline
     }
-    let timing = configuration.scanTiming
+    let timing = scanTiming
     let isBusy = now < busyUntil
     let parameters = ScanParameters(
       ownAddress: advertising.address, interval: timing.interval,

@@ -16,8 +16,8 @@ public struct HeraldCore<
 
   /// What was chosen at start-up.
   public let configuration: HeraldConfiguration
-  /// For how many days records of the log are kept, 0 for as long as there is room: as configured, until something else is set.
-  public var retentionDays: UInt16
+  /// What a host has set since (`take`).
+  @usableFromInline var settings: SettingValues
   /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5 bytes for a reading
   /// instead of 1.7, to save 416 bytes of RAM.
   public var log: Log
@@ -88,7 +88,7 @@ public struct HeraldCore<
     configuration: HeraldConfiguration
   ) {
     self.configuration = configuration
-    retentionDays = configuration.retentionDays
+    settings = SettingValues()
     log = FlashLog(flash: flash)
     self.delegate = delegate
     self.random = random

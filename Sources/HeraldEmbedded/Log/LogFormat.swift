@@ -33,14 +33,7 @@ enum LogFormat {
   }
 
   /// CRC-32 of IEEE 802.3 (as zip and Ethernet have it) over the first `count` bytes. Only headers have it, so it may be slow.
-  static func crc32(_ bytes: Span<UInt8>, count: Int) -> UInt32 {
-    var crc: UInt32 = 0xFFFF_FFFF
-    for index in 0..<count {
-      crc ^= UInt32(bytes[index])
-      for _ in 0..<8 { crc = (crc &>> 1) ^ (crc & 1 == 0 ? 0 : 0xEDB8_8320) }
-    }
-    return ~crc
-  }
+  static func crc32(_ bytes: Span<UInt8>, count: Int) -> UInt32 { CRC32.of(bytes.extracting(0..<count)) }
 
   /// `count` rounded up to whole words of 1, 2, 4 or 8 bytes.
   @usableFromInline @inline(__always)

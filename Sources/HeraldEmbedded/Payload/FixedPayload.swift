@@ -16,6 +16,11 @@ public struct FixedPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
     self.clientIdentifier = clientIdentifier
   }
 
+  /// Its family, if there is one to offer.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+    PayloadStatus(clientIdentifier == 0 ? .none : .fixed)
+  }
+
   /// 13.
   public var fixedLength: Int { 13 }
 

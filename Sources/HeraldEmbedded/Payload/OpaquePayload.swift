@@ -18,6 +18,11 @@ public struct OpaquePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendabl
     return bytes.append(payload)
   }
 
+  /// Its family, if there is one to offer.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+    PayloadStatus(bytes.isEmpty ? .none : .bytes)
+  }
+
   /// 0: the next ones may be longer or shorter.
   public var fixedLength: Int { 0 }
 

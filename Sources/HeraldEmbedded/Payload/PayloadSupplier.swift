@@ -31,6 +31,17 @@ public protocol PayloadSupplier: ~Copyable {
   /// How many of the bytes at the front of `shared`, the payloads a peer has passed on in one message (HP-42), are the
   /// first payload. 0 if no whole payload is there; what remains is then left alone.
   func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int
+
+  /// What there is to say about the payload, to whoever manages the device.
+  func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus
+
+  /// How long a payload that a host pushes to the device, and that stays as it is, may be: 1…510. 0 if this takes none from storage.
+  var storedCapacity: Int { get }
+
+  /// Takes what it needs from where payloads are stored, and wipes there what is over. To be called in each round of the loop, before the payload is
+  /// asked for. Returns whether there is another payload now.
+  mutating func tend<Storage: PayloadStorage & ~Copyable>(_ storage: inout Storage, at unixSeconds: UInt64?)
+    -> Bool
 }
 
 extension PayloadSupplier where Self: ~Copyable {
@@ -52,6 +63,18 @@ extension PayloadSupplier where Self: ~Copyable {
     guard fixedLength > 0 else { return shared.count }
     return shared.count >= fixedLength ? fixedLength : 0
   }
+}
+
+extension PayloadSupplier where Self: ~Copyable {
+  /// By default there is nothing to say.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus { PayloadStatus() }
+  /// By default what is offered is not stored.
+  @inlinable public var storedCapacity: Int { 0 }
+  /// By default nothing is needed.
+  @inlinable
+  public mutating func tend<Storage: PayloadStorage & ~Copyable>(
+    _ storage: inout Storage, at unixSeconds: UInt64?
+  ) -> Bool { false }
 }
 
 /// What is true of every payload.

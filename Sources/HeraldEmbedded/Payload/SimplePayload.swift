@@ -91,6 +91,16 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     }
   }
 
+  /// Until when there are keys, and for how many days from now.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+    guard store.dayCount > 0 else { return PayloadStatus() }
+    var status = PayloadStatus(.simple)
+    let days = UInt32(truncatingIfNeeded: store.firstDay &+ store.dayCount)
+    status.until = epoch.unixSeconds &+ UInt64(wide: days &* 86_400)
+    if case .offered(let daysLeft) = self.status(at: unixSeconds) { status.daysLeft = daysLeft }
+    return status
+  }
+
   /// Forgets what was made from the keys so far.
   public mutating func keysChanged() {
     guard chainDay != 0 else { return }

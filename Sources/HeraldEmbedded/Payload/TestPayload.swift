@@ -20,6 +20,9 @@ public struct TestPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
     fixedLength = length
   }
 
+  /// Its family, if there is one to offer.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus { PayloadStatus(.test) }
+
   /// Writes the payload.
   public mutating func payload(
     at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>

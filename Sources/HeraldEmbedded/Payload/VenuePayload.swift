@@ -62,6 +62,11 @@ public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable
     return extendedData.append(segments)
   }
 
+  /// Its family, if there is one to offer.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+    PayloadStatus(code == 0 ? .none : .venue)
+  }
+
   /// 0: venues say more or less about themselves.
   public var fixedLength: Int { 0 }
 

@@ -28,6 +28,14 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
     self.on = on
     self.off = off
   }
+
+  /// Listens for `window` in each `interval`, all of the time if that is shorter, and all of the time while several peers wait.
+  @usableFromInline
+  mutating func listen(_ window: Interval, every interval: Interval) {
+    self.interval = interval
+    self.window = window < interval ? window : interval
+    busyWindow = interval
+  }
 }
 
 /// When to scan, and how long a connection attempt may keep a radio from it.

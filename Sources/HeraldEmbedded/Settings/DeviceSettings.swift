@@ -1,50 +1,114 @@
 /// What a device is to know of itself after a restart.
+///
+/// The access key and the payload are kept with it and are not in it: they are read from flash when they are needed.
 public struct DeviceSettings: BitwiseCopyable, Sendable {
   /// What its addresses are made with; `.none` until there is one.
   public var addressKey = IdentityResolvingKey.none
-  /// For how many days records of the log are kept, 0 for as long as there is room; `nil` for what the image says.
-  public var retentionDays: UInt16?
+  /// What a host has set.
+  public var values = SettingValues()
 
   /// The defaults.
   public init() {}
 
-  /// Bytes they take in flash: a multiple of eight.
-  static var size: Int { 40 }
+  /// Whether hosts have to prove that they have a key.
+  public var hasAccessKey: Bool { values.isSet(.accessKey) }
+}
+
+/// How settings lie in flash (docs/settings.md): numbers little-endian.
+///
+/// | offset | bytes | what |
+/// | --- | --- | --- |
+/// | 0 | 4 | "HSet" |
+/// | 4 | 4 | version, 2 |
+/// | 8 | 4 | generation: one more than that of the settings before |
+/// | 12 | 2 | which settings are set, a bit each |
+/// | 14 | 2 | bytes of payload behind the record, 0 for none |
+/// | 16 | 16 | the key that the device's addresses are made with |
+/// | 32 | 32 | the access key, zeros for none |
+/// | 64 | 12 | the numbers, two bytes each |
+/// | 76 | 16 | 0 |
+/// | 92 | 4 | CRC-32 of bytes 0…91 |
+struct SettingsRecord: BitwiseCopyable {
+  /// What is set.
+  var settings = DeviceSettings()
+  /// One more than that of the record before.
+  var generation: UInt32 = 0
+  /// Bytes of payload behind it.
+  var payloadSize: UInt16 = 0
+
+  /// Bytes of a record: a multiple of eight.
+  static var size: Int { 96 }
+  /// Bytes of one of version 1, which is read and no longer written.
+  static var formerSize: Int { 40 }
+  /// Where the access key is in it.
+  static var accessKeyOffset: Int { 32 }
+  /// Bytes of an access key.
+  static var accessKeySize: Int { 32 }
   /// "HSet".
   private static var magic: UInt32 { 0x7465_5348 }
-  private static var version: UInt32 { 1 }
 
-  /// Writes the 40 bytes: magic, version, generation, days and whether there are any, key, 0, CRC-32 of what is before it.
-  func write(to bytes: inout MutableSpan<UInt8>, generation: UInt32) {
+  /// Writes the record but for its access key, which is in its place already, and the checksum of all of it.
+  func write(to bytes: inout MutableSpan<UInt8>) {
     guard bytes.count == Self.size else { return }
     do {
-      var writer = ByteWriter(bytes._mutatingExtracting(0..<Self.size))
+      var writer = ByteWriter(bytes._mutatingExtracting(0..<32))
       writer.u32(Self.magic)
-      writer.u32(Self.version)
+      writer.u32(2)
       writer.u32(generation)
-      writer.u16(retentionDays ?? 0)
-      writer.u16(retentionDays == nil ? 0 : 1)
-      for index in 0..<16 { writer.u8(addressKey.bytes[index]) }
-      writer.u32(0)
+      writer.u16(settings.values.marks)
+      writer.u16(payloadSize)
+      for index in 0..<16 { writer.u8(settings.addressKey.bytes[index]) }
     }
-    let crc = LogFormat.crc32(bytes.span, count: Self.size &- 4)
-    for index in 0..<4 {
-      bytes[Self.size &- 4 &+ index] = UInt8(
-        truncatingIfNeeded: crc &>> UInt32(truncatingIfNeeded: index &* 8))
+    do {
+      var writer = ByteWriter(bytes._mutatingExtracting(64..<92))
+      settings.values.write(to: &writer)
+      for _ in 0..<4 { writer.u32(0) }
     }
+    let crc = CRC32.of(bytes.span.extracting(0..<92))
+    var writer = ByteWriter(bytes._mutatingExtracting(92..<96))
+    writer.u32(crc)
   }
 
-  /// The settings in 40 bytes, and their generation; `nil` unless all is right.
-  static func read(_ bytes: Span<UInt8>) -> (DeviceSettings, UInt32)? {
+  /// The record in 96 bytes; `nil` unless all is right. One of version 1 may have anything behind its 40 bytes.
+  static func read(_ bytes: Span<UInt8>) -> SettingsRecord? {
     var reader = ByteReader(bytes)
-    guard bytes.count == size, reader.u32() == magic, reader.u32() == version, let generation = reader.u32(),
-      let days = reader.u16(), let hasDays = reader.u16(), hasDays <= 1, hasDays == 1 || days == 0
-    else { return nil }
-    var settings = DeviceSettings()
-    if hasDays == 1 { settings.retentionDays = days }
-    for index in 0..<16 { settings.addressKey.bytes[index] = reader.u8() ?? 0 }
-    guard reader.u32() == 0, reader.u32() == LogFormat.crc32(bytes, count: size &- 4) else { return nil }
-    return (settings, generation)
+    guard bytes.count == size, reader.u32() == magic, let version = reader.u32(),
+      let generation = reader.u32()
+    else {
+      return nil
+    }
+    var record = SettingsRecord()
+    record.generation = generation
+    return version == 1 ? record.readFormer(bytes) : version == 2 ? record.readPresent(bytes) : nil
+  }
+
+  private func readPresent(_ bytes: Span<UInt8>) -> SettingsRecord? {
+    var record = self
+    var reader = ByteReader(bytes.extracting(12..<Self.size))
+    guard let marks = reader.u16(), let size = reader.u16() else { return nil }
+    record.payloadSize = size
+    for index in 0..<16 { record.settings.addressKey.bytes[index] = reader.u8() ?? 0 }
+    for _ in 0..<Self.accessKeySize { _ = reader.u8() }
+    guard let values = SettingValues.read(marks: marks, from: &reader) else { return nil }
+    record.settings.values = values
+    for _ in 0..<4 where reader.u32() != 0 { return nil }
+    return reader.u32() == CRC32.of(bytes.extracting(0..<92)) ? record : nil
+  }
+
+  /// Version 1: days of retention, whether there are any, address key, 0, and the CRC-32 of what is before it.
+  private func readFormer(_ bytes: Span<UInt8>) -> SettingsRecord? {
+    var record = self
+    var reader = ByteReader(bytes.extracting(12..<Self.formerSize))
+    guard let days = reader.u16(), let hasDays = reader.u16(), hasDays <= 1, hasDays == 1 || days == 0 else {
+      return nil
+    }
+    // More days than may be set by now are the most that may.
+    if hasDays == 1, !record.settings.values.set(.keepDays, to: UInt32(days)) {
+      record.settings.values.set(.keepDays, to: Setting.keepDays.description.range.upperBound)
+    }
+    for index in 0..<16 { record.settings.addressKey.bytes[index] = reader.u8() ?? 0 }
+    let isWhole = reader.u32() == 0 && reader.u32() == CRC32.of(bytes.extracting(0..<36))
+    return isWhole ? record : nil
   }
 }
 

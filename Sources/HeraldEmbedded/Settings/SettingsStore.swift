@@ -1,14 +1,16 @@
-/// What a device keeps beside its log: who it is, in two pages of flash of their own or more (docs/settings.md).
+/// What a device keeps beside its log: who it is, what a host has set, and the payload it offers, in two pages of flash of their own
+/// (docs/settings.md).
 ///
-/// The settings are in one page, written anew in the other when they change, so that they are there whenever the power goes. A page that
-/// holds neither settings nor nothing is damaged: it is counted and erased, and if none is left the defaults apply. No start depends on them.
+/// All of it is in one page, written anew in the other when something changes, the record at its front last, so that it is there whenever the
+/// power goes. A page that holds neither settings nor nothing is damaged: it is counted and erased, and if none is left the defaults apply. No
+/// start depends on them.
 ///
 /// A factory reset is noted at the end of a page, before anything is erased; that page is the last one to be.
 public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
-  private var flash: F
+  var flash: F
   private var hasLoaded = false
   /// The page that counts, and how many there were before it.
-  private var current = 0
+  private(set) var current = 0
   private var generation: UInt32 = 0
   private var damaged: UInt32 = 0
   private var flashErrors: UInt32 = 0
@@ -18,56 +20,63 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   public private(set) var settings = DeviceSettings()
   /// What was found.
   public private(set) var condition = SettingsCondition.fresh
+  /// Bytes of the payload that is kept with it.
+  private(set) var payloadSize = 0
+  /// What is being staged (SettingsPayload.swift).
+  var staging = PayloadStaging()
+  /// Whether nobody has asked for the payload since it came to be there.
+  var hasNewPayload = true
 
-  /// The settings in `flash`, all of whose pages belong to them: at least two of 48 bytes or more.
+  /// The settings in `flash`, all of whose pages belong to them: at least two of 104 bytes or more.
   public init(flash: consuming F) { self.flash = flash }
 
-  /// Reads the settings, once. Whatever the flash contains, this ends, with settings or with the defaults; it erases what is damaged.
+  /// Reads the settings, once. Whatever the flash contains, this ends, with settings or with the defaults; it erases what is damaged, and what
+  /// a change that was cut short has left of secrets.
   public mutating func load() {
     guard !hasLoaded else { return }
     hasLoaded = true
     for page in 0..<flash.pageCount {
-      switch content(of: page) {
-      case .blank: break
-      case .settings(let found, let number):
-        guard condition != .kept || number > generation else { continue }
-        settings = found
-        generation = number
-        current = page
-        condition = .kept
-      case .damaged:
-        damaged &+= 1
-        if condition == .fresh { condition = .damaged }
-        // What is left of a key in it is to go as well. A note of a reset stays, until that has erased it.
-        if !hasNote(page) { erase(page) }
-      case .unreadable:
-        if condition == .fresh { condition = .damaged }
-      }
+      guard let record = record(of: page) else { continue }
+      guard condition != .kept || record.generation > generation else { continue }
+      settings = record.settings
+      generation = record.generation
+      payloadSize = Int(record.payloadSize)
+      current = page
+      condition = .kept
     }
+    for page in 0..<flash.pageCount where condition != .kept || page != current { tidy(page) }
   }
 
-  /// Keeps other settings. `false` if the flash failed, or once everything is to be erased; those that were kept are there then.
+  /// Keeps other settings. `false` if the flash failed, or once everything is to be erased; those that were kept are there then. A payload
+  /// that is being staged is given up: the page it is staged in is needed.
   public mutating func keep(_ new: DeviceSettings) -> Bool {
-    // Before the reset they would take the page with its note, and after it they would be found by whoever has the device next.
-    guard erased == 0, !isResetNoted() else { return false }
-    let page = current == 0 ? 1 : 0
-    var bytes: [40 of UInt8] = .init(repeating: 0)
-    var room = bytes.mutableSpan
-    new.write(to: &room, generation: generation &+ 1)
-    defer { room.wipe() }
-    guard erase(page), program(page, 0, room.span) else { return false }
-    let former = current
-    let hadFormer = condition == .kept
-    settings = new
-    generation &+= 1
-    current = page
-    condition = .kept
-    if hadFormer {
-      do throws(FlashError) { try flash.clear(page: former, offset: 0, count: DeviceSettings.size) } catch {
-        flashErrors &+= 1
-      }
-    }
-    return true
+    let none: [1 of UInt8] = [0]
+    return write(new, accessKey: none.span.extracting(0..<0), stagedPayload: nil)
+  }
+
+  /// Keeps a number that a host has set, `nil` to have none set. `false` if the setting does not allow it or it could not be kept.
+  public mutating func keep(_ setting: Setting, value: UInt32?) -> Bool {
+    load()
+    var new = settings
+    guard new.values.set(setting, to: value) else { return false }
+    if new.values[setting] == settings.values[setting] { return true }
+    return keep(new)
+  }
+
+  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` for other lengths, or if it could not be kept.
+  public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
+    load()
+    guard key.count == 0 || key.count == SettingsRecord.accessKeySize else { return false }
+    var new = settings
+    new.values.noteAccessKey(key.count > 0)
+    return write(new, accessKey: key, stagedPayload: nil)
+  }
+
+  /// Copies the access key to `key`, which has 32 bytes. `false` if there is none, or the flash fails.
+  public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool {
+    load()
+    guard settings.hasAccessKey, key.count == SettingsRecord.accessKeySize else { return false }
+    return read(current, SettingsRecord.accessKeyOffset, &key)
   }
 
   /// The key that the device's addresses are made with: the one that is kept, or a new one, which is kept from now on.
@@ -84,13 +93,60 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return settings.addressKey
   }
 
-  /// Keeps for how many days records of the log are kept. `false` if that could not be written.
-  public mutating func keepRetention(days: UInt16) -> Bool {
-    load()
-    if settings.retentionDays == days { return true }
-    var new = settings
-    new.retentionDays = days
-    return keep(new)
+  // MARK: Writing
+
+  /// The page that does not count.
+  var other: Int { current == 0 ? 1 : 0 }
+
+  /// Whether anything may be written: once a reset is noted, other settings would take the page with its note, or be found by whoever has
+  /// the device next.
+  mutating func mayWrite() -> Bool { flash.pageCount > 1 && erased == 0 && !isResetNoted() }
+
+  /// Writes the other page: the payload, if it is not staged there already, then the record, with the access key that is given, or that is
+  /// there, or zeros if there is to be none. Then what counted before is set to zero.
+  @inline(never)
+  mutating func write(_ new: DeviceSettings, accessKey: Span<UInt8>, stagedPayload: Int?) -> Bool {
+    guard mayWrite() else { return false }
+    let page = other
+    let size = stagedPayload ?? payloadSize
+    if stagedPayload == nil {
+      staging = PayloadStaging()
+      guard erase(page), copyPayload(to: page) else { return false }
+    }
+    guard writeRecord(new, accessKey, payloadSize: size, to: page) else { return false }
+    let former = current
+    let formerSize = condition == .kept ? SettingsRecord.size &+ Self.aligned(payloadSize) : 0
+    settings = new
+    generation &+= 1
+    current = page
+    condition = .kept
+    payloadSize = size
+    if formerSize > 0 { clear(former, 0, formerSize) }
+    return true
+  }
+
+  @inline(never)
+  private mutating func writeRecord(
+    _ new: DeviceSettings, _ accessKey: Span<UInt8>, payloadSize: Int, to page: Int
+  ) -> Bool {
+    var bytes: [96 of UInt8] = .init(repeating: 0)
+    var room = bytes.mutableSpan
+    defer { room.wipe() }
+    if new.hasAccessKey {
+      let place = SettingsRecord.accessKeyOffset
+      if accessKey.count == SettingsRecord.accessKeySize {
+        for index in 0..<accessKey.count { room[place &+ index] = accessKey[index] }
+      } else {
+        var key = room._mutatingExtracting(place..<(place &+ SettingsRecord.accessKeySize))
+        guard read(current, place, &key) else { return false }
+      }
+    }
+    var record = SettingsRecord()
+    record.settings = new
+    record.generation = generation &+ 1
+    record.payloadSize = UInt16(truncatingIfNeeded: payloadSize)
+    record.write(to: &room)
+    return program(page, 0, room.span)
   }
 
   // MARK: Factory reset
@@ -98,6 +154,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// Notes that everything is to be erased: from now on a start goes on with that. `false` if the flash failed.
   public mutating func noteReset() -> Bool {
     if isResetNoted() { return true }
+    guard flash.pageCount > 0 else { return false }
     if writeNote(current) { return true }
     // There was something where the note goes.
     return erase(current) && writeNote(current)
@@ -120,34 +177,57 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       settings = DeviceSettings()
       condition = .fresh
       generation = 0
+      payloadSize = 0
+      staging = PayloadStaging()
+      hasNewPayload = true
     }
     return erased == count
   }
 
   // MARK: Flash
 
-  private enum Content {
-    case blank
-    case settings(DeviceSettings, UInt32)
-    case damaged
-    case unreadable
+  /// The record of a page; `nil` if it has none, or cannot be read.
+  private mutating func record(of page: Int) -> SettingsRecord? {
+    var bytes: [96 of UInt8] = .init(repeating: 0)
+    var room = bytes.mutableSpan
+    defer { room.wipe() }
+    guard read(page, 0, &room), let record = SettingsRecord.read(room.span),
+      Int(record.payloadSize) <= payloadRoom
+    else { return nil }
+    return record
   }
 
-  private mutating func content(of page: Int) -> Content {
-    var bytes: [40 of UInt8] = .init(repeating: 0)
-    var room = bytes.mutableSpan
-    guard read(page, 0, &room) else { return .unreadable }
-    defer { room.wipe() }
-    if let (settings, generation) = DeviceSettings.read(room.span) { return .settings(settings, generation) }
-    // Erased, or replaced by another page.
-    let first = room[0]
-    var isUniform = first == 0 || first == 0xFF
-    for index in 0..<room.count where room[index] != first { isUniform = false }
-    return isUniform ? .blank : .damaged
+  /// Sees to a page that does not count: one that is neither erased nor wiped is erased, as there may be a part of a key in it. It is damaged
+  /// if its front is neither settings nor erased nor wiped.
+  private mutating func tidy(_ page: Int) {
+    let isSettings = record(of: page) != nil
+    var isDamaged = false
+    var isClean = true
+    var offset = 0
+    while offset < noteOffset {
+      var bytes: [8 of UInt8] = .init(repeating: 0)
+      var room = bytes.mutableSpan
+      guard read(page, offset, &room) else {
+        if condition == .fresh { condition = .damaged }
+        return
+      }
+      for index in 0..<8 where room[index] != 0 && room[index] != 0xFF {
+        isClean = false
+        if offset < SettingsRecord.size { isDamaged = !isSettings }
+      }
+      room.wipe()
+      offset &+= 8
+    }
+    if isDamaged {
+      damaged &+= 1
+      if condition == .fresh { condition = .damaged }
+    }
+    // A note of a reset stays, until that has erased it.
+    if !isClean, !hasNote(page) { erase(page) }
   }
 
   /// Where the note goes.
-  private var noteOffset: Int { flash.pageSize &- 8 }
+  var noteOffset: Int { flash.pageSize &- 8 }
 
   private mutating func hasNote(_ page: Int) -> Bool {
     var bytes: [8 of UInt8] = .init(repeating: 0)
@@ -168,7 +248,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     UInt8(truncatingIfNeeded: (index < 4 ? 0x6172_4548 as UInt32 : 0x6C41_6573) &>> UInt32(8 &* (index & 3)))
   }
 
-  private mutating func read(_ page: Int, _ offset: Int, _ buffer: inout MutableSpan<UInt8>) -> Bool {
+  mutating func read(_ page: Int, _ offset: Int, _ buffer: inout MutableSpan<UInt8>) -> Bool {
     do throws(FlashError) { try flash.read(page: page, offset: offset, into: &buffer) } catch {
       flashErrors &+= 1
       return false
@@ -176,7 +256,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return true
   }
 
-  private mutating func program(_ page: Int, _ offset: Int, _ bytes: Span<UInt8>) -> Bool {
+  mutating func program(_ page: Int, _ offset: Int, _ bytes: Span<UInt8>) -> Bool {
     do throws(FlashError) { try flash.program(page: page, offset: offset, bytes) } catch {
       flashErrors &+= 1
       return false
@@ -185,7 +265,16 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   }
 
   @discardableResult
-  private mutating func erase(_ page: Int) -> Bool {
+  mutating func clear(_ page: Int, _ offset: Int, _ count: Int) -> Bool {
+    do throws(FlashError) { try flash.clear(page: page, offset: offset, count: count) } catch {
+      flashErrors &+= 1
+      return false
+    }
+    return true
+  }
+
+  @discardableResult
+  mutating func erase(_ page: Int) -> Bool {
     do throws(FlashError) { try flash.erase(page: page) } catch {
       flashErrors &+= 1
       return false

@@ -20,6 +20,8 @@ public struct MatchingKeyWindow: ~Copyable {
   /// How many days there are: 1…90.
   public let dayCount: Int
   private let keys: SecretMemory
+  /// The keys, 32 bytes each.
+  var keyBytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(keys.bytes) }
 
   /// Derives the keys of `days` days, the first of which is the one that `unixSeconds` lies in.
   /// - Throws: `.usage` if there is no such window: no days or more than 90, days before the epoch or past the end of the schedule.

@@ -199,33 +199,6 @@ public struct DeviceClient {
     return DeviceResetProgress(done: Int(done), total: Int(total), failed: Int(failed))
   }
 
-  /// For how many days the device keeps records of its log; 0 for as long as there is room.
-  public func retentionDays() throws(HostLinkError) -> UInt16 {
-    let request = ManagementRequest("how long records are kept", .read, .settings, SettingsCommand.value) {
-      writer in
-      writer.map(1)
-      writer.text(SMPKey.name)
-      writer.text(SettingsCommand.retentionDays)
-    }
-    guard case .bytes(let value) = try client.ask(request)[SMPKey.value], value.count == 2 else {
-      throw malformed(request, "no number of days")
-    }
-    return UInt16(value[0]) | UInt16(value[1]) << 8
-  }
-
-  /// Has the device keep them for so many days from now on, also after restarts.
-  public func setRetention(days: UInt16) throws(HostLinkError) {
-    let request = ManagementRequest("to keep records so long", .write, .settings, SettingsCommand.value) {
-      writer in
-      writer.map(2)
-      writer.text(SMPKey.name)
-      writer.text(SettingsCommand.retentionDays)
-      writer.text(SMPKey.value)
-      writer.byteString([UInt8(truncatingIfNeeded: days), UInt8(truncatingIfNeeded: days >> 8)].span)
-    }
-    _ = try client.ask(request)
-  }
-
   /// What the device found where it keeps its settings; `nil` from one that does not count that.
   public func settingsHealth() throws(HostLinkError) -> DeviceSettingsHealth? {
     let counters: [(name: String, value: UInt64)]

@@ -13,7 +13,6 @@ public struct StreamLink: ~Copyable {
   private let farEnd: FileDescriptor
   private let symbolicLink: String?
   private var sessions: [StreamSession] = []
-  private var server = SMPServer()
   /// Where hosts find it: the path of a terminal, or `HOST:PORT`.
   public let place: String
 
@@ -59,7 +58,7 @@ public struct StreamLink: ~Copyable {
     }
     var index = 0
     while index < sessions.count {
-      if sessions[index].serve(at: now, server: &server, device: &device) {
+      if sessions[index].serve(at: now, device: &device) {
         index += 1
       } else {
         sessions.remove(at: index)

@@ -9,6 +9,8 @@ final class StreamSession {
   private let file: FileDescriptor
   /// Packets are up to 4160 bytes long, a page of the log and what surrounds it; hosts ask for that number.
   private var link = SMPSerialLink<4160>()
+  /// Its own: one host that has the access key lets no other in.
+  private var server = SMPServer()
   private let input = UnsafeMutablePointer<UInt8>.allocate(capacity: bufferSize)
   private var inputStart = 0
   private var inputCount = 0
@@ -32,11 +34,7 @@ final class StreamSession {
   var wantsToWrite: Bool { outputCount > 0 }
 
   /// Serves what is there, as far as it goes without waiting. `false` when the host has gone.
-  func serve<Device: ManagedDevice & ~Copyable>(
-    at now: Instant, server: inout SMPServer, device: inout Device
-  )
-    -> Bool
-  {
+  func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Bool {
     while true {
       if outputCount == 0, link.isSending {
         var room = MutableSpan(_unsafeStart: output, count: Self.bufferSize)

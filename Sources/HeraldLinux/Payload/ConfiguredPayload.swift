@@ -3,7 +3,7 @@ import HeraldEmbedded
 /// The payload a person chose: one supplier for all families a device that is a process knows.
 public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private enum Kind {
-    case fixed, simple, venue, test, opaque
+    case fixed, simple, venue, test, opaque, stored
   }
 
   private let kind: Kind
@@ -12,6 +12,8 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private var venue = VenuePayloadSupplier<501>(country: 0, state: 0, code: 0)
   private var test: TestPayloadSupplier?
   private var opaque = OpaquePayloadSupplier<510>()
+  private var stored = StoredPayloadSupplier<510>(
+    otherwise: FixedPayloadSupplier(country: 0, state: 0, clientIdentifier: 0))
   /// What a person should know about where the payload comes from; `nil` if all is well.
   public private(set) var warning: String?
 
@@ -46,6 +48,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
         throw SystemFailure(
           "offer", "these bytes", reason: "a payload has 1 to 510, and these are \(bytes.count)")
       }
+    case .stored: kind = .stored
     }
   }
 
@@ -62,9 +65,13 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
 
   /// What a person should know about the payload at this date; `nil` if it is offered.
   public func complaint(at unixSeconds: UInt64?) -> String? {
-    guard kind == .simple else { return nil }
-    switch simple.status(at: unixSeconds) {
-    case .offered: return nil
+    if kind == .stored, stored.header.family == .none {
+      return
+        "no payload: none is stored; push one with `herald-host payload push`, or name one with --payload"
+    }
+    let status = kind == .simple ? simple.status(at: unixSeconds) : stored.simpleStatus(at: unixSeconds)
+    switch status {
+    case nil, .offered: return nil
     case .noKeys: return "no payload: there are no keys"
     case .noDate: return "no payload yet: the date is not known; a host sets it over the management link"
     case .beforeWindow: return "no payload yet: the first day of the keys is still to come"
@@ -72,7 +79,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .pastEnd:
       return
         "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with whoever "
-        + "verifies the identifiers, and write it into the key file as `epoch UNIXSECONDS`"
+        + "verifies the identifiers, and give the device keys of that"
     }
   }
 
@@ -86,17 +93,47 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .venue: venue.payload(at: unixSeconds, now: now, into: &buffer)
     case .test: test?.payload(at: unixSeconds, now: now, into: &buffer) ?? 0
     case .opaque: opaque.payload(at: unixSeconds, now: now, into: &buffer)
+    case .stored: stored.payload(at: unixSeconds, now: now, into: &buffer)
     }
   }
 
   /// Tells the family with keys whether to wipe those that are over.
   public mutating func dateWasSet(isCertain: Bool) {
     if kind == .simple { simple.dateWasSet(isCertain: isCertain) }
+    if kind == .stored { stored.dateWasSet(isCertain: isCertain) }
   }
 
   /// When the payload will be another one.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
-    kind == .simple ? simple.nextChange(after: unixSeconds, now: now) : .never
+    switch kind {
+    case .simple: simple.nextChange(after: unixSeconds, now: now)
+    case .stored: stored.nextChange(after: unixSeconds, now: now)
+    case .fixed, .venue, .test, .opaque: .never
+    }
+  }
+
+  /// What there is to say about it.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+    switch kind {
+    case .fixed: fixed.payloadStatus(at: unixSeconds)
+    case .simple: simple.payloadStatus(at: unixSeconds)
+    case .venue: venue.payloadStatus(at: unixSeconds)
+    case .test: test?.payloadStatus(at: unixSeconds) ?? PayloadStatus()
+    case .opaque: opaque.payloadStatus(at: unixSeconds)
+    case .stored: stored.payloadStatus(at: unixSeconds)
+    }
+  }
+
+  /// A device whose payload was named takes no other.
+  public var storedCapacity: Int { kind == .stored ? stored.storedCapacity : 0 }
+
+  /// Takes what it needs from where payloads are stored.
+  public mutating func tend<Storage: PayloadStorage & ~Copyable>(
+    _ storage: inout Storage, at unixSeconds: UInt64?
+  )
+    -> Bool
+  {
+    kind == .stored && stored.tend(&storage, at: unixSeconds)
   }
 
   /// How long every payload of the family is, or 0 if they differ.
@@ -107,6 +144,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .venue: venue.fixedLength
     case .test: test?.fixedLength ?? 0
     case .opaque: opaque.fixedLength
+    case .stored: stored.fixedLength
     }
   }
 }

@@ -12,9 +12,15 @@ public enum PayloadChoice: Equatable, Sendable {
   case test(identifier: Int32, length: Int)
   /// Any bytes, 1…510, whatever they mean: `hex:910102`.
   case opaque([UInt8])
+  /// What a host pushes to the device: `stored`.
+  case stored
 
   /// Reads the written form; what is wrong with it goes into the error.
   public init(_ text: String) throws(SystemFailure) {
+    if text == "stored" {
+      self = .stored
+      return
+    }
     let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { throw Self.unknown(text) }
     switch parts[0] {
@@ -31,7 +37,7 @@ public enum PayloadChoice: Equatable, Sendable {
     SystemFailure(
       "offer", text, reason: "it is no payload this program knows",
       advice: "the forms are fixed:COUNTRY,STATE,ID, simple:KEYFILE, venue:COUNTRY,STATE,CODE[,NAME], "
-        + "test:ID[,LENGTH] and hex:BYTES")
+        + "test:ID[,LENGTH], hex:BYTES and stored")
   }
 
   private static func fixed(_ text: String) throws(SystemFailure) -> PayloadChoice {

@@ -23,6 +23,7 @@ struct RepeatableRandom: RandomSource, ~Copyable {
 
 /// A board that has nothing to say.
 struct QuietBoard: ManagedBoard, ~Copyable {
+  var settings = SettingsStore(flash: NoFlash())
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func restart(at now: Instant) {}
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Settings")
 struct SettingsStoreTests {
-  private func image() -> FlashImage { FlashImage(pageSize: 64, pageCount: 2, wordSize: 4) }
+  private func image() -> FlashImage { FlashImage(pageSize: 128, pageCount: 2, wordSize: 4) }
 
   private func key(_ first: UInt8) -> IdentityResolvingKey {
     var bytes: [16 of UInt8] = .init(repeating: 0)
@@ -32,40 +32,91 @@ struct SettingsStoreTests {
     #expect(found(image).condition == .fresh)
     check(store.keep(settings(0x10)))
     let first: [UInt8] =
-      [0x48, 0x53, 0x65, 0x74, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0] + Array(0x10...0x1F) + [0, 0, 0, 0]
-    // The CRC-32 of those 36 bytes, by Python's zlib.
-    #expect(Array(image.bytes[64..<104]) == first + [0x37, 0x67, 0xD2, 0x47])
+      [0x48, 0x53, 0x65, 0x74, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0] + Array(0x10...0x1F)
+      + Array(repeating: 0, count: 60)
+    // The CRC-32 of those 92 bytes, by Python's zlib.
+    #expect(Array(image.bytes[128..<224]) == first + [0x36, 0xDB, 0xFD, 0x88])
     #expect(found(image) == (0x10, .kept, 0))
     check(store.keep(settings(0x20)))
     #expect(found(image) == (0x20, .kept, 0))
-    #expect(image.bytes[64..<104].allSatisfy { $0 == 0 }, "the former key is gone")
+    #expect(image.bytes[128..<224].allSatisfy { $0 == 0 }, "the former key is gone")
     check(store.keep(settings(0x30)))
     #expect(found(image) == (0x30, .kept, 0))
   }
 
-  @Test("days of retention are kept beside the key, and are not there until they are set")
-  func retention() {
+  @Test("what a host sets is kept beside the key, byte by byte, and is not there until it is set")
+  func values() {
     let image = image()
     var store = SettingsStore(flash: MemoryFlash(image))
     check(store.keep(settings(0x10)))
-    #expect(store.settings.retentionDays == nil)
-    check(store.keepRetention(days: 0x0102))
-    #expect(Array(image.bytes[8..<32]) == [2, 0, 0, 0, 0x02, 0x01, 1, 0] + Array(0x10...0x1F))
-    #expect(found(image) == (0x10, .kept, 0))
-    let steps = image.steps
-    check(store.keepRetention(days: 0x0102))
-    #expect(image.steps == steps, "nothing is written where nothing changes")
+    check(store.settings.values[.keepDays] == nil && !store.settings.hasAccessKey)
+    let numbers: [(Setting, UInt32)] = [
+      (.keepDays, 365), (.commitSeconds, 60), (.scanInterval, 500), (.scanWindow, 100),
+      (.advertisingInterval, 200),
+      (.radioSetting, 2),
+    ]
+    for (setting, value) in numbers { check(store.keep(setting, value: value)) }
+    check(keep(Array(0x80...0x9F), in: &store))
+    // The ninth generation is in the second page: one for the key, six numbers, the access key.
+    let page = Array(image.bytes[0..<96])
+    #expect(Array(page[8..<16]) == [8, 0, 0, 0, 0x7F, 0, 0, 0])
+    #expect(Array(page[16..<64]) == Array(0x10...0x1F) + Array(0x80...0x9F))
+    #expect(Array(page[64..<76]) == [0x6D, 1, 60, 0, 0xF4, 1, 100, 0, 200, 0, 2, 0])
     var again = SettingsStore(flash: MemoryFlash(image))
     again.load()
-    #expect(again.settings.retentionDays == 0x0102)
-    // 0 is a value of its own.
-    check(again.keepRetention(days: 0))
-    var zero = SettingsStore(flash: MemoryFlash(image))
-    zero.load()
-    #expect(zero.settings.retentionDays == 0)
+    for (setting, value) in numbers { check(again.settings.values[setting] == UInt16(value)) }
+    #expect(accessKey(image) == Array(0x80...0x9F))
+    let steps = image.steps
+    check(again.keep(.keepDays, value: 365))
+    #expect(image.steps == steps, "nothing is written where nothing changes")
+    // 0 is a value of its own; what is out of range, or no number, is none.
+    check(again.keep(.keepDays, value: 0) && again.settings.values[.keepDays] == 0)
+    check(!again.keep(.keepDays, value: 3651) && !again.keep(.commitSeconds, value: 0))
+    check(!again.keep(.accessKey, value: 1) && !keep(Array(0...30), in: &again))
+    check(again.keep(.keepDays, value: nil) && again.settings.values[.keepDays] == nil)
+    #expect(accessKey(image) == Array(0x80...0x9F), "it goes with every change")
     image.brokenPages = [0, 1]
-    check(!zero.keepRetention(days: 5))
-    #expect(zero.settings.retentionDays == 0)
+    check(!again.keep(.keepDays, value: 5) && again.settings.values[.keepDays] == nil)
+    check(!keep([], in: &again) && again.settings.hasAccessKey)
+    image.brokenPages = []
+    check(keep([], in: &again))
+    #expect(accessKey(image) == nil)
+    #expect(
+      !image.bytes.indices.contains { Array(image.bytes[$0...].prefix(32)) == Array(0x80...0x9F) },
+      "nothing is left of it")
+  }
+
+  private func keep(_ key: [UInt8], in store: inout SettingsStore<MemoryFlash>) -> Bool {
+    store.keepAccessKey(key.span)
+  }
+
+  /// The access key a start finds.
+  private func accessKey(_ image: FlashImage) -> [UInt8]? {
+    var store = SettingsStore(flash: MemoryFlash(image))
+    var key = [UInt8](repeating: 0xEE, count: 32)
+    var room = key.mutableSpan
+    guard store.copyAccessKey(into: &room) else { return nil }
+    return key
+  }
+
+  @Test("settings of version 1 are read, and written as version 2 with the next change")
+  func migration() {
+    let image = image()
+    let record: [UInt8] =
+      [0x48, 0x53, 0x65, 0x74, 1, 0, 0, 0, 7, 0, 0, 0, 0x6D, 1, 1, 0] + Array(0x10...0x1F) + [0, 0, 0, 0]
+    // The CRC-32 of those 36 bytes, by Python's zlib.
+    image.bytes.replaceSubrange(128..<168, with: record + [0x64, 0x24, 0x11, 0x2C])
+    var store = SettingsStore(flash: MemoryFlash(image))
+    store.load()
+    check(store.condition == .kept && store.settings.values[.keepDays] == 365 && !store.settings.hasAccessKey)
+    #expect(found(image) == (0x10, .kept, 0))
+    check(store.keep(.commitSeconds, value: 5))
+    #expect(Array(image.bytes[0..<14]) == [0x48, 0x53, 0x65, 0x74, 2, 0, 0, 0, 8, 0, 0, 0, 3, 0])
+    #expect(image.bytes[128..<168].allSatisfy { $0 == 0 })
+    var again = SettingsStore(flash: MemoryFlash(image))
+    again.load()
+    check(again.settings.values[.keepDays] == 365 && again.settings.values[.commitSeconds] == 5)
+    #expect(found(image) == (0x10, .kept, 0))
   }
 
   @Test("once a reset is noted nothing is kept any more: the note would go with the page")
@@ -76,7 +127,7 @@ struct SettingsStoreTests {
     check(!store.keep(settings(0x10)))
     check(store.isResetNoted())
     var restarted = SettingsStore(flash: MemoryFlash(image))
-    check(!restarted.keepRetention(days: 1))
+    check(!restarted.keep(.keepDays, value: 1))
     check(!restarted.eraseNext())
     check(!restarted.keep(settings(0x10)))
     check(restarted.eraseNext())
@@ -109,15 +160,22 @@ struct SettingsStoreTests {
     var store = SettingsStore(flash: MemoryFlash(image))
     check(store.keep(settings(0x10)))
     for tearing in [FlashImage.Tearing.nothing, .some(seed: 7), .some(seed: 99), .all] {
-      for steps in 0..<24 {
+      // An erasure, 24 words, and 24 more of the former record: the last cut comes too late.
+      for steps in 0..<51 {
         let torn = image.copy()
         torn.cutPower(afterSteps: steps, tearing: tearing)
         var writer = SettingsStore(flash: MemoryFlash(torn))
         let isKept = writer.keep(settings(0x40))
+        #expect(torn.hasPower == (steps > 48))
         torn.restorePower()
         let after = found(torn)
         #expect(after.condition == .kept)
         #expect(after.first == 0x40 || (after.first == 0x10 && !isKept), "\(tearing) after \(steps) steps")
+        // Of whichever does not count nothing is left after a start.
+        let other = after.first == 0x40 ? 0x10 : 0x40 as UInt8
+        #expect(
+          !torn.bytes.indices.contains { Array(torn.bytes[$0...].prefix(4)) == Array(other + 6..<other + 10) }
+        )
         // And once more: nothing is left half done.
         var again = SettingsStore(flash: MemoryFlash(torn))
         check(again.keep(settings(0x50)))
@@ -131,9 +189,9 @@ struct SettingsStoreTests {
     let image = image()
     var store = SettingsStore(flash: MemoryFlash(image))
     check(store.keep(settings(0x10)))
-    for bit in 0..<(40 * 8) {
+    for bit in 0..<(96 * 8) {
       let hurt = image.copy()
-      hurt.bytes[64 + bit / 8] ^= 1 << (bit % 8)
+      hurt.bytes[128 + bit / 8] ^= 1 << (bit % 8)
       #expect(found(hurt) == (0, .damaged, 1), "bit \(bit)")
       #expect(hurt.bytes.allSatisfy { $0 == 0xFF }, "nothing of the key is left")
       #expect(found(hurt) == (0, .fresh, 0))
@@ -194,7 +252,7 @@ struct SettingsStoreTests {
     check(restarted.isResetNoted())
     // A page without settings takes the note as well, and so does one with something in its place.
     let other = self.image()
-    other.bytes[60] = 0
+    other.bytes[124] = 0
     var noted = SettingsStore(flash: MemoryFlash(other))
     check(noted.noteReset() && noted.isResetNoted())
     var start = SettingsStore(flash: MemoryFlash(other))

@@ -3,7 +3,9 @@ import HeraldEmbedded
 import Placeholders
 
 /// What the node does not know of the device it runs on.
-public struct WearableBoard: ManagedBoard {
+public struct WearableBoard: ManagedBoard, ~Copyable {
+  /// It keeps nothing.
+  public var settings = SettingsStore(flash: NoFlash())
   private var restartAt = Instant.never
 
   /// The only one there is.

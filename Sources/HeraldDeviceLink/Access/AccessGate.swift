@@ -1,0 +1,32 @@
+import HeraldEmbedded
+
+/// How a device slows down those who guess its access key, whatever link they guess on; and which key counts.
+public struct AccessGate: BitwiseCopyable, Sendable {
+  /// Wrong proofs in a row, as far as they count.
+  private var failures: UInt8 = 0
+  /// From when on a proof is looked at.
+  private var openAt = Instant.start
+  /// Changes with the key: sessions that were opened with a former one are over.
+  private(set) var keyNumber: UInt32 = 0
+
+  /// One that nobody has tried yet.
+  public init() {}
+
+  /// Milliseconds until a proof is looked at.
+  func wait(at now: Instant) -> UInt32 {
+    guard now < openAt else { return 0 }
+    return (openAt.milliseconds &- now.milliseconds).saturated32
+  }
+
+  /// A proof was wrong: the next is looked at after a second, then two, four, … 60.
+  mutating func failed(at now: Instant) {
+    if failures < 7 { failures &+= 1 }
+    openAt = now + .seconds(failures == 7 ? 60 : 1 &<< UInt32(failures &- 1))
+  }
+
+  /// A proof was right.
+  mutating func passed() { failures = 0 }
+
+  /// There is another key, or none any more.
+  mutating func keyChanged() { keyNumber &+= 1 }
+}

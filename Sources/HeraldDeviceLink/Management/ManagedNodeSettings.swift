@@ -1,0 +1,67 @@
+import HeraldEmbedded
+
+// What a host sets, and what is kept of it: the board keeps it, the node goes by it.
+
+extension ManagedNode
+where
+  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
+  DelegateType: ~Copyable, BoardType: ~Copyable
+{
+  /// Tells the node what was kept. To be called once, before it starts.
+  public mutating func takeSettings(at now: Instant) {
+    board.settings.load()
+    node.core.take(board.settings.settings.values, at: now)
+  }
+
+  /// Has the supplier of payloads take what it needs from where they are stored. To be called in each round of the loop, before the node is polled.
+  public mutating func tendPayload(at now: Instant) { node.core.tendPayload(in: &board.settings, at: now) }
+
+  /// The number of a setting that is in effect.
+  public mutating func inEffect(_ setting: Setting) -> UInt32 { node.core.inEffect(setting) }
+
+  /// Keeps a number that a host has set, and goes by it from now on.
+  public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
+    guard board.settings.keep(setting, value: value) else { return false }
+    node.core.take(board.settings.settings.values, at: now)
+    return true
+  }
+
+  /// Whether there is an access key.
+  public mutating func hasAccessKey() -> Bool {
+    board.settings.load()
+    return board.settings.settings.hasAccessKey
+  }
+
+  /// Copies it.
+  public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool {
+    board.settings.copyAccessKey(into: &key)
+  }
+
+  /// Keeps another one; sessions that were opened with the former one are over.
+  public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
+    guard board.settings.keepAccessKey(key) else { return false }
+    access.keyChanged()
+    return true
+  }
+
+  /// Random bytes from the node's source.
+  public mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) { node.core.random.fill(&bytes) }
+
+  /// What the supplier takes.
+  public var storedPayloadCapacity: Int { mutating get { node.core.values.supplier.storedCapacity } }
+
+  /// Stages a payload; one that is whole is offered from the next round of the loop on.
+  public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome {
+    board.settings.stagePayload(offset: offset, total: total, bytes, longest: storedPayloadCapacity)
+  }
+
+  /// What the supplier says.
+  public mutating func payloadStatus(at now: Instant) -> PayloadStatus {
+    node.core.values.supplier.payloadStatus(at: node.core.clock.unixSeconds(at: now))
+  }
+
+  /// What the supplier offers now.
+  public mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int {
+    node.core.values.supplier.payload(at: node.core.clock.unixSeconds(at: now), now: now, into: &bytes)
+  }
+}

@@ -1,0 +1,185 @@
+/// The payload that a host has pushed to the device; until there is one, that of the image.
+///
+/// Of one that stays as it is it keeps the bytes, `capacity` at most, 1…510. Of one with a key for each day it has the key of the day and no other, and
+/// fetches the next from storage (`tend`). A key is wiped here and there when its day is over and the date is certain.
+public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyable {
+  /// What is stored; that of none until something is.
+  public private(set) var header = StoredPayloadHeader()
+  private var image: FixedPayloadSupplier
+  private var bytes = InlineBytes<capacity>()
+  private var simple = SimplePayloadSupplier(store: DayKeyStore())
+
+  /// A supplier that offers what the image has, which may be nobody's fixed payload, until another one is stored.
+  public init(otherwise image: FixedPayloadSupplier) { self.image = image }
+
+  /// `capacity`.
+  public var storedCapacity: Int { capacity }
+
+  /// Takes another payload that has come to be stored, the key of a new day, and wipes in storage the keys of those that are over.
+  public mutating func tend<Storage: PayloadStorage & ~Copyable>(
+    _ storage: inout Storage, at unixSeconds: UInt64?
+  ) -> Bool {
+    let header = storage.takeNewPayload()
+    if let header { begin(header, from: &storage) }
+    if simple.store.daysToWipe > 0 {
+      storage.wipeDayKeys(simple.store.daysOver)
+      simple.store.noteWiped()
+    }
+    if let day = wantedDay(at: unixSeconds) { takeKey(ofDay: day, from: &storage) }
+    return header != nil
+  }
+
+  @inline(never)
+  private mutating func begin<Storage: PayloadStorage & ~Copyable>(
+    _ header: StoredPayloadHeader, from storage: inout Storage
+  ) {
+    self.header = header
+    bytes.removeAll()
+    simple.store.begin(firstDay: Int(header.firstDay), dayCount: Int(header.dayCount))
+    simple.configure(
+      country: header.country, state: header.state, epoch: KeyScheduleEpoch(unixSeconds: header.epoch))
+    guard header.family != .simple else { return }
+    var offset = 0
+    while offset < Int(header.bodySize) {
+      var piece: [16 of UInt8] = .init(repeating: 0)
+      let count = min(16, Int(header.bodySize) &- offset)
+      var room = piece.mutableSpan
+      var part = room._mutatingExtracting(0..<count)
+      guard storage.readPayload(offset: offset, into: &part), bytes.append(part.span) else {
+        // One that cannot be read is none.
+        self.header = StoredPayloadHeader()
+        return
+      }
+      offset &+= count
+    }
+  }
+
+  @inline(never)
+  private mutating func takeKey<Storage: PayloadStorage & ~Copyable>(
+    ofDay day: Int, from storage: inout Storage
+  ) {
+    var key: [32 of UInt8] = .init(repeating: 0)
+    let isThere = storage.copyDayKey(day &- Int(header.firstDay), day: day, into: &key)
+    simple.store.take(key, isThere: isThere, ofDay: day)
+    SimpleKeySchedule.wipe(&key)
+  }
+
+  /// The day whose key it has not and needs; `nil` if it needs none.
+  private func wantedDay(at unixSeconds: UInt64?) -> Int? {
+    guard header.family == .simple, let unixSeconds, let moment = try? simple.epoch.moment(at: unixSeconds),
+      simple.store.lacks(moment.day)
+    else { return nil }
+    return moment.day
+  }
+
+  /// The family that is stored, or that of the image.
+  public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus {
+    switch header.family {
+    case .none: image.payloadStatus(at: unixSeconds)
+    case .simple: simple.payloadStatus(at: unixSeconds)
+    case .fixed, .venue, .test, .bytes: PayloadStatus(header.family)
+    }
+  }
+
+  /// Why the simple payload that is stored is or is not offered; `nil` if none is.
+  public func simpleStatus(at unixSeconds: UInt64?) -> SimplePayloadStatus? {
+    header.family == .simple ? simple.status(at: unixSeconds) : nil
+  }
+
+  /// Writes the payload of this moment.
+  public mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
+    -> Int
+  {
+    switch header.family {
+    case .none: image.payload(at: unixSeconds, now: now, into: &buffer)
+    case .simple: simple.payload(at: unixSeconds, now: now, into: &buffer)
+    case .fixed, .venue, .test, .bytes: write(into: &buffer)
+    }
+  }
+
+  private mutating func write(into buffer: inout MutableSpan<UInt8>) -> Int {
+    var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+    writer.bytes(bytes.span)
+    return writer.overflowed ? 0 : writer.count
+  }
+
+  /// Tells the family with keys whether to wipe those that are over.
+  public mutating func dateWasSet(isCertain: Bool) { simple.dateWasSet(isCertain: isCertain) }
+
+  /// When the payload will be another one.
+  public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
+    header.family == .simple ? simple.nextChange(after: unixSeconds, now: now) : .never
+  }
+
+  /// How long every payload of the family is, or 0 if they differ.
+  public var fixedLength: Int {
+    switch header.family {
+    case .none: image.fixedLength
+    case .simple: simple.fixedLength
+    case .fixed, .test: Int(header.bodySize)
+    case .venue, .bytes: 0
+    }
+  }
+}
+
+/// The key of one day, of a window whose other keys are elsewhere.
+struct DayKeyStore: MatchingKeyStore, ~Copyable {
+  private(set) var firstDay = 0
+  private(set) var dayCount = 0
+  /// How many days at the front of the window are over.
+  private(set) var daysOver = 0
+  private var daysWiped = 0
+  private var key: [32 of UInt8] = .init(repeating: 0)
+  /// The day of `key`, plus one; 0 for none.
+  private var day = 0
+  /// Whether `key` is that day's, and not one that is gone.
+  private var isThere = false
+
+  /// Begins with a window without any key.
+  mutating func begin(firstDay: Int, dayCount: Int) {
+    wipe()
+    self.firstDay = firstDay
+    self.dayCount = dayCount
+    daysOver = 0
+    daysWiped = 0
+  }
+
+  /// Whether the key of a day of the window has not been asked for.
+  func lacks(_ day: Int) -> Bool {
+    day >= firstDay && day &- firstDay < dayCount && day &- firstDay >= daysOver && self.day != day &+ 1
+  }
+
+  /// Takes the key of a day, or that it is gone.
+  mutating func take(_ key: borrowing [32 of UInt8], isThere: Bool, ofDay day: Int) {
+    wipe()
+    self.day = day &+ 1
+    guard isThere else { return }
+    for index in 0..<32 { self.key[index] = key[index] }
+    self.isThere = true
+  }
+
+  /// How many of the days that are over still have keys in storage.
+  var daysToWipe: Int { daysOver &- daysWiped }
+
+  /// They have none any more.
+  mutating func noteWiped() { daysWiped = daysOver }
+
+  mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool {
+    guard isThere, self.day == day &+ 1 else { return false }
+    for index in 0..<32 { key[index] = self.key[index] }
+    return true
+  }
+
+  mutating func wipeKeys(before day: Int) {
+    let over = min(max(day &- firstDay, 0), dayCount)
+    if over > daysOver { daysOver = over }
+    if self.day > 0, self.day &- 1 < day { wipe() }
+  }
+
+  private mutating func wipe() {
+    var bytes = key.mutableSpan
+    bytes.wipe()
+    day = 0
+    isThere = false
+  }
+}

@@ -1,0 +1,180 @@
+// The payload that is kept behind the settings, in their page: staged in the other page, checked there, and taken over by the record that is
+// written to its front. It is read by the device alone.
+
+/// How far a payload is that is being staged. All zero bits while none is.
+struct PayloadStaging: BitwiseCopyable {
+  /// Bytes of all of it, 0 for none.
+  var total = 0
+  /// How many have come.
+  var count = 0
+  /// Those that do not fill a word yet.
+  var rest: [8 of UInt8] = .init(repeating: 0)
+}
+
+/// What became of bytes that were to be staged.
+public enum PayloadStagingOutcome: Equatable, BitwiseCopyable, Sendable {
+  /// They are there, or were not the next ones; the next one wanted is this.
+  case wants(UInt32)
+  /// All are there, and the payload has taken the place of the former one.
+  case taken(UInt32)
+  /// It is no payload for this device; the former one stays.
+  case refused
+  /// The flash failed, or a factory reset is going on; the former one stays.
+  case failed
+}
+
+extension SettingsStore: PayloadStorage where F: ~Copyable {
+  /// How long a blob may be.
+  var payloadRoom: Int { max(0, noteOffset &- SettingsRecord.size) }
+
+  static func aligned(_ count: Int) -> Int { (count &+ 7) & ~7 }
+
+  // MARK: Staging
+
+  /// Takes bytes of a blob of `total` bytes, which begins anew at offset 0; `total` counts there alone. What is not next is passed over. When all are there they
+  /// are checked: a payload that stays as it is has `longest` bytes at most.
+  public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>, longest: Int)
+    -> PayloadStagingOutcome
+  {
+    load()
+    guard mayWrite() else { return .failed }
+    if offset == 0 {
+      guard total >= StoredPayloadHeader.size, total <= payloadRoom, total <= 0xFFFF else { return .refused }
+      staging = PayloadStaging()
+      guard erase(other) else { return .failed }
+      staging.total = total
+    }
+    guard staging.total > 0, offset == staging.count else {
+      return .wants(UInt32(truncatingIfNeeded: staging.count))
+    }
+    guard bytes.count <= staging.total &- staging.count else {
+      staging = PayloadStaging()
+      return .refused
+    }
+    for index in 0..<bytes.count {
+      guard stage(bytes[index]) else {
+        staging = PayloadStaging()
+        return .failed
+      }
+    }
+    guard staging.count == staging.total else { return .wants(UInt32(truncatingIfNeeded: staging.count)) }
+    return takeStaged(longest: longest)
+  }
+
+  private mutating func stage(_ byte: UInt8) -> Bool {
+    let place = staging.count & 7
+    staging.rest[place] = byte
+    staging.count &+= 1
+    let isLast = staging.count == staging.total
+    guard place == 7 || isLast else { return true }
+    // What is behind the end stays erased.
+    if place < 7 { for index in (place &+ 1)..<8 { staging.rest[index] = 0xFF } }
+    let offset = SettingsRecord.size &+ (staging.count &- 1) & ~7
+    let word = staging.rest
+    return program(other, offset, word.span)
+  }
+
+  private mutating func takeStaged(longest: Int) -> PayloadStagingOutcome {
+    let total = staging.total
+    staging = PayloadStaging()
+    guard let header = payloadHeader(in: other), header.blobSize == total, isWhole(header, in: other),
+      header.family == .simple || Int(header.bodySize) <= longest
+    else { return .refused }
+    let none: [1 of UInt8] = [0]
+    let size = header.family == .none ? 0 : total
+    guard write(settings, accessKey: none.span.extracting(0..<0), stagedPayload: size) else { return .failed }
+    hasNewPayload = true
+    return .taken(UInt32(truncatingIfNeeded: total))
+  }
+
+  /// Whether the body in `page` is what the header says, and each key of it that of its day.
+  private mutating func isWhole(_ header: StoredPayloadHeader, in page: Int) -> Bool {
+    var check = CRC32()
+    var offset = 0
+    var day = Int(header.firstDay)
+    while offset < Int(header.bodySize) {
+      var entry = StoredDayKey()
+      defer { entry.wipe() }
+      var room = entry.bytes.mutableSpan
+      guard read(page, SettingsRecord.size &+ StoredPayloadHeader.size &+ offset, &room) else { return false }
+      for index in 0..<40 where offset &+ index < Int(header.bodySize) { check.add(room[index]) }
+      if header.family == .simple, !entry.isKey(of: day) { return false }
+      offset &+= 40
+      day &+= 1
+    }
+    return check.value == header.bodyCheck
+  }
+
+  /// Copies the payload that is kept to another page.
+  mutating func copyPayload(to page: Int) -> Bool {
+    var offset = 0
+    while offset < payloadSize {
+      var bytes: [8 of UInt8] = .init(repeating: 0)
+      var room = bytes.mutableSpan
+      defer { room.wipe() }
+      guard read(current, SettingsRecord.size &+ offset, &room),
+        program(page, SettingsRecord.size &+ offset, room.span)
+      else { return false }
+      offset &+= 8
+    }
+    return true
+  }
+
+  // MARK: Reading
+
+  /// What the payload is that came to be there since this was asked last; `nil` if it is the same. That of none if there is none, or it is damaged.
+  public mutating func takeNewPayload() -> StoredPayloadHeader? {
+    load()
+    guard hasNewPayload else { return nil }
+    hasNewPayload = false
+    guard payloadSize > 0, let header = payloadHeader(in: current), header.blobSize == payloadSize,
+      header.family == .simple || isWhole(header, in: current)
+    else { return StoredPayloadHeader() }
+    return header
+  }
+
+  private mutating func payloadHeader(in page: Int) -> StoredPayloadHeader? {
+    var bytes: [32 of UInt8] = .init(repeating: 0)
+    var room = bytes.mutableSpan
+    guard read(page, SettingsRecord.size, &room) else { return nil }
+    return StoredPayloadHeader(room.span)
+  }
+
+  /// Reads bytes behind the header. `false` if they are not there, or the flash fails.
+  public mutating func readPayload(offset: Int, into bytes: inout MutableSpan<UInt8>) -> Bool {
+    let start = StoredPayloadHeader.size &+ offset
+    guard offset >= 0, payloadSize > 0, start &+ bytes.count <= payloadSize else { return false }
+    return read(current, SettingsRecord.size &+ start, &bytes)
+  }
+
+  /// Copies the key of day `index` of the window, which is day `day` of the schedule. `false` if it is wiped or damaged.
+  public mutating func copyDayKey(_ index: Int, day: Int, into key: inout [32 of UInt8]) -> Bool {
+    var entry = StoredDayKey()
+    defer { entry.wipe() }
+    var room = entry.bytes.mutableSpan
+    guard index >= 0, readPayload(offset: index &* StoredPayloadHeader.daySize, into: &room),
+      entry.isKey(of: day)
+    else {
+      return false
+    }
+    for place in 0..<32 { key[place] = entry.bytes[place] }
+    return true
+  }
+
+  /// Sets the keys of the first `count` days to zero, where they are not: bits can be cleared without an erasure.
+  public mutating func wipeDayKeys(_ count: Int) {
+    var index = 0
+    while index < count {
+      var entry = StoredDayKey()
+      var room = entry.bytes.mutableSpan
+      let offset = index &* StoredPayloadHeader.daySize
+      // Beyond the window there is nothing.
+      guard readPayload(offset: offset, into: &room) else { return }
+      if !entry.isWiped() {
+        clear(current, SettingsRecord.size &+ StoredPayloadHeader.size &+ offset, StoredPayloadHeader.daySize)
+      }
+      entry.wipe()
+      index &+= 1
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// Which payload a device offers.
+public struct DevicePayload: Equatable, Sendable, Codable {
+  /// The family by its name (`StoredPayloadFamily`): `none` if nothing is offered.
+  public let family: String
+  /// When the last day of its keys is over, seconds since 1970-01-01T00:00:00Z; `nil` of families without keys.
+  public let until: UInt64?
+  /// For how many days it is offered, today included; `nil` if it is not, and of families without keys.
+  public let daysLeft: UInt32?
+  /// The bytes that are offered; `nil` of families that change them secretly.
+  public let bytes: [UInt8]?
+}
+
+extension DeviceClient {
+  /// Which payload the device offers, and until when.
+  public func payload() throws(HostLinkError) -> DevicePayload {
+    let request = ManagementRequest("its payload", .read, .herald, HeraldCommand.payload)
+    let body = try client.ask(request)
+    guard let family = body[SMPKey.family]?.string else {
+      throw ManagementFailure.malformed("what is no payload's status").error(request, at: client.location)
+    }
+    var bytes: [UInt8]?
+    if case .bytes(let data) = body[SMPKey.data] { bytes = data }
+    return DevicePayload(
+      family: PrintableText.of(family, limit: 32), until: body[SMPKey.until]?.number,
+      daysLeft: body[SMPKey.days]?.number32, bytes: bytes)
+  }
+
+  /// Has the device offer another payload, from when all of it is there. A blob that `PayloadBlob` made.
+  public func pushPayload(
+    _ blob: borrowing PayloadBlob, progress: (Int, Int) -> Void = { _, _ in }
+  ) throws(HostLinkError) {
+    let total = blob.bytes.count
+    var offset = 0
+    var standstills = 0
+    while offset < total {
+      let piece = Array(blob.bytes[offset..<min(total, offset + 128)])
+      let request = ManagementRequest("to take a payload", .write, .file, FileCommand.transfer) { writer in
+        writer.map(offset == 0 ? 4 : 2)
+        if offset == 0 {
+          writer.text(SMPKey.name)
+          writer.text(FileName.payload)
+          writer.text(SMPKey.length)
+          writer.unsigned(UInt32(total))
+        }
+        writer.text(SMPKey.offset)
+        writer.unsigned(UInt32(offset))
+        writer.text(SMPKey.data)
+        writer.byteString(piece.span)
+      }
+      guard let next = try client.ask(request)[SMPKey.offset]?.number32, next <= total else {
+        throw ManagementFailure.malformed("what is no place in it").error(request, at: client.location)
+      }
+      // A device that wants other bytes than the next ones has begun anew, once or twice.
+      standstills = Int(next) > offset ? standstills : standstills + 1
+      guard standstills < 8 else {
+        throw ManagementFailure.malformed("the same place again and again").error(
+          request, at: client.location)
+      }
+      offset = Int(next)
+      progress(offset, total)
+    }
+  }
+}
+
+/// What is pushed to a device to have it offer a payload. It may have keys in it: in memory it is overwritten when its owner goes.
+public struct PayloadBlob: ~Copyable {
+  private let memory: SecretMemory
+  /// All of it.
+  var bytes: UnsafeBufferPointer<UInt8> { memory.used }
+
+  /// That of a payload that stays as it is: the bytes that go on the air.
+  /// - Throws: `.usage` unless there are 1…510.
+  public init(_ family: StoredPayloadFamily, payload: [UInt8]) throws(HostLinkError) {
+    var memory = SecretMemory(capacity: StoredPayloadHeader.size + Payload.maximumLength)
+    let isWritten = Self.fill(&memory) { StoredPayloadBlob.write(family, payload: payload.span, to: &$0) }
+    guard isWritten else {
+      throw HostLinkError(.usage, "a payload of \(payload.count) bytes", advice: "a payload has 1 to 510")
+    }
+    self.memory = memory
+  }
+
+  /// That of the simple family, with the keys of a window.
+  public init(_ window: borrowing MatchingKeyWindow) throws(HostLinkError) {
+    var memory = SecretMemory(
+      capacity: StoredPayloadHeader.size + window.dayCount * StoredPayloadHeader.daySize)
+    let (country, state, epoch, firstDay) = (window.country, window.state, window.epoch, window.firstDay)
+    let keys = window.keyBytes
+    let isWritten = Self.fill(&memory) {
+      StoredPayloadBlob.write(
+        country: country, state: state, epoch: epoch, firstDay: firstDay, keys: keys.span, to: &$0)
+    }
+    guard isWritten else { throw HostLinkError(.usage, "a window of keys that is none") }
+    self.memory = memory
+  }
+
+  /// That which takes the stored payload away: the device offers what it was built with.
+  public static func none() -> PayloadBlob {
+    var memory = SecretMemory(capacity: StoredPayloadHeader.size)
+    _ = fill(&memory) { StoredPayloadBlob.writeNone(to: &$0) }
+    return PayloadBlob(memory)
+  }
+
+  private static func fill(_ memory: inout SecretMemory, _ write: (inout ByteWriter) -> Bool) -> Bool {
+    let room = memory.bytes
+    var writer = ByteWriter(room.mutableSpan)
+    let isWritten = write(&writer)
+    memory.count = writer.count
+    return isWritten
+  }
+
+  private init(_ memory: consuming SecretMemory) { self.memory = memory }
+}

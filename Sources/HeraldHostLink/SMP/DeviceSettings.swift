@@ -1,0 +1,66 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+extension DeviceClient {
+  private static func request(
+    _ subject: String, _ operation: SMPOperation, _ command: UInt8, _ setting: Setting, value: [UInt8]? = nil
+  ) -> ManagementRequest {
+    ManagementRequest(subject, operation, .settings, command) { writer in
+      writer.map(value == nil ? 1 : 2)
+      writer.text(SMPKey.name)
+      writer.text(setting.description.name)
+      if let value {
+        writer.text(SMPKey.value)
+        writer.byteString(value.span)
+      }
+    }
+  }
+
+  /// The number of a setting that is in effect; `nil` if the device has no such setting. Secrets cannot be read (`.refused`).
+  public func number(of setting: Setting) throws(HostLinkError) -> UInt32? {
+    let description = setting.description
+    let request = Self.request("the setting \(description.name)", .read, SettingsCommand.value, setting)
+    let ticket = try client.submit(request)
+    while let (answered, result) = try client.next() {
+      guard answered == ticket else { continue }
+      switch result {
+      case .failure(.refused(group: SMPGroup.settings.rawValue, code: 3)): return nil
+      case .failure(let failure): throw failure.error(request, at: client.location)
+      case .success(let body):
+        guard case .bytes(let value) = body[SMPKey.value], !value.isEmpty,
+          value.count == description.kind.size
+        else {
+          throw ManagementFailure.malformed("a value of another size").error(request, at: client.location)
+        }
+        return value.enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32(8 * $1.offset) }
+      }
+    }
+    throw ManagementFailure.noAnswer(attempts: 1).error(request, at: client.location)
+  }
+
+  /// Sets a setting to a number: kept by the device and in effect at once.
+  public func set(_ setting: Setting, to number: UInt32) throws(HostLinkError) {
+    let value = (0..<setting.description.kind.size).map {
+      UInt8(truncatingIfNeeded: number >> UInt32(8 * $0))
+    }
+    try write(setting, value, "to set \(setting.description.name)")
+  }
+
+  /// Sets a setting back to what applies while nobody has set it.
+  public func unset(_ setting: Setting) throws(HostLinkError) {
+    _ = try client.ask(
+      Self.request("to set \(setting.description.name) back", .write, SettingsCommand.delete, setting))
+  }
+
+  func write(_ setting: Setting, _ value: [UInt8], _ subject: String) throws(HostLinkError) {
+    _ = try client.ask(Self.request(subject, .write, SettingsCommand.value, setting, value: value))
+  }
+
+  /// For how many days the device keeps records of its log; 0 for as long as there is room.
+  public func retentionDays() throws(HostLinkError) -> UInt16 {
+    UInt16(clamping: try number(of: .keepDays) ?? 0)
+  }
+
+  /// Has the device keep them for so many days from now on, also after restarts.
+  public func setRetention(days: UInt16) throws(HostLinkError) { try set(.keepDays, to: UInt32(days)) }
+}

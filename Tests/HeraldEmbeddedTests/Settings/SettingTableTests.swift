@@ -1,0 +1,81 @@
+import Foundation
+import HeraldEmbedded
+import Testing
+
+@Suite("The table of settings")
+struct SettingTableTests {
+  private var all: [SettingDescription] {
+    (0..<UInt8(Setting.count)).compactMap { Setting(rawValue: $0)?.description }
+  }
+
+  /// A row of the table in docs/settings.md, as the code has it.
+  private func row(_ setting: SettingDescription) -> [String] {
+    let type =
+      switch setting.kind {
+      case .u8: "u8"
+      case .u16: "u16"
+      case .u32: "u32"
+      case .choice: "enum u8"
+      case .bytes: "bytes"
+      }
+    let unit =
+      switch setting.unit {
+      case .none: "–"
+      case .days: "days"
+      case .seconds: "s"
+      case .milliseconds: "ms"
+      }
+    let separator = setting.kind == .bytes ? " or " : "…"
+    return [
+      "`\(setting.name)`", type, unit, "\(setting.range.lowerBound)\(separator)\(setting.range.upperBound)",
+      setting.standard.map(String.init) ?? "none", setting.isReadable ? "yes" : "no",
+      setting.appliesAtOnce ? "yes" : "no",
+    ]
+  }
+
+  @Test("docs/settings.md lists what the code has, and nothing else")
+  func documented() throws {
+    var folder = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { folder.deleteLastPathComponent() }
+    let text = try String(contentsOf: folder.appendingPathComponent("docs/settings.md"), encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let head = try #require(lines.firstIndex { $0.hasPrefix("| name | type | unit | range | default |") })
+    let rows = lines[(head + 2)...].prefix { $0.hasPrefix("|") }.map { line in
+      line.split(separator: "|").prefix(7).map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    #expect(rows == all.map(row))
+  }
+
+  @Test("names are told apart, fit into MCUmgr's 32 bytes, and numbers fit where they are kept")
+  func shape() {
+    #expect(all.count == Setting.count && Setting(rawValue: UInt8(Setting.count)) == nil)
+    #expect(Set(all.map { "\($0.name)" }).count == all.count)
+    for setting in all {
+      #expect(setting.name.utf8CodeUnitCount <= 32 && setting.name.isASCII)
+      #expect(setting.range.upperBound <= UInt16.max)
+      if let standard = setting.standard { #expect(setting.allows(standard)) }
+      if setting.kind == .bytes {
+        #expect(setting.allows(0) && setting.allows(32) && !setting.allows(16) && !setting.allows(33))
+      } else {
+        #expect(setting.allows(setting.range.lowerBound) && setting.allows(setting.range.upperBound))
+        #expect(!setting.allows(setting.range.upperBound + 1))
+      }
+    }
+  }
+
+  @Test("the defaults are those of HeraldConfiguration")
+  func defaults() {
+    let configuration = HeraldConfiguration()
+    #expect(Setting.keepDays.description.standard == UInt32(configuration.retentionDays))
+    #expect(Setting.commitSeconds.description.standard.map(Interval.seconds) == configuration.commitPeriod)
+    #expect(
+      Setting.scanInterval.description.standard.map(Interval.milliseconds)
+        == configuration.scanTiming.interval)
+    #expect(
+      Setting.scanWindow.description.standard.map(Interval.milliseconds) == configuration.scanTiming.window)
+    #expect(
+      Setting.advertisingInterval.description.standard.map(Interval.milliseconds)
+        == configuration.advertisingInterval)
+    #expect(Setting.radioSetting.description.standard == UInt32(RadioSetting.standard.rawValue))
+  }
+}
