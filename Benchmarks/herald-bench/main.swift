@@ -1,11 +1,11 @@
 import Foundation
 
 var figures = Figures()
-// "energy" and "archive" have that figure only; what was written before of the others stays.
-let onlyEnergy = CommandLine.arguments.contains("energy")
-let onlyArchive = CommandLine.arguments.contains("archive")
-if !onlyEnergy { try ArchiveBenchmark.run(&figures) }
-if !onlyEnergy, !onlyArchive {
+// "energy", "archive" and "link" have that figure only; what was written before of the others stays.
+let only = ["energy", "archive", "link"].first { CommandLine.arguments.contains($0) }
+if only == nil || only == "archive" { try ArchiveBenchmark.run(&figures) }
+if only == nil || only == "link" { try LinkBenchmark.run(&figures) }
+if only == nil {
   AdvertisingBenchmark.run(&figures)
   ATTBenchmark.run(&figures)
   DeviceBenchmark.run(&figures)
@@ -14,11 +14,11 @@ if !onlyEnergy, !onlyArchive {
   // With --full the crowds are simulated for 8 hours each.
   CrowdBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
 }
-if !onlyArchive { EnergyBenchmark.run(&figures) }
+if only == nil || only == "energy" { EnergyBenchmark.run(&figures) }
 // Counted by a program of its own, whose heap nothing else touches; script/bench runs it first.
 if let counted = try? Data(contentsOf: URL(fileURLWithPath: ".build/figures/allocations.json")),
   let count = try JSONDecoder().decode([String: Double].self, from: counted)["allocations_after_start"]
 {
   figures.add("allocations_after_start", count, "")
 }
-try figures.write(to: ".build/figures/bench.json", keepingOthers: onlyEnergy || onlyArchive)
+try figures.write(to: ".build/figures/bench.json", keepingOthers: only != nil)

@@ -29,13 +29,13 @@ class Node:
         self.changed = asyncio.Event()
         self.readers = []
 
-    async def start(self):
+    async def start(self, seconds=10):
         """Starts it and waits until it has announced all but the state of its radio."""
         self.process = await asyncio.create_subprocess_exec(
             program("herald-node"), *self.arguments, stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         self.readers = [asyncio.create_task(self.read_facts()), asyncio.create_task(self.read_messages())]
-        await self.until(lambda: "started" in self.facts)
+        await self.until(lambda: "started" in self.facts, seconds)
         return self
 
     async def read_facts(self):

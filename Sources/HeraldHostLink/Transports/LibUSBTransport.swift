@@ -5,17 +5,21 @@ public final class LibUSBTransport: SMPTransport {
   /// Where it leads.
   public let location: String
   /// Requests in flight.
-  public let window = 4
+  public let window = 8
   /// The device's texts.
   public let identity: USBIdentity
 
   private static let readSize = 16384
-  private static let mostStalls = 3
+  /// Reads that wait at a time, and writes nobody has waited for.
+  private static let readsQueued = 4
+  private static let mostWrites = 24
+  private static let mostStalls = 12
 
   private let library: LibUSB
   private let node: String
   private let link: HeraldUSBLink
   private var handle: OpaquePointer?
+  private var transfers: LibUSBTransfers?
   private var assembler = BulkPacketAssembler()
   private var stalls = 0
 
@@ -56,58 +60,56 @@ public final class LibUSBTransport: SMPTransport {
     // Whoever had the device before may have left half a request or an answer: selecting the setting forgets both.
     if code == 0 { code = libusb_set_interface_alt_setting(handle, Int32(link.interface), 0) }
     guard code == 0 else { throw LibUSB.error(code, "claiming \(listing.path) failed", node: node) }
+    let transfers = LibUSBTransfers(
+      library.context, handle, input: link.input.address, output: link.output.address)
+    self.transfers = transfers
+    for _ in 0..<Self.readsQueued { try begin(transfers.read(upTo: Self.readSize), "reading from") }
   }
 
   deinit { close() }
 
   /// Sends one packet, ended by an empty USB packet where its length is a multiple of the endpoint's.
   public func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
-    try write(packet, by: deadline)
-    if packet.count % link.output.maximumPacket == 0 { try write([], by: deadline) }
-  }
-
-  private func write(_ bytes: [UInt8], by deadline: Deadline) throws(HostLinkError) {
-    var buffer = bytes.isEmpty ? [0] : bytes
-    var moved: Int32 = 0
-    let code = libusb_bulk_transfer(
-      handle, link.output.address, &buffer, Int32(bytes.count), &moved, Self.milliseconds(deadline))
-    guard code == 0, Int(moved) == bytes.count else {
-      if code == LIBUSB_ERROR_PIPE.rawValue { libusb_clear_halt(handle, link.output.address) }
-      throw LibUSB.error(code, "sending to \(location) failed", node: node)
+    guard let transfers else { throw closed }
+    guard transfers.wait(forWrites: Self.mostWrites - 2, by: deadline) else {
+      throw LibUSB.error(LIBUSB_ERROR_TIMEOUT.rawValue, "sending to \(location) failed", node: node)
     }
+    try begin(transfers.write(packet), "sending to")
+    if packet.count % link.output.maximumPacket == 0 { try begin(transfers.write([]), "sending to") }
   }
 
   /// The next packet.
   public func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: Self.readSize)
-    repeat {
-      var moved: Int32 = 0
-      let code = libusb_bulk_transfer(
-        handle, link.input.address, &buffer, Int32(buffer.count), &moved, Self.milliseconds(deadline))
-      switch code {
-      case 0: stalls = 0
-      case LIBUSB_ERROR_TIMEOUT.rawValue:
-        // What arrived before the time was up counts.
-        guard moved > 0 else { return nil }
-      case LIBUSB_ERROR_PIPE.rawValue where stalls < Self.mostStalls:
+    guard let transfers else { throw closed }
+    while let outcome = transfers.next(by: deadline) {
+      switch outcome {
+      case .read(let bytes):
+        stalls = 0
+        try begin(transfers.read(upTo: Self.readSize), "reading from")
+        if let packet = assembler.append(bytes, capacity: Self.readSize) { return packet }
+      case .failed(LIBUSB_ERROR_PIPE.rawValue, let isRead) where stalls < Self.mostStalls:
         stalls += 1
-        libusb_clear_halt(handle, link.input.address)
-        continue
-      default: throw LibUSB.error(code, "reading from \(location) failed", node: node)
+        libusb_clear_halt(handle, isRead ? link.input.address : link.output.address)
+        if isRead { try begin(transfers.read(upTo: Self.readSize), "reading from") }
+      case .failed(let code, let isRead):
+        throw LibUSB.error(
+          code, isRead ? "reading from \(location) failed" : "sending to \(location) failed", node: node)
       }
-      if let packet = assembler.append(Array(buffer[..<Int(moved)]), capacity: buffer.count) { return packet }
-    } while !deadline.hasPassed
+    }
     return nil
   }
 
-  /// libusb takes 0 for "for ever".
-  private static func milliseconds(_ deadline: Deadline) -> UInt32 {
-    UInt32(max(1, deadline.remainingMilliseconds))
+  private func begin(_ code: Int32, _ what: String) throws(HostLinkError) {
+    guard code == 0 else { throw LibUSB.error(code, "\(what) \(location) failed", node: node) }
   }
+
+  private var closed: HostLinkError { HostLinkError(.link, "\(location) is closed") }
 
   /// Gives the device back.
   public func close() {
     guard let handle else { return }
+    transfers?.cancel()
+    transfers = nil
     libusb_release_interface(handle, Int32(link.interface))
     libusb_close(handle)
     self.handle = nil

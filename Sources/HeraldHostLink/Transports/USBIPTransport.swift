@@ -3,7 +3,7 @@ public final class USBIPTransport: SMPTransport {
   /// Where it leads.
   public let location: String
   /// Requests in flight.
-  public let window = 4
+  public let window = 8
   /// The device's texts.
   public let identity: USBIdentity
   /// The device descriptor.

@@ -1,0 +1,61 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldHCI
+import HeraldHostLink
+import HeraldSimulation
+
+/// herald-host's end of a simulated bus, with a device at the other: the link's memory is `memory` bytes for `depth` packets.
+final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
+  typealias Device = ManagedNode<
+    HCIRadio<SimulatedController, 4>, MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate,
+    NoNeighbours, Board, 4, 4
+  >
+
+  struct Board: ManagedBoard {
+    mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
+    mutating func restart(at now: Instant) {}
+  }
+
+  let location = "frames"
+  /// As many as over libusb.
+  let window = 8
+  let damagedPackets = 0
+  let bus = FrameBus()
+  private var usb: USBDevice<FrameBus.Controller, memory, depth>
+  private var server = SMPServer()
+  private var device: Device
+  private let readsQueued = 4
+
+  init(log image: FlashImage) {
+    usb = USBDevice(controller: FrameBus.Controller(bus: bus), serialNumber: InlineBytes())
+    device = ManagedNode(
+      radio: HCIRadio(transport: SimulatedController()), flash: MemoryFlash(image),
+      random: DeviceBenchmark.Xorshift(state: 1),
+      supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: NoDelegate(),
+      board: Board())
+    device.node.core.openLog(at: .start, startReason: 0)
+    bus.reads = readsQueued
+  }
+
+  func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
+    bus.write(packet)
+    if packet.count % 64 == 0 { bus.write([]) }
+  }
+
+  func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
+    for _ in 0..<1000 {
+      if let transfer = bus.takeFinished() {
+        bus.reads += 1
+        if !transfer.isEmpty { return transfer }
+        continue
+      }
+      bus.runFrame {
+        let now = Instant(milliseconds: UInt64(bus.frames))
+        _ = usb.poll(at: now, server: &server, device: &device)
+      }
+    }
+    return nil
+  }
+
+  func close() {}
+}

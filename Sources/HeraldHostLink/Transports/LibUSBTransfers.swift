@@ -1,0 +1,139 @@
+import CLibUSB
+
+/// Bulk transfers that run at the same time, on one device: reads that wait for whatever comes next, and writes nobody waits for.
+///
+/// A bus at full speed carries a long transfer in a few frames of a millisecond; what is asked for only when the one before has been looked at
+/// comes a frame later. Used from one thread: libusb calls back only from within `wait`.
+final class LibUSBTransfers {
+  /// A transfer with its memory, which both stay until it is over.
+  private final class Transfer {
+    let raw: UnsafeMutablePointer<libusb_transfer>
+    let buffer: UnsafeMutablePointer<UInt8>
+    let room: Int
+    let isRead: Bool
+    unowned let owner: LibUSBTransfers
+
+    init?(_ owner: LibUSBTransfers, room: Int, isRead: Bool) {
+      guard let raw = libusb_alloc_transfer(0) else { return nil }
+      self.raw = raw
+      buffer = .allocate(capacity: max(1, room))
+      self.room = room
+      self.isRead = isRead
+      self.owner = owner
+    }
+
+    deinit {
+      libusb_free_transfer(raw)
+      buffer.deallocate()
+    }
+  }
+
+  /// What became of a transfer, oldest first.
+  enum Outcome {
+    /// Bytes that were read.
+    case read([UInt8])
+    /// A read, or a write, that ended with this error of libusb's.
+    case failed(Int32, isRead: Bool)
+  }
+
+  private let context: OpaquePointer?
+  private let handle: OpaquePointer
+  private let input: UInt8
+  private let output: UInt8
+  private var underWay: [ObjectIdentifier: Transfer] = [:]
+  private var outcomes: [Outcome] = []
+  /// How many writes are on their way.
+  private(set) var writes = 0
+
+  init(_ context: OpaquePointer?, _ handle: OpaquePointer, input: UInt8, output: UInt8) {
+    self.context = context
+    self.handle = handle
+    self.input = input
+    self.output = output
+  }
+
+  /// Begins a read of up to `room` bytes; an error of libusb's, or 0.
+  func read(upTo room: Int) -> Int32 {
+    guard let transfer = Transfer(self, room: room, isRead: true) else { return LIBUSB_ERROR_NO_MEM.rawValue }
+    return begin(transfer, endpoint: input, count: room)
+  }
+
+  /// Begins a write; an error of libusb's, or 0. The bytes are copied.
+  func write(_ bytes: [UInt8]) -> Int32 {
+    guard let transfer = Transfer(self, room: bytes.count, isRead: false) else {
+      return LIBUSB_ERROR_NO_MEM.rawValue
+    }
+    bytes.withUnsafeBufferPointer {
+      if let start = $0.baseAddress { transfer.buffer.update(from: start, count: $0.count) }
+    }
+    let code = begin(transfer, endpoint: output, count: bytes.count)
+    if code == 0 { writes += 1 }
+    return code
+  }
+
+  private func begin(_ transfer: Transfer, endpoint: UInt8, count: Int) -> Int32 {
+    libusb_fill_bulk_transfer(
+      transfer.raw, handle, endpoint, transfer.buffer, Int32(count),
+      { raw in
+        guard let raw, let pointer = raw.pointee.user_data else { return }
+        let transfer = Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
+        transfer.owner.isOver(transfer)
+      }, Unmanaged.passUnretained(transfer).toOpaque(), 0)
+    let code = libusb_submit_transfer(transfer.raw)
+    if code == 0 { underWay[ObjectIdentifier(transfer)] = transfer }
+    return code
+  }
+
+  private func isOver(_ transfer: Transfer) {
+    underWay[ObjectIdentifier(transfer)] = nil
+    if !transfer.isRead { writes -= 1 }
+    let count = Int(transfer.raw.pointee.actual_length)
+    let code =
+      switch transfer.raw.pointee.status {
+      case LIBUSB_TRANSFER_COMPLETED: Int32(0)
+      case LIBUSB_TRANSFER_STALL: LIBUSB_ERROR_PIPE.rawValue
+      case LIBUSB_TRANSFER_NO_DEVICE: LIBUSB_ERROR_NO_DEVICE.rawValue
+      case LIBUSB_TRANSFER_OVERFLOW: LIBUSB_ERROR_OVERFLOW.rawValue
+      case LIBUSB_TRANSFER_CANCELLED: LIBUSB_ERROR_INTERRUPTED.rawValue
+      default: LIBUSB_ERROR_IO.rawValue
+      }
+    if code != 0 {
+      outcomes.append(.failed(code, isRead: transfer.isRead))
+    } else if transfer.isRead {
+      outcomes.append(.read(Array(UnsafeBufferPointer(start: transfer.buffer, count: count))))
+    } else if count < transfer.room {
+      outcomes.append(.failed(LIBUSB_ERROR_IO.rawValue, isRead: false))
+    }
+  }
+
+  /// The oldest outcome nobody has taken; `nil` if there is none before `deadline`.
+  func next(by deadline: Deadline) -> Outcome? {
+    while outcomes.isEmpty {
+      guard !deadline.hasPassed else { return nil }
+      handleEvents(milliseconds: deadline.remainingMilliseconds)
+    }
+    return outcomes.removeFirst()
+  }
+
+  /// Waits until at most `count` writes are on their way; `false` if that is not so before `deadline`. A write that failed counts as over.
+  func wait(forWrites count: Int, by deadline: Deadline) -> Bool {
+    while writes > count {
+      guard !deadline.hasPassed else { return false }
+      handleEvents(milliseconds: deadline.remainingMilliseconds)
+    }
+    return true
+  }
+
+  private func handleEvents(milliseconds: Int32) {
+    let wait = max(0, Int(milliseconds))
+    var time = timeval(tv_sec: wait / 1000, tv_usec: wait % 1000 * 1000)
+    libusb_handle_events_timeout_completed(context, &time, nil)
+  }
+
+  /// Gives up what is on its way, and waits for the end of it: the memory belongs to the library until then.
+  func cancel() {
+    for transfer in underWay.values { libusb_cancel_transfer(transfer.raw) }
+    for _ in 0..<100 where !underWay.isEmpty { handleEvents(milliseconds: 100) }
+    outcomes.removeAll()
+  }
+}

@@ -1,0 +1,73 @@
+"""A USB cable that can be pulled: between a USB/IP client and a server, cut after so many transfers have been asked for or answered."""
+
+import asyncio
+import contextlib
+import struct
+
+HEADER = 48
+SUBMIT, UNLINK, SUBMITTED, UNLINKED = 1, 2, 3, 4
+
+
+class Cable:
+    """An asynchronous context manager; `port` is its near end, `messages` how many have passed: a transfer asked for is one, its answer another."""
+
+    def __init__(self, server_port, cut_after=None):
+        self.server_port = server_port
+        self.cut_after = cut_after
+        self.messages = 0
+        self.reads = set()
+        self.writers = []
+        self.tasks = []
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.connected, "127.0.0.1", 0)
+        self.port = self.server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *error):
+        self.server.close()
+        self.pull()
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    def pull(self):
+        for writer in self.writers:
+            writer.transport.abort()
+
+    async def connected(self, reader, writer):
+        self.tasks.append(asyncio.current_task())
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.server_port)
+        self.writers += [writer, far_writer]
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            # OP_REQ_IMPORT and its reply.
+            far_writer.write(await reader.readexactly(40))
+            writer.write(await far_reader.readexactly(8 + 312))
+            way_out = asyncio.create_task(self.carry(reader, far_writer, self.asked))
+            way_in = asyncio.create_task(self.carry(far_reader, writer, self.answered))
+            self.tasks += [way_out, way_in]
+            await asyncio.wait([way_out, way_in], return_when=asyncio.FIRST_COMPLETED)
+        self.pull()
+
+    def asked(self, command, sequence, header):
+        """How many bytes follow."""
+        direction, length = struct.unpack_from(">I", header, 12)[0], struct.unpack_from(">I", header, 24)[0]
+        if command == SUBMIT and direction == 1:
+            self.reads.add(sequence)
+        return length if command == SUBMIT and direction == 0 else 0
+
+    def answered(self, command, sequence, header):
+        length = struct.unpack_from(">I", header, 24)[0]
+        return length if command == SUBMITTED and sequence in self.reads else 0
+
+    async def carry(self, reader, writer, following):
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            while True:
+                header = await reader.readexactly(HEADER)
+                command, sequence = struct.unpack_from(">II", header)
+                data = await reader.readexactly(following(command, sequence, header))
+                if self.messages == self.cut_after:
+                    return
+                self.messages += 1
+                writer.write(header + data)
+                await writer.drain()
