@@ -100,4 +100,8 @@ class HostileDevice:
             page = self.pages[request["seq"] - 1]
             offset = request["off"]
             return {"seq": request["seq"], "off": offset, "len": len(page), "data": page[offset:offset + min(request.get("len", 512), 512)]}
+        if (group, command) == (72, 8):
+            # From there on, over the ends of pages.
+            rest = self.pages[request["seq"] - 1][request.get("off", 0):] + b"".join(self.pages[request["seq"]:])
+            return {"data": rest[:min(request.get("len", 512), 512)]}
         return {"rc": 8}

@@ -21,7 +21,11 @@ struct FactoryReset: ParsableCommand {
   func run() throws {
     try options.withDevice { device, open in
       let status = try device.logStatus()
-      if !yes { try confirm(device, status) }
+      if !yes {
+        try Confirmation.ask(
+          device,
+          "This erases \(Console.count(status.pageCount, "page")) of log, and keys, settings and identity.")
+      }
       var progress = try device.beginFactoryReset(epoch: status.epoch)
       let bar = ProgressBar(isQuiet: display.quiet)
       while !progress.isDone {
@@ -43,18 +47,6 @@ struct FactoryReset: ParsableCommand {
           .partial, "\(Console.count(progress.failed, "page")) of its flash could not be erased",
           advice: "what was there may still be read with the right tools; do not pass the device on")
       }
-    }
-  }
-
-  private func confirm(_ device: DeviceClient, _ status: DeviceLogStatus) throws {
-    let serial = try device.information().serial
-    let expected = serial.isEmpty ? "erase everything" : serial
-    Console.note(
-      "This erases \(Console.count(status.pageCount, "page")) of log, and keys, settings and identity.")
-    Console.note("To go on type \(expected) and press return:")
-    guard readLine()?.trimmingCharacters(in: .whitespaces) == expected else {
-      throw HostLinkError(
-        .usage, "not confirmed; nothing was erased", advice: "--yes leaves the question out")
     }
   }
 }

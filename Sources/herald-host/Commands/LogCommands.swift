@@ -5,7 +5,7 @@ import HeraldHostLink
 struct LogCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Fetches the log of a device and turns it into tables.",
-    subcommands: [Pull.self, Convert.self, Export.self])
+    subcommands: [Pull.self, Tail.self, Erase.self, Convert.self, Export.self])
 
   /// `herald-host log convert`
   struct Convert: ParsableCommand {

@@ -9,8 +9,11 @@ extension LogCommands {
       discussion: """
         The folder then holds the raw pages; contacts.csv, statistics.csv, detection.csv and, if the device has a \
         battery, battery.csv, all of them as Herald phones write them; files of contacts, visits, messages, \
-        models and codes of other systems; and archive.sqlite, a database of all of it. Nothing is erased on the device. A pull that is \
+        models and codes of other systems; and archive.sqlite, a database of all of it. A pull that is \
         cut off goes on where it was when it is started again.
+
+        Nothing is erased on the device without --trim. With it the device erases the pages that are on this computer's disk, synced, and in the \
+        database: all but the one it is writing.
 
         With --all, or --device more than once, each device has a folder of its own in that folder, with its serial number as its name.
         """)
@@ -22,6 +25,8 @@ extension LogCommands {
         "The folder for this device's log, or for the folders of many; made if it is not there.",
         valueName: "dir"))
     var folder: String
+    @Flag(help: "Have the device erase what is safe here.")
+    var trim = false
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
@@ -39,7 +44,7 @@ extension LogCommands {
       let (report, clock) = try fleet.link.withDevice(selector) { device, open in
         let serial = try open.identity.serial.isEmpty ? device.information().serial : open.identity.serial
         defer { bar.finish() }
-        return try DevicePull(archive, device, open, serial).run { progress in
+        return try DevicePull(archive, device, open, serial, trims: trim).run { progress in
           bar.update(done: progress.pages, of: progress.ofPages, text: DevicePull.words(progress))
         }
       }
@@ -53,14 +58,14 @@ extension LogCommands {
 
     private func pullMany(_ selectors: [DeviceSelector]) throws {
       let lines = ProgressLines(count: selectors.count, isQuiet: display.quiet)
-      let folder = self.folder
+      let (folder, trim) = (self.folder, self.trim)
       let members = Fleet(selectors: selectors, link: fleet.link).run { index, device, open, serial in
         let location = open.transport.location
         let own = DeviceFolder.name(serial: serial, location: location)
         let name = serial.isEmpty ? location : serial
         defer { lines.update(index, name, isDone: true) }
         let archive = try PageArchive(path: "\(folder)/\(own)", create: true)
-        let (report, clock) = try DevicePull(archive, device, open, serial).run { progress in
+        let (report, clock) = try DevicePull(archive, device, open, serial, trims: trim).run { progress in
           let bar = ProgressBar.bar(done: progress.pages, of: progress.ofPages, width: 20)
           lines.update(index, "\(bar)  \(name)  \(DevicePull.words(progress))")
         }

@@ -6,12 +6,15 @@ struct DevicePull {
   private let device: DeviceClient
   private let open: OpenDevice
   private let serial: String
+  private let trims: Bool
 
-  init(_ archive: PageArchive, _ device: DeviceClient, _ open: OpenDevice, _ serial: String) {
+  /// With `trims` the device erases what is on the disk here and in the database.
+  init(_ archive: PageArchive, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool) {
     self.archive = archive
     self.device = device
     self.open = open
     self.serial = serial
+    self.trims = trims
   }
 
   /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report. Beside it what is wrong with the device's clock.
@@ -20,7 +23,13 @@ struct DevicePull {
   ) {
     try bind()
     let clock = try device.clock().flatMap { PlausibleDate.complaint(about: $0) }
-    var download = LogDownload(device: device, archive: archive, progress: progress)
+    var trim: LogDownload.Keeping?
+    if trims {
+      trim = { folder throws(HostLinkError) in
+        try Archive(path: "\(folder.path)/\(Archive.fileName)").keep(folder)
+      }
+    }
+    var download = LogDownload(device: device, archive: archive, trim: trim, progress: progress)
     return (try download.run(), clock)
   }
 

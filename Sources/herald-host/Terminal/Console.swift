@@ -14,6 +14,9 @@ enum Console {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 
+  /// Writes a line to standard output at once, for who reads lines as they come.
+  static func line(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
   /// Prints a value as JSON with sorted keys.
   static func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()

@@ -39,6 +39,9 @@ struct PullResult: Encodable, Sendable {
     let problems: [String]
     let remarks: [String]
     let stoppedBy: String?
+    /// The last page that the device was told to erase, and how many that are.
+    let trimmedThrough: UInt32?
+    let trimmedPages: Int
   }
 
   let folder: String
@@ -86,7 +89,8 @@ struct PullResult: Encodable, Sendable {
         epoch: report.epoch.hexadecimal(8), newPages: report.newPages, knownPages: report.knownPages,
         lostPages: report.lostPages, bytes: report.bytes, seconds: report.seconds,
         isComplete: report.isComplete,
-        problems: report.problems, remarks: report.remarks, stoppedBy: report.stoppedBy?.description)
+        problems: report.problems, remarks: report.remarks, stoppedBy: report.stoppedBy?.description,
+        trimmedThrough: report.trimmedThrough, trimmedPages: report.trimmedPages)
     }
   }
 
@@ -114,6 +118,11 @@ struct PullResult: Encodable, Sendable {
       print(
         "Fetched \(Console.count(pull.newPages, "page")) (\(Console.size(pull.bytes)) in "
           + "\(Double(Int(pull.seconds * 100)) / 100) s\(speed)); \(pull.knownPages) were here already.")
+      if let last = pull.trimmedThrough {
+        print(
+          "The device erases \(Console.count(pull.trimmedPages, "page")), up to number \(last): they are safe here."
+        )
+      }
       for remark in pull.remarks.prefix(10) { print("Note: \(remark).") }
       if pull.lostPages > 0 { print("Note: \(Console.count(pull.lostPages, "page")) were never fetched.") }
     }
