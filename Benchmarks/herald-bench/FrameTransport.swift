@@ -11,7 +11,8 @@ final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
     NoNeighbours, Board, 4, 4
   >
 
-  struct Board: ManagedBoard {
+  struct Board: ManagedBoard, ~Copyable {
+    var settings = SettingsStore(flash: NoFlash())
     mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
     mutating func restart(at now: Instant) {}
   }
