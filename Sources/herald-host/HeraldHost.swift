@@ -16,13 +16,14 @@ struct HeraldHost: ParsableCommand {
         serial:tcp:HOST:PORT      a serial line inside a TCP stream
       Without --device it is the only device plugged into this computer.
 
-      Exit status: 0 done; 2 no device; 3 several devices; 4 no permission; 5 in use; 6 the link could not be
+      Exit status: 0 done; 1 doctor found a problem; 2 no device; 3 several devices; 4 no permission; 5 in use; 6 the link could not be
       opened, or broke; 7 no answer; 8 the device answered nonsense; 9 the device refused; 10 done in part, what is here is kept;
       11 a file could not be read or written; 64 the command line makes no sense.
       """,
     subcommands: [
       Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Report.self, Stats.self,
-      Simulate.self, PayloadCommands.self, Capture.self, Doctor.self, Config.self, FactoryReset.self,
+      Simulate.self, PayloadCommands.self, Provision.self, Capture.self, Doctor.self, Config.self,
+      FactoryReset.self,
       UdevRule.self,
     ])
 

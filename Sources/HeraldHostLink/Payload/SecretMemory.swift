@@ -21,6 +21,13 @@ struct SecretMemory: ~Copyable {
   /// What is in use.
   var used: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[..<count]) }
 
+  /// Fills all of it from the system's random source.
+  mutating func fillRandomly() {
+    var system = SystemRandomNumberGenerator()
+    for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &system) }
+    count = bytes.count
+  }
+
   /// Appends text as far as there is room.
   mutating func append(_ text: String) {
     for byte in text.utf8 { append(byte) }

@@ -30,9 +30,7 @@ public struct SimpleSecret: ~Copyable {
   /// Makes a new secret from the system's random source.
   public static func generate() -> SimpleSecret {
     var memory = SecretMemory(capacity: SimpleKeySchedule.secretSize)
-    var system = SystemRandomNumberGenerator()
-    for index in memory.bytes.indices { memory.bytes[index] = UInt8.random(in: 0...255, using: &system) }
-    memory.count = memory.bytes.count
+    memory.fillRandomly()
     return SimpleSecret(memory, isOpenToOthers: false)
   }
 

@@ -119,7 +119,7 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     switch (group, code) {
     case (0, 4): "set it with `herald-host time sync`"
     case (72, 7): "try again in a minute"
-    case (72, 8), (nil, 11): "name the file of its access key"
+    case (72, 8), (nil, 11): "name the file of its access key with --key-file"
     case (72, 9), (72, 10), (72, 11): "the device's firmware and this program may not fit together"
     case (8, 10): "its flash may be worn out, or it is being erased"
     case (3, 8), (72, 5): "its flash may be worn out, or its firmware keeps nothing but the log"

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldEmbedded
 import HeraldHostLink
 
 /// `herald-host config`
@@ -6,14 +7,33 @@ struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows and changes what a device is set to.",
     discussion: """
-      keep-days is for how many days records of the log are kept; 0 is for as long as there is room. What is older is erased. \
-      The device keeps what is set over restarts; a factory reset makes it the default again.
+      A device keeps what is set over restarts, and obeys it at once; a factory reset makes it the default again. `config list` shows every setting, its value, \
+      its default and what it takes. The access key is never shown; its value is the path of a file, so that it stands on no command line.
       """,
-    subcommands: [List.self, Set.self])
+    subcommands: [List.self, Get.self, Set.self, Unset.self])
 
-  /// What can be set.
-  enum Name: String, ExpressibleByArgument, CaseIterable {
-    case keepDays = "keep-days"
+  /// A setting of a device.
+  struct Row: Encodable {
+    let name: String
+    /// `nil` if the device does not know it, or does not tell it.
+    let value: UInt32?
+    let text: String
+    let standard: UInt32?
+    let takes: String
+
+    init(_ setting: Setting, _ device: DeviceClient) throws(HostLinkError) {
+      let description = setting.description
+      name = SettingText.name(of: setting)
+      takes = SettingText.range(of: setting)
+      standard = description.standard
+      guard description.isReadable else {
+        value = nil
+        text = try device.access().isSet ? "set" : "not set"
+        return
+      }
+      value = try device.number(of: setting)
+      text = value.map { SettingText.text($0, of: setting) } ?? "unknown to this device"
+    }
   }
 
   /// `herald-host config list`
@@ -25,12 +45,40 @@ struct Config: ParsableCommand {
 
     func run() throws {
       try options.withDevice { device, _ in
-        let days = try device.retentionDays()
-        if display.json {
-          try Console.printJSON([Name.keepDays.rawValue: days])
-        } else {
-          Console.printTable([[Name.keepDays.rawValue, String(days)]])
+        let rows = try SettingText.all.map { try Row($0, device) }
+        try display.show(rows) {
+          Console.printTable(
+            [["SETTING", "VALUE", "DEFAULT", "TAKES"]]
+              + zip(SettingText.all, rows).map { setting, row in
+                [
+                  row.name, row.text, row.standard.map { SettingText.text($0, of: setting) } ?? "-",
+                  row.takes,
+                ]
+              })
         }
+      }
+    }
+  }
+
+  /// `herald-host config get NAME`
+  struct Get: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Shows a setting of a device.")
+
+    @Argument(help: "The setting, as `config list` shows it.")
+    var name: String
+    @OptionGroup var options: DeviceOptions
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+      let setting = try SettingText.setting(named: name)
+      try options.withDevice { device, open in
+        let row = try Row(setting, device)
+        guard row.value != nil || !setting.description.isReadable else {
+          throw HostLinkError(
+            .refused, "\(open.transport.location) has no setting \(row.name)",
+            advice: "the device's firmware may be older than this program")
+        }
+        try display.show(row) { print(row.value.map(String.init) ?? row.text) }
       }
     }
   }
@@ -39,18 +87,43 @@ struct Config: ParsableCommand {
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Changes a setting of a device.")
 
-    @Argument(help: "The setting: keep-days.")
-    var name: Name
-    @Argument(help: "What it is to be: 0 to 65535 days.")
-    var value: UInt16
+    @Argument(help: "The setting, as `config list` shows it.")
+    var name: String
+    @Argument(
+      help:
+        "What it is to be: a number, a name that `config list` shows, or for access/key the path of a file with 32 bytes."
+    )
+    var value: String
     @OptionGroup var options: DeviceOptions
 
     func run() throws {
-      try options.withDevice { device, _ in
-        switch name {
-        case .keepDays: try device.setRetention(days: value)
+      let setting = try SettingText.setting(named: name)
+      guard setting.description.kind != .bytes else {
+        let key = try AccessKey.read(value)
+        if key.isOpenToOthers {
+          Console.note("herald-host: others than its owner may use \(value); `chmod 600` it")
         }
+        return try options.withDevice { device, _ in try device.setAccessKey(key) }
       }
+      let number = try SettingText.number(value, of: setting)
+      try options.withDevice { device, _ in try device.set(setting, to: number) }
+    }
+  }
+
+  /// `herald-host config unset NAME`
+  struct Unset: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract:
+        "Sets a setting of a device back to its default; without an access key a device is open to everybody with a cable."
+    )
+
+    @Argument(help: "The setting, as `config list` shows it.")
+    var name: String
+    @OptionGroup var options: DeviceOptions
+
+    func run() throws {
+      let setting = try SettingText.setting(named: name)
+      try options.withDevice { device, _ in try device.unset(setting) }
     }
   }
 }

@@ -5,8 +5,8 @@ import HeraldHostLink
 /// `herald-host payload`
 struct PayloadCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "payload", abstract: "Makes what a device needs to offer a payload.",
-    subcommands: [Simple.self])
+    commandName: "payload", abstract: "Says what a device offers to others, and has it offer something else.",
+    subcommands: [Push.self, Show.self, Simple.self])
 
   /// `herald-host payload simple`
   struct Simple: ParsableCommand {

@@ -13,7 +13,8 @@ struct FleetMember<Outcome: Sendable>: Sendable {
 
 /// The same thing done with several devices at once, each in a thread of its own: most of the time they wait for their devices.
 struct Fleet: Sendable {
-  let selectors: [DeviceSelector]
+  /// `nil` is the only device plugged into this computer.
+  let selectors: [DeviceSelector?]
   let link: LinkOptions
 
   /// Opens all devices, and when each has said who it is or failed, does `work` with those that could be told apart. Devices that
@@ -22,7 +23,7 @@ struct Fleet: Sendable {
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {
     let roll = FleetRoll(count: selectors.count)
-    let results = FleetResults<Outcome>(selectors.map(\.text))
+    let results = FleetResults<Outcome>(selectors.map { $0?.text ?? "usb" })
     let group = DispatchGroup()
     for (index, selector) in selectors.enumerated() {
       group.enter()
@@ -40,7 +41,7 @@ struct Fleet: Sendable {
   }
 
   private func one<Outcome: Sendable>(
-    _ index: Int, _ selector: DeviceSelector, _ roll: FleetRoll,
+    _ index: Int, _ selector: DeviceSelector?, _ roll: FleetRoll,
     _ work: @Sendable (Int, DeviceClient, OpenDevice, String) throws -> Outcome
   ) -> Result<Outcome, HostLinkError> {
     do {

@@ -25,7 +25,13 @@ struct FleetOptions: ParsableArguments {
   /// Whether one device is meant, and not a number of them, which may be one by chance.
   var isSingle: Bool { !all && device.count < 2 }
 
-  /// The devices that are meant, each once.
+  /// The devices that are meant; `nil` is the only one plugged into this computer, which is meant where none is named.
+  func optionalSelectors() throws(HostLinkError) -> [DeviceSelector?] {
+    let named = try selectors()
+    return named.isEmpty ? [nil] : named
+  }
+
+  /// The devices that are named, each once.
   func selectors() throws(HostLinkError) -> [DeviceSelector] {
     var selectors: [DeviceSelector] = []
     func add(_ selector: DeviceSelector) {

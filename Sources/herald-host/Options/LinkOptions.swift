@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HeraldHostLink
 import Logging
 
@@ -6,6 +7,12 @@ import Logging
 struct LinkOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
   var timeout: Double = 2
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the access key of a device that is locked; {serial} in it stands for the device's serial number. The variable HERALD_KEY_FILE says the same.",
+      valueName: "file"))
+  var keyFile: String?
 
   @Flag(name: .shortAndLong, help: "Say on standard error what is odd about the link.")
   var verbose = false
@@ -25,7 +32,23 @@ struct LinkOptions: ParsableArguments {
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
     let patience = SMPClient.Patience(timeout: .milliseconds(Int64(timeout * 1000)))
-    let client = SMPClient(transport: open.transport, patience: patience, logger: logger)
-    return try body(DeviceClient(client), open)
+    let device = DeviceClient(SMPClient(transport: open.transport, patience: patience, logger: logger))
+    if let path = keyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"] {
+      try unlock(device, open, with: path)
+    }
+    return try body(device, open)
+  }
+
+  /// Opens a device that is locked.
+  private func unlock(_ device: DeviceClient, _ open: OpenDevice, with path: String) throws(HostLinkError) {
+    guard try !device.access().isOpen else { return }
+    var serial = open.identity.serial
+    if serial.isEmpty, SecretPath.isPerDevice(path) { serial = try device.information().serial }
+    let file = try SecretPath.of(path, serial: serial)
+    let key = try AccessKey.read(file)
+    if key.isOpenToOthers {
+      Console.note("herald-host: others than its owner may use \(file); `chmod 600` it")
+    }
+    try device.unlock(key)
   }
 }

@@ -1,0 +1,113 @@
+import Foundation
+import HeraldEmbedded
+import Yams
+
+/// A payload as people write it down: a file in YAML, a family and what belongs to it. `Examples/Payloads` has one of each family.
+///
+/// Nothing secret is in it: the simple family names the file that its secret is in.
+public struct PayloadFile: Equatable, Sendable {
+  /// Where the days of the simple family begin.
+  public enum FirstDay: Equatable, Sendable {
+    /// With the day on which it is pushed.
+    case today
+    /// With the day this moment lies in, seconds since 1970-01-01T00:00:00Z.
+    case on(UInt64)
+  }
+
+  /// Who somebody is to the fixed family.
+  public enum Identifier: Equatable, Sendable {
+    /// This number.
+    case number(UInt64)
+    /// One from the system's random source, another for each device.
+    case random
+  }
+
+  /// What is to be offered.
+  public enum Content: Equatable, Sendable {
+    /// A number that never changes.
+    case fixed(country: UInt16, state: UInt16, Identifier)
+    /// Identifiers of the Simple payload, from a secret in a file. `{serial}` in its path stands for the device's serial number.
+    case simple(
+      country: UInt16, state: UInt16, secret: String, from: FirstDay, days: Int, epoch: KeyScheduleEpoch)
+    /// A venue's number, and perhaps the name of its premises.
+    case venue(country: UInt16, state: UInt16, code: UInt32, name: String)
+    /// What the phones' demonstration apps offer.
+    case test(identifier: Int32, length: Int)
+    /// Any bytes.
+    case bytes([UInt8])
+    /// None of its own: the device offers what its image has.
+    case none
+  }
+
+  /// What is to be offered.
+  public let content: Content
+
+  /// Reads a file. Paths in it are from the folder that it is in.
+  public init(path: String) throws(HostLinkError) {
+    try self.init(YAMLFields.file(path))
+  }
+
+  /// Reads what stands in a file, of which `fields` are all there are.
+  init(_ source: YAMLFields) throws(HostLinkError) {
+    var fields = source
+    let family = try fields.text("family")
+    switch family {
+    case "fixed": content = try Self.fixed(&fields)
+    case "simple": content = try Self.simple(&fields)
+    case "venue": content = try Self.venue(&fields)
+    case "test":
+      let identifier: Int32 = try fields.number("identifier")
+      let length = try fields.optionalNumber("length") ?? TestPayloadSupplier.usualLength
+      guard (TestPayloadSupplier.leastLength...Payload.maximumLength).contains(length) else {
+        throw fields.refusal(
+          "length", "is a number from \(TestPayloadSupplier.leastLength) to \(Payload.maximumLength)")
+      }
+      content = .test(identifier: identifier, length: length)
+    case "bytes":
+      let bytes = try fields.bytes("bytes")
+      guard (1...Payload.maximumLength).contains(bytes.count) else {
+        throw fields.refusal("bytes", "has 1 to \(Payload.maximumLength) bytes, each two hexadecimal digits")
+      }
+      content = .bytes(bytes)
+    case "none": content = .none
+    default: throw fields.refusal("family", "is fixed, simple, venue, test, bytes or none")
+    }
+    try fields.finish()
+  }
+
+  private static func fixed(_ fields: inout YAMLFields) throws(HostLinkError) -> Content {
+    let country: UInt16 = try fields.number("country")
+    let state: UInt16 = try fields.optionalNumber("state") ?? 0
+    if try fields.text("identifier") == "random" { return .fixed(country: country, state: state, .random) }
+    let identifier: UInt64 = try fields.number("identifier")
+    guard identifier > 0 else { throw fields.refusal("identifier", "is a number from 1 on, or random") }
+    return .fixed(country: country, state: state, .number(identifier))
+  }
+
+  private static func simple(_ fields: inout YAMLFields) throws(HostLinkError) -> Content {
+    let country: UInt16 = try fields.number("country")
+    let state: UInt16 = try fields.optionalNumber("state") ?? 0
+    let secret = fields.path(try fields.text("secret"))
+    let days = try fields.optionalNumber("days") ?? MatchingKeyWindow.mostDays
+    guard (1...MatchingKeyWindow.mostDays).contains(days) else {
+      throw fields.refusal("days", "is a number from 1 to \(MatchingKeyWindow.mostDays)")
+    }
+    var from = FirstDay.today
+    if let text = try fields.optionalText("from"), text != "today" { from = .on(try fields.date("from")) }
+    var epoch = KeyScheduleEpoch.phones
+    if try fields.optionalText("epoch") != nil {
+      epoch = KeyScheduleEpoch(unixSeconds: try fields.date("epoch"))
+    }
+    return .simple(country: country, state: state, secret: secret, from: from, days: days, epoch: epoch)
+  }
+
+  private static func venue(_ fields: inout YAMLFields) throws(HostLinkError) -> Content {
+    let country: UInt16 = try fields.number("country")
+    let state: UInt16 = try fields.optionalNumber("state") ?? 0
+    let code: UInt32 = try fields.number("code")
+    let name = try fields.optionalText("name") ?? ""
+    guard code > 0 else { throw fields.refusal("code", "is a number from 1 on") }
+    guard name.utf8.count <= 255 else { throw fields.refusal("name", "has at most 255 bytes") }
+    return .venue(country: country, state: state, code: code, name: name)
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HeraldEmbedded
+
+extension PayloadFile {
+  /// Whether devices that get it without telling them apart would show the same to everybody.
+  public var isSameForAll: Bool {
+    switch content {
+    case .fixed(_, _, .number), .test: true
+    case .simple(_, _, let secret, _, _, _): !SecretPath.isPerDevice(secret)
+    // A place is the same whichever of its beacons is heard, and of bytes nobody knows what they are.
+    case .fixed(_, _, .random), .venue, .bytes, .none: false
+    }
+  }
+
+  /// Makes what is pushed to the device with this serial number.
+  /// - Parameters:
+  ///   - now: seconds since 1970-01-01T00:00:00Z; days count from it.
+  ///   - generate: whether a secret that is not there is made.
+  ///   - remark: told what a person should know about the files.
+  public func blob(
+    serial: String, now: UInt64, generate: Bool, remark: (String) -> Void = { _ in }
+  ) throws(HostLinkError) -> PayloadBlob {
+    switch content {
+    case .none: return PayloadBlob.none()
+    case .fixed(let country, let state, let identifier):
+      let number =
+        switch identifier {
+        case .number(let number): number
+        case .random: UInt64.random(in: 1...UInt64.max)
+        }
+      var supplier = FixedPayloadSupplier(country: country, state: state, clientIdentifier: number)
+      return try PayloadBlob(
+        .fixed, payload: Self.bytes { supplier.payload(at: nil, now: .start, into: &$0) })
+    case .venue(let country, let state, let code, let name):
+      var supplier = VenuePayloadSupplier<257>(country: country, state: state, code: code)
+      if !name.isEmpty {
+        let segment = Self.bytes { buffer in
+          var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
+          writer.extendedSegment(.premisesName, Array(name.utf8).span)
+          return writer.overflowed ? 0 : writer.count
+        }
+        supplier.setExtendedData(segment.span)
+      }
+      return try PayloadBlob(
+        .venue, payload: Self.bytes { supplier.payload(at: nil, now: .start, into: &$0) })
+    case .test(let identifier, let length):
+      guard var supplier = TestPayloadSupplier(identifier: identifier, length: length) else {
+        throw HostLinkError(.usage, "a test payload of \(length) bytes")
+      }
+      return try PayloadBlob(.test, payload: Self.bytes { supplier.payload(at: nil, now: .start, into: &$0) })
+    case .bytes(let bytes): return try PayloadBlob(.bytes, payload: bytes)
+    case .simple(let country, let state, let path, let from, let days, let epoch):
+      let file = try SecretPath.of(path, serial: serial)
+      let secret = try Self.secret(file, generate: generate, remark)
+      let first =
+        switch from {
+        case .today: now
+        case .on(let date): date
+        }
+      let window = try MatchingKeyWindow(
+        of: secret, country: country, state: state, from: first, days: days, epoch: epoch)
+      return try PayloadBlob(window)
+    }
+  }
+
+  private static func secret(
+    _ path: String, generate: Bool, _ remark: (String) -> Void
+  ) throws(HostLinkError) -> SimpleSecret {
+    guard generate, access(path, F_OK) != 0 else {
+      let secret = try SimpleSecret.read(path)
+      if secret.isOpenToOthers { remark("others than its owner may use \(path); `chmod 600` it") }
+      return secret
+    }
+    let secret = SimpleSecret.generate()
+    try SecretPath.makeFolder(for: path)
+    try secret.write(to: path)
+    remark("made the secret \(path); keep it: nobody can tell without it whose the identifiers were")
+    return secret
+  }
+
+  private static func bytes(_ write: (inout MutableSpan<UInt8>) -> Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Payload.maximumLength)
+    var span = bytes.mutableSpan
+    let count = write(&span)
+    return Array(bytes.prefix(count))
+  }
+}

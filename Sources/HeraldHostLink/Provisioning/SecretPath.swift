@@ -1,0 +1,34 @@
+import Foundation
+
+/// Paths of secrets, of which each device has its own: `{serial}` in them stands for the device's serial number, made safe for a file's name.
+public enum SecretPath {
+  private static let mark = "{serial}"
+
+  /// Whether each device has a file of its own by it.
+  public static func isPerDevice(_ path: String) -> Bool { path.contains(mark) }
+
+  /// The path for a device.
+  /// - Throws: `.usage` if it is a device's own, and the device tells no serial number.
+  public static func of(_ path: String, serial: String) throws(HostLinkError) -> String {
+    guard isPerDevice(path) else { return path }
+    guard !serial.isEmpty else {
+      throw HostLinkError(
+        .usage,
+        "the device tells no serial number, and \(PrintableText.of(path, limit: 256)) has a place for one",
+        advice: "name a file without \(mark)")
+    }
+    return path.replacingOccurrences(of: mark, with: DeviceFolder.name(serial: serial, location: ""))
+  }
+
+  /// Makes the folder that a secret goes into, for its owner alone.
+  static func makeFolder(for path: String) throws(HostLinkError) {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw HostLinkError(
+        .storage, "the folder \(folder) cannot be made", advice: "choose a folder you may write to")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// Settings in the words of people: names, values with names of their own, units and ranges, all from the table that devices obey (`Setting`).
+public enum SettingText {
+  /// Every setting there is, in the order of the table.
+  public static var all: [Setting] {
+    (0..<UInt8(Setting.count)).compactMap(Setting.init(rawValue:))
+  }
+
+  /// The setting of that name.
+  public static func setting(named name: String) throws(HostLinkError) -> Setting {
+    guard let setting = Setting(name: Array(name.utf8).span) else {
+      throw HostLinkError(
+        .usage, "there is no setting \(PrintableText.of(name))",
+        advice: "there are \(all.map { Self.name(of: $0) }.joined(separator: ", "))")
+    }
+    return setting
+  }
+
+  /// Its name.
+  public static func name(of setting: Setting) -> String { "\(setting.description.name)" }
+
+  /// The number that `text` says: a whole one within the setting's range, or the name of a choice.
+  public static func number(_ text: String, of setting: Setting) throws(HostLinkError) -> UInt32 {
+    let description = setting.description
+    guard description.kind != .bytes else {
+      throw HostLinkError(
+        .usage,
+        "\(name(of: setting)) is a secret, and is not written on a command line or into a file of settings",
+        advice:
+          "put it into a file of its own, and name that: `herald-host config set \(name(of: setting)) FILE`")
+    }
+    let choice = choices(of: setting).first { $0.name == text }?.number
+    guard let number = choice ?? UInt32(text), description.allows(number) else {
+      throw HostLinkError(
+        .usage, "\(name(of: setting)) is not to be \(PrintableText.of(text, limit: 40))",
+        advice: "it takes \(range(of: setting))")
+    }
+    return number
+  }
+
+  /// The number as people read it: the name of a choice, or with its unit.
+  public static func text(_ number: UInt32, of setting: Setting) -> String {
+    if let choice = choices(of: setting).first(where: { $0.number == number }) { return choice.name }
+    let unit = unit(of: setting)
+    return unit.isEmpty ? "\(number)" : "\(number) \(unit)"
+  }
+
+  /// What it takes.
+  public static func range(of setting: Setting) -> String {
+    let description = setting.description
+    guard description.kind != .bytes else { return "a file of \(description.range.upperBound) bytes" }
+    let choices = choices(of: setting)
+    guard choices.isEmpty else { return choices.map(\.name).joined(separator: ", ") }
+    let unit = unit(of: setting)
+    return
+      "\(description.range.lowerBound) to \(description.range.upperBound)\(unit.isEmpty ? "" : " \(unit)")"
+  }
+
+  private static func unit(of setting: Setting) -> String {
+    switch setting.description.unit {
+    case .none: ""
+    case .days: "days"
+    case .seconds: "s"
+    case .milliseconds: "ms"
+    }
+  }
+
+  private static func choices(of setting: Setting) -> [(number: UInt32, name: String)] {
+    guard setting == .radioSetting else { return [] }
+    return setting.description.range.compactMap { number in
+      RadioSetting(rawValue: UInt8(truncatingIfNeeded: number)).map { (number, "\($0.name)") }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Yams
+
+/// The fields of a file in YAML: names with single values, each of which is taken once. What nobody takes is a mistake of the person who
+/// wrote it, and is named, as is the line of what cannot be understood.
+struct YAMLFields {
+  private let file: String
+  private let folder: String
+  private var values: [String: Node] = [:]
+  private var taken: Set<String> = []
+
+  /// The largest file that is read.
+  private static let largest = 1 << 20
+
+  /// Reads a file.
+  static func file(_ path: String) throws(HostLinkError) -> YAMLFields {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .system(.storage, "\(PrintableText.of(path, limit: 256)) cannot be read", code: errno)
+    }
+    guard data.count <= largest, let text = String(data: data, encoding: .utf8) else {
+      throw HostLinkError(
+        .usage, "\(PrintableText.of(path, limit: 256)) is no text of at most \(largest) bytes")
+    }
+    return try YAMLFields(text, file: path)
+  }
+
+  /// Reads text that stands in the file of that name.
+  init(_ text: String, file: String) throws(HostLinkError) {
+    self.file = PrintableText.of(file, limit: 256)
+    folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+    let node: Node?
+    do {
+      node = try Parser(yaml: text).singleRoot()
+    } catch {
+      let what = PrintableText.of("\(error)".split(separator: "\n").first ?? "", limit: 200)
+      throw HostLinkError(.usage, "\(self.file) is no YAML: \(what)")
+    }
+    try take(node)
+  }
+
+  /// The fields of a mapping within another file.
+  private init(_ node: Node, of other: YAMLFields) throws(HostLinkError) {
+    file = other.file
+    folder = other.folder
+    try take(node)
+  }
+
+  private mutating func take(_ node: Node?) throws(HostLinkError) {
+    guard let mapping = node?.mapping else {
+      throw HostLinkError(
+        .usage, "\(file) has no fields",
+        advice: "a field is a name, a colon and a value; Examples has files that work")
+    }
+    for (key, value) in mapping {
+      guard let name = key.scalar?.string, values.updateValue(value, forKey: name) == nil else {
+        throw HostLinkError(.usage, "\(file) has a field twice, or one without a name\(Self.line(key))")
+      }
+    }
+  }
+
+  private static func line(_ node: Node?) -> String { node?.mark.map { ", line \($0.line)" } ?? "" }
+
+  /// What is wrong with a field: `must` says what it is.
+  func refusal(_ name: String, _ must: String) -> HostLinkError {
+    HostLinkError(.usage, "\(file)\(Self.line(values[name])): \(name) \(must)")
+  }
+
+  /// Whether there is such a field.
+  func has(_ name: String) -> Bool { values[name] != nil }
+
+  // MARK: Values
+
+  /// The text of a field that has to be there.
+  mutating func text(_ name: String) throws(HostLinkError) -> String {
+    guard let text = try optionalText(name) else {
+      throw HostLinkError(.usage, "\(file) has no field \(name)", advice: "Examples has files that work")
+    }
+    return text
+  }
+
+  /// The text of a field; `nil` if it is not there.
+  mutating func optionalText(_ name: String) throws(HostLinkError) -> String? {
+    guard let value = values[name] else { return nil }
+    taken.insert(name)
+    guard let scalar = value.scalar, value.tag.description != "tag:yaml.org,2002:null" else {
+      throw refusal(name, "is a single value")
+    }
+    return scalar.string
+  }
+
+  /// A whole number that has to be there.
+  mutating func number<Number: FixedWidthInteger>(_ name: String) throws(HostLinkError) -> Number {
+    let text = try text(name)
+    guard let number = Number(text) else {
+      throw refusal(name, "is a whole number from \(Number.min) to \(Number.max)")
+    }
+    return number
+  }
+
+  /// A whole number; `nil` if it is not there.
+  mutating func optionalNumber<Number: FixedWidthInteger>(_ name: String) throws(HostLinkError) -> Number? {
+    guard has(name) else { return nil }
+    let number: Number = try number(name)
+    return number
+  }
+
+  /// `true` or `false`; `nil` if it is not there.
+  mutating func optionalTruth(_ name: String) throws(HostLinkError) -> Bool? {
+    guard let text = try optionalText(name) else { return nil }
+    switch text {
+    case "true", "yes": return true
+    case "false", "no": return false
+    default: throw refusal(name, "is true or false")
+    }
+  }
+
+  /// The first second of a day, yyyy-mm-dd.
+  mutating func date(_ name: String) throws(HostLinkError) -> UInt64 {
+    let text = try text(name)
+    guard text.utf8.count == 10, let moment = UTCTimestamp.parse(text + " 00:00:00") else {
+      throw refusal(name, "is a date of the form yyyy-mm-dd")
+    }
+    return moment / 1000
+  }
+
+  /// Bytes, two hexadecimal digits each, with or without blanks between.
+  mutating func bytes(_ name: String) throws(HostLinkError) -> [UInt8] {
+    let digits = try text(name).filter { !$0.isWhitespace }
+    guard digits.utf8.count % 2 == 0, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+      throw refusal(name, "is bytes, each two hexadecimal digits; put it in quotation marks")
+    }
+    var bytes: [UInt8] = []
+    var rest = Substring(digits)
+    while !rest.isEmpty {
+      bytes.append(UInt8(rest.prefix(2), radix: 16) ?? 0)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+
+  /// The fields within a field; `nil` if it is not there.
+  mutating func fields(_ name: String) throws(HostLinkError) -> YAMLFields? {
+    guard let value = values[name] else { return nil }
+    taken.insert(name)
+    guard value.mapping != nil else { throw refusal(name, "has fields of its own") }
+    return try YAMLFields(value, of: self)
+  }
+
+  /// The names of all fields, sorted.
+  var names: [String] { values.keys.sorted() }
+
+  /// A path that stands in the file: from the folder that the file is in.
+  func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(folder)/\(text)" }
+
+  /// Nothing more is taken: what is left is a mistake.
+  func finish() throws(HostLinkError) {
+    guard let name = Set(values.keys).subtracting(taken).sorted().first else { return }
+    throw HostLinkError(
+      .usage, "\(file)\(Self.line(values[name])): nothing is known of a field \(PrintableText.of(name))",
+      advice: "Examples has files that work")
+  }
+}

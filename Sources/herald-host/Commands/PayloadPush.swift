@@ -1,0 +1,78 @@
+import ArgumentParser
+import HeraldHostLink
+
+extension PayloadCommands {
+  /// `herald-host payload push`
+  struct Push: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Has a device, or many at once, offer the payload that a file describes.",
+      discussion: """
+        The file is YAML; Examples/Payloads has one of each family. The keys of the simple family's days are derived here, from a secret that stays here. The \
+        device goes on with its former payload until all of the new one is there.
+        """)
+
+    @Argument(help: "The file.")
+    var file: String
+    @OptionGroup var fleet: FleetOptions
+    @Flag(help: "Make the secret, in a new file, if it is not there.")
+    var generate = false
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+      let payload = try PayloadFile(path: file)
+      let selectors = try fleet.optionalSelectors()
+      try Provisioning.check(payload, devices: selectors.count)
+      let generate = self.generate
+      let members = Fleet(selectors: selectors, link: fleet.link).run { _, device, _, serial in
+        try Provisioning.push(payload, to: device, serial: serial, generate: generate)
+        return DevicePayloadRow(try device.payload())
+      }
+      let summary = FleetSummary(members)
+      try summary.show(display, heading: ["PAYLOAD", "UNTIL (UTC)"]) { [$0.family, $0.until ?? "-"] }
+      try summary.finish()
+    }
+  }
+
+  /// `herald-host payload show`
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Says which payload a device offers, and until when.")
+
+    @OptionGroup var options: DeviceOptions
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+      try options.withDevice { device, open in
+        let payload = try device.payload()
+        let row = DevicePayloadRow(payload)
+        try display.show(row) {
+          var facts = Facts()
+          facts.add("Device", open.transport.location)
+          facts.add("Payload", row.family == "none" ? "none: it advertises nothing" : row.family)
+          facts.add("Until", row.until.map { "\($0) UTC" } ?? "")
+          facts.add("Days left", row.daysLeft.map(String.init) ?? "")
+          facts.add("Bytes", row.bytes ?? "")
+          facts.add("Says", payload.bytes.flatMap { PayloadDescription($0)?.text } ?? "")
+          facts.print()
+        }
+      }
+    }
+  }
+}
+
+/// Which payload a device offers, for programs.
+struct DevicePayloadRow: Encodable, Sendable {
+  let family: String
+  /// When the last day of its keys is over.
+  let until: String?
+  let daysLeft: UInt32?
+  /// In hexadecimal digits; what changes secretly is not told.
+  let bytes: String?
+
+  init(_ payload: DevicePayload) {
+    family = payload.family
+    until = payload.until.map { UTCTimestamp.seconds($0 &* 1000) }
+    daysLeft = payload.daysLeft
+    bytes = payload.bytes?.hexadecimal
+  }
+}

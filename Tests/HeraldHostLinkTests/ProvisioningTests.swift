@@ -1,0 +1,120 @@
+import Foundation
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldHostLink
+
+/// Files that people write, and the mistakes in them.
+@Suite("Payload files and provisioning files")
+struct ProvisioningFileTests {
+  private func payload(_ text: String) throws(HostLinkError) -> PayloadFile.Content {
+    try PayloadFile(YAMLFields(text, file: "/place/payload.yml")).content
+  }
+
+  private func complaint(_ text: String) -> String {
+    do {
+      _ = try payload(text)
+      return "taken"
+    } catch {
+      return error.cause == .usage ? error.what : "\(error.cause)"
+    }
+  }
+
+  @Test("Every family is read")
+  func families() throws {
+    #expect(
+      try payload("family: fixed\ncountry: 826\nstate: 4\nidentifier: 1234567890")
+        == .fixed(country: 826, state: 4, .number(1_234_567_890)))
+    #expect(
+      try payload("family: fixed\ncountry: 826\nidentifier: random")
+        == .fixed(country: 826, state: 0, .random))
+    #expect(
+      try payload("family: simple\ncountry: 826\nsecret: a/{serial}.secret")
+        == .simple(
+          country: 826, state: 0, secret: "/place/a/{serial}.secret", from: .today, days: 90, epoch: .phones))
+    #expect(
+      try payload("family: simple\ncountry: 1\nsecret: /s\nfrom: 2026-11-22\ndays: 7\nepoch: 2026-01-01")
+        == .simple(
+          country: 1, state: 0, secret: "/s", from: .on(1_795_305_600), days: 7,
+          epoch: KeyScheduleEpoch(unixSeconds: 1_767_225_600)))
+    #expect(
+      try payload("family: venue\ncountry: 826\nstate: 4\ncode: 123123\nname: Erin's Stakehouse")
+        == .venue(country: 826, state: 4, code: 123_123, name: "Erin's Stakehouse"))
+    #expect(try payload("family: test\nidentifier: -42") == .test(identifier: -42, length: 129))
+    #expect(try payload("family: bytes\nbytes: \"91 01 02FF\"") == .bytes([0x91, 1, 2, 0xFF]))
+    #expect(try payload("family: none") == .none)
+  }
+
+  @Test("Mistakes are named with their file, line and field")
+  func mistakes() {
+    #expect(complaint("family: simple\ncountry: 826") == "/place/payload.yml has no field secret")
+    #expect(
+      complaint("family: fixed\ncountry: 70000\nidentifier: 1")
+        == "/place/payload.yml, line 2: country is a whole number from 0 to 65535")
+    #expect(
+      complaint("family: fixed\ncountry: 1\nidentifier: 0").contains(
+        "line 3: identifier is a number from 1 on"))
+    #expect(complaint("family: other").contains("line 1: family is fixed, simple"))
+    #expect(
+      complaint("family: none\ncountry: 1")
+        == "/place/payload.yml, line 2: nothing is known of a field country")
+    #expect(
+      complaint("family: venue\ncountry: 1\ncode: 1\nname: \(String(repeating: "x", count: 256))").contains(
+        "255"))
+    #expect(
+      complaint("family: simple\ncountry: 1\nsecret: s\ndays: 91").contains(
+        "line 4: days is a number from 1 to 90"))
+    #expect(complaint("family: simple\ncountry: 1\nsecret: s\nfrom: 22.11.2026").contains("yyyy-mm-dd"))
+    #expect(complaint("family: bytes\nbytes: \"9\"").contains("hexadecimal"))
+    #expect(complaint("family: bytes\nbytes: \"\"").contains("1 to 510 bytes"))
+    #expect(complaint("family: [fixed]").contains("is a single value"))
+    #expect(complaint("family: fixed\nfamily: test").contains("yml"))
+    #expect(complaint("- a\n- b").contains("has no fields"))
+    #expect(complaint("").contains("has no fields"))
+    #expect(complaint("a: b: c: [").contains("is no YAML"))
+    #expect(complaint("&a [*a]").contains("yml"))
+  }
+
+  @Test("A provisioning file says what is to be, and leaves the rest alone")
+  func provisioning() throws {
+    func file(_ text: String) throws(HostLinkError) -> ProvisionFile {
+      try ProvisionFile(YAMLFields(text, file: "/place/p.yml"))
+    }
+    let all = try file(
+      "access-key: keys/{serial}.key\ntime: false\nsettings:\n  radio/setting: saver\n  log/keep-days: 7\npayload:\n  family: none\n"
+    )
+    #expect(all.accessKey == "/place/keys/{serial}.key" && !all.setsTime)
+    #expect(all.settings.map(\.name) == ["log/keep-days", "radio/setting"])
+    #expect(all.settings.map(\.value) == ["7", "saver"] && all.payload?.content == PayloadFile.Content.none)
+    let nothing = try file("time: true")
+    #expect(
+      nothing.accessKey == nil && nothing.settings.isEmpty && nothing.payload == nil && nothing.setsTime)
+    #expect(throws: HostLinkError.self) { try file("acces-key: x") }
+    #expect(throws: HostLinkError.self) { try file("settings: 7") }
+    #expect(throws: HostLinkError.self) {
+      try file("payload:\n  family: fixed\n  country: 1\n  identifier: 1\n  colour: red")
+    }
+    #expect(throws: HostLinkError.self) { try file("time: perhaps") }
+  }
+
+  @Test("The examples in the repository are right, and there is one of each family")
+  func examples() throws {
+    let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Examples").path
+    var families: Set<String> = []
+    for name in try FileManager.default.contentsOfDirectory(atPath: examples + "/Payloads") {
+      let path = "\(examples)/Payloads/\(name)"
+      _ = try PayloadFile(path: path)
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(text.hasPrefix("# ") && text.contains("\nfamily: \(name.dropLast(4))\n"))
+      families.insert(String(name.dropLast(4)))
+    }
+    #expect(families == ["fixed", "simple", "venue", "test", "bytes", "none"])
+    let provision = try ProvisionFile(path: examples + "/provision.yml")
+    #expect(provision.accessKey != nil && provision.payload != nil && !provision.settings.isEmpty)
+    for (name, value) in provision.settings {
+      let setting = try SettingText.setting(named: name)
+      _ = try SettingText.number(value, of: setting)
+    }
+  }
+}

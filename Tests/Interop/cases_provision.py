@@ -1,0 +1,126 @@
+"""Devices that a host makes what they are to be: settings, payloads and access keys, for one and for many."""
+
+import json
+
+from node import run
+from world import World, until
+
+
+async def host(*words):
+    """herald-host, which must work; what it printed."""
+    status, out, err = await run("herald-host", *words)
+    assert status == 0, f"{words}: {status}, {err.strip()}"
+    return out
+
+
+async def case_settings_are_shown_changed_and_set_back():
+    async with World() as world:
+        node = await world.node("--link", "tcp:0")
+        device = ("--device", node.link)
+        rows = {row["name"]: row for row in json.loads(await host("config", "list", "--json", *device))}
+        assert set(rows) >= {"log/keep-days", "radio/setting", "advertising/interval-ms", "access/key"}, rows
+        assert rows["access/key"]["text"] == "not set" and "value" not in rows["access/key"]
+        await host("config", "set", "log/keep-days", "7", *device)
+        await host("config", "set", "radio/setting", "saver", *device)
+        assert (await host("config", "get", "log/keep-days", *device)).strip() == "7"
+        table = await host("config", "list", *device)
+        assert "7 days" in table and "saver" in table, table
+        await host("config", "unset", "log/keep-days", *device)
+        assert (await host("config", "get", "log/keep-days", *device)).strip() == str(rows["log/keep-days"]["value"])
+        for words in (["log/keep-days", "3651"], ["log/keep-days", "saver"], ["radio/setting", "loud"], ["no/such", "1"]):
+            status, out, err = await run("herald-host", "config", "set", *words, *device)
+            assert status == 64 and "→" in err, (words, status, err)
+
+
+async def case_provisioning_makes_many_devices_at_once():
+    async with World() as world:
+        nodes = [await world.node("--link", "tcp:0", payload="stored"), await world.another_node(2, "--link", "tcp:0", payload="stored")]
+        serials = [node.facts["serial-number"][0] for node in nodes]
+        devices = [word for node in nodes for word in ("--device", node.link)]
+        file = world.folder / "badges.yml"
+        file.write_text(
+            "access-key: keys/{serial}.key\nsettings:\n  log/keep-days: 21\n"
+            "payload:\n  family: fixed\n  country: 826\n  state: 4\n  identifier: random\n")
+        status, _, err = await run("herald-host", "provision", file, *devices)
+        assert status != 0 and "keys/" in err, (status, err)
+        out = await host("provision", file, "--generate", "--json", *devices)
+        told = json.loads(out)
+        assert told["failed"] == 0 and all(
+            row["result"] == {"clock_set": True, "settings": 1, "payload": "fixed", "access_key_set": True} for row in told["devices"]), told
+        keys = [world.folder / "keys" / f"{serial}.key" for serial in serials]
+        assert all(key.stat().st_size == 32 and key.stat().st_mode & 0o777 == 0o600 for key in keys)
+        assert keys[0].read_bytes() != keys[1].read_bytes() and keys[0].parent.stat().st_mode & 0o777 == 0o700
+        assert not any(key.read_bytes().hex() in out.lower() for key in keys)
+
+        # Locked: what a device is stays readable, its log does not, and nothing can be changed.
+        device = ("--device", nodes[0].link)
+        await host("info", *device)
+        await host("status", *device)
+        for words in (["log", "pull", "--output", world.folder / "no"], ["config", "set", "log/keep-days", "1"], ["payload", "show"]):
+            status, out, err = await run("herald-host", *words, *device)
+            assert status in (9, 10) and "locked" in err, (words, status, err)
+        status, _, err = await run("herald-host", "config", "list", *device, "--key-file", keys[1])
+        assert status == 9 and "not its access key" in err, (status, err)
+        status, _, err = await run("herald-host", "config", "list", *device, "--key-file", keys[0])
+        assert status == 9 and "wrong ones have been tried" in err or status == 0, (status, err)
+
+        # With its own key a device is open; one path stands for those of many.
+        device = ("--device", nodes[1].link, "--key-file", world.folder / "keys" / "{serial}.key")
+        await host("log", "pull", "--output", world.folder / "yes", *device)
+        rows = {row["name"]: row for row in json.loads(await host("config", "list", "--json", *device))}
+        assert rows["log/keep-days"]["value"] == 21 and rows["access/key"]["text"] == "set"
+        shown = json.loads(await host("payload", "show", "--json", *device))
+        assert shown["family"] == "fixed" and shown["bytes"].startswith("083a030400") and len(shown["bytes"]) == 26, shown
+        # The same once more, by the file's own key.
+        told = json.loads(await host("provision", file, "--json", "--device", nodes[1].link))
+        assert told["failed"] == 0, told
+        again = json.loads(await host("payload", "show", "--json", *device))
+        assert again["bytes"] != shown["bytes"]
+        phone = await world.android(1)
+        await until(lambda: bytes.fromhex(again["bytes"]) in phone.met.values(), "payload on the air that was pushed")
+        await host("config", "unset", "access/key", *device)
+        await host("log", "pull", "--output", world.folder / "yes", "--device", nodes[1].link)
+
+
+async def case_payload_push_derives_the_keys_of_days_here():
+    async with World() as world:
+        node = await world.node("--link", "tcp:0", payload="stored")
+        device = ("--device", node.link)
+        file = world.folder / "simple.yml"
+        file.write_text("family: simple\ncountry: 826\nstate: 4\nsecret: \"{serial}.secret\"\ndays: 3\nepoch: 2026-01-01\n")
+        status, _, err = await run("herald-host", "payload", "push", file, *device)
+        assert status == 11 and ".secret" in err, (status, err)
+        status, out, err = await run("herald-host", "payload", "push", file, "--generate", *device)
+        assert status == 0 and "simple" in out and "made the secret" in err, (status, out, err)
+        secret = world.folder / f"{node.facts['serial-number'][0]}.secret"
+        assert secret.stat().st_size == 2048 and secret.stat().st_mode & 0o777 == 0o600
+        shown = json.loads(await host("payload", "show", "--json", *device))
+        assert shown["family"] == "simple" and shown["days_left"] == 3 and "bytes" not in shown, shown
+        phone = await world.android(1)
+        simple = bytes.fromhex("103a030400")
+        await until(lambda: any((payload or b"")[:5] == simple for payload in phone.met.values()), "simple payload on the air")
+        # Another payload, and none of its own.
+        (world.folder / "venue.yml").write_text("family: venue\ncountry: 826\nstate: 4\ncode: 123123\nname: Erin's Stakehouse\n")
+        out = await host("payload", "push", world.folder / "venue.yml", *device)
+        assert "venue" in out
+        assert "Erin's Stakehouse" in await host("payload", "show", *device)
+        (world.folder / "none.yml").write_text("family: none\n")
+        await host("payload", "push", world.folder / "none.yml", *device)
+        assert json.loads(await host("payload", "show", "--json", *device))["family"] == "none"
+
+
+async def case_mistakes_in_a_file_are_named_before_any_device_is_changed():
+    async with World() as world:
+        node = await world.node("--link", "tcp:0", payload="stored")
+        file = world.folder / "wrong.yml"
+        for text, words in [("settings:\n  log/keep-days: many\n", "log/keep-days is not to be many"), ("colour: red\n", "line 1"),
+                            ("payload:\n  family: fixed\n", "no field country"), ("settings: [1\n", "no YAML"),
+                            ("settings:\n  access/key: 00112233\n", "is a secret")]:
+            file.write_text(text)
+            status, out, err = await run("herald-host", "provision", file, "--device", node.link)
+            assert status == 64 and words in err and "00112233" not in err, (text, status, err)
+        # What is somebody's is not given to two.
+        file.write_text("payload:\n  family: fixed\n  country: 826\n  identifier: 7\n")
+        status, _, err = await run("herald-host", "provision", file, "--device", node.link, "--device", "serial:/dev/null")
+        assert status == 64 and "nobody could tell" in err, (status, err)
+        assert json.loads(await host("payload", "show", "--json", "--device", node.link))["family"] == "none"
