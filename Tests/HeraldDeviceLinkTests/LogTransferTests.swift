@@ -156,6 +156,6 @@ struct LogTransferTests {
         "detected 2 0 0", "measured 2 -1 0", "read 2 0 1", "shared 2 0 2", "lost 2 0 0", "txPower 2 -12 0",
         "received 2 0 0", "model 2 0 3", "neighbour 2 1 4", "visited 2 0 90", "state 0 1 0",
       ], "\(told)")
-    check(LiveKind.allCases.map(\.rawValue) == Array(1...11))
+    check((0...255).compactMap(LiveKind.init(rawValue:)).map(\.rawValue) == Array(1...11))
   }
 }

@@ -72,6 +72,10 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   public mutating func unsigned(_ value: UInt64) { wideHead(0, value) }
 
+  /// Appends −1 − `value`: an integer below zero.
+  @_lifetime(self: copy self)
+  public mutating func negative(_ value: UInt32) { head(1, value) }
+
   /// Appends an integer.
   @_lifetime(self: copy self)
   public mutating func integer(_ value: Int64) {

@@ -37,7 +37,11 @@ extension HeraldManagement {
       UInt8(truncatingIfNeeded: target.low),
     ]
     writer.byteString(bytes.span)
-    writer.integer(Int64(event.level))
+    if event.level < 0 {
+      writer.negative(UInt32(UInt8(bitPattern: ~event.level)))
+    } else {
+      writer.unsigned(UInt32(UInt8(bitPattern: event.level)))
+    }
     writer.unsigned(UInt32(event.count))
   }
 }

@@ -1,5 +1,5 @@
 /// What a `LiveEvent` tells.
-public enum LiveKind: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
   /// A peer was heard for the first time.
   case detected = 1
   /// The strength of a peer's advertisement was measured; `level` is it.
