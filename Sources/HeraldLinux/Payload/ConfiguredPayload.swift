@@ -80,6 +80,7 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
       return
         "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with whoever "
         + "verifies the identifiers, and give the device keys of that"
+        + (kind == .simple ? ", with a line `epoch UNIXSECONDS` in their file" : "")
     }
   }
 
