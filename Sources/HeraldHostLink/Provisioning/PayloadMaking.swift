@@ -72,7 +72,7 @@ extension PayloadFile {
       return secret
     }
     let secret = SimpleSecret.generate()
-    try SecretPath.makeFolder(for: path)
+    try PrivateFile.makeFolder(for: path)
     try secret.write(to: path)
     remark("made the secret \(path); keep it: nobody can tell without it whose the identifiers were")
     return secret

@@ -19,16 +19,4 @@ public enum SecretPath {
     }
     return path.replacingOccurrences(of: mark, with: DeviceFolder.name(serial: serial, location: ""))
   }
-
-  /// Makes the folder that a secret goes into, for its owner alone.
-  static func makeFolder(for path: String) throws(HostLinkError) {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw HostLinkError(
-        .storage, "the folder \(folder) cannot be made", advice: "choose a folder you may write to")
-    }
-  }
 }

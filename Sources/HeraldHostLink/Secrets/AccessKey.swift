@@ -34,7 +34,7 @@ public struct AccessKey: ~Copyable {
 
   /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`): it may be the only one that opens a device.
   public func write(to path: String) throws(HostLinkError) {
-    try SecretPath.makeFolder(for: path)
+    try PrivateFile.makeFolder(for: path)
     try PrivateFile.write(memory.used, to: path, replacing: false)
   }
 }

@@ -1,0 +1,48 @@
+import Foundation
+
+/// Memory for secrets: it never moves, since what grows or is copied leaves old bytes behind, and is overwritten when its
+/// owner goes.
+struct SecretMemory: ~Copyable {
+  /// All of it, zeros at first.
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+  /// How many bytes at the front are in use.
+  var count = 0
+
+  init(capacity: Int) {
+    bytes = .allocate(capacity: capacity)
+    bytes.initialize(repeating: 0)
+  }
+
+  deinit {
+    if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+    bytes.deallocate()
+  }
+
+  /// What is in use.
+  var used: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[..<count]) }
+
+  /// Fills all of it from the system's random source.
+  mutating func fillRandomly() {
+    var system = SystemRandomNumberGenerator()
+    for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &system) }
+    count = bytes.count
+  }
+
+  /// Appends text as far as there is room.
+  mutating func append(_ text: String) {
+    for byte in text.utf8 { append(byte) }
+  }
+
+  /// Appends a byte as two hexadecimal digits, as far as there is room.
+  mutating func append(hexadecimal byte: UInt8) {
+    let digits: StaticString = "0123456789abcdef"
+    append(digits.utf8Start[Int(byte >> 4)])
+    append(digits.utf8Start[Int(byte & 15)])
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    guard count < bytes.count else { return }
+    bytes[count] = byte
+    count += 1
+  }
+}
