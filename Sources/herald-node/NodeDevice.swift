@@ -21,13 +21,20 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   var settings: SettingsStore<FileFlash>
   /// What else of the storage tells who the device is.
   private let addressKeyPath: String
+  /// Where hosts put an image: nobody starts it here.
+  private let image: ImageFile
+  var imageUpload = ImageUpload()
   /// When a host asked for a restart; the answer to it is still to be sent.
   private(set) var restartAt: Instant = .never
 
-  init(serialNumber: InlineBytes<16>, settings: consuming FileFlash, addressKeyPath: String) {
+  init(
+    serialNumber: InlineBytes<16>, settings: consuming FileFlash, addressKeyPath: String,
+    image: consuming ImageFile
+  ) {
     self.serialNumber = serialNumber
     self.settings = SettingsStore(flash: settings)
     self.addressKeyPath = addressKeyPath
+    self.image = image
   }
 
   func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
@@ -52,9 +59,25 @@ struct NodeBoard: ManagedBoard, ~Copyable {
     return writer.overflowed ? 0 : writer.count
   }
 
+  static var hasFiles: Bool { true }
+  static var bootLoader: StaticString { "none" }
+  static var hasImageSlot: Bool { true }
+  func imageCapacity() -> UInt32 { image.imageCapacity() }
+  func imageSize() -> UInt32 { image.imageSize() }
+  func eraseImage() -> Bool { image.eraseImage() }
+  func appendImage(_ bytes: Span<UInt8>) -> Bool { image.appendImage(bytes) }
+  func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+    image.readImage(offset: offset, into: &buffer)
+  }
+  func imagePlan() -> ImagePlan { image.imagePlan() }
+  func planImage(_ plan: ImagePlan) -> Bool { image.planImage(plan) }
+
   mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
 
-  mutating func eraseElsewhere() { AddressKeyFile.remove(addressKeyPath) }
+  mutating func eraseElsewhere() {
+    AddressKeyFile.remove(addressKeyPath)
+    _ = image.eraseImage()
+  }
 }
 
 extension ManagedNode

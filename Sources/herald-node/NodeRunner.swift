@@ -57,6 +57,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     defer { key.wipe() }
     if let keyWarning { logger.warning("\(keyWarning)") }
     let settingsFlash = try FileFlash(path: directory.path + "/settings.flash", pageCount: 2)
+    let image = try ImageFile(path: directory.path + "/image.slot")
     let synchroniser = try flash.makeSynchroniser()
     let links = try StreamLinks(settings.link)
     let usb = try Self.openUSB(port: settings.usbip, serialNumber: directory.serialNumber)
@@ -70,7 +71,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
         delegate: SensorDelegates(EventReporter(logger), LiveTap())),
       board: NodeBoard(
         serialNumber: serialNumber, settings: settingsFlash,
-        addressKeyPath: directory.path + "/" + AddressKeyFile.name),
+        addressKeyPath: directory.path + "/" + AddressKeyFile.name,
+        image: image),
       configuration: configuration)
     device.node.core.key = key
     device.takeSettings(at: .start)

@@ -41,6 +41,44 @@ func fuzzCBOR(_ bytes: Span<UInt8>) {
 /// A device that has everything the management groups ask for, and a log of one page.
 struct FuzzDevice: ManagedDevice, ~Copyable {
   private var clock: UInt64?
+  private var tap = LiveTap()
+  private var slot: [UInt8] = []
+  private var plan = ImagePlan.none
+  var imageUpload = ImageUpload()
+
+  static var hasLive: Bool { true }
+  mutating func watch(at now: Instant) -> Int {
+    let waiting = tap.watch(at: now)
+    tap.didMeasure(TargetIdentity(kind: .randomAddress, high: 1, low: 2), RSSI(-60), at: now)
+    return waiting
+  }
+  mutating func nextLive() -> LiveEvent? { tap.nextLive() }
+  mutating func takeLost() -> UInt32 { tap.takeLost() }
+  mutating func acknowledgeLog(through sequence: UInt32) -> Bool { sequence < 1 }
+  static var hasFiles: Bool { true }
+  static var bootLoader: StaticString { "none" }
+  static var hasImageSlot: Bool { true }
+  func imageCapacity() -> UInt32 { 4096 }
+  func imageSize() -> UInt32 { UInt32(slot.count) }
+  mutating func eraseImage() -> Bool {
+    slot = []
+    return true
+  }
+  mutating func appendImage(_ bytes: Span<UInt8>) -> Bool {
+    if slot.count + bytes.count > 4096 { broken("more bytes than the slot holds") }
+    for index in 0..<bytes.count { slot.append(bytes[index]) }
+    return true
+  }
+  func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+    guard Int(offset) + buffer.count <= slot.count else { return false }
+    for index in 0..<buffer.count { buffer[index] = slot[Int(offset) + index] }
+    return true
+  }
+  func imagePlan() -> ImagePlan { plan }
+  mutating func planImage(_ plan: ImagePlan) -> Bool {
+    self.plan = plan
+    return true
+  }
 
   mutating func logStatus() -> LogStatus {
     LogStatus(epoch: 1, oldest: 1, newest: 1, openBytes: 4096, pageSize: 4096, boot: 1)
@@ -85,7 +123,38 @@ let smpSeeds: [[UInt8]] = [
   smpPacket(0, group: 72, command: 0, [0xA0]),
   smpPacket(
     0, group: 72, command: 1, [0xA2, 0x63] + Array("seq".utf8) + [1, 0x63] + Array("off".utf8) + [0]),
+  smpPacket(
+    0, group: 72, command: 8, [0xA2, 0x63] + Array("seq".utf8) + [1, 0x63] + Array("off".utf8) + [0]),
+  smpPacket(
+    2, group: 72, command: 4, [0xA2, 0x65] + Array("epoch".utf8) + [1, 0x63] + Array("seq".utf8) + [0]),
+  smpPacket(0, group: 72, command: 6, [0xA0]),
+  smpPacket(0, group: 0, command: 8, [0xA1, 0x65] + Array("query".utf8) + [0x60]),
+  smpPacket(2, group: 0, command: 5, [0xA1, 0x65] + Array("force".utf8) + [1]),
+  smpPacket(
+    0, group: 8, command: 0,
+    [0xA2, 0x64] + Array("name".utf8) + [0x68] + Array("/log/all".utf8) + [0x63] + Array("off".utf8) + [0]),
+  smpPacket(
+    0, group: 8, command: 2,
+    [0xA2, 0x64] + Array("name".utf8) + [0x78, 29] + Array("/log/00000001-0000000001.page".utf8) + [0x64]
+      + Array("type".utf8) + [0x66] + Array("sha256".utf8)),
+  smpPacket(0, group: 1, command: 0, [0xA0]),
+  smpPacket(
+    2, group: 1, command: 1,
+    [0xA3, 0x63] + Array("len".utf8) + [0x18, 80, 0x63] + Array("off".utf8) + [0, 0x64] + Array("data".utf8)
+      + [0x58, 80] + smpImageSeed),
+  smpPacket(
+    2, group: 1, command: 0,
+    [0xA1, 0x64] + Array("hash".utf8) + [0x58, 32] + [UInt8](repeating: 0xC5, count: 32)),
+  smpPacket(2, group: 1, command: 5, [0xA1, 0x64] + Array("slot".utf8) + [1]),
 ]
+
+/// A header, eight bytes, and a list with a hash.
+private let smpImageSeed: [UInt8] =
+  [
+    0x3D, 0xB8, 0xF3, 0x96, 0, 0, 0, 0, 32, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 4, 0, 0, 0, 0, 0, 0,
+    0,
+  ]
+  + [1, 2, 3, 4, 5, 6, 7, 8] + [0x07, 0x69, 40, 0, 0x10, 0, 32, 0] + [UInt8](repeating: 0xC5, count: 32)
 
 func fuzzSMP(_ bytes: Span<UInt8>) {
   var server = SMPServer()
@@ -94,6 +163,9 @@ func fuzzSMP(_ bytes: Span<UInt8>) {
   let count = min(bytes.count, 512)
   for index in 0..<count { buffer[index] = bytes[index] }
   var span = buffer.mutableSpan
+  // An image is there, whose list what comes may ask for.
+  let image = smpImageSeed
+  _ = device.appendImage(image.span)
   let length = server.respond(to: &span, count: count, at: .start, device: &device)
   if length > 512 { broken("an answer longer than the buffer") }
   if length > 0 {

@@ -13,6 +13,11 @@ struct TestDevice: ManagedDevice, ~Copyable {
   var serial = "0123456789AB"
   var acknowledged: [UInt32] = []
   var tap = LiveTap()
+  var release = "0.1.0"
+  var erasing = FactoryResetProgress()
+  var slot: [UInt8] = []
+  var plan = ImagePlan.none
+  var imageUpload = ImageUpload()
 
   mutating func logStatus() -> LogStatus { status }
 
@@ -35,6 +40,33 @@ struct TestDevice: ManagedDevice, ~Copyable {
   mutating func watch(at now: Instant) -> Int { tap.watch(at: now) }
   mutating func nextLive() -> LiveEvent? { tap.nextLive() }
   mutating func takeLost() -> UInt32 { tap.takeLost() }
+
+  mutating func factoryReset() -> FactoryResetProgress { erasing }
+
+  static var hasFiles: Bool { true }
+  static var bootLoader: StaticString { "none" }
+  static var hasImageSlot: Bool { true }
+  func imageCapacity() -> UInt32 { 100 }
+  func imageSize() -> UInt32 { UInt32(slot.count) }
+  mutating func eraseImage() -> Bool {
+    guard !isFlashBroken else { return false }
+    slot = []
+    return true
+  }
+  mutating func appendImage(_ bytes: Span<UInt8>) -> Bool {
+    for index in 0..<bytes.count { slot.append(bytes[index]) }
+    return slot.count <= 100
+  }
+  func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+    guard Int(offset) + buffer.count <= slot.count else { return false }
+    for index in 0..<buffer.count { buffer[index] = slot[Int(offset) + index] }
+    return true
+  }
+  func imagePlan() -> ImagePlan { plan }
+  mutating func planImage(_ plan: ImagePlan) -> Bool {
+    self.plan = plan
+    return true
+  }
 
   static var statisticsGroupCount: Int { 2 }
   static func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "radio" : "log" }
@@ -61,7 +93,7 @@ struct TestDevice: ManagedDevice, ~Copyable {
       switch field {
       case .kernelName: "Herald"
       case .nodeName: serial
-      case .kernelRelease: "0.1.0"
+      case .kernelRelease: release
       case .machine: "test"
       case .operatingSystem: "none"
       default: ""

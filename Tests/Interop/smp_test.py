@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """smpclient and smpmgr, which know nothing of Herald, against a device's management link on a serial port.
 
-    .build/venv-smp/bin/python Tests/Interop/smp_test.py PORT
+    .build/venv-smp/bin/python Tests/Interop/smp_test.py PORT [PULLED IMAGE]
 
-PORT is a terminal on which the device speaks SMP in its serial framing. Exits with 0 if all is as it should be, and says
-what is not.
+PORT is a terminal on which the device speaks SMP in its serial framing. PULLED is a folder with pages of its log as
+herald-host pulled them, and IMAGE what imgtool made, to be left in the device's slot. Exits with 0 if all is as it should
+be, and says what is not.
 """
 
 import asyncio
+import hashlib
 import re
 import subprocess
 import sys
+import tempfile
+import zlib
 from enum import IntEnum
 from pathlib import Path
 
@@ -19,10 +23,16 @@ from smp import header as smphdr
 from smp.error import ErrorV1, ErrorV2, MGMT_ERR
 from smpclient import SMPClient
 from smpclient.generics import error_v1, error_v2, success
-from smpclient.requests.image_management import ImageStatesRead
-from smpclient.requests.os_management import (
-    DateTimeRead, DateTimeWrite, EchoWrite, MCUMgrParametersRead, OSApplicationInfoRead, TaskStatisticsRead,
+from smpclient.mcuboot import IMAGE_TLV, ImageInfo
+from smpclient.requests.file_management import (
+    FileClose, FileDownload, FileHashChecksum, FileStatus, SupportedFileHashChecksumTypes,
 )
+from smpclient.requests.image_management import ImageErase, ImageStatesRead, ImageStatesWrite
+from smpclient.requests.os_management import (
+    BootloaderInformationRead, DateTimeRead, DateTimeWrite, EchoWrite, MCUMgrParametersRead, OSApplicationInfoRead,
+    TaskStatisticsRead,
+)
+from smpclient.requests.settings_management import ReadSetting
 from smpclient.requests.statistics_management import GroupData, ListOfGroups
 from smpclient.transport.serial import SMPSerialTransport
 
@@ -139,10 +149,32 @@ async def with_smpclient(port):
         answer = await client.request(GroupData(name="no such"))
         expect("statistics of no such group", error_v2(answer) and answer.err.rc == 2, answer)
 
-        for request in (TaskStatisticsRead(), ImageStatesRead()):
-            answer = await client.request(request)
-            expect(f"{type(request).__name__} is not supported",
-                   error_v1(answer) and answer.rc == MGMT_ERR.ENOTSUP, answer)
+        answer = await client.request(TaskStatisticsRead())
+        expect("TaskStatisticsRead is not supported", error_v1(answer) and answer.rc == MGMT_ERR.ENOTSUP, answer)
+        answer = await client.request(BootloaderInformationRead())
+        expect("boot loader", success(answer) and answer.bootloader == "none", answer)
+        answer = await client.request(BootloaderInformationRead(query="mode"))
+        expect("a question to the boot loader has no answer", error_v2(answer) and answer.err.rc == 3, answer)
+        answer = await client.request(ReadSetting(name="log/keep-days"))
+        expect("a setting", success(answer) and answer.val == b"\x0e\x00", answer)
+
+        answer = await client.request(ImageStatesRead())
+        expect("what runs is in slot 0", success(answer) and answer.images[0].slot == 0 and answer.images[0].active
+               and answer.images[0].confirmed, answer)
+        answer = await client.request(ImageErase(slot=0))
+        expect("what runs cannot be erased", error_v2(answer) and answer.err.rc == 14, answer)
+        answer = await client.request(ImageStatesWrite(hash=bytes(32)))
+        expect("what is not there cannot be tried", error_v2(answer) and answer.err.rc == 3, answer)
+
+        answer = await client.request(SupportedFileHashChecksumTypes())
+        expect("hashes and checksums", success(answer) and {name: kind.size for name, kind in answer.types.items()}
+               == {"crc32": 4, "sha256": 32}, answer)
+        answer = await client.request(FileStatus(name="/etc/passwd"))
+        expect("a file that is none", error_v2(answer) and answer.err.rc == 3, answer)
+        answer = await client.request(FileDownload(name="/log", off=0))
+        expect("a folder is no file", error_v2(answer) and answer.err.rc == 3, answer)
+        answer = await client.request(FileClose())
+        expect("closing", success(answer), answer)
 
         answer = await client.request(LogStatusRead())
         expect("status of the log", success(answer) and answer.page > 0 and answer.unix is not None, answer)
@@ -160,18 +192,93 @@ async def with_smpclient(port):
             expect(f"echo in {version.name}", success(answer) and answer.header.version == version, answer)
 
 
-def with_smpmgr(port):
+def pages(folder):
+    """Names and bytes of the pulled pages, in their order; the last one may have grown on the device."""
+    return [(path.name.replace(".open", ""), path.read_bytes()) for path in sorted(Path(folder, "pages").glob("*.page"))]
+
+
+async def files_with_smpclient(port, folder):
+    pulled = pages(folder)
+    log = b"".join(content for _, content in pulled)
+    async with SMPClient(SMPSerialTransport(), port, timeout_s=5) as client:
+        found = await client.download_file("/log/all")
+        expect(f"the log as a file has the {len(log)} bytes of {len(pulled)} pulled pages",
+               len(log) > 0 and found.startswith(log), len(found))
+        for name, content in pulled[:2] + pulled[-1:]:
+            found = await client.download_file(f"/log/{name}")
+            expect(f"page {name}", found.startswith(content), len(found))
+        for kind, output in ("sha256", hashlib.sha256(log).digest()), ("crc32", zlib.crc32(log)):
+            answer = await client.request(FileHashChecksum(name="/log/all", type=kind, len=len(log)))
+            expect(f"{kind} of the log", success(answer) and answer.output == output, answer)
+        answer = await client.request(FileStatus(name="/log/all"))
+        expect("length of the log", success(answer) and answer.len >= len(log), answer)
+
+
+async def image_with_smpclient(port, path):
+    image = Path(path).read_bytes()
+    tag = ImageInfo.load_file(str(path)).get_tlv(IMAGE_TLV.SHA256).value
+    async with SMPClient(SMPSerialTransport(), port, timeout_s=5) as client:
+        async for offset in client.upload(image):
+            pass
+        expect("all of the image is there", offset == len(image), offset)
+        answer = await client.request(ImageStatesRead())
+        expect("the image is in slot 1, with imgtool's version and hash",
+               success(answer) and [slot.slot for slot in answer.images] == [0, 1]
+               and answer.images[1].version == "1.2.3.4" and answer.images[1].hash == tag
+               and answer.images[1].bootable and not answer.images[1].pending, answer)
+        answer = await client.request(ImageErase(slot=1))
+        expect("the slot is erased", success(answer), answer)
+        answer = await client.request(ImageStatesRead())
+        expect("and empty", success(answer) and len(answer.images) == 1, answer)
+    return tag
+
+
+def smpmgr(port, *arguments):
     program = Path(sys.executable).parent / "smpmgr"
-    done = subprocess.run([program, "--port", port, "--timeout", "5", "os", "echo", "hello, wearable"],
+    done = subprocess.run([program, "--port", port, "--timeout", "5", *map(str, arguments)],
                           capture_output=True, text=True, timeout=60)
-    expect("smpmgr os echo", done.returncode == 0 and "hello, wearable" in done.stdout, (done.stdout, done.stderr))
+    return done.returncode, done.stdout + done.stderr
+
+
+def with_smpmgr(port):
+    status, said = smpmgr(port, "os", "echo", "hello, wearable")
+    expect("smpmgr os echo", status == 0 and "hello, wearable" in said, said)
+
+
+def files_with_smpmgr(port, folder):
+    log = b"".join(content for _, content in pages(folder))
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary, "log")
+        status, said = smpmgr(port, "file", "download", "/log/all", copy)
+        expect("smpmgr file download", status == 0 and copy.read_bytes().startswith(log), said)
+    status, said = smpmgr(port, "file", "read-size", "/log/all")
+    expect("smpmgr file read-size", status == 0 and int(said.split()[-1]) >= len(log), said)
+    status, said = smpmgr(port, "file", "get-supported-hash-types")
+    expect("smpmgr file get-supported-hash-types", status == 0 and "sha256" in said, said)
+
+
+def image_with_smpmgr(port, path, tag):
+    status, said = smpmgr(port, "image", "upload", path)
+    expect("smpmgr image upload", status == 0, said)
+    status, said = smpmgr(port, "image", "state-read")
+    expect("smpmgr image state-read", status == 0 and "1.2.3.4" in said, said)
+    status, said = smpmgr(port, "image", "state-write", tag.hex())
+    expect("smpmgr image state-write", status == 0, said)
+    status, said = smpmgr(port, "image", "state-read")
+    expect("the image is to be tried", status == 0 and "pending=True" in said, said)
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 4):
         sys.exit(__doc__)
-    asyncio.run(with_smpclient(sys.argv[1]))
-    with_smpmgr(sys.argv[1])
+    port = sys.argv[1]
+    asyncio.run(with_smpclient(port))
+    with_smpmgr(port)
+    if len(sys.argv) == 4:
+        asyncio.run(files_with_smpclient(port, sys.argv[2]))
+        files_with_smpmgr(port, sys.argv[2])
+        tag = asyncio.run(image_with_smpclient(port, sys.argv[3]))
+        image_with_smpmgr(port, sys.argv[3], tag)
     sys.exit(1 if failures else 0)
 
 

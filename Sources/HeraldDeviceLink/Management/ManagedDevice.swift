@@ -4,7 +4,7 @@ import HeraldEmbedded
 ///
 /// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may copy what it borrows
 /// to the stack (docs/architecture.md).
-public protocol ManagedDevice: LiveSource, ~Copyable {
+public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Where the log stands.
   mutating func logStatus() -> LogStatus
   /// How many bytes of page `sequence` of the log can be read; `nil` if there is no such page.
@@ -16,6 +16,11 @@ public protocol ManagedDevice: LiveSource, ~Copyable {
   /// A host has every page of the log up to and including `sequence`: they may be erased. `false` if that is the page that is being written, or
   /// one behind it.
   mutating func acknowledgeLog(through sequence: UInt32) -> Bool
+
+  /// Whether the log can be read as files, too. A device without carries no code for that.
+  static var hasFiles: Bool { get }
+  /// The name of the boot loader; empty if nothing is said about that.
+  static var bootLoader: StaticString { get }
 
   /// How many groups of counters there are.
   static var statisticsGroupCount: Int { get }
@@ -77,6 +82,10 @@ public protocol ManagedDevice: LiveSource, ~Copyable {
 extension ManagedDevice where Self: ~Copyable {
   /// Most do not keep that.
   public mutating func restartReport() -> RestartReport? { nil }
+  /// It cannot.
+  @inlinable @inline(__always) public static var hasFiles: Bool { false }
+  /// Nothing is said.
+  @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   /// A device that erases nothing.
   public mutating func acknowledgeLog(through sequence: UInt32) -> Bool { false }
   /// A device that keeps nothing to note it in does not do it.

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
 /// What only the board, or the program around the node, knows of the device.
-public protocol ManagedBoard: ~Copyable {
+public protocol ManagedBoard: ImageSlot, ~Copyable {
   /// Writes what there is to say about `field` to the start of `text`, in ASCII, and returns its length: 0 if
   /// there is nothing to say or too little room.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
@@ -9,6 +9,11 @@ public protocol ManagedBoard: ~Copyable {
   mutating func restart(at now: Instant)
   /// Why the device started; `nil` if the board does not keep that.
   mutating func restartReport() -> RestartReport?
+
+  /// Whether the log can be read as files, too.
+  static var hasFiles: Bool { get }
+  /// The name of the boot loader; empty if nothing is said about that.
+  static var bootLoader: StaticString { get }
 
   /// The name of the board's group of counters.
   static var statisticsName: StaticString { get }
@@ -30,6 +35,10 @@ public protocol ManagedBoard: ~Copyable {
 extension ManagedBoard where Self: ~Copyable {
   /// Nothing is known.
   public mutating func restartReport() -> RestartReport? { nil }
+  /// It cannot.
+  @inlinable @inline(__always) public static var hasFiles: Bool { false }
+  /// Nothing is said.
+  @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   /// No group, and so no name.
   public static var statisticsName: StaticString { "" }
   /// No group.

@@ -12,6 +12,8 @@ enum OSManagement {
     case OSCommand.dateTime where request.header.operation == .read:
       tellClock(request, in: &buffer, device: &device)
     case OSCommand.dateTime: setClock(request, in: &buffer, device: &device)
+    case OSCommand.bootLoader where !Device.bootLoader.isEmptyText && request.header.operation == .read:
+      tellBootLoader(request, in: &buffer, of: Device.self)
     case OSCommand.reset where request.header.operation == .write:
       reset(request, in: &buffer, device: &device)
     case OSCommand.parameters where request.header.operation == .read: tellParameters(request, in: &buffer)
@@ -75,10 +77,45 @@ enum OSManagement {
     return empty(in: &buffer)
   }
 
-  /// `{}` → `{}`
+  /// `{"query"?}` → `{"bootloader": text}`; nothing else is known of it.
+  private static func tellBootLoader<Device: ManagedDevice & ~Copyable>(
+    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, of device: Device.Type
+  ) -> SMPOutcome {
+    guard let query = text(SMPKey.query, in: request, of: buffer, isOptional: true) else {
+      return .failure(SMPFailure(.invalid))
+    }
+    guard query.count == 0 else { return .failure(.noAnswer) }
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(1)
+    writer.text(SMPKey.bootLoader)
+    writer.text(Device.bootLoader)
+    return writer.outcome
+  }
+
+  /// Whether a request for a reset insists on it; `nil` if it is malformed.
+  private static func isForced(_ request: SMPRequest, in buffer: borrowing MutableSpan<UInt8>) -> Bool? {
+    guard request.end > SMPHeader.size else { return false }
+    var reader = CBORReader(buffer.span.extracting(SMPHeader.size..<request.end))
+    guard var entries = reader.map() else { return nil }
+    var isForced = false
+    while reader.next(in: &entries) {
+      guard let key = reader.text() else { return nil }
+      if key.equals(SMPKey.force), let number = reader.unsigned32() {
+        isForced = number > 0
+      } else {
+        guard reader.skip() else { return nil }
+      }
+    }
+    return isForced
+  }
+
+  /// `{"force"?: 1}` → `{}`. While everything is being erased, after which the device restarts by itself, only if it is forced.
   private static func reset<Device: ManagedDevice & ~Copyable>(
     _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {
+    guard let isForced = isForced(request, in: buffer) else { return .failure(SMPFailure(.invalid)) }
+    let erasing = device.factoryReset()
+    guard isForced || erasing.done >= erasing.total else { return .failure(SMPFailure(.busy)) }
     device.restart(at: request.now)
     return empty(in: &buffer)
   }
@@ -202,4 +239,9 @@ enum OSManagement {
     }
     return found
   }
+}
+
+extension StaticString {
+  /// Whether it has no bytes.
+  fileprivate var isEmptyText: Bool { !hasPointerRepresentation || utf8CodeUnitCount == 0 }
 }

@@ -6,6 +6,8 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   private var failures: UInt32 = 0
   private var ignored: UInt32 = 0
   private var session = AccessSession()
+  /// The file that is being downloaded.
+  private var file = LogFile()
 
   /// A server that has not been asked anything.
   public init() {}
@@ -51,6 +53,10 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
         outcome = AccessManagement.respond(to: request, in: &buffer, device: &device, session: &session)
       case .herald where request.asks(.read, HeraldCommand.payload):
         outcome = PayloadManagement.respond(to: request, in: &buffer, device: &device)
+      case .file where Device.hasFiles:
+        outcome = FileManagement.respond(to: request, in: &buffer, open: &file, device: &device)
+      case .image where Device.hasImageSlot:
+        outcome = ImageManagement.respond(to: request, in: &buffer, device: &device)
       case .herald: outcome = HeraldManagement.respond(to: request, in: &buffer, device: &device)
       default: outcome = .failure(SMPFailure(.unsupported))
       }

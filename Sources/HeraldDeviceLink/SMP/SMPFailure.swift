@@ -17,6 +17,8 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
   public static var tooLong: Self { Self(rawValue: 7) }
   /// ENOTSUP: there is no such group or command.
   public static var unsupported: Self { Self(rawValue: 8) }
+  /// EBUSY: something else has to end first.
+  public static var busy: Self { Self(rawValue: 10) }
   /// ECORRUPT: the header's length and the packet's differ.
   public static var corrupt: Self { Self(rawValue: 9) }
   /// EACCESSDENIED: only for who has the key.
@@ -53,6 +55,8 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
 
   /// OS: a character of the format is none of MCUmgr's (2).
   public static var invalidFormat: Self { Self(.os, 2, general: .invalid) }
+  /// OS: there is no answer to what the boot loader was asked (3).
+  public static var noAnswer: Self { Self(.os, 3, general: .notFound) }
   /// OS: nobody has set the clock (4).
   public static var clockNotSet: Self { Self(.os, 4, general: .notFound) }
   /// OS: the clock does not take this date (5).

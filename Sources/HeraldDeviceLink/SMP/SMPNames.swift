@@ -31,6 +31,8 @@ public enum OSCommand {
   public static var parameters: UInt8 { 6 }
   /// What is running on what.
   public static var information: UInt8 { 7 }
+  /// What started it.
+  public static var bootLoader: UInt8 { 8 }
 }
 
 /// The commands of group `statistics`.
@@ -105,6 +107,12 @@ public enum SMPKey {
   public static var bufferSize: StaticString { "buf_size" }
   /// Parameters: packets that may wait.
   public static var bufferCount: StaticString { "buf_count" }
+  /// Reset: whether to do it in any case.
+  public static var force: StaticString { "force" }
+  /// Boot loader, request: what else is asked.
+  public static var query: StaticString { "query" }
+  /// Boot loader, response: its name.
+  public static var bootLoader: StaticString { "bootloader" }
   /// Information, request: which fields.
   public static var format: StaticString { "format" }
   /// Information, response: their text.

@@ -1,23 +1,26 @@
 /// The checksum of zlib and of IEEE 802.3, a byte at a time: 0xCBF43926 of the digits 1 to 9.
-struct CRC32: BitwiseCopyable {
+public struct CRC32: BitwiseCopyable, Sendable {
   private var rest: UInt32 = .max
 
   /// That of no bytes.
-  var value: UInt32 { ~rest }
+  public init() {}
+
+  /// That of the bytes so far.
+  public var value: UInt32 { ~rest }
 
   /// Goes on with a byte.
-  mutating func add(_ byte: UInt8) {
+  public mutating func add(_ byte: UInt8) {
     rest ^= UInt32(byte)
     for _ in 0..<8 { rest = (rest &>> 1) ^ (rest & 1 == 0 ? 0 : 0xEDB8_8320) }
   }
 
   /// Goes on with bytes.
-  mutating func add(_ bytes: Span<UInt8>) {
+  public mutating func add(_ bytes: Span<UInt8>) {
     for index in 0..<bytes.count { add(bytes[unchecked: index]) }
   }
 
   /// That of `bytes`.
-  static func of(_ bytes: Span<UInt8>) -> UInt32 {
+  public static func of(_ bytes: Span<UInt8>) -> UInt32 {
     var crc = CRC32()
     crc.add(bytes)
     return crc.value

@@ -1,0 +1,275 @@
+import HeraldEmbedded
+
+/// Group 1: the image for the next start, as MCUmgr's image group has it.
+///
+/// Slot 0 is what runs, which nobody can change; slot 1 takes an image. Of how it is started nothing is done here: that is the boot loader's.
+enum ImageManagement {
+  @inline(never)
+  static func respond<Device: ManagedDevice & ~Copyable>(
+    to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    if request.asks(.read, ImageCommand.state) { return state(in: &buffer, device: &device) }
+    guard request.header.operation == .write else { return .failure(SMPFailure(.unsupported)) }
+    guard let question = ImageQuestion(request, in: buffer) else { return .failure(SMPFailure(.invalid)) }
+    switch request.header.command {
+    case ImageCommand.state: return plan(question, in: &buffer, device: &device)
+    case ImageCommand.upload: return upload(question, in: &buffer, device: &device)
+    case ImageCommand.erase: return erase(question, in: &buffer, device: &device)
+    default: return .failure(SMPFailure(.unsupported))
+    }
+  }
+
+  /// `{}` → `{"images": [{"slot", "version", "hash"?, "bootable", "pending"?, "confirmed"?, "active"?, "permanent"?}, …], "splitStatus": 0}`
+  private static func state<Device: ManagedDevice & ~Copyable>(
+    in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    let found = SlotImage.read(&device)
+    let plan = device.imagePlan()
+    var version = RunningVersion(&device)
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(2)
+    writer.text(ImageKey.images)
+    var count = 1
+    if case .success = found { count = 2 }
+    writer.array(count)
+    writer.map(5)
+    writer.text(ImageKey.slot)
+    writer.unsigned(UInt32(0))
+    writer.text(ImageKey.version)
+    writer.text(version.text)
+    put(ImageKey.bootable, &writer)
+    put(ImageKey.confirmed, &writer)
+    put(ImageKey.active, &writer)
+    if case .success(let image) = found { put(image, plan, &version, &writer) }
+    writer.text(ImageKey.splitStatus)
+    writer.unsigned(UInt32(0))
+    return writer.outcome
+  }
+
+  private static func put(_ key: StaticString, _ writer: inout CBORWriter) {
+    writer.text(key)
+    writer.boolean(true)
+  }
+
+  @inline(never)
+  private static func put(
+    _ image: SlotImage, _ plan: ImagePlan, _ text: inout RunningVersion, _ writer: inout CBORWriter
+  ) {
+    writer.map(3 &+ (image.header.isBootable ? 1 : 0) &+ Int(plan.rawValue))
+    writer.text(ImageKey.slot)
+    writer.unsigned(UInt32(1))
+    writer.text(ImageKey.version)
+    text.set(image.header)
+    writer.text(text.text)
+    writer.text(ImageKey.hash)
+    writer.byteString(image.hash.span)
+    if image.header.isBootable { put(ImageKey.bootable, &writer) }
+    if plan != .none { put(ImageKey.pending, &writer) }
+    if plan == .permanent { put(ImageKey.permanent, &writer) }
+  }
+
+  /// `{"hash"?, "confirm"?}` → as read. Without a hash what runs is meant, which stays anyway.
+  private static func plan<Device: ManagedDevice & ~Copyable>(
+    _ question: ImageQuestion, in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    guard let hash = question.hash else {
+      guard question.confirm else { return .failure(.badImageHash) }
+      return state(in: &buffer, device: &device)
+    }
+    guard hash.count == 32 else { return .failure(.badImageHash) }
+    switch SlotImage.read(&device) {
+    case .failure(let failure): return .failure(failure)
+    case .success(let image):
+      for index in 0..<32 where image.hash[index] != buffer[hash.start &+ index] {
+        return .failure(.noImageHash)
+      }
+    }
+    guard device.planImage(question.confirm ? .permanent : .test) else { return .failure(.imageNotWritten) }
+    return state(in: &buffer, device: &device)
+  }
+
+  /// `{"slot"?: 1}` → `{}`
+  private static func erase<Device: ManagedDevice & ~Copyable>(
+    _ question: ImageQuestion, in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    guard question.slot ?? 1 == 1 else { return .failure(.noSuchSlot) }
+    guard device.imagePlan() == .none else { return .failure(.imagePending) }
+    device.imageUpload = ImageUpload()
+    guard device.eraseImage() else { return .failure(.imageNotErased) }
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(0)
+    return writer.outcome
+  }
+
+  /// `{"off", "data", "len"?, "sha"?, "image"?, "upgrade"?}` → `{"off": where to go on, "match"?}`. A piece that is not the next one
+  /// changes nothing and is answered with where to go on; so is the first one of an upload that was cut off, if it tells the same SHA-256.
+  private static func upload<Device: ManagedDevice & ~Copyable>(
+    _ question: ImageQuestion, in buffer: inout MutableSpan<UInt8>, device: inout Device
+  ) -> SMPOutcome {
+    guard let offset = question.offset else { return .failure(.noImageOffset) }
+    guard question.image ?? 0 == 0 else { return .failure(.noSuchSlot) }
+    if offset == 0, !goesOn(question, buffer, &device) {
+      if let failure = begin(question, buffer, &device) { return .failure(failure) }
+    }
+    let size = device.imageUpload.isActive ? device.imageSize() : 0
+    var match: Bool?
+    if device.imageUpload.isActive, offset == size {
+      let length = device.imageUpload.length
+      guard UInt32(clamping: question.data.count) <= length &- size else { return .failure(.imageOverrun) }
+      guard append(question, buffer, &device) else {
+        device.imageUpload = ImageUpload()
+        return .failure(.imageNotWritten)
+      }
+      if size &+ UInt32(clamping: question.data.count) == length { match = finish(&device) }
+      return answer(size &+ UInt32(clamping: question.data.count), match, in: &buffer)
+    }
+    return answer(size, nil, in: &buffer)
+  }
+
+  private static func append<Device: ManagedDevice & ~Copyable>(
+    _ question: ImageQuestion, _ buffer: borrowing MutableSpan<UInt8>, _ device: inout Device
+  ) -> Bool {
+    let place = question.data
+    return device.appendImage(buffer.span.extracting(place.start..<(place.start &+ place.count)))
+  }
+
+  private static func answer(_ offset: UInt32, _ match: Bool?, in buffer: inout MutableSpan<UInt8>)
+    -> SMPOutcome
+  {
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(match == nil ? 1 : 2)
+    writer.text(SMPKey.offset)
+    writer.unsigned(offset)
+    if let match {
+      writer.text(ImageKey.match)
+      writer.boolean(match)
+    }
+    return writer.outcome
+  }
+
+  /// Whether this is the upload that goes on already.
+  private static func goesOn<Device: ManagedDevice & ~Copyable>(
+    _ question: ImageQuestion, _ buffer: borrowing MutableSpan<UInt8>, _ device: inout Device
+  ) -> Bool {
+    let upload = device.imageUpload
+    guard upload.isActive, upload.hasHash, let hash = question.sha, hash.count == 32,
+      question.length == upload.length, device.imageSize() > 0
+    else { return false }
+    for index in 0..<32 where upload.hash[index] != buffer[hash.start &+ index] { return false }
+    return true
+  }
+
+  /// Begins an upload in an emptied slot; why not, if not.
+  @inline(never)
+  private static func begin<Device: ManagedDevice & ~Copyable>(
+    _ question: ImageQuestion, _ buffer: borrowing MutableSpan<UInt8>, _ device: inout Device
+  ) -> SMPFailure? {
+    guard let length = question.length else { return .noImageLength }
+    guard question.data.count >= ImageHeader.size else { return .shortImage }
+    let head = buffer.span.extracting(question.data.start..<(question.data.start &+ ImageHeader.size))
+    guard let header = ImageHeader(head) else { return .notAnImage }
+    guard length <= device.imageCapacity() else { return .imageTooLarge }
+    guard device.imagePlan() == .none else { return .imagePending }
+    if question.upgrade {
+      var version = RunningVersion(&device)
+      guard header.isNewer(than: ImageVersion(version.text)) else { return .imageNotNewer }
+    }
+    var upload = ImageUpload()
+    upload.length = length
+    upload.isActive = true
+    if let hash = question.sha {
+      guard hash.count == 32 else { return .badImageHash }
+      upload.hasHash = true
+      for index in 0..<32 { upload.hash[index] = buffer[hash.start &+ index] }
+    }
+    device.imageUpload = ImageUpload()
+    guard device.eraseImage() else { return .imageNotErased }
+    device.imageUpload = upload
+    return nil
+  }
+
+  /// Ends an upload: whether its bytes have the hash that was told, if one was. If not, the slot is emptied.
+  @inline(never)
+  private static func finish<Device: ManagedDevice & ~Copyable>(_ device: inout Device) -> Bool? {
+    let upload = device.imageUpload
+    device.imageUpload = ImageUpload()
+    guard upload.hasHash else { return nil }
+    var hash = SHA256()
+    var piece: [64 of UInt8] = .init(repeating: 0)
+    var offset: UInt32 = 0
+    var isRead = true
+    while offset < upload.length, isRead {
+      let count = Int(min(upload.length &- offset, 64))
+      var room = piece.mutableSpan
+      var part = room._mutatingExtracting(0..<count)
+      isRead = device.readImage(offset: offset, into: &part)
+      hash.update(piece.span.extracting(0..<count))
+      offset &+= UInt32(truncatingIfNeeded: count)
+    }
+    var digest: [32 of UInt8] = .init(repeating: 0)
+    hash.finish(into: &digest)
+    for index in 0..<32 where digest[index] != upload.hash[index] { isRead = false }
+    if !isRead { _ = device.eraseImage() }
+    return isRead
+  }
+}
+
+/// The upload that goes on. All zero bits while there is none.
+public struct ImageUpload: BitwiseCopyable, Sendable {
+  var hash: [32 of UInt8] = .init(repeating: 0)
+  /// Bytes of the whole.
+  var length: UInt32 = 0
+  var isActive = false
+  var hasHash = false
+  private var spare: UInt16 = 0
+
+  /// None.
+  public init() {}
+}
+
+/// A version as text, at first that of what runs.
+private struct RunningVersion: BitwiseCopyable {
+  private var bytes: [28 of UInt8] = .init(repeating: 0)
+  private var count = 0
+
+  init<Device: ManagedDevice & ~Copyable>(_ device: inout Device) {
+    var room = bytes.mutableSpan
+    count = min(max(device.information(.kernelRelease, into: &room), 0), 28)
+  }
+
+  var text: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { bytes.span.extracting(0..<count) }
+  }
+
+  /// "1.2.3", and ".4" behind it if there is a build.
+  mutating func set(_ header: ImageHeader) {
+    count = 0
+    put(UInt32(header.major))
+    dot()
+    put(UInt32(header.minor))
+    dot()
+    put(UInt32(header.revision))
+    guard header.build > 0 else { return }
+    dot()
+    put(header.build)
+  }
+
+  private mutating func dot() {
+    bytes[count] = UInt8(ascii: ".")
+    count &+= 1
+  }
+
+  /// Ten digits at the most; all four numbers and their dots are 24.
+  private mutating func put(_ number: UInt32) {
+    var divisor: UInt32 = 1
+    while number / divisor >= 10 { divisor &*= 10 }
+    var rest = number
+    while divisor > 0 {
+      bytes[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest / divisor)
+      count &+= 1
+      rest %= divisor
+      divisor /= 10
+    }
+  }
+}

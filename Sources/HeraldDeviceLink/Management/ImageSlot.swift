@@ -1,0 +1,61 @@
+import HeraldEmbedded
+
+/// Where an image for the next start is kept: the second slot of a boot loader of MCUboot's kind, or what stands for one.
+///
+/// A device without one has `hasImageSlot` false, and carries no code for group 1.
+public protocol ImageSlot: ~Copyable {
+  /// Whether there is one.
+  static var hasImageSlot: Bool { get }
+  /// The most bytes it holds.
+  mutating func imageCapacity() -> UInt32
+  /// How many bytes have been written to it since it was erased.
+  mutating func imageSize() -> UInt32
+  /// Empties it; `false` if that failed.
+  mutating func eraseImage() -> Bool
+  /// Appends bytes to what was written; `false` if that failed.
+  mutating func appendImage(_ bytes: Span<UInt8>) -> Bool
+  /// Reads bytes from `offset` on, as many as `buffer` has room for; `false` if there are not so many, or that failed.
+  mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool
+  /// What is to become of it at the next start.
+  mutating func imagePlan() -> ImagePlan
+  /// Notes what is to become of it at the next start; `false` if that failed.
+  mutating func planImage(_ plan: ImagePlan) -> Bool
+  /// The upload that goes on: kept where the slot is, as one may go on over another link.
+  var imageUpload: ImageUpload { mutating get set }
+}
+
+/// What is to become of the image in the slot at the next start.
+public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
+  /// Nothing.
+  case none = 0
+  /// It is started once.
+  case test = 1
+  /// It is started from then on.
+  case permanent = 2
+}
+
+extension ImageSlot where Self: ~Copyable {
+  /// There is none.
+  @inlinable @inline(__always) public static var hasImageSlot: Bool { false }
+  /// Nothing fits.
+  @inlinable public mutating func imageCapacity() -> UInt32 { 0 }
+  /// Nothing is there.
+  @inlinable public mutating func imageSize() -> UInt32 { 0 }
+  /// It cannot.
+  @inlinable public mutating func eraseImage() -> Bool { false }
+  /// It cannot.
+  @inlinable public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { false }
+  /// It cannot.
+  @inlinable public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+    false
+  }
+  /// Nothing.
+  @inlinable public mutating func imagePlan() -> ImagePlan { .none }
+  /// It cannot.
+  @inlinable public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
+  /// None goes on.
+  public var imageUpload: ImageUpload {
+    mutating get { ImageUpload() }
+    set {}
+  }
+}

@@ -1,0 +1,37 @@
+import HeraldEmbedded
+
+// What of images and files the board has.
+
+extension ManagedNode
+where
+  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
+  DelegateType: ~Copyable, BoardType: ~Copyable
+{
+  /// Whether the log can be read as files, too, by the board.
+  public static var hasFiles: Bool { BoardType.hasFiles }
+  /// The name of the boot loader.
+  public static var bootLoader: StaticString { BoardType.bootLoader }
+  /// Whether the board has a slot for an image.
+  public static var hasImageSlot: Bool { BoardType.hasImageSlot }
+  /// The most bytes it holds.
+  public mutating func imageCapacity() -> UInt32 { board.imageCapacity() }
+  /// How many have been written to it.
+  public mutating func imageSize() -> UInt32 { board.imageSize() }
+  /// Empties it.
+  public mutating func eraseImage() -> Bool { board.eraseImage() }
+  /// Appends to it.
+  public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { board.appendImage(bytes) }
+  /// Reads from it.
+  public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+    board.readImage(offset: offset, into: &buffer)
+  }
+  /// What is to become of it.
+  public mutating func imagePlan() -> ImagePlan { board.imagePlan() }
+  /// Notes what is to become of it.
+  public mutating func planImage(_ plan: ImagePlan) -> Bool { board.planImage(plan) }
+  /// The upload that goes on.
+  public var imageUpload: ImageUpload {
+    mutating get { board.imageUpload }
+    set { board.imageUpload = newValue }
+  }
+}

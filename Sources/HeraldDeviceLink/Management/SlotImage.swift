@@ -1,0 +1,170 @@
+import HeraldEmbedded
+
+/// The header of an image as MCUboot has it: 32 bytes, little-endian.
+///
+/// | byte | meaning |
+/// | --- | --- |
+/// | 0 | 96F3B83D |
+/// | 4 | load address |
+/// | 8 | bytes of the header, what pads it included |
+/// | 10 | bytes of the protected part of the list behind the image |
+/// | 12 | bytes of the image |
+/// | 16 | flags: bit 4 not bootable |
+/// | 20 | version: major u8, minor u8, revision u16, build u32 |
+///
+/// Behind the image comes a list of entries (type u16, length u16, bytes), or two, the protected one first: a head of 6908 or 6907 (u16) and the
+/// bytes of the whole (u16). Entry 10 is the SHA-256 of header, image and protected list.
+struct ImageHeader: Equatable, BitwiseCopyable {
+  var headerSize: UInt16
+  var protectedSize: UInt16
+  var imageSize: UInt32
+  var flags: UInt32
+  var major: UInt8
+  var minor: UInt8
+  var revision: UInt16
+  var build: UInt32
+
+  /// Bytes of it.
+  static var size: Int { 32 }
+
+  /// What an image begins with; `nil` if these are fewer bytes, or no header: then `isMagic` says whether the first four are right.
+  init?(_ bytes: Span<UInt8>) {
+    var reader = ByteReader(bytes)
+    guard bytes.count >= Self.size, reader.u32() == Self.magic, reader.u32() != nil,
+      let headerSize = reader.u16(), let protectedSize = reader.u16(),
+      let imageSize = reader.u32(), let flags = reader.u32(),
+      let major = reader.u8(), let minor = reader.u8(), let revision = reader.u16(),
+      let build = reader.u32(), Int(headerSize) >= Self.size
+    else { return nil }
+    self.headerSize = headerSize
+    self.protectedSize = protectedSize
+    self.imageSize = imageSize
+    self.flags = flags
+    self.major = major
+    self.minor = minor
+    self.revision = revision
+    self.build = build
+  }
+
+  static var magic: UInt32 { 0x96F3_B83D }
+
+  /// Whether it may be started.
+  var isBootable: Bool { flags & 0x10 == 0 }
+
+  /// Whether its version comes after `other`'s; the build does not count.
+  func isNewer(than other: ImageVersion) -> Bool {
+    if major != other.major { return major > other.major }
+    if minor != other.minor { return minor > other.minor }
+    return revision > other.revision
+  }
+}
+
+/// The version of an image.
+public struct ImageVersion: Equatable, BitwiseCopyable, Sendable {
+  /// 0…255.
+  public var major: UInt8
+  /// 0…255.
+  public var minor: UInt8
+  /// 0…65535.
+  public var revision: UInt16
+
+  /// Stated one by one.
+  public init(major: UInt8, minor: UInt8, revision: UInt16) {
+    self.major = major
+    self.minor = minor
+    self.revision = revision
+  }
+
+  /// From "1.2.3", of which the rest may be missing or be anything: 0 then.
+  init(_ text: Span<UInt8>) {
+    var parts: [3 of UInt32] = .init(repeating: 0)
+    var part = 0
+    var index = 0
+    while index < text.count, part < 3 {
+      let byte = text[index]
+      if byte == UInt8(ascii: ".") {
+        part &+= 1
+      } else if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+        parts[part] = min(parts[part] &* 10 &+ UInt32(byte &- UInt8(ascii: "0")), 0xFFFF)
+      } else {
+        break
+      }
+      index &+= 1
+    }
+    self.init(
+      major: UInt8(truncatingIfNeeded: min(parts[0], 255)),
+      minor: UInt8(truncatingIfNeeded: min(parts[1], 255)),
+      revision: UInt16(truncatingIfNeeded: parts[2]))
+  }
+}
+
+/// An image in a slot, as far as its header and the list behind it tell.
+struct SlotImage: BitwiseCopyable {
+  var header: ImageHeader
+  var hash: [32 of UInt8]
+
+  /// What is in the slot. Nothing unless header and list are as they must be, and agree with how much is there.
+  @inline(never)
+  static func read<Slot: ImageSlot & ~Copyable>(_ slot: inout Slot) -> Result<SlotImage, SMPFailure> {
+    var head: [32 of UInt8] = .init(repeating: 0)
+    var room = head.mutableSpan
+    guard slot.imageSize() >= 32, slot.readImage(offset: 0, into: &room) else { return .failure(.noImage) }
+    guard let header = ImageHeader(head.span) else { return .failure(.noImage) }
+    let size = slot.imageSize()
+    // Each is below 2³²; the sum is looked at in 64 bits.
+    let listStart = UInt64(wide: UInt32(header.headerSize)) &+ UInt64(wide: header.imageSize)
+    guard listStart.high32 == 0, listStart.low32 <= size else { return .failure(.noImageList) }
+    var position = listStart.low32
+    if header.protectedSize > 0 {
+      guard let end = Self.list(&slot, at: position, size: size, magic: 0x6908),
+        end &- position == UInt32(header.protectedSize)
+      else { return .failure(.noImageList) }
+      position = end
+    }
+    guard let end = Self.list(&slot, at: position, size: size, magic: 0x6907) else {
+      return .failure(.noImageList)
+    }
+    return Self.hash(&slot, from: position &+ 4, to: end, header)
+  }
+
+  /// Where the list that begins at `position` ends.
+  private static func list<Slot: ImageSlot & ~Copyable>(
+    _ slot: inout Slot, at position: UInt32, size: UInt32, magic: UInt16
+  ) -> UInt32? {
+    guard size >= position, size &- position >= 4, let (kind, length) = pair(&slot, at: position),
+      kind == magic,
+      length >= 4, UInt32(length) <= size &- position
+    else { return nil }
+    return position &+ UInt32(length)
+  }
+
+  private static func pair<Slot: ImageSlot & ~Copyable>(
+    _ slot: inout Slot, at position: UInt32
+  ) -> (UInt16, UInt16)? {
+    var bytes: [4 of UInt8] = .init(repeating: 0)
+    var room = bytes.mutableSpan
+    guard slot.readImage(offset: position, into: &room) else { return nil }
+    return (UInt16(bytes[0]) | UInt16(bytes[1]) &<< 8, UInt16(bytes[2]) | UInt16(bytes[3]) &<< 8)
+  }
+
+  private static func hash<Slot: ImageSlot & ~Copyable>(
+    _ slot: inout Slot, from start: UInt32, to end: UInt32, _ header: ImageHeader
+  ) -> Result<SlotImage, SMPFailure> {
+    var hash: [32 of UInt8] = .init(repeating: 0)
+    var isFound = false
+    var position = start
+    while end &- position >= 4 {
+      guard let (kind, length) = pair(&slot, at: position) else { return .failure(.imageUnreadable) }
+      position &+= 4
+      guard UInt32(length) <= end &- position else { return .failure(.badImageEntry) }
+      if kind & 0xFF == 0x10 {
+        guard !isFound, length == 32 else { return .failure(.badImageEntry) }
+        var room = hash.mutableSpan
+        guard slot.readImage(offset: position, into: &room) else { return .failure(.imageUnreadable) }
+        isFound = true
+      }
+      position &+= UInt32(length)
+    }
+    return isFound ? .success(SlotImage(header: header, hash: hash)) : .failure(.noImageHash)
+  }
+}

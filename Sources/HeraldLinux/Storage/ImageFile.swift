@@ -1,0 +1,67 @@
+import Glibc
+import HeraldDeviceLink
+import HeraldEmbedded
+
+/// A slot for an image in two files: its bytes as they came, and beside them what is to become of it. Nothing starts it: this machine has no boot
+/// loader, and the slot is there so that hosts and tools can be tried.
+public struct ImageFile: ~Copyable {
+  private let file: FileDescriptor
+  private let planPath: String
+  private let capacity: UInt32
+
+  /// Opens the file at `path`, or makes it, for images of at most `capacity` bytes.
+  public init(path: String, capacity: UInt32 = 1 << 20) throws(SystemFailure) {
+    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard number >= 0 else { throw SystemFailure("open", path, code: errno) }
+    file = FileDescriptor(number)
+    planPath = path + ".plan"
+    self.capacity = capacity
+  }
+
+  /// The most bytes of an image.
+  public func imageCapacity() -> UInt32 { capacity }
+
+  /// How many there are.
+  public func imageSize() -> UInt32 {
+    var state = stat()
+    guard fstat(file.number, &state) == 0 else { return 0 }
+    return UInt32(clamping: state.st_size)
+  }
+
+  /// Empties it.
+  public func eraseImage() -> Bool {
+    _ = unlink(planPath)
+    return ftruncate(file.number, 0) == 0
+  }
+
+  /// Appends bytes.
+  public func appendImage(_ bytes: Span<UInt8>) -> Bool {
+    let size = imageSize()
+    guard UInt32(clamping: bytes.count) <= capacity &- min(size, capacity) else { return false }
+    let written = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(size)) }
+    return written == bytes.count
+  }
+
+  /// Reads bytes from `offset` on.
+  public func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+    let count = buffer.count
+    return buffer.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, off_t(offset)) }
+      == count
+  }
+
+  /// What is to become of it.
+  public func imagePlan() -> ImagePlan {
+    let plan = FileDescriptor(open(planPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
+    var byte: UInt8 = 0
+    guard plan.isOpen, read(plan.number, &byte, 1) == 1 else { return .none }
+    return ImagePlan(rawValue: byte) ?? .none
+  }
+
+  /// Notes what is to become of it, image and note on the disk.
+  public func planImage(_ plan: ImagePlan) -> Bool {
+    let note = FileDescriptor(open(planPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600))
+    var byte = plan.rawValue
+    return note.isOpen && write(note.number, &byte, 1) == 1 && fsync(file.number) == 0
+      && fsync(note.number) == 0
+  }
+}
