@@ -15,6 +15,7 @@ enum FuzzTarget: String, CaseIterable {
   case extendedData = "extended-data"
   case signals
   case neighbours
+  case storedPayload = "stored-payload"
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -37,6 +38,7 @@ enum FuzzTarget: String, CaseIterable {
     case .extendedData: fuzzExtendedData(bytes)
     case .signals: fuzzSignals(bytes)
     case .neighbours: fuzzNeighbours(bytes)
+    case .storedPayload: fuzzStoredPayload(bytes)
     }
   }
 
@@ -58,6 +60,7 @@ enum FuzzTarget: String, CaseIterable {
     case .extendedData: extendedDataSeeds
     case .signals: signalSeeds
     case .neighbours: neighbourSeeds
+    case .storedPayload: storedPayloadSeeds
     }
   }
 }

@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldSimulation
 
 let cborSeeds: [[UInt8]] = [
   [0xA1, 0x61, 0x64, 0x62, 0x68, 0x69],
@@ -79,6 +80,26 @@ struct FuzzDevice: ManagedDevice, ~Copyable {
     self.plan = plan
     return true
   }
+  private var settings = SettingsStore(flash: MemoryFlash(pageSize: 1024, pageCount: 2, wordSize: 8))
+  var access = AccessGate()
+
+  mutating func inEffect(_ setting: Setting) -> UInt32 { setting.description.standard ?? 0 }
+  mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
+    if let value, !setting.description.allows(value) { broken("a setting is set out of its range") }
+    return settings.keep(setting, value: value)
+  }
+  mutating func hasAccessKey() -> Bool { settings.settings.hasAccessKey }
+  mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool {
+    settings.copyAccessKey(into: &key)
+  }
+  mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
+    if key.count != 0, key.count != 32 { broken("an access key of another size") }
+    return settings.keepAccessKey(key)
+  }
+  var storedPayloadCapacity: Int { 129 }
+  mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome {
+    settings.stagePayload(offset: offset, total: total, bytes, longest: 129)
+  }
 
   mutating func logStatus() -> LogStatus {
     LogStatus(epoch: 1, oldest: 1, newest: 1, openBytes: 4096, pageSize: 4096, boot: 1)
@@ -146,6 +167,26 @@ let smpSeeds: [[UInt8]] = [
     2, group: 1, command: 0,
     [0xA1, 0x64] + Array("hash".utf8) + [0x58, 32] + [UInt8](repeating: 0xC5, count: 32)),
   smpPacket(2, group: 1, command: 5, [0xA1, 0x64] + Array("slot".utf8) + [1]),
+  smpPacket(
+    0, group: 3, command: 0, [0xA1, 0x64] + Array("name".utf8) + [0x6D] + Array("log/keep-days".utf8)),
+  smpPacket(
+    2, group: 3, command: 0,
+    [0xA2, 0x64] + Array("name".utf8) + [0x6D] + Array("radio/setting".utf8) + [0x63] + Array("val".utf8)
+      + [0x41, 2]),
+  smpPacket(
+    2, group: 3, command: 0,
+    [0xA2, 0x64] + Array("name".utf8) + [0x6A] + Array("access/key".utf8) + [0x63] + Array("val".utf8)
+      + [0x58, 32] + [UInt8](repeating: 7, count: 32)),
+  smpPacket(0, group: 72, command: 5, [0xA0]),
+  smpPacket(
+    2, group: 72, command: 5,
+    [0xA1, 0x65] + Array("proof".utf8) + [0x58, 32] + [UInt8](repeating: 7, count: 32)),
+  smpPacket(
+    2, group: 8, command: 0,
+    [0xA4, 0x64] + Array("name".utf8) + [0x68] + Array("/payload".utf8) + [0x63] + Array("len".utf8)
+      + [0x18, 45, 0x63] + Array("off".utf8) + [0, 0x64] + Array("data".utf8) + [0x58, 45]
+      + storedPayloadSeeds[0]),
+  smpPacket(0, group: 72, command: 7, [0xA0]),
 ]
 
 /// A header, eight bytes, and a list with a hash.

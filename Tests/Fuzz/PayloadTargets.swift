@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldSimulation
 
 let extendedDataSeeds: [[UInt8]] = [
   // A venue and its name
@@ -60,4 +61,42 @@ private func rewrite(_ bytes: Span<UInt8>) {
     }
   }
   if after.next() { broken("a segment from nowhere") }
+}
+
+let storedPayloadSeeds: [[UInt8]] = [
+  // The fixed payload 826, 0, 1234567890.
+  [
+    0x48, 0x50, 0x61, 0x79, 1, 1, 13, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xA5, 0x82, 0xF0,
+    0x7F, 0x0C,
+    0xAD, 0x6F, 0xCE, 0x08, 0x3A, 0x03, 0, 0, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0,
+  ],
+  // No payload.
+  [UInt8]("HPay".utf8) + [1] + [UInt8](repeating: 0, count: 23) + [0xD1, 0x3D, 0xD4, 0xEB],
+]
+
+/// A payload blob as it comes from a host, and the same bytes where a device finds them in its flash: what is taken is offered, and what is not taken
+/// changes nothing.
+func fuzzStoredPayload(_ bytes: Span<UInt8>) {
+  var store = SettingsStore(flash: MemoryFlash(pageSize: 256, pageCount: 2, wordSize: 8))
+  var supplier = StoredPayloadSupplier<129>(
+    otherwise: FixedPayloadSupplier(country: 1, state: 0, clientIdentifier: 1))
+  var room: [510 of UInt8] = .init(repeating: 0)
+  var buffer = room.mutableSpan
+  let outcome = store.stagePayload(offset: 0, total: bytes.count, bytes, longest: 129)
+  if case .wants = outcome { broken("all bytes were given, and more are wanted") }
+  for unixSeconds in [nil, 0, 1_600_905_600, 1_773_700_000, .max] as [UInt64?] {
+    _ = supplier.tend(&store, at: unixSeconds)
+    let count = supplier.payload(at: unixSeconds, now: .start, into: &buffer)
+    if count < 0 || count > 129 { broken("a payload longer than there is room for") }
+    if outcome != .taken(UInt32(bytes.count)), count != 13 { broken("what was refused is offered") }
+    let status = supplier.payloadStatus(at: unixSeconds)
+    if let days = status.daysLeft, !(1...90).contains(days) { broken("days that are none") }
+  }
+  // Behind a record that says it is there.
+  let image = FlashImage(pageSize: 256, pageCount: 2, wordSize: 8)
+  for index in 0..<min(bytes.count, 256) { image.bytes[index] = bytes[index] }
+  var found = SettingsStore(flash: MemoryFlash(image))
+  found.load()
+  _ = found.takeNewPayload()
+  _ = found.keep(.keepDays, value: 3)
 }

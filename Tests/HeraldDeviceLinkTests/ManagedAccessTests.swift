@@ -1,0 +1,210 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldSimulation
+import Testing
+
+/// A board whose settings are in a flash that outlives it.
+private struct KeepingBoard: ManagedBoard, ~Copyable {
+  var settings: SettingsStore<MemoryFlash>
+  var restarts = 0
+  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
+    guard field == .nodeName else { return 0 }
+    var writer = ByteWriter(text._mutatingExtracting(0...))
+    writer.text("BADGE-7")
+    return writer.count
+  }
+  mutating func restart(at now: Instant) { restarts += 1 }
+}
+
+private struct CountingRandom: RandomSource {
+  var last: UInt32
+  mutating func next() -> UInt32 {
+    last &+= 0x9E37_79B9
+    return last
+  }
+}
+
+/// A whole device with two links, started anew on the flash of the one before.
+private struct Badge: ~Copyable {
+  typealias Device = ManagedNode<
+    MockRadio, MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours,
+    KeepingBoard, 4, 1
+  >
+  let log: FlashImage
+  let kept: FlashImage
+  var device: Device
+  var servers = [SMPServer(), SMPServer()]
+  var now = Instant.start
+
+  init(log: FlashImage, kept: FlashImage, seed: UInt32 = 1) {
+    self.log = log
+    self.kept = kept
+    device = Device(
+      radio: MockRadio(), flash: MemoryFlash(log), random: CountingRandom(last: seed),
+      supplier: StoredPayloadSupplier(
+        otherwise: FixedPayloadSupplier(country: 1, state: 0, clientIdentifier: 1)),
+      delegate: NoDelegate(), board: KeepingBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
+    device.takeSettings(at: .start)
+    round()
+  }
+
+  mutating func round() {
+    now = now + .milliseconds(10)
+    _ = device.tendFactoryReset(at: now)
+    device.tendPayload(at: now)
+    _ = device.node.poll(at: now)
+  }
+
+  /// The body of the answer.
+  mutating func ask(
+    _ operation: UInt8, _ group: UInt8, _ command: UInt8, _ body: [UInt8], on link: Int = 0
+  ) -> [UInt8] {
+    let request =
+      [0x08 | operation, 0, UInt8(body.count >> 8), UInt8(body.count & 0xFF), 0, group, 0, command] + body
+    var buffer = request + [UInt8](repeating: 0, count: 512 - request.count)
+    var span = buffer.mutableSpan
+    let count = servers[link].respond(to: &span, count: request.count, at: now, device: &device)
+    return Array(buffer[..<count].dropFirst(8))
+  }
+
+  mutating func setKey(_ key: [UInt8], on link: Int = 0) -> [UInt8] {
+    ask(2, 3, 0, hex("A2 64 6E616D65 6A 6163636573732F6B6579 63 76616C 5820") + key, on: link)
+  }
+
+  /// Asks for a nonce and answers with the proof of `key`.
+  mutating func unlock(_ key: [UInt8], on link: Int = 0) -> [UInt8] {
+    let challenge = ask(0, 72, 5, [0xA0], on: link)
+    guard let place = challenge.indices.first(where: { challenge[$0] == 0x50 }) else { return [] }
+    var code = HMACSHA256(key: key.span)
+    let message = Array("herald access 1BADGE-7".utf8) + Array(challenge[(place + 1)..<(place + 17)])
+    code.update(message.span)
+    var proof: [32 of UInt8] = .init(repeating: 0)
+    code.finish(into: &proof)
+    return ask(2, 72, 5, hex("A1 65 70726F6F66 5820") + (0..<32).map { proof[$0] }, on: link)
+  }
+
+  mutating func isOpen(on link: Int = 0) -> Bool { ask(2, 3, 2, [0xA0], on: link) == [0xA0] }
+
+  /// A piece of a payload blob.
+  mutating func upload(_ blob: [UInt8], from offset: Int, _ count: Int, name: String = "682F7061796C6F6164")
+    -> [UInt8]
+  {
+    let piece = Array(blob[offset..<min(blob.count, offset + count)])
+    let start = offset == 0 ? hex("A4 64 6E616D65 \(name) 63 6C656E") + [0x18, UInt8(blob.count)] : [0xA2]
+    return ask(
+      2, 8, 0,
+      start + hex("63 6F6666") + [0x18, UInt8(offset)] + hex("64 64617461") + [0x58, UInt8(piece.count)]
+        + piece)
+  }
+}
+
+@Suite("A whole device, locked and provisioned over its links")
+struct ManagedAccessTests {
+  private func log() -> FlashImage { FlashImage(pageSize: 512, pageCount: 3, wordSize: 4) }
+  private func kept() -> FlashImage { FlashImage(pageSize: 1024, pageCount: 2, wordSize: 4) }
+  private let locked = hex("A1 63 657272 A2 65 67726F7570 1848 62 7263 08")
+  private let key = [UInt8](repeating: 0x5A, count: 32)
+  private let other = [UInt8](repeating: 0xA5, count: 32)
+
+  @Test(
+    "a key that is set locks every link, also the one it was set on, and stays over restarts; a new one ends sessions of the former"
+  )
+  func lifeOfAKey() {
+    let (log, kept) = (log(), kept())
+    var badge = Badge(log: log, kept: kept)
+    check(badge.isOpen() && badge.isOpen(on: 1))
+    check(badge.setKey(key) == [0xA0])
+    check(!badge.isOpen() && !badge.isOpen(on: 1) && badge.setKey(other) == locked)
+    check(badge.unlock(key) == [0xA0] && badge.isOpen() && !badge.isOpen(on: 1))
+    check(badge.unlock(key, on: 1) == [0xA0] && badge.isOpen(on: 1))
+    check(badge.setKey(other, on: 1) == [0xA0] && !badge.isOpen() && !badge.isOpen(on: 1))
+    check(badge.unlock(key) != [0xA0])
+    var next = Badge(log: log, kept: kept, seed: 2)
+    check(!next.isOpen() && next.unlock(other) == [0xA0] && next.isOpen())
+    // Taken away.
+    check(next.ask(2, 3, 1, hex("A1 64 6E616D65 6A 6163636573732F6B6579")) == [0xA0] && next.isOpen(on: 1))
+    var third = Badge(log: log, kept: kept, seed: 3)
+    check(third.isOpen())
+    #expect(!contains(kept, key) && !contains(kept, other))
+  }
+
+  @Test("a device whose key was lost is erased, log first, and is open then, with nothing on it")
+  func lostKey() {
+    let (log, kept) = (log(), kept())
+    var badge = Badge(log: log, kept: kept)
+    check(badge.setKey(key) == [0xA0] && !badge.isOpen())
+    let epoch = badge.device.logStatus().epoch
+    check(badge.ask(0, 72, 0, [0xA0]).first == 0xA8, "its epoch is not secret")
+    let bytes = (0..<4).map { UInt8(truncatingIfNeeded: epoch >> (24 - 8 * $0)) }
+    check(badge.ask(2, 72, 3, hex("A1 65 65706F6368 1A") + bytes).first == 0xA3)
+    for _ in 0..<3 {
+      check(!badge.isOpen(), "not before it is done")
+      badge.round()
+    }
+    for _ in 0..<3 { badge.round() }
+    #expect((log.bytes + kept.bytes).allSatisfy { $0 == 0xFF })
+    var next = Badge(log: log, kept: kept, seed: 2)
+    check(next.isOpen() && next.device.logStatus().boot == 1)
+  }
+
+  @Test(
+    "a payload is uploaded as MCUmgr uploads files, is what the device then offers, and is told unless it is secret"
+  )
+  func payload() {
+    let (log, kept) = (log(), kept())
+    var badge = Badge(log: log, kept: kept)
+    // {"family": "fixed", "data": …}: that of the image.
+    let image = hex("08 0100 0000 0100000000000000")
+    check(badge.ask(0, 72, 7, [0xA0]) == hex("A2 66 66616D696C79 65 6669786564 64 64617461 4D") + image)
+    let payload = hex("08 3A03 0000 D202964900000000")
+    let blob = hex("48506179 01 01 0d00 0000 0000 0000000000000000 0000 0000 a582f07f 0cad6fce") + payload
+    func next(_ offset: UInt8) -> [UInt8] { hex("A1 63 6F6666") + (offset < 24 ? [offset] : [0x18, offset]) }
+    check(badge.upload(blob, from: 0, 20) == next(20))
+    check(badge.upload(blob, from: 21, 9) == next(20), "not the next one")
+    check(badge.upload(blob, from: 20, 20) == next(40) && badge.upload(blob, from: 40, 20) == next(45))
+    check(badge.ask(0, 72, 7, [0xA0]).suffix(13) == image[...], "until the next round of the loop")
+    badge.round()
+    check(badge.ask(0, 72, 7, [0xA0]).suffix(13) == payload[...])
+    // Another name; no name; no length; a read; damage.
+    check(
+      badge.upload(blob, from: 0, 20, name: "642F6C6F67")
+        == hex("A1 63 657272 A2 65 67726F7570 08 62 7263 03"))
+    check(badge.ask(2, 8, 0, hex("A2 63 6F6666 00 64 64617461 41 00")) == hex("A1 62 7263 03"))
+    check(
+      badge.ask(0, 8, 0, hex("A2 64 6E616D65 682F7061796C6F6164 63 6F6666 00")).prefix(2) != hex("A2 63")[...]
+    )
+    var damaged = blob
+    damaged[40] ^= 1
+    check(badge.upload(damaged, from: 0, 45) == hex("A1 63 657272 A2 65 67726F7570 1848 62 7263 09"))
+    var restarted = Badge(log: log, kept: kept, seed: 2)
+    check(restarted.ask(0, 72, 7, [0xA0]).suffix(13) == payload[...])
+  }
+
+  @Test(
+    "of the simple family the status tells the end of the window and the days that are left, and no bytes")
+  func simple() {
+    var badge = Badge(log: log(), kept: kept())
+    // Days 1999 and 2000 of the phones' epoch.
+    let blob =
+      hex("48506179 01 02 5000 3a03 0400 80e16b5f00000000 cf07 0200 b1848c4b 2747a97a") + Array(0..<32)
+      + hex("cf070000 3a047892") + Array(32..<64) + hex("d0070000 22ae9b6e")
+    check(badge.upload(blob, from: 0, 112).suffix(2) == [0x18, 112])
+    badge.round()
+    let end = hex("A2 66 66616D696C79 66 73696D706C65 65 756E74696C 1A 69B9EB00")
+    check(
+      badge.ask(0, 72, 7, [0xA0]).count == end.count
+        && badge.device.payloadStatus(at: badge.now).daysLeft == nil)
+    check(badge.ask(0, 72, 7, [0xA0]) == end)
+    // Noon of day 2000.
+    let noon = (1_600_905_600 + 2000 * 86_400 + 43_200) as UInt64
+    check(badge.device.setClock(unixMilliseconds: noon * 1000, at: badge.now))
+    for _ in 0..<3 { badge.round() }
+    check(badge.device.payloadStatus(at: badge.now).daysLeft == 1)
+    #expect(!contains(badge.kept, Array(0..<32)) && contains(badge.kept, Array(32..<64)))
+    check(badge.ask(0, 72, 7, [0xA0]).suffix(6) == hex("64 64617973 01")[...])
+  }
+
+  private func contains(_ image: FlashImage, _ bytes: [UInt8]) -> Bool {
+    (0...(image.bytes.count - bytes.count)).contains { image.bytes[$0..<$0 + bytes.count] == bytes[...] }
+  }
+}
