@@ -1,0 +1,27 @@
+"""What hosts set on a node, by a program that knows nothing of Herald: by name, locked, with a payload, and still there after a restart."""
+
+import asyncio
+from pathlib import Path
+
+from cases_smp import PYTHON
+from world import World
+
+
+async def told(node, what):
+    """What settings_test.py finds at the node's serial port."""
+    [port] = node.facts["link"]
+    client = await asyncio.create_subprocess_exec(
+        str(PYTHON), str(Path(__file__).with_name("settings_test.py")), port, what,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
+    said, _ = await client.communicate()
+    failed = [line for line in said.decode().splitlines() if line.startswith("FAILED")]
+    assert client.returncode == 0, failed or said.decode()[-500:]
+
+
+async def case_settings_access_and_payload_by_smpclient():
+    async with World() as world:
+        node = await world.node("--link", "pty", payload=None)
+        await told(node, "set")
+        await node.stop()
+        again = await world.node("--link", "pty", payload=None)
+        await told(again, "kept")
