@@ -1,0 +1,144 @@
+"""The device in a Linux kernel's USB: enumerated, its serial port and its link used by programs as they are, unplugged, and kept from those who may not use it."""
+
+import asyncio
+import contextlib
+import grp
+import json
+import logging
+import os
+import shutil
+import signal
+import socket
+import stat
+import sys
+import tempfile
+import traceback
+import unittest
+from pathlib import Path
+
+import usb
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Interop"))
+import log_pages
+from node import ROOT, Node, program, run
+
+PATIENCE = 200
+PAGES = 6
+PLUGDEV = "plugdev"
+SMP_PYTHON = ROOT / ".build" / "venv-smp" / "bin" / "python"
+NOBODY = 65534
+# What a node has for a controller here: somebody who listens and never says anything.
+silent = None
+
+
+def setUpModule():
+    global silent
+    # It tells of everything that takes a tenth of a second, which here is everything.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    silent = socket.create_server(("127.0.0.1", 0), backlog=64)
+    usb.start()
+    usb.install_rule()
+
+
+async def output_of(*command):
+    """What a program says, which must work."""
+    process = await asyncio.create_subprocess_exec(
+        *map(str, command), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
+    said, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
+    assert process.returncode == 0, f"{command[0]} ended with {process.returncode}: {said.decode()[-1500:]}"
+    return said.decode()
+
+
+async def host(*arguments, groups=None):
+    """herald-host as root, or as nobody in these groups: status, standard output, standard error."""
+    if groups is None:
+        return await run("herald-host", *arguments, seconds=PATIENCE)
+    numbers = ",".join(str(grp.getgrnam(name).gr_gid) for name in groups)
+    process = await asyncio.create_subprocess_exec(
+        "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", f"--groups={numbers}" if groups else "--clear-groups",
+        program("herald-host"), *map(str, arguments), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE)
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    return process.returncode, out.decode(), err.decode()
+
+
+class World:
+    """Nodes with a few pages of log, for as long as a test lasts."""
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.nodes = []
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, kind, error, trace):
+        if error:
+            traceback.print_exception(error)
+        for node in [node for node in self.nodes if node.process]:
+            if kind:
+                print("herald-node said:", *node.messages, sep="\n  ")
+            if node.process.returncode is None:
+                node.process.send_signal(signal.SIGCONT)
+            await node.stop()
+        shutil.rmtree(self.folder)
+
+    async def node(self, count=1):
+        """A node with so many pages of log, all but the last of them closed."""
+        storage = self.folder / f"storage-{len(self.nodes)}"
+        for number in (1, count) if count > 1 else (1,):
+            if number > 1:
+                await node.stop()
+                log_pages.fill(storage, number)
+            node = Node(f"tcp:127.0.0.1:{silent.getsockname()[1]}", storage, "--usbip", "0", "--link", "tcp:0")
+            await node.start(seconds=PATIENCE)
+        self.nodes.append(node)
+        return node
+
+
+def pages(folder):
+    """The closed pages of a pulled log, by name."""
+    return {path.name: path.read_bytes() for path in (Path(folder) / "pages").glob("*.page") if ".open." not in path.name}
+
+
+class USB(unittest.IsolatedAsyncioTestCase):
+    async def test_enumerates_it_and_lsusb_understands_every_descriptor(self):
+        async with World() as world:
+            node = await world.node()
+            async with usb.Plug(node) as plug:
+                self.assertEqual(plug.number("speed"), "12")
+                drivers = [(path.name[-1], (path / "driver").resolve().name if (path / "driver").exists() else "")
+                           for path in sorted(plug.folder.glob("*:1.*"))]
+                self.assertEqual(drivers, [("0", ""), ("1", "cdc_acm"), ("2", "cdc_acm")])
+                said = await output_of("lsusb", "-v", "-d", "1209:0001")
+                for words in ("bcdUSB               2.01", "Herald Wearable", node.facts["serial-number"][0], "Herald management (SMP)", "wTotalLength       0x0062",
+                              "Interface Association", "CDC Header", "bcdCDC               1.20", "CDC Call Management", "CDC ACM", "CDC Union",
+                              "bSlaveInterface         2", "Binary Object Store Descriptor", "WebUSB", "{d8dd60df-4589-4cc7-9cd2-659d9e648a9f}"):
+                    self.assertIn(words, said)
+                # What lsusb does not understand it says in words like these.
+                for words in ("INVALID", "UNRECOGNIZED", "can't get", "junk", "Warning"):
+                    self.assertNotIn(words, said)
+
+    async def test_a_terminal_is_told_that_the_cable_was_pulled(self):
+        async with World() as world:
+            node = await world.node()
+            async with usb.Plug(node) as plug:
+                with open(plug.terminal, "rb", buffering=0) as terminal:
+                    reading = asyncio.get_running_loop().run_in_executor(None, self.end_of, terminal)
+                    await asyncio.sleep(0.5)
+                    await asyncio.get_running_loop().run_in_executor(None, plug.unplug)
+                    await asyncio.wait_for(reading, PATIENCE)
+                await plug.plug()
+                status, _, err = await host("info", "--device", f"serial:{plug.terminal}")
+                self.assertEqual(status, 0, err)
+
+    @staticmethod
+    def end_of(terminal):
+        """Reads until there is no more: nothing, or an error."""
+        with contextlib.suppress(OSError):
+            while terminal.read(64):
+                continue
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+"""USB devices of the guest: nodes, plugged into the kernel's virtual host controller; and the rule that says who may use them."""
+
+import asyncio
+import grp
+import shutil
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CONTROLLER = Path("/sys/devices/platform/vhci_hcd.0")
+DEVICES = Path("/sys/bus/usb/devices")
+RULE = Path("/etc/udev/rules.d/70-herald.rules")
+FULL_SPEED = 2
+FREE = "004"
+
+
+def start():
+    """The kernel's drivers, and udev without the rule."""
+    # Each of these would be loaded when it is needed, and take its time then.
+    subprocess.check_call(["modprobe", "-a", "vhci_hcd", "cdc_acm"])
+    try:
+        grp.getgrnam("plugdev")
+    except KeyError:
+        subprocess.check_call(["groupadd", "--system", "plugdev"])
+    RULE.unlink(missing_ok=True)
+    subprocess.check_call(["/lib/systemd/systemd-udevd", "--daemon"])
+
+
+def install_rule(is_there=True):
+    """Puts the repository's rule where udev looks for it, or takes it away."""
+    RULE.parent.mkdir(parents=True, exist_ok=True)
+    RULE.unlink(missing_ok=True)
+    if is_there:
+        shutil.copy(ROOT / "udev" / "70-herald.rules", RULE)
+    subprocess.check_call(["udevadm", "control", "--reload"])
+
+
+def settle():
+    subprocess.check_call(["udevadm", "settle", "--timeout=60"])
+
+
+def receive(connection, count):
+    data = b""
+    while len(data) < count:
+        piece = connection.recv(count - len(data))
+        assert piece, "the node closed the connection"
+        data += piece
+    return data
+
+
+class Plug:
+    """A node's USB device in one of the controller's ports: an asynchronous context manager. `folder` is its place below /sys, `file` its device file, and `terminal`
+    the serial port's."""
+
+    def __init__(self, node):
+        self.node = node
+
+    async def __aenter__(self):
+        await self.plug()
+        return self
+
+    async def __aexit__(self, *error):
+        self.unplug()
+
+    async def plug(self):
+        serial = self.node.facts["serial-number"][0]
+        port = int(self.node.facts["usbip"][0].split(":")[1].split("/")[0])
+        # What the program usbip does: OP_REQ_IMPORT, then the socket is the kernel's.
+        connection = socket.create_connection(("127.0.0.1", port))
+        connection.sendall(struct.pack(">HHI32s", 0x0111, 0x8003, 0, b"1-1"))
+        loop = asyncio.get_running_loop()
+        version, code, status = struct.unpack(">HHI", await loop.run_in_executor(None, receive, connection, 8))
+        assert (version, code, status) == (0x0111, 3, 0), (version, code, status)
+        await loop.run_in_executor(None, receive, connection, 312)
+        rows = [row.split() for row in (CONTROLLER / "status").read_text().splitlines()[1:]]
+        self.port = next(int(row[1]) for row in rows if row[0] == "hs" and row[2] == FREE)
+        (CONTROLLER / "attach").write_text(f"{self.port} {connection.fileno()} {1 << 16 | 2} {FULL_SPEED}")
+        connection.close()
+        self.folder = await until(lambda: self.find(serial), "the kernel does not enumerate the device")
+        self.file = f"/dev/bus/usb/{int(self.number('busnum')):03}/{int(self.number('devnum')):03}"
+        found = await until(lambda: list(self.folder.glob("*:1.1/tty/*")), "cdc_acm does not take the serial port")
+        self.terminal = f"/dev/{found[0].name}"
+        await loop.run_in_executor(None, settle)
+
+    def number(self, name):
+        return (self.folder / name).read_text().strip()
+
+    @staticmethod
+    def find(serial):
+        for path in DEVICES.glob("*/serial"):
+            if path.read_text().strip() == serial and (path.parent / "bConfigurationValue").read_text().strip() == "1":
+                return path.parent
+        return None
+
+    def unplug(self):
+        """The cable is pulled."""
+        if self.folder.exists():
+            (CONTROLLER / "detach").write_text(str(self.port))
+        deadline = time.monotonic() + 60
+        while self.folder.exists():
+            assert time.monotonic() < deadline, "the kernel keeps the device"
+            time.sleep(0.05)
+
+
+async def until(condition, what, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, what
+        await asyncio.sleep(0.1)
+    return found
