@@ -5,6 +5,9 @@ import HeraldEmbedded
 /// `depth` SMP packets are taken at once on the link, each as long as an equal part of `memory` bytes (see `SMPBulkLink`). The serial port has
 /// all of the memory for its one packet, while the link is idle: what is begun on one is finished before the other begins. Who stops in the
 /// middle for a second loses it to the other.
+///
+/// A session (`SMPServer.endSession`) is the cable's, whichever of the two it was opened on. It ends when a host selects the configuration or an
+/// interface, as programs do when they begin, and when a program closes the serial port: what comes next has to show the key again.
 public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>: ~Copyable {
   /// What it is attached with.
   public var controller: Controller
@@ -45,7 +48,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
         isSuspended = false
       case .suspended: isSuspended = true
       case .resumed: isSuspended = false
-      case .setup(let setup): handle(setup)
+      case .setup(let setup): handle(setup, server: &server)
       }
       serveControl()
     }
@@ -82,7 +85,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
     if isRight { controller.acknowledge() } else { controller.refuse() }
   }
 
-  private mutating func handle(_ setup: USBSetup) {
+  private mutating func handle(_ setup: USBSetup, server: inout SMPServer) {
     awaitsLineCoding = false
     switch control.respond(to: setup) {
     case .send: break
@@ -91,18 +94,20 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
     case .refuse: controller.refuse()
     case .acknowledge: controller.acknowledge()
     case .setTerminal(let isThere):
-      serial.setTerminal(isThere)
+      if serial.setTerminal(isThere) { server.endSession() }
       controller.acknowledge()
     case .setAddress(let address):
       controller.acknowledge()
       controller.setAddress(address)
     case .configure(let value):
       forgetFunctions()
+      server.endSession()
       for interface in UInt16(0)...2 { setOpen(interface, value != 0) }
       controller.acknowledge()
     case .selectInterface(let interface):
       if interface == USBDescriptors.Interface.link { link.reset() }
       if interface == USBDescriptors.Interface.serialData { serial.forget() }
+      server.endSession()
       setOpen(interface, true)
       controller.acknowledge()
     case .halt(let endpoint, let isHalted):

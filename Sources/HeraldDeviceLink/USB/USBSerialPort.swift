@@ -54,10 +54,12 @@ struct USBSerialPort: ~Copyable {
     endsWithEmptyPacket = false
   }
 
-  /// A program has opened the port, or closed it.
-  mutating func setTerminal(_ isThere: Bool) {
-    if hasTerminal, !isThere { forget() }
+  /// A program has opened the port, or closed it; whether it was closed just now.
+  mutating func setTerminal(_ isThere: Bool) -> Bool {
+    let isClosed = hasTerminal && !isThere
+    if isClosed { forget() }
     hasTerminal = isThere
+    return isClosed
   }
 
   /// Takes the data of Set Line Coding; `nil` while they have not come, `false` if they are not seven bytes.
