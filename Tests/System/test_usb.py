@@ -119,6 +119,86 @@ class USB(unittest.IsolatedAsyncioTestCase):
                 for words in ("INVALID", "UNRECOGNIZED", "can't get", "junk", "Warning"):
                     self.assertNotIn(words, said)
 
+    async def test_its_serial_port_is_used_by_programs_that_know_nothing_of_it(self):
+        async with World() as world:
+            node = await world.node()
+            async with usb.Plug(node) as plug:
+                self.assertEqual(grp.getgrgid(os.stat(plug.terminal).st_gid).gr_name, PLUGDEV)
+                said = await output_of("udevadm", "info", "--query=property", plug.terminal)
+                self.assertIn("ID_MM_DEVICE_IGNORE=1", said)
+                manager = SMP_PYTHON.parent / "smpmgr"
+                text = "hello"
+                self.assertIn(text, await output_of(manager, "--port", plug.terminal, "--timeout", "30", "os", "echo", text))
+                # As a terminal, by a program that asks for a modem first.
+                status, out, err = await host("info", "--device", f"serial:{plug.terminal}", "--json")
+                self.assertEqual(status, 0, err)
+                self.assertIn(node.facts["serial-number"][0], out)
+
+    async def test_its_log_is_pulled_through_libusb_while_the_serial_port_is_open(self):
+        async with World() as world:
+            node = await world.node(PAGES)
+            async with usb.Plug(node) as plug:
+                with open(plug.terminal, "wb", buffering=0) as terminal:
+                    terminal.write(b"AT\r")
+                    status, out, err = await host("log", "pull", "--output", world.folder / "usb")
+                    self.assertEqual(status, 0, err)
+                status, out, err = await host("log", "pull", "--device", node.link, "--output", world.folder / "serial")
+                self.assertEqual(status, 0, err)
+                self.assertEqual(pages(world.folder / "usb"), pages(world.folder / "serial"))
+                self.assertEqual(len(pages(world.folder / "usb")), PAGES - 1)
+
+    async def test_who_may_use_it_is_what_the_rule_says(self):
+        async with World() as world:
+            node = await world.node()
+            try:
+                usb.install_rule(False)
+                async with usb.Plug(node) as plug:
+                    status, _, err = await host("info", groups=[PLUGDEV])
+                    self.assertEqual(status, 4, err)
+                    self.assertIn(f"no permission for {plug.file}", err)
+                    self.assertIn("udev-rule", err)
+                    status, out, err = await host("devices", groups=[])
+                    self.assertEqual(status, 0, err)
+                    self.assertIn(node.facts["serial-number"][0], out)
+                    self.assertIn("no permission", out + err)
+                usb.install_rule()
+                async with usb.Plug(node) as plug:
+                    self.assertEqual(stat.S_IMODE(os.stat(plug.file).st_mode), 0o660)
+                    status, out, err = await host("info", "--json", groups=[PLUGDEV])
+                    self.assertEqual(status, 0, err)
+                    self.assertIn(node.facts["serial-number"][0], out)
+                    status, _, err = await host("info", groups=[])
+                    self.assertEqual(status, 4, err)
+            finally:
+                usb.install_rule()
+
+    async def test_unplugged_in_mid_transfer_it_is_told_of_and_back_it_goes_on(self):
+        async with World() as world:
+            node = await world.node(PAGES)
+            async with usb.Plug(node) as plug:
+                # A device that has stopped: the transfer hangs, whoever is faster.
+                pulling = asyncio.create_task(host("log", "pull", "--timeout", "100", "--output", world.folder / "out"))
+                await usb.until(lambda: self.is_claimed(plug), "herald-host does not open the device")
+                node.process.send_signal(signal.SIGSTOP)
+                await asyncio.sleep(1)
+                await asyncio.get_running_loop().run_in_executor(None, plug.unplug)
+                node.process.send_signal(signal.SIGCONT)
+                status, _, err = await pulling
+                if status != 0:
+                    self.assertIn(status, (6, 10), err)
+                    self.assertIn("the device is gone", err)
+                await plug.plug()
+                status, _, err = await host("log", "pull", "--output", world.folder / "out")
+                self.assertEqual(status, 0, err)
+                status, _, err = await host("log", "pull", "--device", node.link, "--output", world.folder / "serial")
+                self.assertEqual(status, 0, err)
+                self.assertEqual(pages(world.folder / "out"), pages(world.folder / "serial"))
+
+    @staticmethod
+    def is_claimed(plug):
+        driver = plug.folder / f"{plug.folder.name}:1.0" / "driver"
+        return driver.exists() and driver.resolve().name == "usbfs"
+
     async def test_a_terminal_is_told_that_the_cable_was_pulled(self):
         async with World() as world:
             node = await world.node()
@@ -138,6 +218,26 @@ class USB(unittest.IsolatedAsyncioTestCase):
         with contextlib.suppress(OSError):
             while terminal.read(64):
                 continue
+
+    async def test_two_at_once(self):
+        async with World() as world:
+            nodes = [await world.node(PAGES), await world.node(PAGES)]
+            serials = [node.facts["serial-number"][0] for node in nodes]
+            async with usb.Plug(nodes[0]) as first, usb.Plug(nodes[1]) as second:
+                self.assertNotEqual(first.terminal, second.terminal)
+                status, out, err = await host("devices", "--json")
+                self.assertEqual(status, 0, err)
+                self.assertEqual({device["serial"] for device in json.loads(out)}, set(serials))
+                status, _, err = await host("info")
+                self.assertEqual(status, 3, err)
+                outcomes = await asyncio.gather(*(
+                    host("log", "pull", "--device", serial, "--output", world.folder / serial) for serial in serials))
+                for (status, _, err), serial, node in zip(outcomes, serials, nodes):
+                    self.assertEqual(status, 0, err)
+                    other = world.folder / f"{serial}-serial"
+                    status, _, err = await host("log", "pull", "--device", node.link, "--output", other)
+                    self.assertEqual(status, 0, err)
+                    self.assertEqual(pages(world.folder / serial), pages(other))
 
 
 if __name__ == "__main__":
