@@ -77,11 +77,10 @@ struct AccessSession: BitwiseCopyable {
     guard device.copyAccessKey(into: &room) else { return false }
     var code = HMACSHA256(key: room.span)
     room.wipe()
-    var serial: [32 of UInt8] = .init(repeating: 0)
-    var text = serial.mutableSpan
-    let count = min(max(device.information(.nodeName, into: &text), 0), 32)
+    // There is no need of the key any more: its place is good for the serial number.
+    let count = min(max(device.information(.nodeName, into: &room), 0), room.count)
     code.update("herald access 1")
-    code.update(text.span.extracting(0..<count))
+    code.update(room.span.extracting(0..<count))
     code.update(nonce.span)
     code.finish(into: &proof)
     return true

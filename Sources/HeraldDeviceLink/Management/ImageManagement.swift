@@ -171,7 +171,7 @@ enum ImageManagement {
     guard length <= device.imageCapacity() else { return .imageTooLarge }
     guard device.imagePlan() == .none else { return .imagePending }
     if question.upgrade {
-      var version = RunningVersion(&device)
+      let version = RunningVersion(&device)
       guard header.isNewer(than: ImageVersion(version.text)) else { return .imageNotNewer }
     }
     var upload = ImageUpload()

@@ -256,7 +256,9 @@ struct USBControlEndpoint: ~Copyable {
   private mutating func writeDescriptor(_ kind: UInt8, _ number: UInt8) -> Bool {
     switch (kind, number) {
     case (USBDescriptors.Kind.device, 0): packet.bytes(USBDescriptors.device.span)
-    case (USBDescriptors.Kind.configuration, 0): packet.bytes(USBDescriptors.configuration.span)
+    case (USBDescriptors.Kind.configuration, 0):
+      // One by one: a span of a constant this long is one of a copy on the stack.
+      for index in 0..<98 { packet.u8(USBDescriptors.configuration[index]) }
     case (USBDescriptors.Kind.bos, 0): packet.bytes(USBDescriptors.bos.span)
     case (USBDescriptors.Kind.string, USBDescriptors.Text.languages):
       packet.u8(4)

@@ -1,25 +1,26 @@
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1): what only who has the key can make of a message, byte by byte.
 ///
-/// Keys have 1 to 64 bytes; a longer one has to be hashed by whoever has it. `finish` wipes everything that came from the key and the message.
+/// Keys have 1 to 32 bytes, as many as codes have; longer ones make them no stronger. `finish` wipes everything that came from the key and the message.
 public struct HMACSHA256: ~Copyable {
   private var hash: SHA256
-  /// The key, filled up with zeros.
-  private var key: [64 of UInt8]
+  /// The key, filled up with zeros; more of them follow it in the block that is hashed.
+  private var key: [32 of UInt8]
 
   private static var innerPad: UInt8 { 0x36 }
   private static var outerPad: UInt8 { 0x5C }
 
-  /// The code of no bytes so far; of a key longer than 64 bytes the first 64 count.
+  /// The code of no bytes so far; of a key longer than 32 bytes the first 32 count.
   @inline(never)
   public init(key bytes: Span<UInt8>) {
     hash = SHA256()
     key = .init(repeating: 0)
-    for index in 0..<min(bytes.count, 64) { key[index] = bytes[index] }
+    for index in 0..<min(bytes.count, 32) { key[index] = bytes[index] }
     pad(Self.innerPad)
   }
 
   private mutating func pad(_ pad: UInt8) {
-    for index in 0..<64 { hash.update(key[unchecked: index] ^ pad) }
+    for index in 0..<32 { hash.update(key[unchecked: index] ^ pad) }
+    for _ in 32..<64 { hash.update(pad) }
   }
 
   /// Goes on with `bytes`.

@@ -70,6 +70,7 @@ struct SettingsRecord: BitwiseCopyable {
   }
 
   /// The record in 96 bytes; `nil` unless all is right. One of version 1 may have anything behind its 40 bytes.
+  @inline(never)
   static func read(_ bytes: Span<UInt8>) -> SettingsRecord? {
     var reader = ByteReader(bytes)
     guard bytes.count == size, reader.u32() == magic, let version = reader.u32(),
@@ -79,36 +80,34 @@ struct SettingsRecord: BitwiseCopyable {
     }
     var record = SettingsRecord()
     record.generation = generation
-    return version == 1 ? record.readFormer(bytes) : version == 2 ? record.readPresent(bytes) : nil
+    let isRight = version == 1 ? record.readFormer(bytes) : version == 2 && record.readPresent(bytes)
+    return isRight ? record : nil
   }
 
-  private func readPresent(_ bytes: Span<UInt8>) -> SettingsRecord? {
-    var record = self
+  private mutating func readPresent(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes.extracting(12..<Self.size))
-    guard let marks = reader.u16(), let size = reader.u16() else { return nil }
-    record.payloadSize = size
-    for index in 0..<16 { record.settings.addressKey.bytes[index] = reader.u8() ?? 0 }
+    guard let marks = reader.u16(), let size = reader.u16() else { return false }
+    payloadSize = size
+    for index in 0..<16 { settings.addressKey.bytes[index] = reader.u8() ?? 0 }
     for _ in 0..<Self.accessKeySize { _ = reader.u8() }
-    guard let values = SettingValues.read(marks: marks, from: &reader) else { return nil }
-    record.settings.values = values
-    for _ in 0..<4 where reader.u32() != 0 { return nil }
-    return reader.u32() == CRC32.of(bytes.extracting(0..<92)) ? record : nil
+    guard let values = SettingValues.read(marks: marks, from: &reader) else { return false }
+    settings.values = values
+    for _ in 0..<4 where reader.u32() != 0 { return false }
+    return reader.u32() == CRC32.of(bytes.extracting(0..<92))
   }
 
   /// Version 1: days of retention, whether there are any, address key, 0, and the CRC-32 of what is before it.
-  private func readFormer(_ bytes: Span<UInt8>) -> SettingsRecord? {
-    var record = self
+  private mutating func readFormer(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes.extracting(12..<Self.formerSize))
     guard let days = reader.u16(), let hasDays = reader.u16(), hasDays <= 1, hasDays == 1 || days == 0 else {
-      return nil
+      return false
     }
     // More days than may be set by now are the most that may.
-    if hasDays == 1, !record.settings.values.set(.keepDays, to: UInt32(days)) {
-      record.settings.values.set(.keepDays, to: Setting.keepDays.description.range.upperBound)
+    if hasDays == 1, !settings.values.set(.keepDays, to: UInt32(days)) {
+      settings.values.set(.keepDays, to: Setting.keepDays.description.range.upperBound)
     }
-    for index in 0..<16 { record.settings.addressKey.bytes[index] = reader.u8() ?? 0 }
-    let isWhole = reader.u32() == 0 && reader.u32() == CRC32.of(bytes.extracting(0..<36))
-    return isWhole ? record : nil
+    for index in 0..<16 { settings.addressKey.bytes[index] = reader.u8() ?? 0 }
+    return reader.u32() == 0 && reader.u32() == CRC32.of(bytes.extracting(0..<36))
   }
 }
 

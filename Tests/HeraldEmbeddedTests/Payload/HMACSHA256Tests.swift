@@ -11,7 +11,7 @@ struct HMACSHA256Tests {
     return result.array
   }
 
-  @Test("The examples of RFC 4231 whose keys have 64 bytes at most")
+  @Test("The examples of RFC 4231 whose keys have 32 bytes at most")
   func publishedExamples() {
     // Test cases 1 to 5; of the fifth only the first 16 bytes are published.
     #expect(
