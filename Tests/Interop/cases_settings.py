@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from cases_smp import PYTHON
+from cases_smp import PROGRAMS
 from world import World
 
 
@@ -11,7 +11,7 @@ async def told(node, what):
     """What settings_test.py finds at the node's serial port."""
     [port] = node.facts["link"]
     client = await asyncio.create_subprocess_exec(
-        str(PYTHON), str(Path(__file__).with_name("settings_test.py")), port, what,
+        str(PROGRAMS / "python"), str(Path(__file__).with_name("settings_test.py")), port, what,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
     said, _ = await client.communicate()
     failed = [line for line in said.decode().splitlines() if line.startswith("FAILED")]
