@@ -55,9 +55,10 @@ where
     board.settings.stagePayload(offset: offset, total: total, bytes, longest: storedPayloadCapacity)
   }
 
-  /// What the supplier says.
+  /// What the supplier says. Who asks right behind a push asks about that.
   public mutating func payloadStatus(at now: Instant) -> PayloadStatus {
-    node.core.values.supplier.payloadStatus(at: node.core.clock.unixSeconds(at: now))
+    tendPayload(at: now)
+    return node.core.values.supplier.payloadStatus(at: node.core.clock.unixSeconds(at: now))
   }
 
   /// What the supplier offers now.

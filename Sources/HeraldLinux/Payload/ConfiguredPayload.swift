@@ -79,8 +79,9 @@ public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
     case .pastEnd:
       return
         "no payload: the key schedule ended 2001 days after its epoch; agree on a new epoch with whoever "
-        + "verifies the identifiers, and give the device keys of that"
-        + (kind == .simple ? ", with a line `epoch UNIXSECONDS` in their file" : "")
+        + "verifies the identifiers, and "
+        + (kind == .simple
+          ? "write it into the key file as `epoch UNIXSECONDS`" : "push a payload that has it")
     }
   }
 
