@@ -150,11 +150,15 @@ struct AccessTests {
     (2, 0, 5, true),  // reset
     (0, 0, 6, false),  // parameters
     (0, 0, 7, false),  // information
+    (0, 0, 8, true),  // boot loader
+    // Images: state, test or confirm, upload, erase.
+    (0, 1, 0, false), (2, 1, 0, true), (2, 1, 1, true), (2, 1, 5, true),
     (0, 2, 0, false), (0, 2, 1, false),  // statistics: read, list
     (0, 3, 0, true), (2, 3, 0, true),  // a setting
     // Settings: delete, commit, load, save.
     (2, 3, 1, true), (2, 3, 2, true), (0, 3, 3, true), (2, 3, 3, true),
-    (2, 8, 0, true),  // upload
+    // Files: download, upload, status, hash, kinds of hash, close.
+    (0, 8, 0, true), (2, 8, 0, true), (0, 8, 1, true), (0, 8, 2, true), (0, 8, 3, true), (2, 8, 4, true),
     (0, 72, 0, false),  // status of the log
     (0, 72, 1, true),  // pages of the log
     (0, 72, 2, false),  // restart report
@@ -187,10 +191,7 @@ struct AccessTests {
             "\(operation) \(group) \(command) is not in the table, or in it for nothing")
           var locked = LockedDevice()
           let isRefused = locked.ask(packet) == refusal(8)
-          // The state of the image slots may be read where there are any.
-          let isOpenWithout =
-            (operation, group, command) == (0, 1, 0) || (operation, group, command) == (0, 2, 0)
-          #expect(isRefused == (entry?.needsKey ?? !isOpenWithout), "\(operation) \(group) \(command)")
+          #expect(isRefused == (entry?.needsKey ?? true), "\(operation) \(group) \(command)")
         }
       }
     }

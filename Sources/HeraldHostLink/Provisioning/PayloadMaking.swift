@@ -14,6 +14,7 @@ extension PayloadFile {
 
   /// Makes what is pushed to the device with this serial number.
   /// - Parameters:
+  ///   - serial: the serial number; a secret's path may have it.
   ///   - now: seconds since 1970-01-01T00:00:00Z; days count from it.
   ///   - generate: whether a secret that is not there is made.
   ///   - remark: told what a person should know about the files.
