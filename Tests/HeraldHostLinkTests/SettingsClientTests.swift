@@ -20,11 +20,11 @@ struct SettingsClientTests {
   @Test("asks for days and sets them, in literal bytes")
   func literal() throws {
     let (reading, reader) = client(answering: [0xA1] + value + [0x42, 0x6D, 0x01])
-    #expect(try reader.retentionDays() == 365)
+    #expect(try reader.number(of: .keepDays) == 365)
     #expect(reading.sent.map { Array($0.dropFirst(8)) } == [[0xA1] + name])
     #expect(reading.sent[0][0] == 0x08 && Array(reading.sent[0][4...5]) == [0, 3] && reading.sent[0][7] == 0)
     let (writing, writer) = client(answering: [0xA0])
-    try writer.setRetention(days: 365)
+    try writer.set(.keepDays, to: 365)
     #expect(writing.sent.map { Array($0.dropFirst(8)) } == [[0xA2] + name + value + [0x42, 0x6D, 0x01]])
     #expect(writing.sent[0][0] == 0x0A)
   }
@@ -33,7 +33,7 @@ struct SettingsClientTests {
   func senseless() {
     for wrong: [UInt8] in [[0x41, 1], [0x43, 1, 2, 3], [0x01]] {
       let (_, reader) = client(answering: [0xA1] + value + wrong)
-      #expect(throws: HostLinkError.self) { try reader.retentionDays() }
+      #expect(throws: HostLinkError.self) { try reader.number(of: .keepDays) }
     }
   }
 

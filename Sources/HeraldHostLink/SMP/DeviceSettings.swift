@@ -55,12 +55,4 @@ extension DeviceClient {
   func write(_ setting: Setting, _ value: [UInt8], _ subject: String) throws(HostLinkError) {
     _ = try client.ask(Self.request(subject, .write, SettingsCommand.value, setting, value: value))
   }
-
-  /// For how many days the device keeps records of its log; 0 for as long as there is room.
-  public func retentionDays() throws(HostLinkError) -> UInt16 {
-    UInt16(clamping: try number(of: .keepDays) ?? 0)
-  }
-
-  /// Has the device keep them for so many days from now on, also after restarts.
-  public func setRetention(days: UInt16) throws(HostLinkError) { try set(.keepDays, to: UInt32(days)) }
 }
