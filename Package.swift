@@ -22,12 +22,14 @@ let package = Package(
     .library(name: "HeraldSimulation", targets: ["HeraldSimulation"]),
     .library(name: "HeraldLinux", targets: ["HeraldLinux"]),
     .library(name: "HeraldHostLink", targets: ["HeraldHostLink"]),
+    .library(name: "HeraldFlash", targets: ["HeraldFlash"]),
     .executable(name: "herald-host", targets: ["herald-host"]),
     .executable(name: "herald-flash", targets: ["herald-flash"]),
     .executable(name: "herald-node", targets: ["herald-node"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
@@ -68,6 +70,15 @@ let package = Package(
       ],
       swiftSettings: core),
 
+    // What herald-flash does, without its command line.
+    .target(
+      name: "HeraldFlash",
+      dependencies: [
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "CLibUSB",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: core),
+
     // Programs.
     .executableTarget(
       name: "herald-host",
@@ -80,7 +91,7 @@ let package = Package(
     .executableTarget(
       name: "herald-flash",
       dependencies: [
-        "HeraldHostLink",
+        "HeraldFlash", "HeraldHostLink",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
@@ -158,6 +169,9 @@ let package = Package(
         "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldFlashTests", dependencies: ["HeraldEmbedded", "HeraldHostLink", "HeraldFlash"],
       swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldFlash
 import HeraldHostLink
 
 /// The command line for firmware files: `herald-flash`.

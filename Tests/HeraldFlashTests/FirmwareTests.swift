@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HeraldHostLink
+@testable import HeraldFlash
 
 @Suite("Firmware images")
 struct FirmwareTests {

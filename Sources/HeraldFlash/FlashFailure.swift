@@ -1,0 +1,59 @@
+import HeraldHostLink
+
+/// Why flashing failed, what state the board is in now, and the command that goes on from there.
+public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What the board holds after a failure.
+  public enum BoardState: String, Sendable {
+    /// Nothing was written: what was there is there.
+    case untouched
+    /// Some of the new firmware is there: it does not start until it is written again.
+    case partlyWritten = "partly-written"
+    /// All was written, and it was not seen to be right.
+    case unverified
+    /// Erased, in whole or in part: nothing starts.
+    case erased
+    /// Nobody can say.
+    case unknown
+  }
+
+  /// Why; an exit status follows from it.
+  public enum Cause: Equatable, Sendable {
+    /// Opening, finding or talking to the board failed.
+    case link(HostLinkError.Cause)
+    /// The image is none, or cannot be read.
+    case image
+    /// The image is for another board, or does not fit this one.
+    case doesNotFit
+    /// The chip is locked.
+    case locked
+    /// The board holds something else than the image.
+    case different
+    /// This way in has no such command.
+    case cannot
+  }
+
+  /// Why.
+  public let cause: Cause
+  /// What happened, to what.
+  public let what: String
+  /// What the board holds now.
+  public let state: BoardState
+  /// What to do next: a command, where there is one.
+  public let advice: String?
+
+  /// A failure from its parts.
+  public init(_ cause: Cause, _ what: String, state: BoardState, advice: String? = nil) {
+    self.cause = cause
+    self.what = what
+    self.state = state
+    self.advice = advice
+  }
+
+  /// A failure of the link, with what the board holds now.
+  public init(_ error: HostLinkError, state: BoardState) {
+    self.init(.link(error.cause), error.what, state: state, advice: error.advice)
+  }
+
+  /// What happened and what to do, on one line.
+  public var description: String { advice.map { "\(what): \($0)" } ?? what }
+}

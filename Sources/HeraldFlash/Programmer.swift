@@ -1,0 +1,24 @@
+import HeraldHostLink
+
+/// A way onto a board: a debug probe, a drive, a boot loader or a running device, opened.
+///
+/// Before anything is written the caller asks what is there, checks that image and board fit, and shows both to the person. A programmer
+/// throws `FlashFailure`, which says what state the board is in; it never reports success for what it has not seen.
+public protocol Programmer: AnyObject {
+  /// Where it leads, in the words of `--to`.
+  var location: String { get }
+
+  /// What is at the other end.
+  func look() throws(FlashFailure) -> Sighting
+  /// Writes what `plan` says, and nothing else.
+  func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure)
+  /// Compares what `plan` says with what the board holds. Throws `.different` at the first byte that differs, and `.cannot` where this way can read
+  /// nothing back.
+  func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure)
+  /// Erases the pages that `scope` covers.
+  func erase(_ scope: EraseScope, progress: (FlashProgress) -> Void) throws(FlashFailure)
+  /// Starts the firmware anew.
+  func reset() throws(FlashFailure)
+  /// Gives the board back. Safe to call twice.
+  func close()
+}
