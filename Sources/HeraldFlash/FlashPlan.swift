@@ -6,49 +6,33 @@ public struct FlashPlan: Equatable, Sendable {
   public let board: BoardDescription
   /// Whether the log and the settings go as well. They stay unless the person asked for it.
   public let erasesAll: Bool
-}
 
-/// What to erase.
-public enum EraseScope: Equatable, Sendable {
-  /// The firmware; log and settings stay.
-  case firmware
-  /// The whole chip, what protects it from reading included.
-  case chip
-}
-
-/// How far something is that takes long.
-public struct FlashProgress: Equatable, Sendable {
-  /// What is being done.
-  public enum Step: String, Sendable {
-    case erasing, writing, verifying, waiting
+  /// A plan, if the image fits the board.
+  /// - Throws: `.doesNotFit`, with the reason; nothing was touched.
+  public init(image: FirmwareImage, board: BoardDescription, erasesAll: Bool = false) throws(FlashFailure) {
+    if let obstacle = board.obstacle(to: image) {
+      throw FlashFailure(
+        .doesNotFit, "the image \(obstacle)", state: .untouched,
+        advice: "`herald-flash info FILE` says which boards an image fits")
+    }
+    self.image = image
+    self.board = board
+    self.erasesAll = erasesAll
   }
 
-  /// What is being done.
-  public let step: Step
-  /// Bytes done in this step.
-  public let done: Int
-  /// Bytes in all of this step; 0 if not known.
-  public let total: Int
-}
-
-/// What a programmer sees at the other end.
-public struct Sighting: Equatable, Sendable {
-  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a way in cannot tell them apart.
-  public let boards: [BoardDescription]
-  /// What it said of itself, as lines of a name and a value that are safe to show: chip, serial number, boot loader.
-  public let details: [(name: String, value: String)]
-  /// Whether its memory is locked against debugging.
-  public let isLocked: Bool
-
-  /// A sighting from its parts.
-  public init(boards: [BoardDescription], details: [(name: String, value: String)], isLocked: Bool = false) {
-    self.boards = boards
-    self.details = details
-    self.isLocked = isLocked
-  }
-
-  public static func == (left: Sighting, right: Sighting) -> Bool {
-    left.boards == right.boards && left.isLocked == right.isLocked
-      && left.details.elementsEqual(right.details) { $0 == $1 }
+  /// The pages of flash that it writes to, by their first addresses, in order; each is erased before. None lies outside the board's `firmware`, unless
+  /// the first page of that begins before it.
+  public var pages: [UInt32] {
+    let size = UInt64(board.pageSize)
+    var pages: [UInt32] = []
+    for segment in image.segments {
+      var page = UInt64(segment.address) / size * size
+      while page < segment.end {
+        let start = UInt32(truncatingIfNeeded: page)
+        if pages.last != start { pages.append(start) }
+        page += size
+      }
+    }
+    return pages
   }
 }

@@ -1,92 +1,87 @@
 import ArgumentParser
-import Foundation
 import HeraldFlash
 import HeraldHostLink
 
-/// The command line for firmware files: `herald-flash`.
+/// The command line that gets firmware onto boards: `herald-flash`.
 @main
 struct HeraldFlash: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "herald-flash",
-    abstract: "Looks at firmware images for Herald boards.",
+    abstract: "Gets firmware onto boards, and looks at firmware images.",
     discussion: """
-      This version reads ELF and Intel HEX files and says what they would put where. It writes nothing to any board: copy \
-      the file to the board's drive, or use the tool that came with its debug probe.
+      WHERE, for --to, is one of the places that `herald-flash list` prints:
+      \(WayIn.all.map { "  \($0.kind.rawValue):\($0.form)" }.joined(separator: "\n"))
+      Without --to it is the only board that can be reached and is the right one.
+
+      Exit status: 0 done; 1 the file is no firmware image, or none can be made of it; 2 no board; 3 several boards; 4 no permission; 5 in use; \
+      6 the link could not be opened, or broke; 7 no answer; 8 the board answered nonsense; 9 the board refused; 10 done in part; \
+      11 a file could not be read or written; 12 image and board do not fit; 13 the chip is locked; 14 the board holds something else than the image; \
+      15 this way in cannot do that; 64 the command line makes no sense; 130 interrupted.
       """,
-    subcommands: [Info.self])
+    subcommands: [
+      List.self, Write.self, Verify.self, Erase.self, Reset.self, Info.self, Boards.self,
+    ])
 
-  /// `herald-flash info`
-  struct Info: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Says what an ELF or Intel HEX file puts where.",
-      discussion: "Exit status: 0 the file is sound; 1 it is not; 64 the command line makes no sense.")
-
-    @Argument(help: "The file.")
-    var image: String
-    @Flag(help: "Print the result as JSON.")
-    var json = false
-
-    private struct Row: Encodable {
-      struct Segment: Encodable {
-        let address: UInt32
-        let bytes: Int
-      }
-      let format: String
-      let segments: [Segment]
-      let bytes: Int
-      let entry: UInt32?
-      let initialStackPointer: UInt32?
-      let resetHandler: UInt32?
-      let vectorTablePlausible: Bool
-    }
-
-    func run() throws {
-      let shown = PrintableText.of(image, limit: 256)
-      guard let size = (try? FileManager.default.attributesOfItem(atPath: image))?[.size] as? Int,
-        size <= FirmwareImage.largestFile, let data = FileManager.default.contents(atPath: image)
-      else { throw failure("\(shown) cannot be read, or is larger than 64 MiB") }
-      let parsed: FirmwareImage
+  static func main() {
+    do {
+      var command = try parseAsRoot()
       do {
-        parsed = try FirmwareImage([UInt8](data))
-      } catch {
-        throw failure("\(shown): \(error)")
+        try command.run()
+      } catch let failure as FlashFailure {
+        let reporting = command as? any ReportsFailures
+        Console.complain(failure, saysState: reporting?.changesBoard ?? false)
+        if reporting?.display.json == true { try Console.printJSON(FailureRow(failure)) }
+        exit(withError: failure.cause.exitStatus)
       }
-      if json { try printJSON(parsed) } else { printText(parsed, shown) }
+    } catch {
+      exit(withError: error)
     }
+  }
+}
 
-    private func failure(_ text: String) -> ExitCode {
-      FileHandle.standardError.write(Data("herald-flash: \(text)\n".utf8))
-      return ExitCode(1)
-    }
+/// A command that reports failures as JSON if asked to.
+protocol ReportsFailures {
+  /// How results are shown.
+  var display: DisplayOptions { get }
+  /// Whether it changes what a board holds, so that people want to know what that is when it fails.
+  var changesBoard: Bool { get }
+}
 
-    private func printJSON(_ parsed: FirmwareImage) throws {
-      let table = parsed.vectorTable
-      let row = Row(
-        format: parsed.format.rawValue,
-        segments: parsed.segments.map { Row.Segment(address: $0.address, bytes: $0.bytes.count) },
-        bytes: parsed.byteCount, entry: parsed.entry, initialStackPointer: table?.initialStackPointer,
-        resetHandler: table?.resetHandler, vectorTablePlausible: table?.isPlausible ?? false)
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-      encoder.keyEncodingStrategy = .convertToSnakeCase
-      print(String(decoding: try encoder.encode(row), as: UTF8.self))
-    }
-
-    private func printText(_ parsed: FirmwareImage, _ shown: String) {
-      print("\(shown): \(parsed.format.rawValue), \(parsed.byteCount) bytes")
-      for segment in parsed.segments {
-        let last = UInt32(truncatingIfNeeded: segment.end - 1)
-        print(
-          "  0x\(segment.address.hexadecimal(8)) to 0x\(last.hexadecimal(8))  \(segment.bytes.count) bytes")
+extension FlashFailure.Cause {
+  /// The exit status that stands for it. These numbers are documented and do not change; those of links are herald-host's.
+  var exitStatus: ExitCode {
+    switch self {
+    case .link(let cause):
+      switch cause {
+      case .noDevice: ExitCode(2)
+      case .severalDevices: ExitCode(3)
+      case .permission: ExitCode(4)
+      case .busy: ExitCode(5)
+      case .link: ExitCode(6)
+      case .noAnswer: ExitCode(7)
+      case .protocolViolation: ExitCode(8)
+      case .refused: ExitCode(9)
+      case .partial: ExitCode(10)
+      case .storage: ExitCode(11)
+      case .usage: ExitCode(64)
       }
-      if let entry = parsed.entry { print("Entry:          0x\(entry.hexadecimal(8))") }
-      guard let table = parsed.vectorTable, table.isPlausible else {
-        print("Vector table:   none at the first address that a Cortex-M could start from")
-        return
-      }
-      print("Vector table:   0x\(table.address.hexadecimal(8))")
-      print("Stack pointer:  0x\(table.initialStackPointer.hexadecimal(8))")
-      print("Reset handler:  0x\(table.resetHandler.hexadecimal(8))")
+    case .image: ExitCode(1)
+    case .doesNotFit: ExitCode(12)
+    case .locked: ExitCode(13)
+    case .different: ExitCode(14)
+    case .cannot: ExitCode(15)
+    }
+  }
+
+  /// What programs read.
+  var word: String {
+    switch self {
+    case .link(let cause): cause.rawValue
+    case .image: "image"
+    case .doesNotFit: "does-not-fit"
+    case .locked: "locked"
+    case .different: "different"
+    case .cannot: "cannot"
     }
   }
 }

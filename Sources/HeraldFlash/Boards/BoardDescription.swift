@@ -14,15 +14,30 @@ public struct BoardDescription: Equatable, Sendable {
       self.start = start
       self.size = size
     }
+
+    /// Whether all of `start..<end` lies in it.
+    func contains(_ start: UInt32, _ end: UInt64) -> Bool { start >= self.start && end <= self.end }
   }
 
-  /// Its name: that of its folder below `boards`, which `script/build` takes.
+  /// What is on the board, or in its chip, that takes firmware, with what tells the board from others that have the same.
+  public enum BootLoader: Equatable, Sendable {
+    /// A drive that takes UF2 files; its INFO_UF2.TXT names one of these in the line Board-ID, with a revision behind it.
+    case uf2(boardIDs: [String], family: UInt32, softDevice: String?)
+    /// DAPLink on a chip of its own; the `Unique ID` in its DETAILS.TXT begins with one of these.
+    case dapLink(boardIDs: [String])
+    /// Nordic's open boot loader, which speaks Secure DFU on a serial port over USB.
+    case nordicDFU
+    /// What takes images as MCUboot has them.
+    case mcuboot
+  }
+
+  /// Its name: that of its folder below `boards`, which `script/build` takes, where there is one.
   public let name: String
   /// Its name for people.
   public let title: String
   /// The chip, as in `linker/CHIP.ld`.
   public let chip: String
-  /// Where an image may lie: the linker script's FLASH.
+  /// Where an image may lie: the linker script's FLASH, or what its boot loader leaves.
   public let firmware: Region
   /// What is kept beside it, such as the access key: SETTINGS.
   public let settings: Region?
@@ -32,6 +47,35 @@ public struct BoardDescription: Equatable, Sendable {
   public let ram: Region
   /// The unit in which its flash is erased, in bytes; a power of two.
   public let pageSize: UInt32
-  /// What the boot loader of this board calls it in UF2 files, if it has one that takes those.
-  public let uf2Family: UInt32?
+  /// What takes its firmware, if there is anything but a debug port.
+  public let bootLoader: BootLoader?
+  /// How firmware gets there, the best way first; empty for what cannot be flashed.
+  public let waysIn: [WayIn.Kind]
+  /// Whether `script/build` makes images for it. For others people bring their own.
+  public let hasFirmware: Bool
+
+  /// A board from its parts.
+  public init(
+    name: String, title: String, chip: String, firmware: Region, settings: Region? = nil,
+    log: Region? = nil, ram: Region, pageSize: UInt32, bootLoader: BootLoader? = nil,
+    waysIn: [WayIn.Kind] = [], hasFirmware: Bool = false
+  ) {
+    self.name = name
+    self.title = title
+    self.chip = chip
+    self.firmware = firmware
+    self.settings = settings
+    self.log = log
+    self.ram = ram
+    self.pageSize = pageSize
+    self.bootLoader = bootLoader
+    self.waysIn = waysIn
+    self.hasFirmware = hasFirmware
+  }
+
+  /// The chip's family in UF2 files; `nil` for chips that have none.
+  public var uf2Family: UInt32? {
+    if case .uf2(_, let family, _) = bootLoader { return family }
+    return UF2Family.ofChip(chip)?.id
+  }
 }

@@ -1,11 +1,20 @@
+import Crypto
+import HeraldHostLink
+
 /// What a firmware file puts where in a chip's memory.
 public struct FirmwareImage: Equatable, Sendable {
   /// The form of a file.
-  public enum Format: String, Sendable {
+  public enum Format: String, Sendable, CaseIterable {
     /// Executable and Linkable Format.
     case elf = "ELF"
     /// Intel's hexadecimal records.
     case intelHex = "Intel HEX"
+    /// Microsoft's blocks for drives.
+    case uf2 = "UF2"
+    /// MCUboot's header, program and lists, as they lie in memory.
+    case mcuboot = "MCUboot"
+    /// Bytes as they lie in memory, without an address.
+    case binary = "binary"
   }
 
   /// Bytes that lie together.
@@ -16,6 +25,12 @@ public struct FirmwareImage: Equatable, Sendable {
     public let bytes: [UInt8]
     /// The address behind the last byte; up to 2³².
     public var end: UInt64 { UInt64(address) + UInt64(bytes.count) }
+
+    /// A segment from its parts.
+    public init(address: UInt32, bytes: [UInt8]) {
+      self.address = address
+      self.bytes = bytes
+    }
   }
 
   /// What a Cortex-M loads first: the start of its vector table.
@@ -36,65 +51,104 @@ public struct FirmwareImage: Equatable, Sendable {
   public let segments: [Segment]
   /// Where the program begins by the file's own word, if it says so.
   public let entry: UInt32?
+  /// The family that UF2 blocks name, if they name one.
+  public let uf2Family: UInt32?
+  /// What MCUboot would see, if these bytes are in its form, whatever the file is in.
+  public let mcuboot: MCUbootImage?
 
   /// The largest file that is read.
   public static let largestFile = 64 << 20
 
-  /// Parses a file by what it begins with.
+  /// Parses a file by what it begins with. What begins as none of the forms is a binary for `base`, if there is one. A file in MCUboot's form lies at `base`, too, or at 0.
   /// - Throws: `FirmwareError`, which says where and why.
-  public init(_ bytes: [UInt8]) throws(FirmwareError) {
+  public init(_ bytes: [UInt8], base: UInt32? = nil) throws(FirmwareError) {
     if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {
       self = try ELFImage.parse(bytes.span)
+    } else if bytes.starts(with: [0x55, 0x46, 0x32, 0x0A]) {
+      self = try UF2.parse(bytes)
+    } else if bytes.starts(with: [0x3D, 0xB8, 0xF3, 0x96]) {
+      self = try FirmwareImage(format: .mcuboot, pieces: [Segment(address: base ?? 0, bytes: bytes)])
     } else if bytes.first(where: { ![0x20, 0x09, 0x0D, 0x0A].contains($0) }) == UInt8(ascii: ":") {
       self = try IntelHex.parse(bytes)
+    } else if let base {
+      self = try FirmwareImage(format: .binary, pieces: [Segment(address: base, bytes: bytes)])
     } else {
-      throw FirmwareError("this is neither ELF nor Intel HEX")
+      throw FirmwareError(
+        "this is neither ELF, Intel HEX, UF2 nor an MCUboot image; a raw binary needs the address it goes to (--base)"
+      )
     }
   }
 
   /// An image from pieces in any order: pieces that touch are joined.
-  init(format: Format, pieces: [Segment], entry: UInt32?) throws(FirmwareError) {
+  /// - Throws: `FirmwareError` if they overlap, go beyond the end of memory, are none, or begin as an MCUboot image and are not one.
+  public init(format: Format, pieces: [Segment], entry: UInt32? = nil, uf2Family: UInt32? = nil)
+    throws(FirmwareError)
+  {
     var joined: [Segment] = []
+    var start: UInt32 = 0
+    var current: [UInt8] = []
     for piece in pieces.filter({ !$0.bytes.isEmpty }).sorted(by: { $0.address < $1.address }) {
       guard piece.end <= 1 << 32 else {
         throw FirmwareError("the bytes at 0x\(piece.address.hexadecimal(8)) go beyond the end of memory")
       }
-      guard let last = joined.last, UInt64(piece.address) <= last.end else {
-        joined.append(piece)
-        continue
+      let end = UInt64(start) + UInt64(current.count)
+      if current.isEmpty || UInt64(piece.address) > end {
+        if !current.isEmpty { joined.append(Segment(address: start, bytes: current)) }
+        start = piece.address
+        current = piece.bytes
+      } else {
+        guard UInt64(piece.address) == end else {
+          throw FirmwareError("two pieces overlap at 0x\(piece.address.hexadecimal(8))")
+        }
+        current += piece.bytes
       }
-      guard UInt64(piece.address) == last.end else {
-        throw FirmwareError("two pieces overlap at 0x\(piece.address.hexadecimal(8))")
-      }
-      joined[joined.count - 1] = Segment(address: last.address, bytes: last.bytes + piece.bytes)
     }
-    guard !joined.isEmpty else { throw FirmwareError("the file holds no bytes for the chip's memory") }
+    guard !current.isEmpty else { throw FirmwareError("the file holds no bytes for the chip's memory") }
+    joined.append(Segment(address: start, bytes: current))
     self.format = format
     segments = joined
     self.entry = entry
+    self.uf2Family = uf2Family
+    mcuboot =
+      joined.count == 1 && joined[0].bytes.starts(with: [0x3D, 0xB8, 0xF3, 0x96])
+      ? try MCUbootImage(joined[0].bytes) : nil
   }
 
   /// How many bytes in all.
   public var byteCount: Int { segments.reduce(0) { $0 + $1.bytes.count } }
 
-  /// The start of the first segment, read as a vector table; `nil` if that is shorter than eight bytes.
+  /// The SHA-256 of its bytes, segment after segment: the same for one image in all forms, unless gaps were filled.
+  public var contentHash: [UInt8] {
+    var hash = Crypto.SHA256()
+    for segment in segments { hash.update(data: segment.bytes) }
+    return Array(hash.finalize())
+  }
+
+  /// Where the program begins that a processor would start: behind MCUboot's header, if there is one.
+  private var programAddress: UInt32? {
+    segments.first.map { $0.address &+ UInt32(truncatingIfNeeded: mcuboot?.headerSize ?? 0) }
+  }
+
+  /// The start of the program, read as a vector table; `nil` if that is shorter than eight bytes.
   public var vectorTable: VectorTable? {
-    guard let first = segments.first, first.bytes.count >= 8 else { return nil }
+    guard let first = segments.first, let address = programAddress else { return nil }
+    let offset = mcuboot?.headerSize ?? 0
+    guard first.bytes.count >= offset + 8 else { return nil }
     func word(_ index: Int) -> UInt32 {
-      (0..<4).reduce(0) { $0 | UInt32(first.bytes[index + $1]) << UInt32(8 * $1) }
+      (0..<4).reduce(0) { $0 | UInt32(first.bytes[offset + index + $1]) << UInt32(8 * $1) }
     }
     let stack = word(0)
     let handler = word(4)
     let start = handler & ~1
     let isInside = segments.contains { start >= $0.address && UInt64(start) < $0.end }
     return VectorTable(
-      address: first.address, initialStackPointer: stack, resetHandler: start,
+      address: address, initialStackPointer: stack, resetHandler: start,
       isPlausible: stack & 3 == 0 && stack > 0x2000_0000 && stack < 0x4000_0000 && handler & 1 == 1
         && isInside)
   }
 }
 
-/// Why a file is no firmware image.
+/// Why a file is no firmware image, or none can be made.
 public struct FirmwareError: Error, Equatable, CustomStringConvertible, Sendable {
   /// Where and why.
   public let description: String

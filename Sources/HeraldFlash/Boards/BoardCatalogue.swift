@@ -1,0 +1,78 @@
+/// The boards that herald-flash knows.
+///
+/// Regions of boards with firmware of ours are those of `linker/CHIP.ld`; a test compares them. Those of others are what their boot loaders leave to an
+/// application.
+public enum BoardCatalogue {
+  private static let kibibyte: UInt32 = 1024
+
+  /// All of them, those with firmware of ours first.
+  public static let all = [
+    BoardDescription(
+      name: "microbit", title: "micro:bit v1", chip: "nrf51822",
+      firmware: .init(start: 0, size: 94 * kibibyte), settings: .init(start: 0x1_7800, size: 2 * kibibyte),
+      log: .init(start: 0x1_8000, size: 160 * kibibyte),
+      ram: .init(start: 0x2000_0000, size: 16 * kibibyte), pageSize: kibibyte,
+      bootLoader: .dapLink(boardIDs: ["9900", "9901"]), waysIn: [.probe, .drive], hasFirmware: true),
+    BoardDescription(
+      name: "nrf52833dk", title: "nRF52833 DK (PCA10100)", chip: "nrf52833",
+      firmware: .init(start: 0, size: 104 * kibibyte), settings: .init(start: 0x1_A000, size: 8 * kibibyte),
+      log: .init(start: 0x1_C000, size: 400 * kibibyte),
+      ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte,
+      waysIn: [.probe], hasFirmware: true),
+    BoardDescription(
+      name: "nrf52840dk", title: "nRF52840 DK (PCA10056)", chip: "nrf52840",
+      firmware: .init(start: 0, size: 248 * kibibyte), settings: .init(start: 0x3_E000, size: 8 * kibibyte),
+      log: .init(start: 0x4_0000, size: 768 * kibibyte),
+      ram: .init(start: 0x2000_0000, size: 256 * kibibyte), pageSize: 4 * kibibyte,
+      waysIn: [.probe], hasFirmware: true),
+    // An image for an emulator: there is nothing to write it to.
+    BoardDescription(
+      name: "mps2-an386", title: "MPS2 with AN386, in an emulator", chip: "mps2-an386",
+      firmware: .init(start: 0, size: 112 * kibibyte),
+      settings: .init(start: 0x2106_4000, size: 8 * kibibyte),
+      log: .init(start: 0x2100_0000, size: 400 * kibibyte),
+      ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte, hasFirmware: true),
+    // Whatever answers questions about image slots: where its images run is settled between them and its boot loader.
+    BoardDescription(
+      name: "mcuboot", title: "a device with MCUboot's image slots", chip: "any",
+      firmware: .init(start: 0, size: .max), ram: .init(start: 0x2000_0000, size: 0x2000_0000),
+      pageSize: 4 * kibibyte, bootLoader: .mcuboot, waysIn: [.smp]),
+    BoardDescription(
+      name: "microbit-v2", title: "micro:bit v2", chip: "nrf52833",
+      firmware: .init(start: 0, size: 512 * kibibyte), ram: .init(start: 0x2000_0000, size: 128 * kibibyte),
+      pageSize: 4 * kibibyte, bootLoader: .dapLink(boardIDs: ["9903", "9904", "9905", "9906"]),
+      waysIn: [.probe, .drive]),
+    // The first page is Nordic's master boot record; the open boot loader begins at 0xE0000.
+    BoardDescription(
+      name: "nrf52840dongle", title: "nRF52840 Dongle (PCA10059)", chip: "nrf52840",
+      firmware: .init(start: 0x1000, size: 0xD_F000), ram: .init(start: 0x2000_0000, size: 256 * kibibyte),
+      pageSize: 4 * kibibyte, bootLoader: .nordicDFU, waysIn: [.serialDFU, .probe]),
+    feather("feather-nrf52840", "with S140 6, as sold", 0x2_6000, softDevice: "6"),
+    feather("feather-nrf52840-s140v7", "with S140 7", 0x2_7000, softDevice: "7"),
+    feather("feather-nrf52840-mbr", "without a SoftDevice", 0x1000, softDevice: nil),
+  ]
+
+  /// Adafruit's boot loader takes an application from behind the SoftDevice up to 0xEA000, where ten pages of its own data begin.
+  private static func feather(_ name: String, _ kind: String, _ start: UInt32, softDevice: String?)
+    -> BoardDescription
+  {
+    BoardDescription(
+      name: name, title: "Feather nRF52840 Express \(kind)", chip: "nrf52840",
+      firmware: .init(start: start, size: 0xE_A000 - start),
+      ram: .init(start: 0x2000_0000, size: 256 * kibibyte), pageSize: 4 * kibibyte,
+      bootLoader: .uf2(
+        boardIDs: ["nRF52840-Feather"], family: 0xADA5_2840, softDevice: softDevice),
+      waysIn: [.drive, .probe])
+  }
+
+  /// The board of this name; `nil` if there is none.
+  public static func named(_ name: String) -> BoardDescription? { all.first { $0.name == name } }
+
+  /// The boards with this chip.
+  public static func boards(chip: String) -> [BoardDescription] { all.filter { $0.chip == chip } }
+
+  /// The boards that can be reached this way.
+  public static func boards(reachedBy kind: WayIn.Kind) -> [BoardDescription] {
+    all.filter { $0.waysIn.contains(kind) }
+  }
+}

@@ -1,0 +1,98 @@
+/// One board that something is done with, from looking at it on.
+public struct FlashSession {
+  /// The way onto it.
+  public let programmer: any Programmer
+  /// What was seen.
+  public let sighting: Sighting
+
+  /// What came of writing.
+  public struct Outcome: Equatable, Sendable {
+    /// Bytes of the image.
+    public let bytes: Int
+    /// Whether they were compared afterwards. If not, this way in reads nothing back, and what it said itself has to do.
+    public let isVerified: Bool
+    /// Whether the board was told to start; if not, it does so by itself.
+    public let isReset: Bool
+  }
+
+  /// Looks at what is there.
+  public init(_ programmer: any Programmer) throws(FlashFailure) {
+    self.programmer = programmer
+    sighting = try programmer.look()
+  }
+
+  /// Which board it is: `wanted`, if it can be that; else the only one it can be, which an image may help to say.
+  /// - Throws: `.doesNotFit` if it is another or none that is known, `.usage` if it can be several.
+  public func board(_ wanted: BoardDescription?, for image: FirmwareImage?) throws(FlashFailure)
+    -> BoardDescription
+  {
+    guard !sighting.boards.isEmpty else {
+      throw FlashFailure(
+        .doesNotFit, "what is at \(programmer.location) is no board that herald-flash knows",
+        state: .untouched, advice: "`herald-flash boards` says which it knows")
+    }
+    if let wanted {
+      if sighting.boards.contains(wanted) { return wanted }
+      let seen = sighting.boards.map(\.name).joined(separator: " or ")
+      throw FlashFailure(
+        .doesNotFit, "the board at \(programmer.location) is a \(seen), not a \(wanted.name)",
+        state: .untouched, advice: "name the right one with --board, or the right place with --to")
+    }
+    var candidates = sighting.boards
+    if candidates.count > 1, let image {
+      let named = image.namedBoards
+      let fitting = candidates.filter { named.contains($0) }
+      if !fitting.isEmpty { candidates = fitting }
+    }
+    guard candidates.count == 1 else {
+      throw FlashFailure(
+        .link(.usage),
+        "the board at \(programmer.location) can be a \(candidates.map(\.name).joined(separator: " or a "))",
+        state: .untouched, advice: "say which with --board")
+    }
+    return candidates[0]
+  }
+
+  /// A plan for this board.
+  /// - Throws: `.doesNotFit`; `.locked` if its memory is locked and the plan does not erase all.
+  public func plan(_ image: FirmwareImage, for board: BoardDescription, erasesAll: Bool) throws(FlashFailure)
+    -> FlashPlan
+  {
+    let plan = try FlashPlan(image: image, board: board, erasesAll: erasesAll)
+    guard !sighting.isLocked || erasesAll else { throw lockedFailure() }
+    return plan
+  }
+
+  /// What stands in the way of reading or writing a chip that is locked.
+  public func lockedFailure() -> FlashFailure {
+    FlashFailure(
+      .locked, "the chip at \(programmer.location) is locked", state: .untouched,
+      advice:
+        "what it holds can only be erased: `herald-flash write --erase-all` erases everything, log and settings too, and unlocks it"
+    )
+  }
+
+  /// Writes, compares, and starts what was written.
+  public func write(_ plan: FlashPlan, isReset: Bool = true, progress: (FlashProgress) -> Void)
+    throws(FlashFailure) -> Outcome
+  {
+    try programmer.write(plan, progress: progress)
+    let isVerified = try attempt { () throws(FlashFailure) in
+      try programmer.verify(plan, progress: progress)
+    }
+    var isStarted = false
+    if isReset { isStarted = try attempt { () throws(FlashFailure) in try programmer.reset() } }
+    return Outcome(bytes: plan.image.byteCount, isVerified: isVerified, isReset: isStarted)
+  }
+
+  /// Whether a step was done; `false` if this way in has none.
+  private func attempt(_ step: () throws(FlashFailure) -> Void) throws(FlashFailure) -> Bool {
+    do {
+      try step()
+      return true
+    } catch {
+      guard error.cause == .cannot else { throw error }
+      return false
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import HeraldEmbedded
+import HeraldHostLink
+
+/// Microsoft's UF2: blocks of 512 bytes, each of which says where its bytes go.
+///
+/// Each is: 0 `0A324655`, 4 `9E5D5157`, 8 flags, 12 address, 16 bytes of payload, 20 number of the block, 24 how many there are, 28 family, 32 payload
+/// and what is tagged on, 508 `0AB16F30`; all u32, little-endian (the format's README, "File format").
+enum UF2 {
+  static let blockSize = 512
+  /// Room for payload and what is tagged on.
+  static let dataSize = 476
+  /// The payload that every boot loader takes.
+  static let payloadSize = 256
+
+  static let firstMagic: UInt32 = 0x0A32_4655
+  static let secondMagic: UInt32 = 0x9E5D_5157
+  static let lastMagic: UInt32 = 0x0AB1_6F30
+
+  private enum Flag {
+    static let notForFlash: UInt32 = 0x1
+    static let fileContainer: UInt32 = 0x1000
+    static let family: UInt32 = 0x2000
+    static let checksum: UInt32 = 0x4000
+    static let tags: UInt32 = 0x8000
+  }
+
+  /// Parses a whole file. Blocks may come in any order, but each must be there once; blocks that are not for flash, checksums and tags are passed over. A file that
+  /// holds blocks of several families, or of none and one, is refused: which of them would be written is the boot loader's choice.
+  static func parse(_ file: [UInt8]) throws(FirmwareError) -> FirmwareImage {
+    guard file.count % blockSize == 0 else {
+      throw FirmwareError("a UF2 file has whole blocks of 512 bytes, and this one has \(file.count) bytes")
+    }
+    let total = file.count / blockSize
+    var pieces: [FirmwareImage.Segment] = []
+    var seen = [Bool](repeating: false, count: total)
+    var family: UInt32??
+    for index in 0..<total {
+      let start = index * blockSize
+      let block = try block(file.span.extracting(start..<start + blockSize), index)
+      guard block.total == total else {
+        throw FirmwareError("block \(index) says there are \(block.total) blocks, and the file has \(total)")
+      }
+      guard block.number < total, !seen[Int(block.number)] else {
+        throw FirmwareError("block \(index) says it is number \(block.number), which is there or none")
+      }
+      seen[Int(block.number)] = true
+      if block.flags & Flag.notForFlash != 0 { continue }
+      let named = block.flags & Flag.family != 0 ? block.family : nil
+      guard (family ?? named) == named else {
+        throw FirmwareError("block \(index) is for another family than those before it")
+      }
+      family = .some(named)
+      let bytes = file[start + 32..<start + 32 + Int(block.size)]
+      pieces.append(FirmwareImage.Segment(address: block.address, bytes: Array(bytes)))
+    }
+    return try FirmwareImage(format: .uf2, pieces: pieces, uf2Family: family ?? nil)
+  }
+
+  private struct Block {
+    let flags, address, size, number, total, family: UInt32
+  }
+
+  private static func block(_ bytes: Span<UInt8>, _ index: Int) throws(FirmwareError) -> Block {
+    var reader = ByteReader(bytes)
+    guard reader.u32() == firstMagic, reader.u32() == secondMagic, let flags = reader.u32(),
+      let address = reader.u32(), let size = reader.u32(), let number = reader.u32(),
+      let total = reader.u32(), let family = reader.u32(), reader.skip(dataSize), reader.u32() == lastMagic
+    else { throw FirmwareError("block \(index) does not begin and end as a UF2 block") }
+    guard flags & Flag.fileContainer == 0 else {
+      throw FirmwareError("block \(index) belongs to a file in a container, not to firmware")
+    }
+    let room = dataSize - (flags & Flag.checksum != 0 ? 24 : 0)
+    guard size <= room else {
+      throw FirmwareError("block \(index) says it has \(size) bytes, and there is room for \(room)")
+    }
+    return Block(flags: flags, address: address, size: size, number: number, total: total, family: family)
+  }
+
+  /// A file with the bytes of `image` in blocks of 256, at addresses that are multiples of 256; what lies between segments in a block becomes `fill`.
+  static func write(_ image: FirmwareImage, family: UInt32, fill: UInt8) -> [UInt8] {
+    var blocks: [(address: UInt32, bytes: [UInt8])] = []
+    for segment in image.segments {
+      var offset = 0
+      while offset < segment.bytes.count {
+        let address = segment.address + UInt32(offset)
+        let start = address / UInt32(payloadSize) * UInt32(payloadSize)
+        let place = Int(address - start)
+        let count = min(payloadSize - place, segment.bytes.count - offset)
+        if blocks.last?.address != start {
+          blocks.append((start, [UInt8](repeating: fill, count: payloadSize)))
+        }
+        blocks[blocks.count - 1].bytes.replaceSubrange(
+          place..<place + count, with: segment.bytes[offset..<offset + count])
+        offset += count
+      }
+    }
+    var file: [UInt8] = []
+    file.reserveCapacity(blocks.count * blockSize)
+    for (number, block) in blocks.enumerated() {
+      for word in [
+        firstMagic, secondMagic, Flag.family, block.address, UInt32(payloadSize), UInt32(number),
+        UInt32(blocks.count), family,
+      ] { file.append(littleEndian: word) }
+      file += block.bytes
+      // What is behind the payload is never written: the format says FF, and the tools that people have write 0. Boot loaders do not look.
+      file += [UInt8](repeating: 0, count: dataSize - payloadSize)
+      file.append(littleEndian: lastMagic)
+    }
+    return file
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number, the least byte first.
+  mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+    for index in 0..<Number.bitWidth / 8 { append(UInt8(truncatingIfNeeded: number >> (8 * index))) }
+  }
+}

@@ -1,0 +1,224 @@
+import Crypto
+import HeraldEmbedded
+import HeraldHostLink
+
+/// A firmware image as MCUboot has it, little-endian: a header, the program, and behind it one or two lists of entries, the protected one first.
+///
+/// | byte | meaning |
+/// | --- | --- |
+/// | 0 | 96F3B83D |
+/// | 4 | load address |
+/// | 8 | bytes of the header, what pads it included |
+/// | 10 | bytes of the protected list, its head included |
+/// | 12 | bytes of the program |
+/// | 16 | flags |
+/// | 20 | version: major u8, minor u8, revision u16, build u32 |
+/// | 28 | 0 |
+///
+/// A list has a head (6908 if protected, else 6907, and the bytes of the whole, each u16) and entries (type u16, length u16, bytes). Hash and
+/// signature cover header, program and protected list (MCUboot's document "Boot loader design", "Image format").
+public struct MCUbootImage: Equatable, Sendable {
+  /// A version, as `1.2.3+4`.
+  public struct Version: Equatable, Sendable, CustomStringConvertible {
+    /// 0…255.
+    public let major: UInt8
+    /// 0…255.
+    public let minor: UInt8
+    /// 0…65535.
+    public let revision: UInt16
+    /// Any.
+    public let build: UInt32
+
+    /// A version from its parts.
+    public init(major: UInt8, minor: UInt8 = 0, revision: UInt16 = 0, build: UInt32 = 0) {
+      self.major = major
+      self.minor = minor
+      self.revision = revision
+      self.build = build
+    }
+
+    /// From `1`, `1.2`, `1.2.3` or any of them with `+4` behind it; `nil` if it is none of these, or a number is too large.
+    public init?(_ text: String) {
+      let halves = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = halves[0].split(separator: ".", omittingEmptySubsequences: false)
+      let isDigits = (parts + halves.dropFirst()).allSatisfy { part in
+        !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      }
+      guard isDigits, parts.count <= 3, let major = UInt8(parts[0]),
+        let minor = parts.count > 1 ? UInt8(parts[1]) : 0,
+        let revision = parts.count > 2 ? UInt16(parts[2]) : 0,
+        let build = halves.count > 1 ? UInt32(halves[1]) : 0
+      else { return nil }
+      self.init(major: major, minor: minor, revision: revision, build: build)
+    }
+
+    /// As `1.2.3`, with `+4` behind it if there is a build.
+    public var description: String { "\(major).\(minor).\(revision)\(build > 0 ? "+\(build)" : "")" }
+  }
+
+  /// One entry of a list.
+  public struct Entry: Equatable, Sendable {
+    /// What it is; see `EntryType`.
+    public let type: UInt16
+    /// What it says.
+    public let value: [UInt8]
+  }
+
+  /// The types of entries that are looked at here.
+  public enum EntryType {
+    static let keyHash: UInt16 = 0x01
+    static let publicKey: UInt16 = 0x02
+    static let sha256: UInt16 = 0x10
+    static let sha384: UInt16 = 0x11
+    static let sha512: UInt16 = 0x12
+    static let rsa2048: UInt16 = 0x20
+    static let ecdsa: UInt16 = 0x22
+    static let rsa3072: UInt16 = 0x23
+    static let ed25519: UInt16 = 0x24
+    static let pureSignature: UInt16 = 0x25
+    static let securityCounter: UInt16 = 0x50
+
+    /// What people call an entry's type.
+    public static func name(_ type: UInt16) -> String {
+      switch type {
+      case keyHash: "key hash"
+      case publicKey: "public key"
+      case sha256: "SHA-256"
+      case sha384: "SHA-384"
+      case sha512: "SHA-512"
+      case rsa2048: "RSA-2048 signature"
+      case ecdsa: "ECDSA signature"
+      case rsa3072: "RSA-3072 signature"
+      case ed25519: "Ed25519 signature"
+      case pureSignature: "signature of the image itself"
+      case 0x30...0x34: "encrypted key"
+      case 0x40: "dependency"
+      case securityCounter: "security counter"
+      case 0x60: "boot record"
+      default: "0x\(type.hexadecimal(4))"
+      }
+    }
+  }
+
+  /// Whether an image carries the hash of itself.
+  public enum HashState: String, Sendable {
+    case right, wrong, absent
+  }
+
+  /// The first four bytes, as a number.
+  static let magic: UInt32 = 0x96F3_B83D
+  static let headerSize = 32
+  static let listMagic: UInt16 = 0x6907
+  static let protectedListMagic: UInt16 = 0x6908
+
+  /// Where a boot loader copies it to, or 0.
+  public let loadAddress: UInt32
+  /// Bytes in front of the program.
+  public let headerSize: Int
+  /// Bytes of the program.
+  public let programSize: Int
+  /// Bit 2 and 3 encrypted, 4 not bootable, 5 to be loaded into RAM, 8 for a fixed address.
+  public let flags: UInt32
+  /// Its version.
+  public let version: Version
+  /// What hash and signature cover besides header and program.
+  public let protectedEntries: [Entry]
+  /// Hash, key and signature.
+  public let entries: [Entry]
+  /// All of it, without what may follow in a slot.
+  public let bytes: [UInt8]
+  /// How many of the bytes hash and signature cover.
+  public let coveredSize: Int
+
+  /// Parses an image; what follows its lists is left out.
+  /// - Throws: `FirmwareError`, which says what is cut off or contradicts itself.
+  public init(_ file: [UInt8]) throws(FirmwareError) {
+    var reader = ByteReader(file.span)
+    guard reader.u32() == Self.magic else { throw FirmwareError("this is no MCUboot image") }
+    guard let loadAddress = reader.u32(), let headerSize = reader.u16(), let protectedSize = reader.u16(),
+      let programSize = reader.u32(), let flags = reader.u32(), let major = reader.u8(),
+      let minor = reader.u8(), let revision = reader.u16(), let build = reader.u32(), reader.skip(4)
+    else { throw FirmwareError("the MCUboot header is cut off") }
+    guard headerSize >= Self.headerSize else {
+      throw FirmwareError("the MCUboot header says it has \(headerSize) bytes; it has at least 32")
+    }
+    let end = Int(headerSize) + Int(programSize)
+    guard end <= file.count else {
+      throw FirmwareError("the MCUboot image is cut off: its program ends at byte \(end) of \(file.count)")
+    }
+    var position = end
+    var protected: [Entry] = []
+    if protectedSize > 0 {
+      let start = position
+      protected = try Self.list(file, &position, Self.protectedListMagic)
+      guard position - start == Int(protectedSize) else {
+        throw FirmwareError(
+          "MCUboot's protected list has \(position - start) bytes, and the header says \(protectedSize)")
+      }
+    }
+    coveredSize = position
+    entries = try Self.list(file, &position, Self.listMagic)
+    protectedEntries = protected
+    bytes = Array(file[..<position])
+    self.loadAddress = loadAddress
+    self.headerSize = Int(headerSize)
+    self.programSize = Int(programSize)
+    self.flags = flags
+    version = Version(major: major, minor: minor, revision: revision, build: build)
+  }
+
+  /// The entries of a list; moves `position` behind it.
+  private static func list(_ file: [UInt8], _ position: inout Int, _ magic: UInt16) throws(FirmwareError)
+    -> [Entry]
+  {
+    let kind = magic == protectedListMagic ? "MCUboot's protected list" : "MCUboot's list"
+    var head = ByteReader(file.span.extracting(position...))
+    guard let found = head.u16(), let size = head.u16() else {
+      throw FirmwareError("\(kind) is missing: the image is cut off, or not finished")
+    }
+    guard found == magic else {
+      throw FirmwareError("\(kind) does not begin as one (0x\(found.hexadecimal(4)))")
+    }
+    guard Int(size) >= 4, position + Int(size) <= file.count else {
+      throw FirmwareError("\(kind) says it has \(size) bytes, and \(file.count - position) are there")
+    }
+    var reader = ByteReader(file.span.extracting(position + 4..<position + Int(size)))
+    var entries: [Entry] = []
+    while reader.remaining > 0 {
+      guard let type = reader.u16(), let length = reader.u16(), let value = reader.bytes(Int(length)) else {
+        throw FirmwareError("entry \(entries.count) of \(kind) is cut off")
+      }
+      entries.append(Entry(type: type, value: value.withUnsafeBufferPointer { Array($0) }))
+    }
+    position += Int(size)
+    return entries
+  }
+
+  /// The program, without header and lists.
+  public var program: ArraySlice<UInt8> { bytes[headerSize..<headerSize + programSize] }
+
+  /// What hash and signature cover.
+  var covered: ArraySlice<UInt8> { bytes[..<coveredSize] }
+
+  /// The hash that the image carries, which names it to a device; `nil` if it carries none.
+  public var hash: [UInt8]? {
+    entries.first { [EntryType.sha256, EntryType.sha384, EntryType.sha512].contains($0.type) }?.value
+  }
+
+  /// Whether the hash that it carries is its own. Where it carries several, each must be.
+  public var hashState: HashState {
+    var state = HashState.absent
+    for entry in entries {
+      let own: [UInt8]
+      switch entry.type {
+      case EntryType.sha256: own = Array(Crypto.SHA256.hash(data: covered))
+      case EntryType.sha384: own = Array(Crypto.SHA384.hash(data: covered))
+      case EntryType.sha512: own = Array(Crypto.SHA512.hash(data: covered))
+      default: continue
+      }
+      if entry.value != own { return .wrong }
+      state = .right
+    }
+    return state
+  }
+}

@@ -1,0 +1,125 @@
+import Crypto
+import Foundation
+
+/// A key that images are signed with, as imgtool keeps it: in PEM, private (PKCS #8, or SEC 1) or public (SubjectPublicKeyInfo), ECDSA on P-256 or Ed25519.
+public struct MCUbootKey: Sendable {
+  private enum Material {
+    case p256(P256.Signing.PrivateKey)
+    case p256Public(P256.Signing.PublicKey)
+    case ed25519(Curve25519.Signing.PrivateKey)
+    case ed25519Public(Curve25519.Signing.PublicKey)
+  }
+
+  /// What is in front of the 32 bytes of an Ed25519 key: private in PKCS #8, public in SubjectPublicKeyInfo (RFC 8410, 7 and 4).
+  private static let ed25519PrivateHead: [UInt8] = [
+    0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+  ]
+  private static let ed25519PublicHead: [UInt8] = [
+    0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
+  ]
+
+  private let material: Material
+
+  /// The key in a PEM text.
+  /// - Throws: `FirmwareError` if there is none of these in it.
+  public init(pem: String) throws(FirmwareError) {
+    guard let document = Self.document(pem) else { throw FirmwareError("this is no key in PEM") }
+    guard !document.kind.hasPrefix("ENCRYPTED") else {
+      throw FirmwareError("the key is protected with a password, which herald-flash cannot ask for")
+    }
+    if document.bytes.count == 48, document.bytes.starts(with: Self.ed25519PrivateHead),
+      let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: document.bytes[16...])
+    {
+      material = .ed25519(key)
+    } else if document.bytes.count == 44, document.bytes.starts(with: Self.ed25519PublicHead),
+      let key = try? Curve25519.Signing.PublicKey(rawRepresentation: document.bytes[12...])
+    {
+      material = .ed25519Public(key)
+    } else if let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) {
+      material = .p256(key)
+    } else if let key = try? P256.Signing.PublicKey(pemRepresentation: pem) {
+      material = .p256Public(key)
+    } else {
+      throw FirmwareError(
+        "this is neither an ECDSA key on P-256 nor an Ed25519 key, as `imgtool keygen -t ecdsa-p256` or `-t ed25519` makes them"
+      )
+    }
+  }
+
+  /// What stands between the lines BEGIN and END, and what they call it.
+  private static func document(_ pem: String) -> (kind: String, bytes: [UInt8])? {
+    let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+    let begin = "-----BEGIN "
+    guard let first = lines.firstIndex(where: { $0.hasPrefix(begin) && $0.hasSuffix("-----") }),
+      let last = lines[first...].firstIndex(where: { $0.hasPrefix("-----END ") }),
+      let data = Data(base64Encoded: lines[(first + 1)..<last].joined())
+    else { return nil }
+    return (String(lines[first].dropFirst(begin.count).dropLast(5)), [UInt8](data))
+  }
+
+  /// Whether it can sign, and not only check.
+  public var isPrivate: Bool {
+    switch material {
+    case .p256, .ed25519: true
+    case .p256Public, .ed25519Public: false
+    }
+  }
+
+  /// The type of the signatures it makes, as an image's entry names it.
+  var signatureType: UInt16 {
+    switch material {
+    case .p256, .p256Public: MCUbootImage.EntryType.ecdsa
+    case .ed25519, .ed25519Public: MCUbootImage.EntryType.ed25519
+    }
+  }
+
+  /// The public key as a boot loader has it built in: SubjectPublicKeyInfo in DER.
+  public var publicBytes: [UInt8] {
+    switch material {
+    case .p256(let key): Array(key.publicKey.derRepresentation)
+    case .p256Public(let key): Array(key.derRepresentation)
+    case .ed25519(let key): Self.ed25519PublicHead + key.publicKey.rawRepresentation
+    case .ed25519Public(let key): Self.ed25519PublicHead + key.rawRepresentation
+    }
+  }
+
+  /// The SHA-256 of `publicBytes`, by which an image says with which key it is signed.
+  public var hash: [UInt8] { Array(Crypto.SHA256.hash(data: publicBytes)) }
+
+  /// The signature of what an image's hash covers: ECDSA signs that, Ed25519 its SHA-256.
+  func sign(_ covered: some DataProtocol) throws(FirmwareError) -> [UInt8] {
+    do {
+      switch material {
+      case .p256(let key): return Array(try key.signature(for: covered).derRepresentation)
+      case .ed25519(let key):
+        return Array(try key.signature(for: Data(Crypto.SHA256.hash(data: covered))))
+      case .p256Public, .ed25519Public: break
+      }
+    } catch {
+      throw FirmwareError("signing failed: \(error)")
+    }
+    throw FirmwareError("this is a public key: signing takes the private one")
+  }
+
+  /// Whether `signature` is this key's: over `covered` for ECDSA, over `digest` for Ed25519, which is `covered` itself where an image says so.
+  func isValid(_ signature: [UInt8], covered: ArraySlice<UInt8>, digest: [UInt8]) -> Bool {
+    switch material {
+    case .p256(let key): Self.isValid(signature, key.publicKey, covered)
+    case .p256Public(let key): Self.isValid(signature, key, covered)
+    case .ed25519(let key): key.publicKey.isValidSignature(signature, for: digest)
+    case .ed25519Public(let key): key.isValidSignature(signature, for: digest)
+    }
+  }
+
+  private static func isValid(
+    _ signature: [UInt8], _ key: P256.Signing.PublicKey, _ covered: ArraySlice<UInt8>
+  ) -> Bool {
+    // Older tools pad a signature with zeros to 72 bytes: its own second byte says how long it is.
+    guard signature.count > 2 else { return false }
+    let end = min(signature.count, Int(signature[1]) + 2)
+    guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature[..<end]) else {
+      return false
+    }
+    return key.isValidSignature(parsed, for: covered)
+  }
+}

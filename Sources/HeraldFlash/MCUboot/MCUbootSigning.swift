@@ -1,0 +1,158 @@
+import Crypto
+import HeraldHostLink
+
+/// What is known of an image's signature.
+public enum SignatureState: Equatable, Sendable {
+  /// It has none.
+  case absent
+  /// It has one of this kind, and no key, or another one, was there to check it.
+  case present(String)
+  /// It is the one that the key makes.
+  case valid
+  /// The image names this key, and the signature is not that key's.
+  case invalid
+
+  /// For people.
+  public var text: String {
+    switch self {
+    case .absent: "none"
+    case .present(let kind): "\(kind), not checked: it is another key's, or no --key was given"
+    case .valid: "valid for this key"
+    case .invalid: "WRONG: the image names this key, and its signature is not the key's"
+    }
+  }
+
+  /// For programs.
+  public var word: String {
+    switch self {
+    case .absent: "none"
+    case .present: "present"
+    case .valid: "valid"
+    case .invalid: "invalid"
+    }
+  }
+}
+
+extension MCUbootImage {
+  private static let signatureTypes = [
+    EntryType.rsa2048, EntryType.ecdsa, EntryType.rsa3072, EntryType.ed25519,
+  ]
+
+  /// Whether the image is signed, and with `key`.
+  public func signatureState(key: MCUbootKey?) -> SignatureState {
+    let signatures = entries.filter { Self.signatureTypes.contains($0.type) }
+    guard let first = signatures.first else { return .absent }
+    guard let key else { return .present(EntryType.name(first.type)) }
+    let isPure = entries.contains { $0.type == EntryType.pureSignature }
+    // The key signs the hash that the image carries, so a wrong one is no better than a wrong signature.
+    let digest = isPure ? Array(covered) : hashState == .right ? hash ?? [] : []
+    for signature in signatures where signature.type == key.signatureType {
+      if !digest.isEmpty, key.isValid(signature.value, covered: covered, digest: digest) { return .valid }
+    }
+    let isNamed = entries.contains { entry in
+      entry.type == EntryType.keyHash && entry.value == key.hash
+        || entry.type == EntryType.publicKey && entry.value == key.publicBytes
+    }
+    return isNamed ? .invalid : .present(EntryType.name(first.type))
+  }
+
+  /// What an image is made with.
+  public struct Options: Sendable {
+    /// Its version.
+    public var version: Version
+    /// Bytes of the header, what pads it included; at least 32.
+    public var headerSize: Int
+    /// What the header is padded with.
+    public var fill: UInt8
+    /// How many bytes the slot has that it goes to; `nil` if that is not known. At its end MCUboot needs some itself.
+    public var slotSize: Int?
+    /// The unit in which that slot is written: 1, 2, 4, 8, 16 or 32 bytes. What MCUboot needs at the end follows from it.
+    public var alignment: Int
+    /// A number that must not fall from one image to the next, for boot loaders that keep it.
+    public var securityCounter: UInt32?
+    /// The key it is signed with; `nil` for one with a hash only.
+    public var key: MCUbootKey?
+
+    /// For this version; all else as a boot loader on an nRF52 wants it.
+    public init(
+      version: Version, headerSize: Int = 0x200, fill: UInt8 = 0xFF, slotSize: Int? = nil,
+      alignment: Int = 4, securityCounter: UInt32? = nil, key: MCUbootKey? = nil
+    ) {
+      self.version = version
+      self.headerSize = headerSize
+      self.fill = fill
+      self.slotSize = slotSize
+      self.alignment = alignment
+      self.securityCounter = securityCounter
+      self.key = key
+    }
+
+    /// What MCUboot keeps at the end of a slot of at most 128 sectors: what it has swapped, three flags, the size, and a mark.
+    var trailerSize: Int {
+      let unit = max(8, alignment)
+      return 128 * 3 * alignment + 4 * unit + (16 + unit - 1) / unit * unit
+    }
+  }
+
+  /// An image in MCUboot's form around `program`, a header in front of it.
+  /// - Throws: `FirmwareError` if an option is out of range, or the image is too large for the slot.
+  public static func make(_ program: [UInt8], _ options: Options) throws(FirmwareError) -> [UInt8] {
+    guard (headerSize...0xFFFF).contains(options.headerSize) else {
+      throw FirmwareError("MCUboot's header has 32 to 65535 bytes, not \(options.headerSize)")
+    }
+    guard [1, 2, 4, 8, 16, 32].contains(options.alignment) else {
+      throw FirmwareError("a slot is written in units of 1, 2, 4, 8, 16 or 32 bytes")
+    }
+    guard let programSize = UInt32(exactly: program.count), programSize > 0 else {
+      throw FirmwareError("an MCUboot image has 1 to 4294967295 bytes of program")
+    }
+    let protected = options.securityCounter.map { counter in
+      list(
+        protectedListMagic,
+        [
+          Entry(
+            type: EntryType.securityCounter,
+            value: (0..<4).map { UInt8(truncatingIfNeeded: counter >> (8 * $0)) })
+        ])
+    }
+    var image: [UInt8] = []
+    image.append(littleEndian: magic)
+    image.append(littleEndian: UInt32(0))
+    image.append(littleEndian: UInt16(options.headerSize))
+    image.append(littleEndian: UInt16(protected?.count ?? 0))
+    image.append(littleEndian: programSize)
+    image.append(littleEndian: UInt32(0))
+    image += [options.version.major, options.version.minor]
+    image.append(littleEndian: options.version.revision)
+    image.append(littleEndian: options.version.build)
+    image.append(littleEndian: UInt32(0))
+    image += [UInt8](repeating: options.fill, count: options.headerSize - headerSize)
+    image += program
+    image += protected ?? []
+    var entries = [Entry(type: EntryType.sha256, value: Array(Crypto.SHA256.hash(data: image)))]
+    if let key = options.key {
+      entries.append(Entry(type: EntryType.keyHash, value: key.hash))
+      entries.append(Entry(type: key.signatureType, value: try key.sign(image)))
+    }
+    image += list(listMagic, entries)
+    if let slotSize = options.slotSize, image.count + options.trailerSize > slotSize {
+      throw FirmwareError(
+        "the image has \(image.count) bytes and MCUboot needs \(options.trailerSize) behind it; the slot has \(slotSize)"
+      )
+    }
+    return image
+  }
+
+  private static func list(_ magic: UInt16, _ entries: [Entry]) -> [UInt8] {
+    var content: [UInt8] = []
+    for entry in entries {
+      content.append(littleEndian: entry.type)
+      content.append(littleEndian: UInt16(truncatingIfNeeded: entry.value.count))
+      content += entry.value
+    }
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: magic)
+    bytes.append(littleEndian: UInt16(truncatingIfNeeded: content.count + 4))
+    return bytes + content
+  }
+}

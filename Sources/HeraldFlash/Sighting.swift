@@ -1,0 +1,21 @@
+/// What a programmer sees at the other end.
+public struct Sighting: Equatable, Sendable {
+  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a way in cannot tell them apart.
+  public let boards: [BoardDescription]
+  /// What it said of itself, as lines of a name and a value that are safe to show: chip, serial number, boot loader.
+  public let details: [(name: String, value: String)]
+  /// Whether its memory is locked against debugging.
+  public let isLocked: Bool
+
+  /// A sighting from its parts.
+  public init(boards: [BoardDescription], details: [(name: String, value: String)], isLocked: Bool = false) {
+    self.boards = boards
+    self.details = details
+    self.isLocked = isLocked
+  }
+
+  public static func == (left: Sighting, right: Sighting) -> Bool {
+    left.boards == right.boards && left.isLocked == right.isLocked
+      && left.details.elementsEqual(right.details) { $0 == $1 }
+  }
+}

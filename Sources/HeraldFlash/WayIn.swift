@@ -1,0 +1,107 @@
+import HeraldHostLink
+
+/// One of the ways in: how boards are found on it, and how one is opened.
+public struct WayIn: Sendable {
+  /// Which one.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A debug probe that speaks CMSIS-DAP.
+    case probe
+    /// A drive that a boot loader or a probe shows.
+    case drive
+    /// Nordic's boot loader on a serial port.
+    case serialDFU = "serial-dfu"
+    /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
+    case smp
+  }
+
+  /// Which one.
+  public let kind: Kind
+  /// What goes behind `KIND:`, for people.
+  public let form: String
+  /// Looks for boards. Those that cannot be used now are found, too, with what is in the way.
+  public let find: @Sendable (FlashOptions) -> [FoundBoard]
+  /// Opens what is behind `KIND:`.
+  public let open: @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
+
+  /// A way in from its parts.
+  public init(
+    _ kind: Kind, form: String, find: @escaping @Sendable (FlashOptions) -> [FoundBoard],
+    open: @escaping @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
+  ) {
+    self.kind = kind
+    self.form = form
+    self.find = find
+    self.open = open
+  }
+
+  /// Those that there are, in the order in which they are tried.
+  public static let all: [WayIn] = []
+
+  /// The way in and the rest of a place in the words of `--to`.
+  /// - Throws: `.usage` if there is no such way.
+  public static func parse(_ place: String, of ways: [WayIn] = all) throws(FlashFailure) -> (WayIn, String) {
+    let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2, !parts[1].isEmpty, let way = ways.first(where: { $0.kind.rawValue == parts[0] }) {
+      return (way, String(parts[1]))
+    }
+    let forms = ways.map { "\($0.kind.rawValue):\($0.form)" }.joined(separator: ", ")
+    throw FlashFailure(
+      .link(.usage), "\(PrintableText.of(place)) is no place to write to", state: .untouched,
+      advice: "the forms are \(forms); `herald-flash list` says what is there")
+  }
+
+  /// Opens a place in the words of `--to`.
+  public static func open(_ place: String, _ options: FlashOptions, of ways: [WayIn] = all)
+    throws(FlashFailure) -> any Programmer
+  {
+    let (way, rest) = try parse(place, of: ways)
+    return try way.open(rest, options)
+  }
+}
+
+/// What holds for every way in.
+public struct FlashOptions: Sendable {
+  /// How long one answer may take.
+  public var timeout: Duration
+  /// USB/IP servers to look at as well: HOST or HOST:PORT.
+  public var usbipServers: [String]
+  /// The file with the access key of a device that is locked; `{serial}` in it stands for its serial number.
+  public var keyFile: String?
+  /// Whether an image that a device has been given to try stays without having been confirmed.
+  public var isPermanent: Bool
+
+  /// Two seconds for an answer, and nothing else.
+  public init(
+    timeout: Duration = .seconds(2), usbipServers: [String] = [], keyFile: String? = nil,
+    isPermanent: Bool = false
+  ) {
+    self.timeout = timeout
+    self.usbipServers = usbipServers
+    self.keyFile = keyFile
+    self.isPermanent = isPermanent
+  }
+}
+
+/// A board that was found, or something that could be one.
+public struct FoundBoard: Equatable, Sendable {
+  /// What `--to` takes.
+  public let location: String
+  /// What was seen there; `nil` if it could not be looked at.
+  public let sighting: Sighting?
+  /// Why it cannot be used now; `nil` if it can.
+  public let obstacle: FlashFailure?
+
+  /// A board that can be used.
+  public init(location: String, sighting: Sighting) {
+    self.location = location
+    self.sighting = sighting
+    obstacle = nil
+  }
+
+  /// One that cannot.
+  public init(location: String, obstacle: FlashFailure) {
+    self.location = location
+    sighting = nil
+    self.obstacle = obstacle
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import HeraldFlash
+
+/// `herald-flash list`
+struct List: ParsableCommand, ReportsFailures {
+  static let configuration = CommandConfiguration(
+    abstract: "Lists every board that can be reached, on every way in.",
+    discussion: """
+      Boards that cannot be used now are listed, too, with what is in the way. Serial boot loaders and devices on serial lines are not asked without being \
+      named: name them with --to.
+      """)
+
+  @OptionGroup var search: SearchOptions
+  @OptionGroup var display: DisplayOptions
+
+  var changesBoard: Bool { false }
+
+  private struct Row: Encodable {
+    let location: String
+    let boards: [String]
+    let details: [String: String]
+    let locked: Bool
+    let usable: Bool
+    let obstacle: String?
+    let advice: String?
+  }
+
+  func run() throws {
+    let found = search.found()
+    let rows = found.map { board in
+      Row(
+        location: board.location, boards: board.sighting?.boards.map(\.name) ?? [],
+        details: Dictionary(
+          (board.sighting?.details ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }
+        ),
+        locked: board.sighting?.isLocked ?? false, usable: board.obstacle == nil,
+        obstacle: board.obstacle?.what, advice: board.obstacle?.advice)
+    }
+    try display.show(rows) { Self.list(found) }
+  }
+
+  private static func list(_ found: [FoundBoard]) {
+    guard !found.isEmpty else {
+      print("No board found.")
+      return
+    }
+    var rows = [["WHERE", "BOARD", ""]]
+    for board in found {
+      let names = board.sighting?.boards.map(\.name).joined(separator: " or ") ?? ""
+      var remarks = (board.sighting?.details ?? []).map(\.value)
+      if board.sighting?.isLocked == true { remarks.append("locked") }
+      if let obstacle = board.obstacle { remarks.append(obstacle.what) }
+      rows.append([board.location, names.isEmpty ? "?" : names, remarks.joined(separator: ", ")])
+    }
+    Console.printTable(rows)
+    for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { print("  → \(advice)") }
+  }
+}

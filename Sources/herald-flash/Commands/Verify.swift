@@ -1,0 +1,43 @@
+import ArgumentParser
+import HeraldFlash
+import HeraldHostLink
+
+/// `herald-flash verify`
+struct Verify: ParsableCommand, ReportsFailures {
+  static let configuration = CommandConfiguration(
+    abstract: "Compares what a board holds with an image.",
+    discussion: "Exit status 14 if they differ, with the first address at which they do.")
+
+  @OptionGroup var image: ImageOptions
+  @OptionGroup var place: PlaceOptions
+  @OptionGroup var display: DisplayOptions
+
+  var changesBoard: Bool { false }
+
+  private struct Row: Encodable {
+    let result = "same"
+    let board: String
+    let location: String
+    let bytes: Int
+    let sha256: String
+  }
+
+  func run() throws {
+    let wanted = try place.wanted()
+    let content = try ImageFile.read(try image.path(for: wanted), base: image.base?.value)
+    let row = try place.withBoard(wanted) { session throws(FlashFailure) in
+      let board = try session.board(wanted, for: content)
+      if session.sighting.isLocked { throw session.lockedFailure() }
+      let plan = try FlashPlan(image: content, board: board)
+      let bar = ProgressLine(isQuiet: display.quiet || display.json)
+      defer { bar.finish() }
+      try session.programmer.verify(plan) { bar.update($0) }
+      return Row(
+        board: board.name, location: session.programmer.location, bytes: content.byteCount,
+        sha256: content.contentHash.hexadecimal)
+    }
+    try display.show(row) {
+      print("The board at \(row.location) holds this image: \(row.bytes) bytes are the same.")
+    }
+  }
+}

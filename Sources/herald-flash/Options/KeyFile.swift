@@ -1,0 +1,17 @@
+import HeraldFlash
+import HeraldHostLink
+
+/// Files with keys that images are signed with.
+enum KeyFile {
+  /// The key in a PEM file.
+  /// - Throws: `.storage` if it cannot be read, or has no key that MCUboot images are signed with here.
+  static func read(_ path: String) throws(FlashFailure) -> MCUbootKey {
+    let bytes = try ImageFile.bytes(path)
+    do {
+      return try MCUbootKey(pem: String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw FlashFailure(
+        .link(.storage), "\(PrintableText.of(path, limit: 256)): \(error)", state: .untouched)
+    }
+  }
+}

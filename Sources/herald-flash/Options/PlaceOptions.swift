@@ -1,0 +1,143 @@
+import ArgumentParser
+import Foundation
+import HeraldFlash
+import HeraldHostLink
+
+extension WayIn.Kind: ExpressibleByArgument {}
+
+/// Which boards are looked for, and how patiently.
+struct SearchOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Look on this way in only.", valueName: "way"))
+  var via: WayIn.Kind?
+
+  @Option(
+    help: ArgumentHelp(
+      "Look at the devices of this USB/IP server, too; may be repeated.", valueName: "host[:port]"))
+  var usbip: [String] = []
+
+  @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
+  var timeout: Double = 2
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the access key of a device that is locked; {serial} in it stands for the device's serial number. The variable HERALD_KEY_FILE says the same.",
+      valueName: "file"))
+  var keyFile: String?
+
+  mutating func validate() throws {
+    guard timeout > 0, timeout <= 3600 else {
+      throw ValidationError("--timeout takes seconds, more than 0 and at most 3600.")
+    }
+  }
+
+  /// What holds for every way in.
+  var options: FlashOptions {
+    FlashOptions(
+      timeout: .milliseconds(Int64(timeout * 1000)), usbipServers: usbip,
+      keyFile: keyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"])
+  }
+
+  /// What is there.
+  func found() -> [FoundBoard] {
+    WayIn.all.filter { via == nil || $0.kind == via }.flatMap { $0.find(options) }
+  }
+}
+
+/// Which board something is done with.
+struct PlaceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Where the board is; see `herald-flash --help`. Without it, the only one there is.",
+      valueName: "where"))
+  var to: String?
+
+  @Option(name: .shortAndLong, help: "Which board it is; `herald-flash boards` lists those that are known.")
+  var board: String?
+
+  @OptionGroup var search: SearchOptions
+
+  /// The board that was named; `nil` if none was.
+  /// - Throws: `.usage` if there is no such board.
+  func wanted() throws(FlashFailure) -> BoardDescription? {
+    guard let board else { return nil }
+    if let known = BoardCatalogue.named(board) {
+      guard known.waysIn.isEmpty else { return known }
+      throw FlashFailure(
+        .cannot, "\(known.title) cannot be flashed", state: .untouched,
+        advice: "`script/emulated` runs its image in the emulator")
+    }
+    throw FlashFailure(
+      .link(.usage), "there is no board \(PrintableText.of(board))", state: .untouched,
+      advice: "`herald-flash boards` lists those that are known")
+  }
+
+  /// Opens the board, lets `body` use it, and gives it back.
+  func withBoard<Result>(
+    _ wanted: BoardDescription?, options: FlashOptions? = nil,
+    _ body: (FlashSession) throws(FlashFailure) -> Result
+  ) throws(FlashFailure) -> Result {
+    let place: String
+    if let to {
+      place = to
+    } else {
+      place = try BoardChoice.only(of: search.found(), wanted: wanted).location
+    }
+    let (way, rest) = try WayIn.parse(place)
+    guard search.via == nil || search.via == way.kind else {
+      throw FlashFailure(
+        .link(.usage), "--to names another way in than --via", state: .untouched, advice: "leave --via out")
+    }
+    let programmer = try way.open(rest, options ?? search.options)
+    defer { programmer.close() }
+    return try body(try FlashSession(programmer))
+  }
+}
+
+/// Which image.
+struct ImageOptions: ParsableArguments {
+  @Argument(
+    help: "The image: ELF, Intel HEX, UF2, MCUboot's form, or a raw binary with --base.",
+    completion: .file(extensions: ["elf", "hex", "uf2", "bin"]))
+  var file: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Without a file: which of the images that `script/build BOARD` made.", valueName: "wearable|beacon"))
+  var role = "wearable"
+
+  @Option(help: ArgumentHelp("Where a raw binary goes, such as 0x1000.", valueName: "address"))
+  var base: Address?
+
+  /// The image's file: the one that was named, or what `script/build` made for `board`.
+  func path(for board: BoardDescription?) throws(FlashFailure) -> String {
+    if let file { return file }
+    guard let board else {
+      throw FlashFailure(
+        .link(.usage), "no image was named", state: .untouched,
+        advice: "name a file, or with --board a board that `script/build` has built")
+    }
+    let path = ".build/boards/\(board.name)/\(role).hex"
+    if FileManager.default.fileExists(atPath: path) { return path }
+    guard board.hasFirmware else {
+      throw FlashFailure(
+        .link(.storage), "there is no firmware of ours for \(board.title)", state: .untouched,
+        advice: "name the file of your own image for it")
+    }
+    let option = role == "wearable" ? "" : " --role \(role)"
+    throw FlashFailure(
+      .link(.storage), "there is no \(PrintableText.of(path, limit: 256))", state: .untouched,
+      advice: "`script/build \(board.name)\(PrintableText.of(option))` makes it; or name a file")
+  }
+}
+
+/// An address on the command line: decimal, or hexadecimal with `0x`.
+struct Address: ExpressibleByArgument {
+  let value: UInt32
+
+  init?(argument: String) {
+    let lower = argument.lowercased()
+    let parsed = lower.hasPrefix("0x") ? UInt32(lower.dropFirst(2), radix: 16) : UInt32(lower)
+    guard let parsed else { return nil }
+    value = parsed
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import HeraldFlash
+
+/// What people see.
+enum Console {
+  /// Says on standard error what went wrong, what the board holds now, and what to do.
+  static func complain(_ failure: FlashFailure, saysState: Bool) {
+    note("herald-flash: \(failure.what)")
+    if saysState { note("  \(failure.state.words)") }
+    if let advice = failure.advice { note("  → \(advice)") }
+  }
+
+  /// Writes a line to standard error.
+  static func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+  /// Writes a line to standard output at once.
+  static func line(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+  /// Prints a value as JSON with sorted keys.
+  static func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    line(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+
+  /// Prints rows in columns; the first row is the heading.
+  static func printTable(_ rows: [[String]]) {
+    guard let columns = rows.map(\.count).max() else { return }
+    let widths = (0..<columns).map { column in
+      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    for row in rows {
+      var text = ""
+      for (column, cell) in row.enumerated() {
+        if column > 0 { text += "  " }
+        text += cell + String(repeating: " ", count: widths[column] - cell.count)
+      }
+      while text.last == " " { text.removeLast() }
+      line(text)
+    }
+  }
+
+  /// Asks a person to say yes. `false` if they do not, or nobody is there to ask.
+  static func confirm(_ question: String) -> Bool {
+    guard isatty(STDIN_FILENO) == 1 else { return false }
+    FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+    let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()
+    return answer == "y" || answer == "yes"
+  }
+}
+
+/// A failure for programs.
+struct FailureRow: Encodable {
+  let result = "failed"
+  let cause: String
+  let what: String
+  let boardState: String
+  let advice: String?
+
+  init(_ failure: FlashFailure) {
+    cause = failure.cause.word
+    what = failure.what
+    boardState = failure.state.rawValue
+    advice = failure.advice
+  }
+}
+
+extension FlashFailure.BoardState {
+  /// What the board holds, for people.
+  var words: String {
+    switch self {
+    case .untouched: "nothing was written: the board holds what it held before"
+    case .partlyWritten:
+      "part of the new firmware is written: the board does not start it until all of it is"
+    case .unverified: "all of it was written, and it was not seen to be right"
+    case .erased: "the firmware is erased: nothing starts until some is written"
+    case .unknown: "what the board holds now is not known"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import Foundation
+import HeraldFlash
+
+/// What is said when a person presses ^C while a board is being changed: what it holds then, and what to do.
+final class Interruption: @unchecked Sendable {
+  private let lock = NSLock()
+  private var state = FlashFailure.BoardState.untouched
+  private let source: any DispatchSourceSignal
+
+  /// From now on ^C is answered; `advice` is the next command.
+  init(advice: String) {
+    signal(SIGINT, SIG_IGN)
+    source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler { [self] in
+      lock.lock()
+      Console.note("\nherald-flash: interrupted")
+      Console.note("  \(state.words)")
+      Console.note("  → \(advice)")
+      // Whatever the other thread is doing with the board is not waited for.
+      _exit(130)
+    }
+    source.resume()
+  }
+
+  /// Notes what the board holds while this goes on.
+  func update(_ progress: FlashProgress) {
+    lock.lock()
+    defer { lock.unlock() }
+    switch progress.step {
+    case .erasing, .writing: state = .partlyWritten
+    case .verifying: state = .unverified
+    case .waiting: break
+    }
+  }
+
+  /// ^C ends the program again.
+  func end() {
+    source.cancel()
+    signal(SIGINT, SIG_DFL)
+  }
+}
+
+/// The command line as it was given, to be run again.
+enum GivenCommand {
+  /// In words that a shell takes as they are.
+  static var text: String {
+    (["herald-flash"] + CommandLine.arguments.dropFirst()).map(quoted).joined(separator: " ")
+  }
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain =
+      !word.isEmpty
+      && word.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || "-_./:=+,@%".utf8.contains(byte)
+      }
+    return isPlain ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+  }
+}

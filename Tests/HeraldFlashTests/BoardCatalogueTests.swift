@@ -1,0 +1,74 @@
+import Foundation
+import HeraldEmbedded
+import Testing
+
+@testable import HeraldFlash
+
+@Suite("The catalogue of boards")
+struct BoardCatalogueTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The regions that a linker script names.
+  private static func regions(of chip: String) throws -> [String: BoardDescription.Region] {
+    let script = try String(
+      contentsOf: root.appendingPathComponent("linker/\(chip).ld"), encoding: .utf8)
+    var regions: [String: BoardDescription.Region] = [:]
+    let pattern = /(\w+)\s*\(r?w?x?\)\s*:\s*ORIGIN\s*=\s*0x([0-9A-Fa-f]+),\s*LENGTH\s*=\s*([0-9]+)K/
+    for match in script.matches(of: pattern) {
+      let start = try #require(UInt32(match.output.2, radix: 16))
+      let kibibytes = try #require(UInt32(match.output.3))
+      regions[String(match.output.1)] = .init(start: start, size: kibibytes * 1024)
+    }
+    return regions
+  }
+
+  @Test(
+    "Boards that script/build makes images for are those in boards, with the regions of their linker scripts")
+  func linkerScripts() throws {
+    let folder = Self.root.appendingPathComponent("boards")
+    let built = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+      FileManager.default.fileExists(atPath: folder.appendingPathComponent("\($0)/board.json").path)
+    }
+    #expect(Set(built) == Set(BoardCatalogue.all.filter(\.hasFirmware).map(\.name)))
+    for name in built {
+      let board = try #require(BoardCatalogue.named(name))
+      let description = try JSONSerialization.jsonObject(
+        with: Data(contentsOf: folder.appendingPathComponent("\(name)/board.json")))
+      let chip = try #require((description as? [String: Any])?["chip"] as? String)
+      #expect(board.chip == chip)
+      let regions = try Self.regions(of: chip)
+      #expect(regions.count == 4)
+      #expect(board.firmware == regions["FLASH"], "\(name)")
+      #expect(board.settings == regions["SETTINGS"], "\(name)")
+      #expect(board.log == regions["LOG"], "\(name)")
+      #expect(board.ram == regions["RAM"], "\(name)")
+    }
+  }
+
+  @Test("Firmware, settings and log share no page, and names are unique")
+  func apart() {
+    for board in BoardCatalogue.all {
+      let kept = [board.settings, board.log].compactMap { $0 }
+      for region in kept {
+        #expect(region.start % board.pageSize == 0, "\(board.name)")
+        #expect(
+          region.end <= board.firmware.start || UInt64(region.start) >= board.firmware.end, "\(board.name)")
+      }
+    }
+    #expect(Set(BoardCatalogue.all.map(\.name)).count == BoardCatalogue.all.count)
+  }
+
+  @Test("Families by name, board, chip and number, as the format's list has them")
+  func families() {
+    #expect(UF2Family.parse("NRF52840") == 0xADA5_2840)
+    #expect(UF2Family.parse("nrf52833") == 0x621E_937A)
+    #expect(UF2Family.parse("feather-nrf52840") == 0xADA5_2840)
+    #expect(UF2Family.parse("rp2040") == 0xE48B_FF56)
+    #expect(UF2Family.parse("0x1b57745f") == 0x1B57_745F)
+    #expect(UF2Family.parse("microbit") == nil)
+    #expect(UF2Family.parse("nrf51822") == nil)
+    #expect(UF2Family.parse("nonsense") == nil)
+    #expect(UF2Family.parse("0x123456789") == nil)
+  }
+}

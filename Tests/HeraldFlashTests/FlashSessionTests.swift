@@ -1,0 +1,193 @@
+import HeraldHostLink
+import Testing
+
+@testable import HeraldFlash
+
+@Suite("From image to board")
+struct FlashSessionTests {
+  private static func board(_ name: String) throws -> BoardDescription {
+    try #require(BoardCatalogue.named(name))
+  }
+
+  private static func failure(_ body: () throws -> Void) -> FlashFailure? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? FlashFailure
+    }
+  }
+
+  @Test("Write, compare, start: in this order, and said as it was")
+  func order() throws {
+    let mock = MockProgrammer("nrf52840dk")
+    let session = try FlashSession(mock)
+    let image = try FirmwareImage.linked(at: 0)
+    let plan = try session.plan(image, for: try session.board(nil, for: image), erasesAll: false)
+    var seen: [FlashProgress] = []
+    let outcome = try session.write(plan) { seen.append($0) }
+    #expect(mock.asked == ["look", "write nrf52840dk", "verify", "reset"])
+    #expect(outcome == .init(bytes: 256, isVerified: true, isReset: true))
+    #expect(seen == [FlashProgress(.writing, done: 256, total: 256)])
+  }
+
+  @Test("A way in that neither reads back nor resets is no failure, and is not said to be verified")
+  func oneWay() throws {
+    let mock = MockProgrammer("microbit")
+    let cannot = FlashFailure(.cannot, "a drive reads nothing back", state: .unverified)
+    (mock.verifyFailure, mock.resetFailure) = (cannot, cannot)
+    let session = try FlashSession(mock)
+    let plan = try session.plan(
+      try .linked(at: 0), for: try Self.board("microbit"), erasesAll: false)
+    #expect(try session.write(plan) { _ in } == .init(bytes: 256, isVerified: false, isReset: false))
+  }
+
+  @Test(
+    "What fails ends it, with the state the board is in; nothing is started that was not seen to be right")
+  func failures() throws {
+    let mock = MockProgrammer("nrf52833dk")
+    let session = try FlashSession(mock)
+    let plan = try session.plan(
+      try .linked(at: 0), for: try Self.board("nrf52833dk"), erasesAll: false)
+    mock.verifyFailure = FlashFailure(.different, "0x40 differs", state: .unverified)
+    #expect(Self.failure { _ = try session.write(plan) { _ in } }?.cause == .different)
+    #expect(mock.asked == ["look", "write nrf52833dk", "verify"])
+    mock.writeFailure = FlashFailure(.link(.link), "gone", state: .partlyWritten)
+    #expect(Self.failure { _ = try session.write(plan) { _ in } }?.state == .partlyWritten)
+    #expect(mock.asked.suffix(1) == ["write nrf52833dk"])
+  }
+
+  @Test("The board that is there must be the one that is meant")
+  func otherBoard() throws {
+    let session = try FlashSession(MockProgrammer("nrf52840dk", "nrf52840dongle"))
+    let other = Self.failure { _ = try session.board(try Self.board("nrf52833dk"), for: nil) }
+    #expect(other?.cause == .doesNotFit && other?.state == .untouched)
+    #expect(other?.what == "the board at mock:1 is a nrf52840dk or nrf52840dongle, not a nrf52833dk")
+    let open = Self.failure { _ = try session.board(nil, for: nil) }
+    #expect(open?.cause == .link(.usage))
+    #expect(try session.board(try Self.board("nrf52840dongle"), for: nil).name == "nrf52840dongle")
+    let none = Self.failure { _ = try FlashSession(MockProgrammer()).board(nil, for: nil) }
+    #expect(none?.cause == .doesNotFit)
+  }
+
+  @Test("An image that says for which board it was built settles which of several it is")
+  func imageSettles() throws {
+    let session = try FlashSession(MockProgrammer("nrf52840dk", "nrf52840dongle"))
+    let image = try FirmwareImage.linked(at: 0, text: "\u{1}nrf52840dk")
+    #expect(try session.board(nil, for: image).name == "nrf52840dk")
+  }
+
+  @Test("A locked chip is written only with everything erased")
+  func locked() throws {
+    let mock = MockProgrammer("nrf52840dk", isLocked: true)
+    let session = try FlashSession(mock)
+    let board = try Self.board("nrf52840dk")
+    let refused = Self.failure { _ = try session.plan(try .linked(at: 0), for: board, erasesAll: false) }
+    #expect(refused?.cause == .locked && refused?.state == .untouched)
+    #expect(try session.plan(try .linked(at: 0), for: board, erasesAll: true).erasesAll)
+    #expect(mock.asked == ["look"])
+  }
+
+  @Test(
+    "An image that was linked for another board, or does not fit, is refused with the reason",
+    arguments: [
+      ("nrf52833dk", 0, 105 * 1024, "", "does not fit: it has bytes at 0x00000000 to 0x0001a3ff"),
+      ("nrf52833dk", 0x1000, 256, "", "has no vector table at 0x00000000"),
+      ("nrf52840dongle", 0, 256, "", "does not fit: it has bytes at 0x00000000 to 0x000000ff"),
+      ("feather-nrf52840-s140v7", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),
+      ("feather-nrf52840", 0x2_7000, 256, "", "has no vector table at 0x00026000"),
+      ("nrf52833dk", 0, 256, "nrf52840dk", "was built for nrf52840dk, not for nrf52833dk"),
+      ("microbit-v2", 0, 256, "microbit", "was built for microbit, not for microbit-v2"),
+      ("mps2-an386", 0, 256, "", "has nowhere to go"),
+      ("mcuboot", 0, 256, "", "is not in MCUboot's form"),
+    ])
+  func doesNotFit(_ name: String, _ address: UInt32, _ size: Int, _ text: String, _ reason: String) throws {
+    let board = try Self.board(name)
+    let image = try FirmwareImage.linked(at: address, size: size, text: text)
+    let refused = Self.failure { _ = try FlashPlan(image: image, board: board) }
+    #expect(refused?.cause == .doesNotFit && refused?.state == .untouched)
+    #expect(refused?.what.contains(reason) == true, "\(refused?.what ?? "it fits")")
+    #expect(!image.fittingBoards.contains(board))
+  }
+
+  @Test("A stack beyond the board's RAM, a chip's other UF2 family, and a name within another name")
+  func moreFits() throws {
+    let small = try Self.board("microbit")
+    let stack = try FirmwareImage.linked(at: 0, stack: 0x2000_4004)
+    #expect(small.obstacle(to: stack)?.contains("puts its stack at 0x20004004") == true)
+    #expect(small.obstacle(to: try .linked(at: 0, stack: 0x2000_4000)) == nil)
+    // "microbit" inside "microbit-v2", or behind a letter, names no board.
+    #expect(try FirmwareImage.linked(at: 0, text: "microbit-v2").namedBoards.isEmpty)
+    #expect(try FirmwareImage.linked(at: 0, text: "amicrobit").namedBoards.isEmpty)
+    #expect(try FirmwareImage.linked(at: 0, text: "microbit").namedBoards.map(\.name) == ["microbit"])
+    let segments = try FirmwareImage.linked(at: 0).segments
+    let foreign = try FirmwareImage(format: .uf2, pieces: segments, uf2Family: 0x621E_937A)
+    let board = try Self.board("nrf52840dk")
+    #expect(board.obstacle(to: foreign) == "is for the family NRF52833, and nrf52840dk has an nrf52840")
+  }
+
+  @Test("The pages that are erased are those the image touches, and none of log and settings")
+  func pages() throws {
+    let vectors = try FirmwareImage.linked(at: 0).segments[0]
+    let image = try FirmwareImage(
+      format: .elf,
+      pieces: [vectors, .init(address: 0x1FFC, bytes: [1, 2, 3, 4, 5]), .init(address: 0x2100, bytes: [9])])
+    let plan = try FlashPlan(image: image, board: try Self.board("nrf52833dk"))
+    #expect(plan.pages == [0, 0x1000, 0x2000])
+    let full = try FlashPlan(
+      image: try .linked(at: 0, size: 94 * 1024), board: try Self.board("microbit"))
+    #expect(full.pages.count == 94 && full.pages.last == 0x1_7400)
+  }
+}
+
+@Suite("Choosing a board")
+struct BoardChoiceTests {
+  private static func found(_ place: String, _ name: String) -> FoundBoard {
+    FoundBoard(
+      location: place,
+      sighting: Sighting(boards: [name].compactMap(BoardCatalogue.named), details: []))
+  }
+
+  private static func failure(_ found: [FoundBoard], _ wanted: String? = nil) -> FlashFailure? {
+    do {
+      _ = try BoardChoice.only(of: found, wanted: wanted.flatMap(BoardCatalogue.named))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("Two boards without a choice are an error that lists both")
+  func several() {
+    let two = [Self.found("drive:/a", "microbit"), Self.found("probe:7", "nrf52840dk")]
+    let failure = Self.failure(two)
+    #expect(failure?.cause == .link(.severalDevices) && failure?.state == .untouched)
+    #expect(failure?.what == "there are 2 boards: drive:/a (microbit), probe:7 (nrf52840dk)")
+    #expect(Self.failure(two, "microbit") == nil)
+    let none = Self.failure(two, "nrf52833dk")
+    #expect(none?.cause == .link(.noDevice))
+    #expect(none?.what.contains("drive:/a (microbit), probe:7 (nrf52840dk)") == true)
+    #expect(Self.failure([])?.what == "there is no board")
+  }
+
+  @Test("What cannot be opened could be the one that is meant: it is not passed over")
+  func blocked() {
+    let obstacle = FlashFailure(.link(.permission), "no permission", state: .untouched)
+    let blocked = FoundBoard(location: "probe:8", obstacle: obstacle)
+    #expect(Self.failure([blocked]) == obstacle)
+    let both = Self.failure([Self.found("probe:7", "nrf52840dk"), blocked], "nrf52840dk")
+    #expect(both?.cause == .link(.severalDevices))
+  }
+
+  @Test("Places in the words of --to")
+  func places() throws {
+    let way = WayIn(.drive, form: "/FOLDER", find: { _ in [] }) { rest, _ throws(FlashFailure) in
+      throw FlashFailure(.cannot, "opens \(rest)", state: .untouched)
+    }
+    let (found, rest) = try WayIn.parse("drive:/media/MICROBIT:1", of: [way])
+    #expect(found.kind == .drive && rest == "/media/MICROBIT:1")
+    for place in ["", "drive", "drive:", "probe:1", "/media/MICROBIT"] {
+      #expect(throws: FlashFailure.self, "\(place)") { try WayIn.parse(place, of: [way]) }
+    }
+  }
+}
