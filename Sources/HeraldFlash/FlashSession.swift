@@ -39,11 +39,7 @@ public struct FlashSession {
         state: .untouched, advice: "name the right one with --board, or the right place with --to")
     }
     var candidates = sighting.boards
-    if candidates.count > 1, let image {
-      let named = image.namedBoards
-      let fitting = candidates.filter { named.contains($0) }
-      if !fitting.isEmpty { candidates = fitting }
-    }
+    if let named = candidates.first(where: { $0.name == image?.builtFor }) { candidates = [named] }
     guard candidates.count == 1 else {
       throw FlashFailure(
         .link(.usage),

@@ -19,7 +19,8 @@ struct HeraldFlash: ParsableCommand {
       15 this way in cannot do that; 64 the command line makes no sense; 130 interrupted.
       """,
     subcommands: [
-      List.self, Write.self, Verify.self, Erase.self, Reset.self, Info.self, Boards.self,
+      List.self, Write.self, Verify.self, Erase.self, Reset.self, Info.self, Convert.self,
+      Boards.self,
     ])
 
   static func main() {

@@ -73,7 +73,7 @@ struct FlashSessionTests {
   @Test("An image that says for which board it was built settles which of several it is")
   func imageSettles() throws {
     let session = try FlashSession(MockProgrammer("nrf52840dk", "nrf52840dongle"))
-    let image = try FirmwareImage.linked(at: 0, text: "\u{1}nrf52840dk")
+    let image = try FirmwareImage.linked(at: 0, text: "\0board=nrf52840dk")
     #expect(try session.board(nil, for: image).name == "nrf52840dk")
   }
 
@@ -96,8 +96,8 @@ struct FlashSessionTests {
       ("nrf52840dongle", 0, 256, "", "does not fit: it has bytes at 0x00000000 to 0x000000ff"),
       ("feather-nrf52840-s140v7", 0x2_6000, 256, "", "does not fit: it has bytes at 0x00026000"),
       ("feather-nrf52840", 0x2_7000, 256, "", "has no vector table at 0x00026000"),
-      ("nrf52833dk", 0, 256, "nrf52840dk", "was built for nrf52840dk, not for nrf52833dk"),
-      ("microbit-v2", 0, 256, "microbit", "was built for microbit, not for microbit-v2"),
+      ("nrf52833dk", 0, 256, "\0board=nrf52840dk", "was built for nrf52840dk, not for nrf52833dk"),
+      ("microbit-v2", 0, 256, "\0board=microbit", "was built for microbit, not for microbit-v2"),
       ("mps2-an386", 0, 256, "", "has nowhere to go"),
       ("mcuboot", 0, 256, "", "is not in MCUboot's form"),
     ])
@@ -116,10 +116,14 @@ struct FlashSessionTests {
     let stack = try FirmwareImage.linked(at: 0, stack: 0x2000_4004)
     #expect(small.obstacle(to: stack)?.contains("puts its stack at 0x20004004") == true)
     #expect(small.obstacle(to: try .linked(at: 0, stack: 0x2000_4000)) == nil)
-    // "microbit" inside "microbit-v2", or behind a letter, names no board.
-    #expect(try FirmwareImage.linked(at: 0, text: "microbit-v2").namedBoards.isEmpty)
-    #expect(try FirmwareImage.linked(at: 0, text: "amicrobit").namedBoards.isEmpty)
-    #expect(try FirmwareImage.linked(at: 0, text: "microbit").namedBoards.map(\.name) == ["microbit"])
+    #expect(try FirmwareImage.linked(at: 0, text: "\0board=microbit").builtFor == "microbit")
+    #expect(try FirmwareImage.linked(at: 0, text: "\0board=my-own").builtFor == "my-own")
+    // Without the zero bytes around it, too long, empty, no name, or two of them: it says nothing.
+    for text in [
+      "board=microbit", "\0board=", "\0board=Micro", "\0board=\(String(repeating: "a", count: 33))",
+      "\0board=microbit\0board=nrf52840dk",
+    ] { #expect(try FirmwareImage.linked(at: 0, text: text).builtFor == nil, "\(text)") }
+    #expect(try FirmwareImage.linked(at: 0, size: 24, text: "\0board=microbit").builtFor == nil)
     let segments = try FirmwareImage.linked(at: 0).segments
     let foreign = try FirmwareImage(format: .uf2, pieces: segments, uf2Family: 0x621E_937A)
     let board = try Self.board("nrf52840dk")

@@ -23,10 +23,7 @@ extension BoardDescription {
       return
         "does not fit: it has bytes at \(Self.span(segment.address, segment.end)), and \(name) takes firmware at \(Self.span(firmware.start, firmware.end))"
     }
-    let named = image.namedBoards
-    if !named.isEmpty, !named.contains(where: { $0.name == name }) {
-      return "was built for \(named.map(\.name).joined(separator: " or ")), not for \(name)"
-    }
+    if let other = image.builtFor, other != name { return "was built for \(other), not for \(name)" }
     guard let table = image.vectorTable, table.address == firmware.start, table.isPlausible else {
       return
         "has no vector table at 0x\(firmware.start.hexadecimal(8)), where \(name) starts: it was linked for another place"
@@ -44,12 +41,17 @@ extension BoardDescription {
 }
 
 extension FirmwareImage {
-  /// The boards of ours that this image says it was built for: each image has its board's name in it, as a text that ends with a zero byte, because a running
-  /// device is asked for it. Empty if it says nothing.
-  public var namedBoards: [BoardDescription] {
-    BoardCatalogue.all.filter { board in
-      board.hasFirmware && segments.contains { $0.bytes.hasText(Array(board.name.utf8)) }
+  /// The board that this image says it was built for: `script/build` leaves `board=` and the board's name in each image, between zero bytes. `nil` if it says
+  /// nothing, or says it more than once and not the same.
+  public var builtFor: String? {
+    var found: String?
+    for segment in segments {
+      for name in segment.bytes.boardNames {
+        if let found, found != name { return nil }
+        found = name
+      }
     }
+    return found
   }
 
   /// The boards that it can go onto.
@@ -57,20 +59,25 @@ extension FirmwareImage {
 }
 
 extension [UInt8] {
-  /// Whether `text` stands there as a whole: a zero byte behind it, and no letter, digit or sign that a name could have before it.
-  fileprivate func hasText(_ text: [UInt8]) -> Bool {
-    guard let first = text.first, count > text.count else { return false }
+  /// The longest name of a board that is looked for.
+  private static var longestName: Int { 32 }
+
+  /// What stands between a zero byte and `board=`, and the next zero byte, as far as it is a name: small letters, digits and `-`.
+  fileprivate var boardNames: [String] {
+    let mark: [UInt8] = [0] + "board=".utf8
+    var names: [String] = []
     var start = startIndex
-    while let found = self[start...].firstIndex(of: first) {
-      let end = found + text.count
-      guard end < endIndex else { return false }
-      if self[end] == 0, self[found..<end].elementsEqual(text) {
-        guard found > startIndex else { return true }
-        let before = self[found - 1]
-        if before < 0x21 || before > 0x7E { return true }
-      }
+    while let found = self[start...].firstIndex(of: 0) {
       start = found + 1
+      guard self[found...].starts(with: mark) else { continue }
+      let rest = self[(found + mark.count)...].prefix(Self.longestName + 1)
+      guard let end = rest.firstIndex(of: 0), end > rest.startIndex else { continue }
+      let name = rest[..<end]
+      let isName = name.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+      }
+      if isName { names.append(String(decoding: name, as: UTF8.self)) }
     }
-    return false
+    return names
   }
 }

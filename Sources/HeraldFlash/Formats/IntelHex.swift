@@ -45,7 +45,10 @@ enum IntelHex {
       case 4:
         try expect(2)
         base = value() << 16
-      case 3: try expect(4)
+      case 3:
+        try expect(4)
+        // A code segment and an instruction pointer of the 8086; tools write it for any program below 1 MiB.
+        entry = ((value() >> 16) << 4) + (value() & 0xFFFF)
       case 5:
         try expect(4)
         entry = value()

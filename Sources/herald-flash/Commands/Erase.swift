@@ -48,7 +48,8 @@ struct Erase: ParsableCommand, ReportsFailures {
       return Row(board: board.name, location: session.programmer.location, all: all)
     }
     try display.show(row) {
-      print("done    nothing starts until firmware is written: `herald-flash write --board \(row.board)`")
+      Console.line(
+        "done    nothing starts until firmware is written: `herald-flash write --board \(row.board)`")
     }
   }
 }

@@ -47,9 +47,9 @@ struct Info: ParsableCommand, ReportsFailures {
   }
 
   private func printText(_ content: FirmwareImage, _ row: InfoRow) {
-    print("\(PrintableText.of(image, limit: 256)): \(content.format.rawValue), \(row.bytes) bytes")
+    Console.line("\(PrintableText.of(image, limit: 256)): \(content.format.rawValue), \(row.bytes) bytes")
     for segment in content.segments {
-      print("  \(Wording.span(segment))  \(segment.bytes.count) bytes")
+      Console.line("  \(Wording.span(segment))  \(segment.bytes.count) bytes")
     }
     var facts: [[String]] = []
     func add(_ name: String, _ value: String?) { if let value { facts.append(["\(name):", value]) } }
@@ -67,7 +67,7 @@ struct Info: ParsableCommand, ReportsFailures {
       content.uf2Family.map { family in
         "0x\(family.hexadecimal(8))" + (UF2Family.name(of: family).map { " (\($0))" } ?? "")
       })
-    if !row.builtFor.isEmpty { add("Built for", row.builtFor.joined(separator: ", ")) }
+    add("Built for", row.builtFor)
     add("Fits", row.fits.isEmpty ? "no board that herald-flash knows" : row.fits.joined(separator: ", "))
     if let signed = content.mcuboot, let shown = row.mcuboot {
       add("MCUboot version", shown.version)
@@ -112,7 +112,7 @@ struct InfoRow: Encodable {
   let resetHandler: UInt32?
   let vectorTablePlausible: Bool
   let uf2Family: UInt32?
-  let builtFor: [String]
+  let builtFor: String?
   let fits: [String]
   let mcuboot: MCUboot?
 
@@ -127,7 +127,7 @@ struct InfoRow: Encodable {
     resetHandler = table?.resetHandler
     vectorTablePlausible = table?.isPlausible ?? false
     uf2Family = content.uf2Family
-    builtFor = content.namedBoards.map(\.name)
+    builtFor = content.builtFor
     fits = content.fittingBoards.map(\.name)
     mcuboot = content.mcuboot.map { signed in
       let state = signed.signatureState(key: key)

@@ -41,7 +41,7 @@ struct List: ParsableCommand, ReportsFailures {
 
   private static func list(_ found: [FoundBoard]) {
     guard !found.isEmpty else {
-      print("No board found.")
+      Console.line("No board found.")
       return
     }
     var rows = [["WHERE", "BOARD", ""]]
@@ -53,6 +53,6 @@ struct List: ParsableCommand, ReportsFailures {
       rows.append([board.location, names.isEmpty ? "?" : names, remarks.joined(separator: ", ")])
     }
     Console.printTable(rows)
-    for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { print("  → \(advice)") }
+    for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { Console.line("  → \(advice)") }
   }
 }

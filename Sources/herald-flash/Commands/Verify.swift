@@ -37,7 +37,7 @@ struct Verify: ParsableCommand, ReportsFailures {
         sha256: content.contentHash.hexadecimal)
     }
     try display.show(row) {
-      print("The board at \(row.location) holds this image: \(row.bytes) bytes are the same.")
+      Console.line("The board at \(row.location) holds this image: \(row.bytes) bytes are the same.")
     }
   }
 }

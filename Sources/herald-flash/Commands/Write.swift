@@ -114,8 +114,9 @@ struct Write: ParsableCommand, ReportsFailures {
       let verified =
         outcome.isVerified
         ? "compared: it is right" : "not compared: this way in reads nothing back; the board took it as whole"
-      print("done    \(outcome.bytes) bytes in \(String(format: "%.1f", seconds)) s (\(rate)), \(verified)")
-      if let remark = session.programmer.remark(after: plan) { print("        \(remark)") }
+      Console.line(
+        "done    \(outcome.bytes) bytes in \(String(format: "%.1f", seconds)) s (\(rate)), \(verified)")
+      if let remark = session.programmer.remark(after: plan) { Console.line("        \(remark)") }
     }
   }
 

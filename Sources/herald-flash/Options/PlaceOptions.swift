@@ -130,9 +130,11 @@ struct ImageOptions: ParsableArguments {
   }
 }
 
-/// An address on the command line: decimal, or hexadecimal with `0x`.
+/// An address, or another number, on the command line: decimal, or hexadecimal with `0x`.
 struct Address: ExpressibleByArgument {
   let value: UInt32
+
+  init(_ value: UInt32) { self.value = value }
 
   init?(argument: String) {
     let lower = argument.lowercased()
@@ -140,4 +142,6 @@ struct Address: ExpressibleByArgument {
     guard let parsed else { return nil }
     value = parsed
   }
+
+  var defaultValueDescription: String { "0x\(value.hexadecimal(2))" }
 }

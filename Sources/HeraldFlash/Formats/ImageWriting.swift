@@ -1,0 +1,106 @@
+import HeraldHostLink
+
+extension FirmwareImage {
+  /// What a file is made with.
+  public struct WritingOptions: Sendable {
+    /// What lies between segments becomes this, where a form has no gaps.
+    public var fill: UInt8
+    /// The family that UF2 blocks name.
+    public var family: UInt32?
+    /// The most bytes that a binary may have: its gaps are written, too.
+    public var largestBinary = FirmwareImage.largestFile
+
+    /// FF, what erased flash holds, and the family that is given.
+    public init(fill: UInt8 = 0xFF, family: UInt32? = nil) {
+      self.fill = fill
+      self.family = family
+    }
+  }
+
+  /// The most segments that an ELF file has here: its header counts them in 16 bits.
+  static let mostELFSegments = 0xFEFF
+
+  /// The bytes of a file of this form with what this image puts where. MCUboot's form and a binary are the bytes as they lie in memory; `MCUbootImage.make` puts
+  /// MCUboot's around a program.
+  /// - Throws: `FirmwareError` if the image has no such form: too far apart for a binary, without a family for UF2, not signed for MCUboot.
+  public func file(_ format: Format, _ options: WritingOptions = WritingOptions()) throws(FirmwareError)
+    -> [UInt8]
+  {
+    switch format {
+    case .intelHex: return IntelHex.write(self)
+    case .elf:
+      guard segments.count <= Self.mostELFSegments else {
+        throw FirmwareError("an ELF file holds \(Self.mostELFSegments) segments, not \(segments.count)")
+      }
+      return ELFImage.write(self)
+    case .uf2:
+      guard let family = options.family ?? uf2Family else {
+        throw FirmwareError(
+          "UF2 needs the family of chips that it is for: --family nrf52840, or --board BOARD")
+      }
+      return UF2.write(self, family: family, fill: options.fill)
+    case .mcuboot:
+      guard mcuboot != nil else {
+        throw FirmwareError("the image is not in MCUboot's form; --version puts it there")
+      }
+      return segments[0].bytes
+    case .binary: return try flat(options)
+    }
+  }
+
+  /// All bytes from the first address to the last.
+  private func flat(_ options: WritingOptions) throws(FirmwareError) -> [UInt8] {
+    guard let first = segments.first, let last = segments.last else { return [] }
+    let size = Int(last.end - UInt64(first.address))
+    guard size <= options.largestBinary else {
+      throw FirmwareError(
+        "as a binary it would have \(size) bytes, most of them between 0x\(first.end.hexadecimal(8)) and 0x\(last.address.hexadecimal(8)): a form with addresses keeps the gaps"
+      )
+    }
+    var bytes = [UInt8](repeating: options.fill, count: size)
+    for segment in segments {
+      let start = Int(segment.address - first.address)
+      bytes.replaceSubrange(start..<start + segment.bytes.count, with: segment.bytes)
+    }
+    return bytes
+  }
+
+  /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte lies at the address of the first one here less the header's
+  /// size, unless that is below 0: then it lies at 0.
+  public func signed(_ options: MCUbootImage.Options) throws(FirmwareError) -> FirmwareImage {
+    guard mcuboot == nil else { throw FirmwareError("the image is in MCUboot's form already") }
+    let program = try flat(WritingOptions(fill: options.fill))
+    let address = segments[0].address
+    let start = address >= options.headerSize ? address - UInt32(options.headerSize) : 0
+    return try FirmwareImage(
+      format: .mcuboot,
+      pieces: [Segment(address: start, bytes: try MCUbootImage.make(program, options))])
+  }
+
+  /// The program inside an image in MCUboot's form, where it lies in memory.
+  public func unsigned() throws(FirmwareError) -> FirmwareImage {
+    guard let mcuboot else { throw FirmwareError("the image is not in MCUboot's form") }
+    return try FirmwareImage(
+      format: .binary,
+      pieces: [
+        Segment(
+          address: segments[0].address &+ UInt32(mcuboot.headerSize), bytes: Array(mcuboot.program))
+      ])
+  }
+
+  /// The same bytes elsewhere: the first of them at `address`.
+  /// - Throws: `FirmwareError` if the last would lie beyond the end of memory.
+  public func moved(to address: UInt32) throws(FirmwareError) -> FirmwareImage {
+    let first = segments[0].address
+    if first == address { return self }
+    var pieces: [Segment] = []
+    for segment in segments {
+      let place = UInt64(segment.address - first) + UInt64(address)
+      guard let start = UInt32(exactly: place) else {
+        throw FirmwareError("at 0x\(address.hexadecimal(8)) the image goes beyond the end of memory")
+      }
+      pieces.append(Segment(address: start, bytes: segment.bytes))
+    }
+    return try FirmwareImage(format: format, pieces: pieces, uf2Family: uf2Family)
+  }
+}

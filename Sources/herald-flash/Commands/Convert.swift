@@ -1,0 +1,162 @@
+import ArgumentParser
+import Foundation
+import HeraldFlash
+import HeraldHostLink
+
+/// `herald-flash convert`
+struct Convert: ParsableCommand, ReportsFailures {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes an image in another form.",
+    discussion: """
+      The form follows from the output's name: .elf, .hex, .uf2, or bytes as they lie in memory for all else (.bin, .img, .signed).
+
+      With --version the image is put into MCUboot's form first: a header, and behind it a SHA-256 and, with --key, a signature. Keys are PEM files as \
+      `imgtool keygen` makes them for ed25519 and ecdsa-p256. --unwrap takes the program out of that form.
+      """)
+
+  @Argument(help: "The image: ELF, Intel HEX, UF2, MCUboot's form, or a raw binary with --base.")
+  var input: String
+  @Argument(help: "The file to write.")
+  var output: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Where a raw binary goes, such as 0x1000; for other forms, where the first byte is to go instead.",
+      valueName: "address"))
+  var base: Address?
+  @Option(
+    help: ArgumentHelp(
+      "The family of UF2 blocks: a chip or board, a name of the format's list, or a number.",
+      valueName: "family"
+    ))
+  var family: String?
+  @Option(help: ArgumentHelp("Make sure that it fits this board; its UF2 family, too.", valueName: "board"))
+  var board: String?
+  @Option(help: ArgumentHelp("What is between segments in a form without gaps.", valueName: "byte"))
+  var fill: Address = Address(0xFF)
+
+  @Option(help: ArgumentHelp("Put it into MCUboot's form, with this version.", valueName: "1.2.3+4"))
+  var version: String?
+  @Option(help: ArgumentHelp("MCUboot: sign it with the private key in this PEM file.", valueName: "file"))
+  var key: String?
+  @Option(help: ArgumentHelp("MCUboot: bytes in front of the program.", valueName: "bytes"))
+  var headerSize: Address = Address(0x200)
+  @Option(
+    help: ArgumentHelp(
+      "MCUboot: make sure that it fits a slot of this size, with what MCUboot itself needs there.",
+      valueName: "bytes"))
+  var slotSize: Address?
+  @Option(help: ArgumentHelp("MCUboot: the unit in which the slot is written.", valueName: "bytes"))
+  var align: Int = 4
+  @Option(help: ArgumentHelp("MCUboot: a number that never falls.", valueName: "number"))
+  var securityCounter: Address?
+  @Flag(help: "Take the program out of MCUboot's form.")
+  var unwrap = false
+  @OptionGroup var display: DisplayOptions
+
+  var changesBoard: Bool { false }
+
+  private struct Row: Encodable {
+    let result = "converted"
+    let output: String
+    let format: String
+    let bytes: Int
+    let sha256: String
+  }
+
+  mutating func validate() throws {
+    guard fill.value <= 0xFF else { throw ValidationError("--fill takes a byte, 0 to 0xff.") }
+    guard version != nil || (key == nil && slotSize == nil && securityCounter == nil) else {
+      throw ValidationError(
+        "--key, --slot-size and --security-counter belong to MCUboot's form, which --version asks for.")
+    }
+    guard version == nil || !unwrap else {
+      throw ValidationError("--version and --unwrap are opposites.")
+    }
+  }
+
+  func run() throws {
+    var image = try ImageFile.read(input, base: base?.value)
+    do {
+      if let base { image = try image.moved(to: base.value) }
+      if unwrap { image = try image.unsigned() }
+      if let version { image = try image.signed(try signing(version)) }
+    } catch let error as FirmwareError {
+      throw failure(error)
+    }
+    let known = try chosenBoard()
+    if let known { try check(image, known) }
+    var options = FirmwareImage.WritingOptions(fill: UInt8(fill.value))
+    options.family = try familyNumber() ?? known?.uf2Family
+    let format = format(of: image)
+    let bytes: [UInt8]
+    do {
+      bytes = try image.file(format, options)
+    } catch {
+      throw failure(error)
+    }
+    guard (try? Data(bytes).write(to: URL(fileURLWithPath: output), options: .atomic)) != nil else {
+      throw FlashFailure(
+        .link(.storage), "\(PrintableText.of(output, limit: 256)) cannot be written", state: .untouched,
+        advice: "check that the folder is there and yours to write to")
+    }
+    let row = Row(
+      output: output, format: format.rawValue, bytes: bytes.count, sha256: image.contentHash.hexadecimal)
+    try display.show(row) {
+      Console.line(
+        "\(PrintableText.of(output, limit: 256)): \(format.rawValue), \(bytes.count) bytes, of \(Wording.summary(image))"
+      )
+    }
+  }
+
+  private func failure(_ error: FirmwareError) -> FlashFailure {
+    FlashFailure(.image, "\(PrintableText.of(input, limit: 256)): \(error)", state: .untouched)
+  }
+
+  private func signing(_ version: String) throws -> MCUbootImage.Options {
+    guard let parsed = MCUbootImage.Version(version) else {
+      throw FlashFailure(
+        .link(.usage), "\(PrintableText.of(version)) is no version", state: .untouched,
+        advice: "the form is 1.2.3 or 1.2.3+4, up to 255.255.65535+4294967295")
+    }
+    var options = MCUbootImage.Options(version: parsed, headerSize: Int(headerSize.value))
+    options.fill = UInt8(fill.value)
+    options.slotSize = slotSize.map { Int($0.value) }
+    options.alignment = align
+    options.securityCounter = securityCounter?.value
+    options.key = try key.map { try KeyFile.read($0) }
+    return options
+  }
+
+  private func chosenBoard() throws(FlashFailure) -> BoardDescription? {
+    guard let board else { return nil }
+    if let known = BoardCatalogue.named(board) { return known }
+    throw FlashFailure(
+      .link(.usage), "there is no board \(PrintableText.of(board))", state: .untouched,
+      advice: "`herald-flash boards` lists those that are known")
+  }
+
+  private func check(_ image: FirmwareImage, _ board: BoardDescription) throws(FlashFailure) {
+    // What MCUboot starts lies in its slot, of which the catalogue knows nothing.
+    if image.mcuboot == nil { _ = try FlashPlan(image: image, board: board) }
+  }
+
+  private func familyNumber() throws(FlashFailure) -> UInt32? {
+    guard let family else { return nil }
+    if let number = UF2Family.parse(family) { return number }
+    throw FlashFailure(
+      .link(.usage), "\(PrintableText.of(family)) is no UF2 family", state: .untouched,
+      advice:
+        "name a board, or one of \(UF2Family.all.map(\.name).joined(separator: ", ")), or a number in hexadecimal"
+    )
+  }
+
+  private func format(of image: FirmwareImage) -> FirmwareImage.Format {
+    switch (output as NSString).pathExtension.lowercased() {
+    case "elf", "axf": .elf
+    case "hex", "ihex", "ihx": .intelHex
+    case "uf2": .uf2
+    default: image.mcuboot == nil ? .binary : .mcuboot
+    }
+  }
+}
