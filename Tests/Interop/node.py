@@ -43,6 +43,8 @@ class Node:
             key, _, value = line.decode().strip().partition(" ")
             self.facts.setdefault(key, []).append(value)
             self.changed.set()
+        # Its output has ended: who waits is to find that it has, too, which is known a little later.
+        await self.process.wait()
         self.changed.set()
 
     async def read_messages(self):
@@ -127,9 +129,9 @@ async def run(name, *arguments, seconds=60):
     return process.returncode, out.decode(), err.decode()
 
 
-async def pull(device, output):
+async def pull(device, output, seconds=60):
     """Pulls the log of a device into a folder, which must work."""
-    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output)
+    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output, seconds=seconds)
     assert status == 0, f"herald-host ended with {status}: {err.strip() or out.strip()}"
 
 

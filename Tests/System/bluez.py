@@ -29,7 +29,7 @@ def start():
     subprocess.check_call(["dbus-daemon", "--system", "--fork"])
     daemon = next(path for path in ("/usr/libexec/bluetooth/bluetoothd", "/usr/sbin/bluetoothd") if os.path.exists(path))
     programs.append(subprocess.Popen([daemon], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-    for _ in range(60):
+    for _ in range(600):
         if "Powered: yes" in tool("show"):
             return
         time.sleep(0.5)
@@ -39,7 +39,7 @@ def start():
 
 def tool(*words):
     """What bluetoothctl says to these words."""
-    return subprocess.run(["bluetoothctl", *words], capture_output=True, text=True, timeout=30).stdout
+    return subprocess.run(["bluetoothctl", *words], capture_output=True, text=True, timeout=300).stdout
 
 
 class Service(ServiceInterface):

@@ -15,7 +15,7 @@ from kernel import GUEST, ROOT, Kernel, Unavailable
 
 HERE = Path(__file__).resolve().parent
 # Seconds.
-LIMIT = 400
+LIMIT = 3000
 
 
 def share(tag, path, *options):

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Interop"))
 import log_pages
 from node import ROOT, Node, program, run
 
-PATIENCE = 200
+PATIENCE = usb.PATIENCE
 PAGES = 6
 PLUGDEV = "plugdev"
 SMP_PYTHON = ROOT / ".build" / "venv-smp" / "bin" / "python"

@@ -15,6 +15,8 @@ DEVICES = Path("/sys/bus/usb/devices")
 RULE = Path("/etc/udev/rules.d/70-herald.rules")
 FULL_SPEED = 2
 FREE = "004"
+# Seconds to wait for what must come.
+PATIENCE = 300
 
 
 def start():
@@ -39,7 +41,7 @@ def install_rule(is_there=True):
 
 
 def settle():
-    subprocess.check_call(["udevadm", "settle", "--timeout=60"])
+    subprocess.check_call(["udevadm", "settle", f"--timeout={PATIENCE}"])
 
 
 def receive(connection, count):
@@ -99,13 +101,13 @@ class Plug:
         """The cable is pulled."""
         if self.folder.exists():
             (CONTROLLER / "detach").write_text(str(self.port))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while self.folder.exists():
             assert time.monotonic() < deadline, "the kernel keeps the device"
             time.sleep(0.05)
 
 
-async def until(condition, what, seconds=60):
+async def until(condition, what, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, what
