@@ -33,22 +33,34 @@ async def same(node, folder, whole):
     return False
 
 
-async def pull_over(cable, folder):
-    return await run("herald-host", "log", "pull", "--device", f"usbip://127.0.0.1:{cable.port}/1-1", "--output", folder)
+async def pull_over(cable, folder, *options):
+    return await run(
+        "herald-host", "log", "pull", *options, "--device", f"usbip://127.0.0.1:{cable.port}/1-1", "--output", folder)
+
+
+async def full_node(world):
+    """A node with a log of some pages, which hardly grows any more: its controller never says anything. And the port of its USB/IP."""
+    storage = world.folder / "storage"
+    if not storage.exists():
+        await (await met(world)).stop()
+        log_pages.fill(storage, PAGES)
+        silent = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+        world.others.append(silent)
+    radio = f"tcp:127.0.0.1:{world.others[-1].sockets[0].getsockname()[1]}"
+    node = Node(radio, storage, "--usbip", "0", "--link", "tcp:0")
+    await world.start(node, ready=False)
+    return node, int(node.facts["usbip"][0].split(":")[1].split("/")[0])
+
+
+def told(cut, status, err):
+    """All that came may have been enough; else it says so."""
+    assert status in (0, 6, 10), (cut, status, err)
+    assert status == 0 or "→" in err, (cut, err)
 
 
 async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing():
     async with World() as world:
-        node = await met(world)
-        await node.stop()
-        log_pages.fill(world.folder / "storage", PAGES)
-        # With a controller that never says anything the log hardly grows any more.
-        silent = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
-        world.others.append(silent)
-        radio = f"tcp:127.0.0.1:{silent.sockets[0].getsockname()[1]}"
-        node = Node(radio, world.folder / "storage", "--usbip", "0", "--link", "tcp:0")
-        await world.start(node, ready=False)
-        port = int(node.facts["usbip"][0].split(":")[1].split("/")[0])
+        node, port = await full_node(world)
         await pull(node.link, world.folder / "whole")
         assert len(contacts(world.folder / "whole")) > 5 * PAGES
         assert archived(world.folder / "whole")["page"] == PAGES
@@ -62,12 +74,57 @@ async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing(
             folder = world.folder / f"cut-{cut}"
             async with Cable(port, cut_after=cut) as cable:
                 status, out, err = await pull_over(cable, folder)
-            # All that came may have been enough; else it says so.
-            assert status in (0, 6, 10), (cut, status, err)
-            assert status == 0 or "→" in err, (cut, err)
+            told(cut, status, err)
             # While the device is enumerated nothing is pulled that could be lost.
             if not any(path.is_file() for path in folder.rglob("*")):
                 continue
             assert await same(node, folder, world.folder / "whole"), f"cut after {cut} of {transfers} transfers"
             assert not list(folder.rglob("*.part")), f"cut after {cut} of {transfers} transfers"
             shutil.rmtree(folder)
+
+
+async def pages_left(node, folder):
+    """How many pages the device still has, by a pull into a folder that is new."""
+    await pull(node.link, folder)
+    count = archived(folder)["page"]
+    shutil.rmtree(folder)
+    return count
+
+
+async def case_cable_pulled_while_a_log_is_trimmed_loses_nothing_and_doubles_nothing():
+    """With --trim, the cable pulled after each message there is, from a device that has all of its log again each time."""
+    async with World() as world:
+        node, port = await full_node(world)
+        await node.stop()
+        shutil.copytree(world.folder / "storage", world.folder / "full")
+        folder, whole, left = world.folder / "pulled", world.folder / "whole", world.folder / "left"
+        cut, is_over, is_full, kept = -1, False, False, []
+        while not is_over:
+            cut += 1
+            if not is_full:
+                await node.stop()
+                shutil.rmtree(world.folder / "storage")
+                shutil.copytree(world.folder / "full", world.folder / "storage")
+                node, port = await full_node(world)
+                shutil.rmtree(whole, ignore_errors=True)
+                await pull(node.link, whole)
+            async with Cable(port, cut_after=cut) as cable:
+                status, out, err = await pull_over(cable, folder, "--trim")
+                is_over = cable.messages < cut
+            told(cut, status, err)
+            kept.append(await pages_left(node, left))
+            is_full = kept[-1] >= PAGES
+            # While the device is enumerated nothing is pulled that could be lost.
+            if is_full and not any(path.is_file() for path in folder.rglob("*")):
+                continue
+            assert await same(node, folder, whole), f"cut after {cut} messages, {kept[-1]} pages left"
+            if not is_full:
+                # What is whole on the host is not wanted on the device, whichever attempt it came with.
+                status, _, err = await run("herald-host", "log", "pull", "--trim", "--device", node.link, "--output", folder)
+                assert status == 0, err
+                assert await pages_left(node, left) == 1
+                assert await same(node, folder, whole), f"trimmed after a cut after {cut} messages"
+            assert not list(folder.rglob("*.part"))
+            shutil.rmtree(folder)
+        # Cut early it has all; not cut it has the page that still grows.
+        assert kept[0] >= PAGES and kept[-1] == 1, kept
