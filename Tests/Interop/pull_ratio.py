@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""The log of a made-up day, fetched from one node over one serial link by smpmgr and by herald-host: how much longer smpmgr takes.
+"""A log of 400 KB, fetched from one node over one serial link by smpmgr and by herald-host: how much longer smpmgr takes.
 
-    .build/venv/bin/python Tests/Interop/pull_ratio.py
-
-Needs herald-node, herald-host and invented-day built, and .build/venv-smp. Each program is timed from its start to its end, three times by turns, and the
-shortest counts. Prints a line of JSON; `smpmgr_pull_ratio` is smpmgr's time divided by herald-host's.
+`script/bench pull` runs this. Each program is timed from its start to its end, three times by turns, and the shortest counts. Prints a table, and writes
+`smpmgr_pull_ratio`, smpmgr's time divided by herald-host's, beside the other figures.
 """
 
 import asyncio
@@ -20,11 +18,14 @@ from world import World
 
 PAGE = 4096
 PAGES = 256
+# Made-up days, until there are 400 KB of them.
+DAYS = 47
+FIGURES = ROOT / ".build" / "figures" / "bench.json"
 
 
 def fill(storage, folder):
     """Puts the pages of a pulled folder into a node's flash, as if it had logged them; returns them as one."""
-    subprocess.run([program("invented-day"), folder], check=True)
+    subprocess.run([program("invented-day"), folder, str(DAYS)], check=True)
     pages = [path.read_bytes() for path in sorted((folder / "pages").glob("*.page"))]
     storage.mkdir()
     flash = b"".join(page.ljust(PAGE, b"\xff") for page in pages)
@@ -53,9 +54,17 @@ async def measure():
             assert copy.read_bytes().startswith(log), "smpmgr did not fetch the log"
             found = b"".join(path.read_bytes() for path in sorted((pulled / "pages").glob("*.page")))
             assert found.startswith(log), "herald-host did not fetch the log"
-        print(json.dumps({
-            "bytes": len(log), "smpmgr_seconds": round(min(theirs), 3), "herald_host_seconds": round(min(ours), 3),
-            "smpmgr_pull_ratio": round(min(theirs) / min(ours), 2)}))
+    ratio = min(theirs) / min(ours)
+    print(f"a log of {len(log):,} bytes: smpmgr {min(theirs):.2f} s, herald-host {min(ours):.2f} s")
+    print(f"smpmgr_pull_ratio  {ratio:.1f}")
+    note(smpmgr_pull_ratio=round(ratio, 2))
+
+
+def note(**figures):
+    """Writes figures to where the others are, which stay."""
+    FIGURES.parent.mkdir(parents=True, exist_ok=True)
+    others = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    FIGURES.write_text(json.dumps(others | figures, indent=2, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":

@@ -52,14 +52,24 @@ struct InventedDay: ~Copyable {
   ]
 
   private var log = FlashLog<MemoryFlash, 64>(
-    flash: MemoryFlash(FlashImage(pageSize: 4096, pageCount: 64, wordSize: 4)))
+    flash: MemoryFlash(FlashImage(pageSize: 4096, pageCount: 128, wordSize: 4)))
   private var chance = Chance()
   private var startedAt: UInt64 = 0
+  /// Days after the first.
+  private var day = 0
   private var clock = WallClock()
   private var addresses: [Int: TargetIdentity] = [:]
 
-  /// The pages of its log.
-  mutating func pages() throws -> [MemoryLogPage] {
+  /// The pages of its log after so many days, each as the first one.
+  mutating func pages(days: Int) throws -> [MemoryLogPage] {
+    for day in 0..<days {
+      self.day = day
+      try live()
+    }
+    return try log.committedPages()
+  }
+
+  private mutating func live() throws {
     try switchOn(0)
     for second in stride(from: 0, to: Self.dayLength * 60, by: Self.period) {
       let minute = second / 60
@@ -72,7 +82,6 @@ struct InventedDay: ~Copyable {
       }
       for (number, person) in Self.people.enumerated() { try meet(person, number, second) }
     }
-    return try log.committedPages()
   }
 
   private func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds - startedAt) }
@@ -83,10 +92,11 @@ struct InventedDay: ~Copyable {
     log.mount(freshEpoch: Self.epoch)
     clock = WallClock()
     let now = at(startedAt)
-    clock.set(unixMilliseconds: Self.morning + startedAt, at: now, source: .host)
+    let unix = Self.morning + UInt64(day) * 86_400_000 + startedAt
+    clock.set(unixMilliseconds: unix, at: now, source: .host)
     try log.append(.started(reason: 0), at: now, clock: clock)
     try log.append(
-      .clockSet(unixMilliseconds: Self.morning + startedAt, source: .host), at: now, clock: clock)
+      .clockSet(unixMilliseconds: unix, source: .host), at: now, clock: clock)
   }
 
   private mutating func meet(_ person: Person, _ number: Int, _ second: Int) throws {
@@ -94,7 +104,7 @@ struct InventedDay: ~Copyable {
     guard let visit = person.visits.first(where: { $0.0.contains(minute) }) else { return }
     // An address lasts a quarter of an hour.
     let address = TargetIdentity(
-      kind: .randomAddress, high: 0x4A00 + UInt16(number), low: UInt32(minute / 15))
+      kind: .randomAddress, high: 0x4A00 + UInt16(number), low: UInt32(minute / 15 + day * 96))
     let moment = UInt64(second) * 1000 + UInt64(chance.number(below: 9000))
     if addresses[number] != address {
       addresses[number] = address

@@ -1,14 +1,17 @@
 import Foundation
 import HeraldHostLink
 
-// Writes what a pull of the log of a made-up day would leave: `invented-day FOLDER`. It is the same every time.
-guard CommandLine.arguments.count == 2 else {
-  print("usage: invented-day FOLDER")
+// Writes what a pull of the log of a made-up day would leave, or of so many days: `invented-day FOLDER [DAYS]`. It is the same every time.
+let arguments = CommandLine.arguments.dropFirst()
+guard let path = arguments.first, arguments.count <= 2, let days = Int(arguments.dropFirst().first ?? "1"),
+  days > 0
+else {
+  print("usage: invented-day FOLDER [DAYS]")
   exit(64)
 }
-let folder = try PageArchive(path: CommandLine.arguments[1], create: true)
+let folder = try PageArchive(path: path, create: true)
 var day = InventedDay()
-for page in try day.pages() {
+for page in try day.pages(days: days) {
   try folder.store(
     page.bytes, as: PageName(epoch: InventedDay.epoch, sequence: page.sequence, isOpen: page.isOpen))
 }
