@@ -167,6 +167,7 @@ let smpSeeds: [[UInt8]] = [
     2, group: 1, command: 0,
     [0xA1, 0x64] + Array("hash".utf8) + [0x58, 32] + [UInt8](repeating: 0xC5, count: 32)),
   smpPacket(2, group: 1, command: 5, [0xA1, 0x64] + Array("slot".utf8) + [1]),
+  smpPacket(0, group: 1, command: 6, [0xA0]),
   smpPacket(
     0, group: 3, command: 0, [0xA1, 0x64] + Array("name".utf8) + [0x6D] + Array("log/keep-days".utf8)),
   smpPacket(

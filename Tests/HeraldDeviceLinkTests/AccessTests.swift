@@ -151,8 +151,8 @@ struct AccessTests {
     (0, 0, 6, false),  // parameters
     (0, 0, 7, false),  // information
     (0, 0, 8, true),  // boot loader
-    // Images: state, test or confirm, upload, erase.
-    (0, 1, 0, false), (2, 1, 0, true), (2, 1, 1, true), (2, 1, 5, true),
+    // Images: state, test or confirm, upload, erase, slot info.
+    (0, 1, 0, false), (2, 1, 0, true), (2, 1, 1, true), (2, 1, 5, true), (0, 1, 6, false),
     (0, 2, 0, false), (0, 2, 1, false),  // statistics: read, list
     (0, 3, 0, true), (2, 3, 0, true),  // a setting
     // Settings: delete, commit, load, save.

@@ -96,6 +96,18 @@ struct ImageManagementTests {
     check(answer(test, &device).dropFirst(8) == failure(3)[...])
   }
 
+  @Test("how much a slot holds is told, and cannot be written")
+  func slotInfo() {
+    var device = TestDevice()
+    check(
+      answer(request(6, [0xA0], operation: 0x08), &device)
+        == all(
+          hex("0900 0037 0001 0706 A1"), text("images"), hex("81 A3"), text("image"), [0], text("slots"),
+          hex("81 A2"),
+          text("slot"), [1], text("size"), [0x18, 100], text("max_image_size"), [0x18, 100]))
+    check(answer(request(6, [0xA0]), &device).dropFirst(8) == hex("A1 62 7263 08")[...])
+  }
+
   @Test("bytes that have another hash than was told are not kept")
   func mismatch() {
     var device = TestDevice()

@@ -15,9 +15,7 @@ import time
 import zlib
 from enum import IntEnum
 
-import smp.message
-from smp.error import ErrorV1, ErrorV2
-from smpclient import SMPClient
+from smp.error import ErrorV2
 from smpclient.exceptions import SMPUploadError, SMPValidationException
 from smpclient.generics import error_v2, success
 from smpclient.requests.os_management import DateTimeWrite, EchoWrite, OSApplicationInfoRead, ResetWrite
@@ -25,7 +23,9 @@ from smpclient.requests.settings_management import (
     CommitSettings, DeleteSetting, LoadSettings, ReadSetting, SaveSettings, WriteSetting,
 )
 from smpclient.requests.statistics_management import ListOfGroups
-from smpclient.transport.serial import SMPSerialTransport
+
+import smp_program
+from smp_program import connected, expect
 
 KEY = bytes(range(32))
 # The defaults, and what is set here.
@@ -34,13 +34,6 @@ SETTINGS = {
     "scan/window-ms": ("<H", 120, 80), "advertising/interval-ms": ("<H", 250, 300), "radio/setting": ("<B", 1, 0),
 }
 FIXED = bytes.fromhex("083A030000D202964900000000")
-failures = []
-
-
-def expect(what, condition, seen=None):
-    print(("ok " if condition else "FAILED ") + what + ("" if condition else f": {seen!r}"), flush=True)
-    if not condition:
-        failures.append(what)
 
 
 class Code(IntEnum):
@@ -56,49 +49,10 @@ class HeraldError(ErrorV2[Code]):
     _GROUP_ID = 72
 
 
-class AccessRead(smp.message.ReadRequest):
-    _GROUP_ID = 72
-    _COMMAND_ID = 5
-
-
-class AccessState(smp.message.ReadResponse):
-    _GROUP_ID = 72
-    _COMMAND_ID = 5
-    set: bool
-    open: bool
-    nonce: bytes
-    wait: int
-
-
-class AccessWrite(smp.message.WriteRequest):
-    _GROUP_ID = 72
-    _COMMAND_ID = 5
-    proof: bytes
-
-
-class LetIn(smp.message.WriteResponse):
-    _GROUP_ID = 72
-    _COMMAND_ID = 5
-
-
-class PayloadRead(smp.message.ReadRequest):
-    _GROUP_ID = 72
-    _COMMAND_ID = 7
-
-
-class PayloadState(smp.message.ReadResponse):
-    _GROUP_ID = 72
-    _COMMAND_ID = 7
-    family: str
-    until: int | None = None
-    days: int | None = None
-    data: bytes | None = None
-
-
-for request, response in ((AccessRead, AccessState), (AccessWrite, LetIn), (PayloadRead, PayloadState)):
-    request._Response = response
-    request._ErrorV1 = ErrorV1
-    request._ErrorV2 = HeraldError
+AccessRead = smp_program.read(72, 5, HeraldError, set=bool, open=bool, nonce=bytes, wait=int)
+AccessWrite = smp_program.write(72, 5, HeraldError, {"proof": bytes})
+PayloadRead = smp_program.read(
+    72, 7, HeraldError, family=str, until=(int | None, None), days=(int | None, None), data=(bytes | None, None))
 
 
 def blob(family, body, country=0, state=0, epoch=0, first=0, days=0):
@@ -194,6 +148,10 @@ async def locked(client):
             (ReadSetting, {"name": "log/keep-days"}), (WriteSetting, {"name": "log/keep-days", "val": b"\x01\x00"}), (ResetWrite, {}),
             (DateTimeWrite, {"datetime": "2026-11-20T12:34:56.789"}), (PayloadRead, {})):
         expect(f"{request.__name__} is refused", await refused_with(client, Code.LOCKED, request, **fields))
+    # For some seconds after a start no proof is looked at.
+    answer = await client.request(AccessRead())
+    expect("not long to wait", success(answer) and 0 <= answer.wait <= 4000, answer)
+    await asyncio.sleep(answer.wait / 1000 + 0.05)
     wrong = await client.request(AccessWrite(proof=await proof(client, bytes(32))))
     expect("another key", error_v2(wrong) and wrong.err.rc == Code.WRONG_PROOF, wrong)
     early = await client.request(AccessWrite(proof=await proof(client, KEY)))
@@ -235,7 +193,7 @@ async def kept(client):
 
 
 async def run(port, what):
-    async with SMPClient(SMPSerialTransport(), port, timeout_s=5) as client:
+    async with connected(port) as client:
         if what == "set":
             await setting(client)
             await pushing(client)
@@ -248,4 +206,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[2] not in ("set", "kept"):
         sys.exit(__doc__)
     asyncio.run(run(*sys.argv[1:]))
-    sys.exit(1 if failures else 0)
+    smp_program.finish()

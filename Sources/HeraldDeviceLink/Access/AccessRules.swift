@@ -10,8 +10,8 @@ enum AccessRules {
     case (.herald, HeraldCommand.logStatus), (.herald, HeraldCommand.restart): return !isRead
     // Whoever holds the device can erase it: a key that was lost makes no device useless, and what it had seen is gone.
     case (.herald, HeraldCommand.factoryReset), (.herald, HeraldCommand.access): return false
-    // The state of the image slots.
-    case (.image, 0): return !isRead
+    // The state of the image slots, and how much they hold.
+    case (.image, ImageCommand.state), (.image, ImageCommand.slotInfo): return !isRead
     default: return true
     }
   }

@@ -9,6 +9,7 @@ enum ImageManagement {
     to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
   ) -> SMPOutcome {
     if request.asks(.read, ImageCommand.state) { return state(in: &buffer, device: &device) }
+    if request.asks(.read, ImageCommand.slotInfo) { return slotInfo(in: &buffer, device.imageCapacity()) }
     guard request.header.operation == .write else { return .failure(SMPFailure(.unsupported)) }
     guard let question = ImageQuestion(request, in: buffer) else { return .failure(SMPFailure(.invalid)) }
     switch request.header.command {
@@ -43,6 +44,27 @@ enum ImageManagement {
     if case .success(let image) = found { put(image, plan, &version, &writer) }
     writer.text(ImageKey.splitStatus)
     writer.unsigned(UInt32(0))
+    return writer.outcome
+  }
+
+  /// `{}` → `{"images": [{"image": 0, "slots": [{"slot": 1, "size"}], "max_image_size"}]}`. Of the slot that runs nothing is known here.
+  private static func slotInfo(in buffer: inout MutableSpan<UInt8>, _ capacity: UInt32) -> SMPOutcome {
+    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+    writer.map(1)
+    writer.text(ImageKey.images)
+    writer.array(1)
+    writer.map(3)
+    writer.text(ImageKey.image)
+    writer.unsigned(UInt32(0))
+    writer.text(ImageKey.slots)
+    writer.array(1)
+    writer.map(2)
+    writer.text(ImageKey.slot)
+    writer.unsigned(UInt32(1))
+    writer.text(ImageKey.size)
+    writer.unsigned(capacity)
+    writer.text(ImageKey.mostBytes)
+    writer.unsigned(capacity)
     return writer.outcome
   }
 

@@ -6,15 +6,17 @@ public enum ImageCommand {
   public static var upload: UInt8 { 1 }
   /// Empties the second slot.
   public static var erase: UInt8 { 5 }
+  /// How much the second slot holds.
+  public static var slotInfo: UInt8 { 6 }
 }
 
 /// The keys of the CBOR maps of group `image`.
 public enum ImageKey {
-  /// State: the list of what is in the slots.
+  /// State: the list of what is in the slots. Slot info: the list of images.
   public static var images: StaticString { "images" }
   /// State: unused, 0.
   public static var splitStatus: StaticString { "splitStatus" }
-  /// State, erase: which slot.
+  /// State, erase, slot info: which slot.
   public static var slot: StaticString { "slot" }
   /// State: of the image.
   public static var version: StaticString { "version" }
@@ -32,7 +34,7 @@ public enum ImageKey {
   public static var permanent: StaticString { "permanent" }
   /// State, to write: whether it is to stay.
   public static var confirm: StaticString { "confirm" }
-  /// Upload: of which image; 0.
+  /// Upload, slot info: of which image; 0.
   public static var image: StaticString { "image" }
   /// Upload: SHA-256 of all its bytes.
   public static var sha: StaticString { "sha" }
@@ -40,6 +42,12 @@ public enum ImageKey {
   public static var upgrade: StaticString { "upgrade" }
   /// Upload: whether all its bytes have the SHA-256 that was told.
   public static var match: StaticString { "match" }
+  /// Slot info: the slots of an image.
+  public static var slots: StaticString { "slots" }
+  /// Slot info: bytes of a slot.
+  public static var size: StaticString { "size" }
+  /// Slot info: the most bytes an image may have.
+  public static var mostBytes: StaticString { "max_image_size" }
 }
 
 extension SMPFailure {
