@@ -111,6 +111,21 @@ struct AccessTests {
   }
 
   @Test(
+    "a start is no way around that: for four seconds after it no proof is looked at, not even a right one")
+  func start() {
+    var locked = LockedDevice()
+    locked.now = .start
+    check(locked.unlock() == refusal(7) && !locked.isOpen())
+    check(locked.ask(status) == state(true, false, nonce: locked.device.nonces, wait: "190FA0"))
+    locked.now = .start + .milliseconds(3999)
+    check(
+      locked.unlock([UInt8](repeating: 7, count: 32)) == refusal(7), "what is not looked at does not count")
+    check(locked.ask(status).suffix(2) == hex("74 01"))
+    locked.now = .start + .seconds(4)
+    check(locked.unlock() == [0xA0] && locked.isOpen())
+  }
+
+  @Test(
     "two links are let in each by itself, and a session ends with its link, with silence, and with the key")
   func sessions() {
     var locked = LockedDevice(links: 2)

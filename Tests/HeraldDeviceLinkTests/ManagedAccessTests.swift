@@ -34,7 +34,8 @@ private struct Badge: ~Copyable {
   let kept: FlashImage
   var device: Device
   var servers = [SMPServer(), SMPServer()]
-  var now = Instant.start
+  // Long enough after the start that proofs are looked at.
+  var now = Instant.start + .seconds(4)
 
   init(log: FlashImage, kept: FlashImage, seed: UInt32 = 1) {
     self.log = log
@@ -126,6 +127,31 @@ struct ManagedAccessTests {
     var third = Badge(log: log, kept: kept, seed: 3)
     check(third.isOpen())
     #expect(!contains(kept, key) && !contains(kept, other))
+  }
+
+  @Test(
+    "a device whose settings are damaged stays locked, to the owner's key if that is whole, and a reset opens it"
+  )
+  func damage() {
+    for isKeyHurt in [false, true] {
+      let (log, kept) = (log(), kept())
+      var badge = Badge(log: log, kept: kept)
+      check(badge.setKey(key) == [0xA0])
+      let start = kept.bytes.indices.first { kept.bytes[$0...].starts(with: "HSet".utf8) } ?? 0
+      kept.bytes[start + (isKeyHurt ? 40 : 20)] ^= 0x10
+      for seed in [2, 3] as [UInt32] {
+        var next = Badge(log: log, kept: kept, seed: seed)
+        check(!next.isOpen() && next.setKey(other) == locked)
+        check((next.unlock(key) == [0xA0]) == !isKeyHurt && next.isOpen() == !isKeyHurt)
+      }
+      var last = Badge(log: log, kept: kept, seed: 4)
+      let epoch = last.device.logStatus().epoch
+      check(epoch != 0 && last.device.beginFactoryReset())
+      for _ in 0..<8 { last.round() }
+      #expect((log.bytes + kept.bytes).allSatisfy { $0 == 0xFF })
+      var new = Badge(log: log, kept: kept, seed: 5)
+      check(new.isOpen() && new.device.logStatus().epoch != epoch)
+    }
   }
 
   @Test("a device whose key was lost is erased, log first, and is open then, with nothing on it")

@@ -8,7 +8,7 @@ import Testing
 struct DeviceAccessTests {
   /// A locked device, as far as it is needed here: what it was sent, and how it answers the proof.
   private final class Locked {
-    var wait: UInt8 = 0
+    var wait: UInt16 = 0
     var isOpen = false
     var proofs: [[UInt8]] = []
     /// That of key 0…31 for the serial number 5356dee2c5b85838 and the nonce 10…1F, from Python's hmac.
@@ -21,7 +21,9 @@ struct DeviceAccessTests {
       case (0, 72, 5):
         body =
           [0xA4, 0x63] + Array("set".utf8) + [0xF5, 0x64] + Array("open".utf8) + [isOpen ? 0xF5 : 0xF4, 0x65]
-          + Array("nonce".utf8) + [0x50] + Array(0x10...0x1F) + [0x64] + Array("wait".utf8) + [0x18, wait]
+          + Array("nonce".utf8) + [0x50] + Array(0x10...0x1F) + [0x64] + Array("wait".utf8) + [
+            0x19, UInt8(wait >> 8), UInt8(wait & 0xFF),
+          ]
       case (2, 72, 5):
         let sent = Array(packet.suffix(32))
         proofs.append(sent)
@@ -66,12 +68,32 @@ struct DeviceAccessTests {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let wrong = #expect(throws: HostLinkError.self) { try client(device.answer).unlock(AccessKey.read(path)) }
     #expect(wrong?.cause == .refused && wrong?.what.contains("not its access key") == true)
-    device.wait = 200
+    device.wait = 5001
     let early = #expect(throws: HostLinkError.self) { try client(device.answer).unlock(AccessKey.read(path)) }
     #expect(early?.what.contains("wrong ones have been tried") == true)
     device.isOpen = true
     try client(device.answer).unlock(AccessKey.read(path))
     #expect(device.proofs.count == 1)
+  }
+
+  @Test("A device that takes no proof yet because it has just started is waited for, once")
+  func justStarted() throws {
+    let device = Locked()
+    let path = try key(Array(0..<32))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var pauses: [UInt32] = []
+    device.wait = 3990
+    try client(device.answer).unlock(AccessKey.read(path)) {
+      pauses.append($0)
+      device.wait = 0
+    }
+    #expect(pauses == [3990] && device.proofs.map(\.hexadecimal) == [device.proof])
+    // It takes none after that either: somebody else tries.
+    device.wait = 3000
+    let early = #expect(throws: HostLinkError.self) {
+      try client(device.answer).unlock(AccessKey.read(path)) { pauses.append($0) }
+    }
+    #expect(early?.cause == .refused && pauses == [3990, 3000] && device.proofs.count == 1)
   }
 
   @Test("A device of a firmware without keys is open")

@@ -12,10 +12,14 @@ public struct AccessGate: BitwiseCopyable, Sendable {
   /// One that nobody has tried yet.
   public init() {}
 
+  /// How long after a start no proof is looked at: what slows guesses down is not kept, and a restart is not to be a way around it.
+  private static var startDelay: Instant { Instant(milliseconds: 4000) }
+
   /// Milliseconds until a proof is looked at.
   func wait(at now: Instant) -> UInt32 {
-    guard now < openAt else { return 0 }
-    return (openAt.milliseconds &- now.milliseconds).saturated32
+    let from = max(openAt, Self.startDelay)
+    guard now < from else { return 0 }
+    return (from.milliseconds &- now.milliseconds).saturated32
   }
 
   /// A proof was wrong: the next is looked at after a second, then two, four, … 60.

@@ -84,6 +84,23 @@ struct SettingsRecord: BitwiseCopyable {
     return isRight ? record : nil
   }
 
+  /// Whether these 96 bytes, which are no record any more, were one with an access key: half of what a record begins with is still there, and where the key belongs are
+  /// bytes that neither an erasure leaves nor a record without a key, more of them than a word that was cut off.
+  static func hadAccessKey(_ bytes: Span<UInt8>) -> Bool {
+    guard bytes.count == size else { return false }
+    var known = 0
+    for index in 0..<8 {
+      let word = index < 4 ? magic : 2
+      if bytes[index] == UInt8(truncatingIfNeeded: word &>> UInt32(8 &* (index & 3))) { known &+= 1 }
+    }
+    var written = 0
+    for index in accessKeyOffset..<(accessKeyOffset &+ accessKeySize)
+    where bytes[index] != 0 && bytes[index] != 0xFF {
+      written &+= 1
+    }
+    return known >= 4 && written > 8
+  }
+
   private mutating func readPresent(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes.extracting(12..<Self.size))
     guard let marks = reader.u16(), let size = reader.u16() else { return false }
@@ -119,4 +136,6 @@ public enum SettingsCondition: UInt8, BitwiseCopyable, Sendable {
   case kept = 1
   /// Something else: the defaults apply.
   case damaged = 2
+  /// Settings with an access key before they were damaged: the defaults apply, and the key that is found in its place.
+  case locked = 3
 }

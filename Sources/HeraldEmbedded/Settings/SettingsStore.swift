@@ -2,8 +2,9 @@
 /// (docs/settings.md).
 ///
 /// All of it is in one page, written anew in the other when something changes, the record at its front last, so that it is there whenever the
-/// power goes. A page that holds neither settings nor nothing is damaged: it is counted and erased, and if none is left the defaults apply. No
-/// start depends on them.
+/// power goes. A page that holds neither settings nor nothing is damaged: it is counted and erased, and if none is left the defaults apply, but for
+/// an access key: where there was one there still is, as it is found, and where that cannot be told there is one that nobody has. No start
+/// depends on any of it.
 ///
 /// A factory reset is noted at the end of a page, before anything is erased; that page is the last one to be.
 public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
@@ -75,7 +76,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// Copies the access key to `key`, which has 32 bytes. `false` if there is none, or the flash fails.
   public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool {
     load()
-    guard settings.hasAccessKey, key.count == SettingsRecord.accessKeySize else { return false }
+    guard settings.hasAccessKey, isKeyKnown, key.count == SettingsRecord.accessKeySize else { return false }
     return read(current, SettingsRecord.accessKeyOffset, &key)
   }
 
@@ -95,6 +96,9 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   // MARK: Writing
 
+  /// Whether an access key, if there is one, is in the page that counts.
+  private var isKeyKnown: Bool { condition == .kept || condition == .locked }
+
   /// The page that does not count.
   var other: Int { current == 0 ? 1 : 0 }
 
@@ -106,7 +110,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// there, or zeros if there is to be none. Then what counted before is set to zero.
   @inline(never)
   mutating func write(_ new: DeviceSettings, accessKey: Span<UInt8>, stagedPayload: Int?) -> Bool {
-    guard mayWrite() else { return false }
+    // The page that is to be written may be the one that cannot be read now.
+    guard mayWrite(), isKeyKnown || accessKey.count > 0 || !new.hasAccessKey else { return false }
     let page = other
     let size = stagedPayload ?? payloadSize
     if stagedPayload == nil {
@@ -116,12 +121,14 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     guard writeRecord(new, accessKey, payloadSize: size, to: page) else { return false }
     let former = current
     let formerSize = condition == .kept ? SettingsRecord.size &+ Self.aligned(payloadSize) : 0
+    let wasDamaged = condition == .locked
     settings = new
     generation &+= 1
     current = page
     condition = .kept
     payloadSize = size
     if formerSize > 0 { clear(former, 0, formerSize) }
+    if wasDamaged { erase(former) }
     return true
   }
 
@@ -146,7 +153,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     record.generation = generation &+ 1
     record.payloadSize = UInt16(truncatingIfNeeded: payloadSize)
     record.write(to: &room)
-    return program(page, 0, room.span)
+    // Its beginning last: what has none was never whole, and no key was lost with it.
+    return program(page, 8, room.span.extracting(8...)) && program(page, 0, room.span.extracting(0..<8))
   }
 
   // MARK: Factory reset
@@ -156,23 +164,28 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     if isResetNoted() { return true }
     guard flash.pageCount > 0 else { return false }
     if writeNote(current) { return true }
-    // There was something where the note goes.
-    return erase(current) && writeNote(current)
+    // There was something where the note goes. The page that counts stays: without its access key the device would be open, the log still there.
+    return erase(other) && writeNote(other)
   }
 
   /// Whether that has been noted, and not yet been done.
   public mutating func isResetNoted() -> Bool {
     load()
-    for page in 0..<flash.pageCount where hasNote(page) { return true }
-    return false
+    return notedPage() != nil
+  }
+
+  private mutating func notedPage() -> Int? {
+    for page in 0..<flash.pageCount where hasNote(page) { return page }
+    return nil
   }
 
   /// Erases the next page, the one with the note last. Returns whether it is done, which it is also when the flash fails.
   public mutating func eraseNext() -> Bool {
     let count = flash.pageCount
     guard erased < count else { return true }
+    let last = notedPage() ?? current
     erased &+= 1
-    erase((current &+ erased) % count)
+    erase((last &+ erased) % count)
     if erased == count {
       settings = DeviceSettings()
       condition = .fresh
@@ -209,6 +222,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       var room = bytes.mutableSpan
       guard read(page, offset, &room) else {
         if condition == .fresh { condition = .damaged }
+        // There may be a key in it.
+        if condition != .kept { settings.values.noteAccessKey(true) }
         return
       }
       for index in 0..<8 where room[index] != 0 && room[index] != 0xFF {
@@ -221,9 +236,23 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     if isDamaged {
       damaged &+= 1
       if condition == .fresh { condition = .damaged }
+      if condition == .damaged, hadAccessKey(page) {
+        // It stays until other settings have its key.
+        condition = .locked
+        current = page
+        settings.values.noteAccessKey(true)
+        return
+      }
     }
     // A note of a reset stays, until that has erased it.
     if !isClean, !hasNote(page) { erase(page) }
+  }
+
+  private mutating func hadAccessKey(_ page: Int) -> Bool {
+    var bytes: [96 of UInt8] = .init(repeating: 0)
+    var room = bytes.mutableSpan
+    defer { room.wipe() }
+    return read(page, 0, &room) && SettingsRecord.hadAccessKey(room.span)
   }
 
   /// Where the note goes.

@@ -1,3 +1,4 @@
+import Foundation
 import HeraldDeviceLink
 import HeraldEmbedded
 
@@ -9,7 +10,7 @@ public struct DeviceAccess: Equatable, Sendable {
   public let isOpen: Bool
   /// What the next proof is made of: 16 bytes, good for one.
   let nonce: [UInt8]
-  /// Milliseconds until it looks at a proof, because wrong ones were tried.
+  /// Milliseconds until it looks at a proof: it has just started, or wrong ones were tried.
   public let waitMilliseconds: UInt32
 }
 
@@ -31,9 +32,15 @@ extension DeviceClient {
   }
 
   /// Proves to the device that this computer has its access key: HMAC-SHA256 with the key over "herald access 1", the device's serial number and a
-  /// nonce of its. The key itself never leaves this computer. Does nothing if the device is open.
-  public func unlock(_ key: borrowing AccessKey) throws(HostLinkError) {
-    let state = try access()
+  /// nonce of its. The key itself never leaves this computer. Does nothing if the device is open. Waits for one that has just started; `pause` does that, for so many milliseconds.
+  public func unlock(
+    _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
+  ) throws(HostLinkError) {
+    var state = try access()
+    if !state.isOpen, state.waitMilliseconds > 0, state.waitMilliseconds <= Self.patience {
+      pause(state.waitMilliseconds)
+      state = try access()
+    }
     guard !state.isOpen else { return }
     guard state.waitMilliseconds == 0 else {
       let seconds = (state.waitMilliseconds + 999) / 1000
@@ -59,6 +66,9 @@ extension DeviceClient {
     }
     _ = try client.ask(request)
   }
+
+  /// How long a device is waited for that takes no proof yet, in milliseconds: longer than one that has just started takes none.
+  private static var patience: UInt32 { 5000 }
 
   /// The serial number as the device has it, which `information` makes safe to show.
   private func serialBytes() throws(HostLinkError) -> [UInt8] {

@@ -103,7 +103,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     case (72, 4): "its log is another one by now"
     case (72, 5): "it could not note that, so it has erased nothing"
     case (72, 6): "that is not its access key"
-    case (72, 7): "wrong access keys have been tried, and it takes none for some seconds"
+    case (72, 7):
+      "it takes no access key for some seconds: it has just started, or wrong ones have been tried"
     case (72, 8): "it is locked"
     case (72, 9): "it is no payload, or too long for this device; it offers the former one"
     case (72, 10): "the number is out of range"
@@ -118,6 +119,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   private static func advice(group: UInt16?, code: UInt64) -> String? {
     switch (group, code) {
     case (0, 4): "set it with `herald-host time sync`"
+    case (72, 6):
+      "the right one is taken soon; a device that has lost its key is opened by `herald-host factory-reset`, which erases its log"
     case (72, 7): "try again in a minute"
     case (72, 8), (nil, 11): "name the file of its access key with --key-file"
     case (72, 9), (72, 10), (72, 11): "the device's firmware and this program may not fit together"

@@ -51,7 +51,9 @@ extension Info {
     if settings.damagedPages > 0 {
       let pages = Console.count(settings.damagedPages, "page")
       facts.add(
-        "Settings", "\(pages) found damaged and erased; what was set there is lost, the defaults apply")
+        "Settings",
+        "\(pages) found damaged and erased; what was set there is lost, the defaults apply; if it was locked it still is"
+      )
     }
     if settings.flashErrors > 0 {
       facts.add("Settings", "their flash failed \(Console.count(settings.flashErrors, "time"))")
