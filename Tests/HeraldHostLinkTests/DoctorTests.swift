@@ -1,4 +1,5 @@
 import Foundation
+import HeraldEmbedded
 import Testing
 
 @testable import HeraldHostLink
@@ -103,6 +104,61 @@ struct DoctorTests {
     #expect(findings(device)["clock"]?.verdict == .problem)
     device.first = 2
     #expect(findings(device)["log"]?.verdict == .note)
+  }
+
+  @Test("The room that a log has left is judged where the device says how much there is")
+  func room() {
+    let device = FakeDevice(pages: 3)
+    device.capacity = 256
+    #expect(findings(device)["log"]?.what == "its log has 3 pages of 256, and none was ever overwritten")
+    for (capacity, verdict) in [(4, Finding.Verdict.good), (3, .note), (33, .good)] {
+      device.capacity = capacity
+      #expect(findings(device)["log"]?.verdict == verdict, "3 pages of \(capacity)")
+    }
+    let full = FakeDevice(pages: 29)
+    full.capacity = 32
+    #expect(findings(full)["log"]?.what == "its log has 29 pages of 32: the oldest are overwritten soon")
+    full.capacity = 33
+    #expect(findings(full)["log"]?.verdict == .good)
+    // A lie changes nothing.
+    full.capacity = 2
+    #expect(findings(full)["log"]?.what.hasPrefix("its log has 29 pages: ") == true)
+  }
+
+  @Test("The battery is as full as the log said last")
+  func battery() {
+    func finding(_ levels: (UInt8, Bool)...) -> Finding? {
+      DeviceExamination.battery(
+        levels.map { level, external in
+          BootRecord(
+            epoch: 1, boot: 1, uptimeMilliseconds: 0, event: .battery(level: level, external: external))
+        } + [BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: 1, event: .started(reason: 0))])
+    }
+    #expect(finding() == nil)
+    #expect(finding((10, false), (21, false))?.verdict == .good)
+    #expect(finding((21, false), (20, false))?.verdict == .note)
+    #expect(finding((6, false))?.verdict == .note && finding((5, false))?.verdict == .problem)
+    #expect(finding((5, true))?.what == "its battery was at 5 %, with external power when it looked last")
+    #expect(finding((5, true))?.verdict == .good)
+  }
+
+  @Test("For that the last two pages are fetched, piece by piece, and no more than is there is believed")
+  func newestPages() throws {
+    func pages(_ device: FakeDevice) throws -> [[UInt8]] {
+      let client = SMPClient(
+        transport: DirectTransport { device.answer($0) },
+        patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 1))
+      let device = DeviceClient(client)
+      return try device.newestPages(device.logStatus())
+    }
+    let device = FakeDevice(pages: 5)
+    #expect(try pages(device) == [FakeDevice.page(4, count: 256), FakeDevice.page(5, count: 60)])
+    #expect(try pages(FakeDevice(pages: 1)) == [FakeDevice.page(1, count: 60)])
+    for fault in [FakeDevice.Fault.tooMuch, .noData, .garbage] {
+      device.fault = fault
+      #expect(throws: HostLinkError.self) { try pages(device) }
+      #expect(findings(device)["device"]?.verdict == .problem)
+    }
   }
 
   @Test("Damaged settings and faults are told of")

@@ -47,6 +47,8 @@ final class FakeDevice {
   /// What it says its packets' size is; 0 for nothing.
   var buffer = 0
   var first: UInt32 = 1
+  /// How many pages it says there is room for; 0 for nothing.
+  var capacity = 0
   /// The last one is open.
   var pages: [UInt32: [UInt8]] = [:]
   var unix: UInt64?
@@ -96,6 +98,9 @@ final class FakeDevice {
     case (72, 4): reply = acknowledge(body)
     case (0, 6) where buffer > 0:
       reply = Self.map([("buf_size", UInt64(buffer)), ("buf_count", 2)], data: nil)
+    case (2, 0) where capacity > 0:
+      let counters = Self.map([("capacity", UInt64(capacity))], data: nil)
+      reply = [0xA1, 0x66] + Array("fields".utf8) + counters
     case (0, 7): reply = [0xA1, 0x66] + Array("output".utf8) + [0x64] + Array("fake".utf8)
     default: reply = [0xA1, 0x62] + Array("rc".utf8) + [0x08]
     }

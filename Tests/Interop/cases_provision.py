@@ -32,6 +32,44 @@ async def case_settings_are_shown_changed_and_set_back():
             assert status == 64 and "→" in err, (words, status, err)
 
 
+async def case_clocks_and_settings_of_many_devices_at_once():
+    async with World() as world:
+        nodes = [await world.node("--link", "tcp:0", "--clock", "host"), await world.another_node(2, "--link", "tcp:0", "--clock", "host")]
+        serials = [node.facts["serial-number"][0] for node in nodes]
+        devices = [word for node in nodes for word in ("--device", node.link)]
+
+        async def told(*words):
+            rows = json.loads(await host(*words, "--json", *devices))
+            assert rows["failed"] == 0 and [row["serial"] for row in rows["devices"]] == serials, rows
+            return [row["result"] for row in rows["devices"]]
+
+        assert [row["was_set"] for row in await told("time", "sync")] == [False, False]
+        assert all(row["was_set"] and abs(row["drift_milliseconds"]) < 60_000 for row in await told("time", "sync"))
+        assert "UTC" in await host("time", "sync", *devices)
+        assert [row[0]["value"] for row in await told("config", "set", "log/keep-days", "9")] == [9, 9]
+        await host("config", "set", "log/keep-days", "8", "--device", nodes[1].link)
+        assert [row[0]["text"] for row in await told("config", "get", "log/keep-days")] == ["9 days", "8 days"]
+        assert [[one["value"] for one in row if one["name"] == "log/keep-days"] for row in await told("config", "list")] == [[9], [8]]
+        table = await host("config", "list", *devices)
+        assert all(word in table for word in [*serials, "log/keep-days", "access/key", "9 days", "8 days", "not set"]), table
+        assert [row[0]["value"] for row in await told("config", "unset", "log/keep-days")] == [14, 14]
+        # What one does not do is nothing to the others.
+        for serial in serials:
+            (world.folder / f"{serial}.key").write_bytes(serial.encode() * 2)
+            (world.folder / f"{serial}.key").chmod(0o600)
+        keys = world.folder / "{serial}.key"
+        assert [row[0]["text"] for row in await told("config", "set", "access/key", keys)] == ["set", "set"]
+        status, out, err = await run(
+            "herald-host", "config", "set", "radio/setting", "saver", "--json", "--key-file", world.folder / f"{serials[0]}.key", *devices)
+        rows = json.loads(out)
+        assert status == 10 and rows["failed"] == 1 and "not its access key" in rows["devices"][1]["error"], (status, rows)
+        assert rows["devices"][0]["result"][0]["text"] == "saver", rows
+        status, out, err = await run("herald-host", "doctor", "--json", "--key-file", keys, "--device", nodes[0].link)
+        [device] = json.loads(out)["devices"]
+        found = {finding["subject"]: finding for finding in device["findings"]}
+        assert " of 256, and none was ever overwritten" in found["log"]["what"], (found, err)
+
+
 async def case_provisioning_makes_many_devices_at_once():
     async with World() as world:
         nodes = [await world.node("--link", "tcp:0", payload="stored"), await world.another_node(2, "--link", "tcp:0", payload="stored")]

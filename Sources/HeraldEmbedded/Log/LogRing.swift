@@ -109,7 +109,7 @@ extension FlashLog where F: ~Copyable {
   /// "log".
   public static var statisticsName: StaticString { "log" }
   /// How many counters there are.
-  public static var statisticsCount: Int { 10 }
+  public static var statisticsCount: Int { 11 }
   /// The name of counter `index`.
   public static func statisticName(_ index: Int) -> StaticString {
     switch index {
@@ -123,12 +123,13 @@ extension FlashLog where F: ~Copyable {
     case 7: "flash_errors"
     case 8: "expired_pages"
     case 9: "trimmed_pages"
+    case 10: "capacity"
     default: ""
     }
   }
   /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of `commit`,
   /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed, pages erased because of
-  /// their age, pages erased because a host has them.
+  /// their age, pages erased because a host has them; and, which does not change, pages there are.
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case 0: ring.records
@@ -141,6 +142,7 @@ extension FlashLog where F: ~Copyable {
     case 7: ring.flashErrors
     case 8: ring.expired
     case 9: ring.trimmed
+    case 10: UInt32(truncatingIfNeeded: ring.pageCount)
     default: 0
     }
   }

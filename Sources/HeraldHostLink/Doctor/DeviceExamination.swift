@@ -1,4 +1,6 @@
-/// Looks at a device: whether it answers, knows the date, has room for its log, and keeps what it is told.
+import HeraldEmbedded
+
+/// Looks at a device: whether it answers, knows the date, has room for its log and power, and keeps what it is told.
 public enum DeviceExamination {
   /// What was found. A device that does not answer is a finding; whatever else goes wrong is one, too.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {
@@ -6,7 +8,9 @@ public enum DeviceExamination {
       let information = try device.information()
       let name = [information.firmware, information.release].filter { !$0.isEmpty }.joined(separator: " ")
       var findings = [Finding("device", .good, "it answers\(name.isEmpty ? "" : ", and is \(name)")")]
-      findings += log(try device.logStatus(), now)
+      let status = try device.logStatus()
+      findings += log(status, capacity: try device.logCapacity(), now)
+      if let battery = try battery(device, status) { findings.append(battery) }
       if let settings = try device.settingsHealth() { findings.append(Self.settings(settings)) }
       if let restart = try device.restart() { findings.append(Self.restart(restart)) }
       return findings
@@ -15,7 +19,8 @@ public enum DeviceExamination {
     }
   }
 
-  static func log(_ status: DeviceLogStatus, _ now: UInt64) -> [Finding] {
+  /// `capacity` is how many pages there is room for, `nil` if the device does not say.
+  static func log(_ status: DeviceLogStatus, capacity: Int?, _ now: UInt64) -> [Finding] {
     var findings: [Finding] = []
     if let date = status.unixMilliseconds {
       if let complaint = PlausibleDate.complaint(about: date, now: now) {
@@ -39,17 +44,48 @@ public enum DeviceExamination {
       findings.append(
         Finding("log", .note, "its log has no page: nothing was logged, or its flash takes nothing"))
     } else {
-      let pages = "\(status.pageCount) \(status.pageCount == 1 ? "page" : "pages")"
-      // The ring begins to overwrite when its numbers no longer begin with the first.
-      let isTurning = status.first > 1
-      findings.append(
-        isTurning
-          ? Finding(
-            "log", .note, "its log has \(pages), and older ones were overwritten or had their time",
-            advice: "pull it more often, if none is to be lost")
-          : Finding("log", .good, "its log has \(pages), and none was ever overwritten"))
+      findings.append(room(status, capacity))
     }
     return findings
+  }
+
+  private static func room(_ status: DeviceLogStatus, _ capacity: Int?) -> Finding {
+    var pages = "\(status.pageCount) \(status.pageCount == 1 ? "page" : "pages")"
+    if let capacity, capacity >= status.pageCount { pages += " of \(capacity)" }
+    // The ring begins to overwrite when its numbers no longer begin with the first.
+    if status.first > 1 {
+      return Finding(
+        "log", .note, "its log has \(pages), and older ones were overwritten, trimmed or had their time",
+        advice: "pull it more often, if none is to be lost")
+    }
+    if let capacity, capacity - status.pageCount <= capacity / 10 {
+      return Finding(
+        "log", .note, "its log has \(pages): the oldest are overwritten soon",
+        advice: "`herald-host log pull --trim` makes room")
+    }
+    return Finding("log", .good, "its log has \(pages), and none was ever overwritten")
+  }
+
+  /// How full its battery is by the last pages of its log; `nil` if they do not say, or are not to be seen.
+  static func battery(_ device: DeviceClient, _ status: DeviceLogStatus) throws(HostLinkError) -> Finding? {
+    let pages: [[UInt8]]
+    do {
+      pages = try device.newestPages(status)
+    } catch  where error.cause == .refused {
+      return nil
+    }
+    return battery(pages.compactMap { LogPage($0) }.flatMap(\.records))
+  }
+
+  static func battery(_ records: [BootRecord]) -> Finding? {
+    for record in records.reversed() {
+      guard case .battery(let level, let isExternal) = record.event else { continue }
+      let text =
+        "its battery was at \(level) %\(isExternal ? ", with external power" : "") when it looked last"
+      guard level <= 20, !isExternal else { return Finding("battery", .good, text) }
+      return Finding("battery", level <= 5 ? .problem : .note, text, advice: "charge it")
+    }
+    return nil
   }
 
   static func settings(_ health: DeviceSettingsHealth) -> Finding {
@@ -61,7 +97,7 @@ public enum DeviceExamination {
     if health.damagedPages > 0 {
       return Finding(
         "settings", .problem, "it found what it keeps damaged, and went back to the defaults",
-        advice: "provision it again")
+        advice: "provision it again; if it takes its access key no more, after `herald-host factory-reset`")
     }
     return Finding("settings", .good, "its settings are whole")
   }

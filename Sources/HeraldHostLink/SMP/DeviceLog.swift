@@ -89,6 +89,37 @@ extension DeviceClient {
     return (status, found)
   }
 
+  /// How many pages its log has room for; `nil` from a device that does not say.
+  func logCapacity() throws(HostLinkError) -> Int? {
+    do {
+      return try statistics(group: "log").counters.first { $0.name == "capacity" }.map {
+        Int(clamping: $0.value)
+      }
+    } catch  where error.cause == .refused {
+      return nil
+    }
+  }
+
+  /// The newest page of the log and the one before it, the older first, as far as they can be read.
+  func newestPages(_ status: DeviceLogStatus) throws(HostLinkError) -> [[UInt8]] {
+    guard status.pageCount > 0 else { return [] }
+    let hasTwo = status.pageCount > 1
+    let size = Int(status.pageSize)
+    let wanted = Int(status.openBytes) + (hasTwo ? size : 0)
+    var bytes: [UInt8] = []
+    while bytes.count < wanted {
+      let place = bytes.count / size
+      let request = Self.logStream(
+        sequence: hasTwo ? status.last - 1 + UInt32(place) : status.last, offset: bytes.count - place * size,
+        length: wanted - bytes.count)
+      guard let data = try client.ask(request)[SMPKey.data]?.byteString, !data.isEmpty,
+        data.count <= wanted - bytes.count
+      else { throw malformed(request, "another number of bytes than was asked for") }
+      bytes += data
+    }
+    return hasTwo ? [Array(bytes.prefix(size)), Array(bytes.dropFirst(size))] : [bytes]
+  }
+
   /// Tells the device that every page of its log of this epoch up to and including `sequence` is on this computer's disk, and in whatever else it is
   /// to be kept in: it erases them. Telling it twice does no harm.
   public func acknowledge(epoch: UInt32, through sequence: UInt32) throws(HostLinkError) -> DeviceLogTrim {

@@ -5,7 +5,7 @@ import HeraldHostLink
 /// `herald-host config`
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows and changes what a device is set to.",
+    abstract: "Shows and changes what a device is set to, or many are.",
     discussion: """
       A device keeps what is set over restarts, and obeys it at once; a factory reset makes it the default again. `config list` shows every setting, its value, \
       its default and what it takes. The access key is never shown; its value is the path of a file, so that it stands on no command line.
@@ -13,7 +13,7 @@ struct Config: ParsableCommand {
     subcommands: [List.self, Get.self, Set.self, Unset.self])
 
   /// A setting of a device.
-  struct Row: Encodable {
+  struct Row: Encodable, Sendable {
     let name: String
     /// `nil` if the device does not know it, or does not tell it.
     let value: UInt32?
@@ -36,15 +36,42 @@ struct Config: ParsableCommand {
     }
   }
 
+  /// Does something with each of several devices, and shows what settings they have then: a column each.
+  private static func eachOf(
+    _ fleet: FleetOptions, _ display: DisplayOptions, _ settings: [Setting],
+    after work: @escaping @Sendable (DeviceClient, _ serial: String) throws -> Void = { _, _ in }
+  ) throws {
+    let members = Fleet(selectors: try fleet.selectors(), link: fleet.link).run { _, device, _, serial in
+      try work(device, serial)
+      return try settings.map { try Row($0, device) }
+    }
+    let summary = FleetSummary(members)
+    try summary.show(display, heading: settings.map(SettingText.name)) { $0.map(\.text) }
+    try summary.finish()
+  }
+
+  /// Changes a setting of one device, or of several, of each of which it is shown then.
+  private static func change(
+    _ fleet: FleetOptions, _ display: DisplayOptions, _ setting: Setting,
+    _ work: @escaping @Sendable (DeviceClient, _ serial: String) throws -> Void
+  ) throws {
+    guard fleet.isSingle else { return try eachOf(fleet, display, [setting], after: work) }
+    try fleet.link.withDevice(fleet.selectors().first) { device, open in
+      try work(device, open.identity.serial.isEmpty ? device.information().serial : open.identity.serial)
+    }
+  }
+
   /// `herald-host config list`
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows every setting of a device.")
+    static let configuration = CommandConfiguration(
+      abstract: "Shows every setting of a device, or of many at once.")
 
-    @OptionGroup var options: DeviceOptions
+    @OptionGroup var fleet: FleetOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
-      try options.withDevice { device, _ in
+      guard fleet.isSingle else { return try Config.eachOf(fleet, display, SettingText.all) }
+      try fleet.link.withDevice(fleet.selectors().first) { device, _ in
         let rows = try SettingText.all.map { try Row($0, device) }
         try display.show(rows) {
           Console.printTable(
@@ -62,16 +89,18 @@ struct Config: ParsableCommand {
 
   /// `herald-host config get NAME`
   struct Get: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows a setting of a device.")
+    static let configuration = CommandConfiguration(
+      abstract: "Shows a setting of a device, or of many at once.")
 
     @Argument(help: "The setting, as `config list` shows it.")
     var name: String
-    @OptionGroup var options: DeviceOptions
+    @OptionGroup var fleet: FleetOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
       let setting = try SettingText.setting(named: name)
-      try options.withDevice { device, open in
+      guard fleet.isSingle else { return try Config.eachOf(fleet, display, [setting]) }
+      try fleet.link.withDevice(fleet.selectors().first) { device, open in
         let row = try Row(setting, device)
         guard row.value != nil || !setting.description.isReadable else {
           throw HostLinkError(
@@ -85,28 +114,29 @@ struct Config: ParsableCommand {
 
   /// `herald-host config set NAME VALUE`
   struct Set: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Changes a setting of a device.")
+    static let configuration = CommandConfiguration(
+      abstract: "Changes a setting of a device, or of many at once.")
 
     @Argument(help: "The setting, as `config list` shows it.")
     var name: String
     @Argument(
       help:
-        "What it is to be: a number, a name that `config list` shows, or for access/key the path of a file with 32 bytes."
+        "What it is to be: a number, a name that `config list` shows, or for access/key the path of a file with 32 bytes; {serial} in it stands for the device's serial number."
     )
     var value: String
-    @OptionGroup var options: DeviceOptions
+    @OptionGroup var fleet: FleetOptions
+    @OptionGroup var display: DisplayOptions
 
     func run() throws {
       let setting = try SettingText.setting(named: name)
+      let value = value
       guard setting.description.kind != .bytes else {
-        let key = try AccessKey.read(value)
-        if key.isOpenToOthers {
-          Console.note("herald-host: others than its owner may use \(value); `chmod 600` it")
+        return try Config.change(fleet, display, setting) { device, serial in
+          try Provisioning.setKey(of: device, serial: serial, from: value, generate: false)
         }
-        return try options.withDevice { device, _ in try device.setAccessKey(key) }
       }
       let number = try SettingText.number(value, of: setting)
-      try options.withDevice { device, _ in try device.set(setting, to: number) }
+      try Config.change(fleet, display, setting) { device, _ in try device.set(setting, to: number) }
     }
   }
 
@@ -114,16 +144,17 @@ struct Config: ParsableCommand {
   struct Unset: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Sets a setting of a device back to its default; without an access key a device is open to everybody with a cable."
+        "Sets a setting of a device, or of many at once, back to its default; without an access key a device is open to everybody with a cable."
     )
 
     @Argument(help: "The setting, as `config list` shows it.")
     var name: String
-    @OptionGroup var options: DeviceOptions
+    @OptionGroup var fleet: FleetOptions
+    @OptionGroup var display: DisplayOptions
 
     func run() throws {
       let setting = try SettingText.setting(named: name)
-      try options.withDevice { device, _ in try device.unset(setting) }
+      try Config.change(fleet, display, setting) { device, _ in try device.unset(setting) }
     }
   }
 }

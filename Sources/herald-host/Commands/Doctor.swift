@@ -7,7 +7,7 @@ struct Doctor: ParsableCommand {
     abstract: "Looks at what keeps this computer and its devices from working together, and says what to do.",
     discussion: """
       Of the computer: USB, the udev rule, the group plugdev, ModemManager, serial lines. Of each device that can be opened: whether it answers, its \
-      clock, its log, its settings, its faults. How full a battery is stands in the log only. Exit status 1 says that there is a problem.
+      clock, its log and how much room that has, its battery by what the log says of it, its settings, its faults. Exit status 1 says that there is a problem.
 
       --fix installs the udev rule as /etc/udev/rules.d/70-herald.rules and has udev read it; that takes root, and nothing else is changed.
       """)

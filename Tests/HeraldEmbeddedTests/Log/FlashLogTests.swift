@@ -302,9 +302,9 @@ struct FlashLogTests {
     #expect(
       (0..<Log.statisticsCount).map { name(Log.statisticName($0)) } == [
         "records", "readings", "commits", "pages", "erases", "overwritten_pages", "dropped", "flash_errors",
-        "expired_pages", "trimmed_pages",
+        "expired_pages", "trimmed_pages", "capacity",
       ])
-    #expect(name(Log.statisticName(10)) == "")
+    #expect(name(Log.statisticName(11)) == "")
   }
 
   private func name(_ text: StaticString) -> String { "\(text)" }
