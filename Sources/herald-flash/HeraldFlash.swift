@@ -19,7 +19,7 @@ struct HeraldFlash: ParsableCommand {
       15 this way in cannot do that; 64 the command line makes no sense; 130 interrupted.
       """,
     subcommands: [
-      List.self, Write.self, Verify.self, Erase.self, Reset.self, Info.self, Convert.self,
+      List.self, Write.self, Verify.self, Erase.self, Reset.self, Confirm.self, Info.self, Convert.self,
       Boards.self,
     ])
 

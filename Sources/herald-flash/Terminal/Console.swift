@@ -75,6 +75,7 @@ extension FlashFailure.BoardState {
       "part of the new firmware is written: the board does not start it until all of it is"
     case .unverified: "all of it was written, and it was not seen to be right"
     case .erased: "the firmware is erased: nothing starts until some is written"
+    case .beside: "the firmware that was there runs on; what has arrived of the new one lies beside it"
     case .unknown: "what the board holds now is not known"
     }
   }

@@ -1,0 +1,162 @@
+import HeraldDeviceLink
+import HeraldEmbedded
+import HeraldHostLink
+
+/// What a device says of one of its slots.
+struct DeviceSlot: Equatable, Sendable {
+  /// Which image of the device's: 0 where it has one.
+  let image: UInt32
+  /// 0 is what runs, 1 what comes next.
+  let slot: UInt32
+  /// The image's version, safe to show.
+  let version: String
+  /// The hash that names it; `nil` if it tells none.
+  let hash: [UInt8]?
+  let isActive: Bool
+  let isConfirmed: Bool
+  let isPending: Bool
+  let isPermanent: Bool
+
+  init?(_ value: CBORValue) {
+    guard let slot = value[ImageKey.slot]?.number32 else { return nil }
+    func flag(_ key: StaticString) -> Bool { value[key] == .boolean(true) }
+    self.slot = slot
+    image = value[ImageKey.image]?.number32 ?? 0
+    version = PrintableText.of(value[ImageKey.version]?.string ?? "", limit: 32)
+    hash = value[ImageKey.hash]?.byteString
+    isActive = flag(ImageKey.active)
+    isConfirmed = flag(ImageKey.confirmed)
+    isPending = flag(ImageKey.pending)
+    isPermanent = flag(ImageKey.permanent)
+  }
+
+  /// For people.
+  var text: String {
+    var words = [version.isEmpty ? "an image" : version]
+    if isActive { words.append("runs") }
+    if isConfirmed { words.append("confirmed") }
+    if isPermanent {
+      words.append("stays from the next start on")
+    } else if isPending {
+      words.append("is tried at the next start")
+    }
+    return words.joined(separator: ", ")
+  }
+}
+
+/// MCUmgr's group of images, asked in words. Answers of firmware and of MCUboot's serial recovery are the same, but for what the latter leaves out.
+struct DeviceImages {
+  /// What carries the questions.
+  let client: SMPClient
+  /// The same line, with more patience: for what erases flash before it answers.
+  let patientClient: SMPClient
+
+  /// The longest packet that is sent, whatever the device would take.
+  static let longestPacket = 1024
+  /// What goes to a device that does not say how long a packet may be; MCUboot's serial recovery has room for more.
+  static let cautiousPacket = 256
+  /// The header and all of the map but the bytes of the image: in the first packet, and in those that follow.
+  static let firstOverhead = SMPHeader.size + 68
+  static let overhead = SMPHeader.size + 19
+  /// How often in a row a device may want the same bytes again.
+  static let mostStandstills = 8
+
+  private func malformed(_ request: ManagementRequest, _ what: String) -> HostLinkError {
+    ManagementFailure.malformed(what).error(request, at: client.location)
+  }
+
+  /// What is in the slots.
+  func state() throws(HostLinkError) -> [DeviceSlot] {
+    let request = ManagementRequest("its images", .read, .image, ImageCommand.state)
+    return try slots(try client.ask(request), request)
+  }
+
+  private func slots(_ answer: CBORValue, _ request: ManagementRequest) throws(HostLinkError) -> [DeviceSlot]
+  {
+    guard case .array(let items) = answer[ImageKey.images] else { throw malformed(request, "no list") }
+    return items.prefix(16).compactMap { DeviceSlot($0) }
+  }
+
+  /// How many bytes a packet may have.
+  func packetSize() throws(HostLinkError) -> Int {
+    let request = ManagementRequest("how long a packet may be", .read, .os, OSCommand.parameters)
+    do {
+      guard let size = try client.ask(request)[SMPKey.bufferSize]?.number32 else {
+        return Self.cautiousPacket
+      }
+      return min(max(Int(size), 128), Self.longestPacket)
+    } catch {
+      guard error.cause == .refused else { throw error }
+      return Self.cautiousPacket
+    }
+  }
+
+  /// Sends an image, or what is missing of it: the device says where to go on.
+  /// - Returns: whether the device has compared what arrived with its SHA-256; `nil` if it does not say.
+  func upload(_ bytes: [UInt8], packetSize: Int, progress: (Int, Int) -> Void) throws(HostLinkError) -> Bool?
+  {
+    let digest = SHA256.digest(of: bytes.span)
+    var offset = 0
+    var standstills = 0
+    while true {
+      let room = packetSize - (offset == 0 ? Self.firstOverhead : Self.overhead)
+      let piece = Array(bytes[offset..<min(bytes.count, offset + room)])
+      let isFirst = offset == 0
+      let request = ManagementRequest(
+        "to take an image", .write, .image, ImageCommand.upload, isRepeatable: true
+      ) { writer in
+        writer.map(isFirst ? 4 : 2)
+        writer.text(SMPKey.offset)
+        writer.unsigned(UInt32(clamping: offset))
+        writer.text(SMPKey.data)
+        writer.byteString(piece.span)
+        guard isFirst else { return }
+        writer.text(SMPKey.length)
+        writer.unsigned(UInt32(clamping: bytes.count))
+        writer.text(ImageKey.sha)
+        writer.byteString(digest.span)
+      }
+      let answer = try (isFirst ? patientClient : client).ask(request)
+      guard let next = answer[SMPKey.offset]?.number32, next <= bytes.count else {
+        throw malformed(request, "what is no place in it")
+      }
+      progress(Int(next), bytes.count)
+      if next == bytes.count {
+        if case .boolean(let match) = answer[ImageKey.match] { return match }
+        return nil
+      }
+      standstills = Int(next) > offset ? 0 : standstills + 1
+      guard standstills < Self.mostStandstills else {
+        throw malformed(request, "the same place again and again")
+      }
+      offset = Int(next)
+    }
+  }
+
+  /// Has the image with this hash started next: once, or from then on. Without a hash what runs stays.
+  func plan(_ hash: [UInt8]?, isPermanent: Bool) throws(HostLinkError) -> [DeviceSlot] {
+    let subject = hash == nil ? "to keep what runs" : "to start the image"
+    let request = ManagementRequest(subject, .write, .image, ImageCommand.state, isRepeatable: true) {
+      writer in
+      writer.map(hash == nil ? 1 : 2)
+      if let hash {
+        writer.text(ImageKey.hash)
+        writer.byteString(hash.span)
+      }
+      writer.text(ImageKey.confirm)
+      writer.boolean(hash == nil || isPermanent)
+    }
+    return try slots(try client.ask(request), request)
+  }
+
+  /// Empties the second slot.
+  func erase() throws(HostLinkError) {
+    _ = try patientClient.ask(
+      ManagementRequest("to erase its second slot", .write, .image, ImageCommand.erase, isRepeatable: true))
+  }
+
+  /// Restarts the device.
+  func reset() throws(HostLinkError) {
+    _ = try client.ask(ManagementRequest("to restart", .write, .os, OSCommand.reset, isRepeatable: false))
+  }
+}

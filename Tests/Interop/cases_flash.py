@@ -1,0 +1,189 @@
+"""herald-flash over SMP against a device, interrupted wherever it can be."""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import random
+
+from cases_smp import PROGRAMS
+from cases_smp import run as run_tool
+from node import run
+from world import World
+
+
+async def signed_image(folder, size=5000, version="2.0.0"):
+    """An image that imgtool made around bytes of no meaning."""
+    content, image = folder / "content.bin", folder / f"image-{version}.bin"
+    content.write_bytes(random.Random(size).randbytes(size))
+    status, said = await run_tool(
+        PROGRAMS / "imgtool", "sign", "--version", version, "--header-size", "0x20", "--pad-header", "--align", "4",
+        "--slot-size", "0x40000", content, image)
+    assert status == 0, said
+    return image
+
+
+async def flash(*arguments):
+    """Runs herald-flash with --json; its status and what it printed."""
+    status, out, err = await run("herald-flash", *arguments, "--json")
+    return status, json.loads(out) if out else None, err
+
+
+class CuttingLine:
+    """A TCP port in front of a device that carries so many packets towards it, then drops the line: the last one with or without its answer."""
+
+    def __init__(self, place):
+        self.host, port = place.rsplit(":", 1)
+        self.target = int(port)
+        self.packets = None
+        self.carries_last = True
+        self.carried = 0
+
+    async def start(self):
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        port = self.server.sockets[0].getsockname()[1]
+        return f"smp:serial:tcp:127.0.0.1:{port}"
+
+    async def serve(self, reader, writer):
+        device_reader, device_writer = await asyncio.open_connection(self.host, self.target)
+        self.carried = 0
+
+        async def back():
+            with contextlib.suppress(ConnectionError):
+                while data := await device_reader.read(4096):
+                    writer.write(data)
+            writer.close()
+
+        answers = asyncio.create_task(back())
+        try:
+            while line := await reader.readline():
+                # 06 09 begins a packet, 04 14 goes on with it.
+                if line.startswith(b"\x06\x09"):
+                    if self.packets is not None and self.carried == self.packets:
+                        break
+                    self.carried += 1
+                if self.carried == self.packets and not self.carries_last:
+                    break
+                device_writer.write(line)
+                await device_writer.drain()
+        except ConnectionError:
+            pass
+        if self.packets is not None and self.carries_last:
+            await asyncio.sleep(0.02)
+        answers.cancel()
+        device_writer.close()
+        writer.close()
+
+
+async def case_flash_writes_an_image_over_smp():
+    """The image that imgtool signed arrives, is seen by smpclient's imgtool again, and is planned; what cannot be is refused with its status."""
+    async with World() as world:
+        node = await world.node("--link", "tcp:0")
+        place = f"smp:{node.link}"
+        image = await signed_image(world.folder)
+        slot = world.folder / "storage" / "image.slot"
+
+        status, found, err = await flash("write", image, "--to", place, "--yes", "--no-reset")
+        assert status == 0, err
+        assert found["verified"] and not found["started"] and found["board"] == "mcuboot", found
+        assert found["sha256"] == hashlib.sha256(image.read_bytes()).hexdigest()
+        assert slot.read_bytes() == image.read_bytes()
+        status, said = await run_tool(PROGRAMS / "imgtool", "verify", slot)
+        assert status == 0 and "2.0.0" in said, said
+
+        # It is there already: nothing is sent, and it is so again.
+        before = slot.stat().st_mtime_ns
+        status, found, err = await flash("write", image, "--to", place, "--yes", "--no-reset")
+        assert status == 0 and found["verified"] and slot.stat().st_mtime_ns == before, err
+        status, found, err = await flash("verify", image, "--to", place)
+        assert status == 0 and found["result"] == "same", err
+
+        # Another image is refused while the first is to be started, and the device says why.
+        other = await signed_image(world.folder, 600, "3.0.0")
+        status, found, err = await flash("write", other, "--to", place, "--yes")
+        assert status == 9 and "is to be started next" in found["what"] and found["board_state"] == "beside", (status, found)
+        status, found, err = await flash("verify", other, "--to", place)
+        assert status == 14 and found["cause"] == "different", (status, found)
+
+        # What is no image of MCUboot's, is damaged, or does not belong there, is refused before anything is sent.
+        status, found, err = await flash("write", world.folder / "content.bin", "--base", "0", "--to", place, "--yes")
+        assert status == 12 and found["board_state"] == "untouched", (status, found)
+        damaged = world.folder / "damaged.bin"
+        content = bytearray(image.read_bytes())
+        content[100] ^= 1
+        damaged.write_bytes(content)
+        status, found, err = await flash("write", damaged, "--to", place, "--yes")
+        assert status == 12 and "SHA-256" in found["what"], (status, found)
+        status, found, err = await flash("write", image, "--to", place, "--yes", "--board", "nrf52840dk")
+        assert status == 12, (status, found)
+        status, found, err = await flash("write", image, "--to", place)
+        assert status == 64 and "not confirmed" in found["what"], (status, found)
+        status, found, err = await flash("erase", "--to", place, "--yes", "--all")
+        assert status == 15, (status, found)
+        status, found, err = await flash("write", image, "--to", "smp:serial:tcp:127.0.0.1:1", "--yes")
+        assert status == 6 and found["board_state"] == "untouched", (status, found)
+
+        # Confirmed, restarted: herald-node starts no image, so what runs is what ran.
+        status, found, err = await flash("confirm", "--to", place)
+        assert status == 0, err
+        status, found, err = await flash("confirm", image, "--to", place)
+        assert status == 15, (status, found)
+        status, found, err = await flash("reset", "--to", place)
+        assert status == 0, err
+
+
+async def case_flash_lists_devices_that_take_images():
+    """A device of a USB/IP server is found with its slots; two of them need a choice, and both are named."""
+    async with World() as world:
+        first = await world.node("--usbip", "0")
+        second = await world.another_node(2, "--usbip", "0")
+        servers = [node.usbip.removeprefix("usbip://").split("/")[0] for node in (first, second)]
+        status, found, err = await flash("list", "--usbip", servers[0])
+        assert status == 0 and [board["location"] for board in found] == [f"smp:{first.usbip}"], (found, err)
+        assert found[0]["boards"] == ["mcuboot"] and found[0]["usable"] and "slot 0" in found[0]["details"], found
+        image = await signed_image(world.folder)
+        both = ["--usbip", servers[0], "--usbip", servers[1]]
+        status, found, err = await flash("write", image, "--yes", *both)
+        assert status == 3 and first.usbip in found["what"] and second.usbip in found["what"], (status, found)
+        assert not (world.folder / "storage" / "image.slot").read_bytes()
+        status, found, err = await flash("write", image, "--yes", "--no-reset", "--usbip", servers[1])
+        assert status == 0 and found["location"] == f"smp:{second.usbip}", (status, found, err)
+        assert (world.folder / "storage-2" / "image.slot").read_bytes() == image.read_bytes()
+        status, found, err = await flash("write", image, "--yes", *both, "--via", "probe")
+        assert status == 2, (status, found)
+
+
+async def case_flash_goes_on_after_every_cut():
+    """Cut off at each packet, with and without its answer, an upload goes on where it was, and the image is whole."""
+    async with World() as world:
+        node = await world.node("--link", "tcp:0")
+        line = CuttingLine(node.link.removeprefix("serial:tcp:"))
+        place = await line.start()
+        direct = f"smp:{node.link}"
+        slot = world.folder / "storage" / "image.slot"
+        image = await signed_image(world.folder, 3000)
+        whole = image.read_bytes()
+        status, found, err = await flash("write", image, "--to", place, "--yes", "--no-reset")
+        assert status == 0, (found, err)
+        packets = line.carried
+        assert packets > 12, packets
+        for carries_last in (True, False):
+            for cut in range(1, packets + 1):
+                # As a device would be that has started what was in it.
+                os.truncate(slot, 0)
+                slot.with_name("image.slot.plan").unlink(missing_ok=True)
+                line.packets, line.carries_last = cut, carries_last
+                status, found, err = await flash("write", image, "--to", place, "--yes", "--no-reset", "--timeout", "0.5")
+                held = slot.read_bytes()
+                assert whole.startswith(held), (cut, "the slot holds something else")
+                if status != 0:
+                    assert status in (6, 7), (cut, status, found)
+                    assert found["board_state"] in ("untouched", "beside", "unverified"), (cut, found)
+                    assert found["board_state"] != "untouched" or not held, (cut, found)
+                    assert "herald-flash write" in found["advice"] or found["advice"], found
+                line.packets = None
+                status, found, err = await flash("write", image, "--to", direct, "--yes", "--no-reset")
+                assert status == 0 and found["verified"], (cut, status, found, err)
+                assert slot.read_bytes() == whole, cut
+        line.server.close()
