@@ -69,16 +69,22 @@ public struct FlashOptions: Sendable {
   public var keyFile: String?
   /// Whether an image that a device has been given to try stays without having been confirmed.
   public var isPermanent: Bool
+  /// Whether a probe reads back every byte to compare, where it would otherwise have the chip reckon checksums of its pages.
+  public var readsBack: Bool
+  /// How fast a probe speaks to the chip, in Hz.
+  public var clock: UInt32
 
-  /// Two seconds for an answer, and nothing else.
+  /// Two seconds for an answer, 4 MHz, and nothing else.
   public init(
     timeout: Duration = .seconds(2), usbipServers: [String] = [], keyFile: String? = nil,
-    isPermanent: Bool = false
+    isPermanent: Bool = false, readsBack: Bool = false, clock: UInt32 = 4_000_000
   ) {
     self.timeout = timeout
     self.usbipServers = usbipServers
     self.keyFile = keyFile
     self.isPermanent = isPermanent
+    self.readsBack = readsBack
+    self.clock = clock
   }
 }
 

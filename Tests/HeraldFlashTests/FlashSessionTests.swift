@@ -138,6 +138,13 @@ struct FlashSessionTests {
       pieces: [vectors, .init(address: 0x1FFC, bytes: [1, 2, 3, 4, 5]), .init(address: 0x2100, bytes: [9])])
     let plan = try FlashPlan(image: image, board: try Self.board("nrf52833dk"))
     #expect(plan.pages == [0, 0x1000, 0x2000])
+    // Words for the configuration of a chip that a probe reaches lie in no page.
+    let words = FirmwareImage.Segment(address: 0x1000_13FC, bytes: [1, 2, 3, 4])
+    let configured = try FirmwareImage(format: .elf, pieces: [vectors, words])
+    #expect(try FlashPlan(image: configured, board: Self.board("nrf52833dk")).pages == [0])
+    let beyond = try FirmwareImage(
+      format: .elf, pieces: [vectors, .init(address: 0x1000_13FC, bytes: [1, 2, 3, 4, 5])])
+    #expect(try Self.board("nrf52833dk").obstacle(to: beyond) != nil)
     let full = try FlashPlan(
       image: try .linked(at: 0, size: 94 * 1024), board: try Self.board("microbit"))
     #expect(full.pages.count == 94 && full.pages.last == 0x1_7400)

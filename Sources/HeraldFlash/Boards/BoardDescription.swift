@@ -73,6 +73,11 @@ public struct BoardDescription: Equatable, Sendable {
     self.hasFirmware = hasFirmware
   }
 
+  /// Where words of an image may lie that configure the chip itself: an nRF's UICR, which only a debug probe writes. `nil` where no probe gets there.
+  public var configuration: Region? {
+    chip.hasPrefix("nrf5") && waysIn.contains(.probe) ? Region(start: 0x1000_1000, size: 0x400) : nil
+  }
+
   /// The chip's family in UF2 files; `nil` for chips that have none.
   public var uf2Family: UInt32? {
     if case .uf2(_, let family, _) = bootLoader { return family }

@@ -20,6 +20,7 @@ extension BoardDescription {
       return "is for the family \(meant), and \(name) has an \(chip)"
     }
     for segment in image.segments where !firmware.contains(segment.address, segment.end) {
+      if configuration?.contains(segment.address, segment.end) == true { continue }
       return
         "does not fit: it has bytes at \(Self.span(segment.address, segment.end)), and \(name) takes firmware at \(Self.span(firmware.start, firmware.end))"
     }

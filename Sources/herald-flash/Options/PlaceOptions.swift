@@ -24,7 +24,19 @@ struct SearchOptions: ParsableArguments {
       valueName: "file"))
   var keyFile: String?
 
+  @Option(help: ArgumentHelp("How fast a probe speaks to the chip.", valueName: "Hz"))
+  var clock: UInt32 = 4_000_000
+
+  @Flag(
+    help:
+      "Have a probe read back every byte to compare, instead of having the chip reckon a checksum of each page."
+  )
+  var readBack = false
+
   mutating func validate() throws {
+    guard (1000...50_000_000).contains(clock) else {
+      throw ValidationError("--clock takes 1000 to 50000000 Hz.")
+    }
     guard timeout > 0, timeout <= 3600 else {
       throw ValidationError("--timeout takes seconds, more than 0 and at most 3600.")
     }
@@ -34,7 +46,8 @@ struct SearchOptions: ParsableArguments {
   var options: FlashOptions {
     FlashOptions(
       timeout: .milliseconds(Int64(timeout * 1000)), usbipServers: usbip,
-      keyFile: keyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"])
+      keyFile: keyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"], readsBack: readBack,
+      clock: clock)
   }
 
   /// What is there.
