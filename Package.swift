@@ -77,7 +77,7 @@ let package = Package(
         "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "CLibUSB",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
-      swiftSettings: core),
+      exclude: ["Probe/FlashLoader.s"], swiftSettings: core),
 
     // Programs.
     .executableTarget(

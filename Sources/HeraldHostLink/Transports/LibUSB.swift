@@ -21,7 +21,7 @@ public struct USBListing: Equatable, Sendable {
 
 /// The library libusb, opened.
 public final class LibUSB {
-  let context: OpaquePointer?
+  package let context: OpaquePointer?
 
   /// Opens the library; fails where the system has no USB, as in many containers.
   public init() throws(HostLinkError) {
@@ -49,7 +49,7 @@ public final class LibUSB {
   }
 
   /// Calls `body` with each device until it returns false.
-  func forEachDevice(_ body: (OpaquePointer) -> Bool) {
+  package func forEachDevice(_ body: (OpaquePointer) -> Bool) {
     var list: UnsafeMutablePointer<OpaquePointer?>?
     let count = libusb_get_device_list(context, &list)
     guard count >= 0, let list else { return }
@@ -62,11 +62,7 @@ public final class LibUSB {
   static func listing(of device: OpaquePointer) -> USBListing? {
     var descriptor = libusb_device_descriptor()
     guard libusb_get_device_descriptor(device, &descriptor) == 0 else { return nil }
-    let bus = libusb_get_bus_number(device)
-    let node = String(format: "/dev/bus/usb/%03d/%03d", Int(bus), Int(libusb_get_device_address(device)))
-    var ports = [UInt8](repeating: 0, count: 8)
-    let depth = libusb_get_port_numbers(device, &ports, Int32(ports.count))
-    let path = "\(bus)-" + (depth > 0 ? ports[..<Int(depth)].map(String.init).joined(separator: ".") : "0")
+    let (path, node) = place(of: device)
     let link = link(of: device, descriptor)
     var identity = USBIdentity()
     if link != nil { identity = Self.identity(of: device, path: path, descriptor) }
@@ -76,16 +72,35 @@ public final class LibUSB {
       link: link, isAccessible: access(node, R_OK | W_OK) == 0)
   }
 
+  /// Where a device is plugged in, and its device file.
+  package static func place(of device: OpaquePointer) -> (path: String, node: String) {
+    let bus = libusb_get_bus_number(device)
+    let node = String(format: "/dev/bus/usb/%03d/%03d", Int(bus), Int(libusb_get_device_address(device)))
+    var ports = [UInt8](repeating: 0, count: 8)
+    let depth = libusb_get_port_numbers(device, &ports, Int32(ports.count))
+    let path = "\(bus)-" + (depth > 0 ? ports[..<Int(depth)].map(String.init).joined(separator: ".") : "0")
+    return (path, node)
+  }
+
   /// Finds the link in the descriptors the kernel keeps, which need no permission to read.
   private static func link(of device: OpaquePointer, _ descriptor: libusb_device_descriptor) -> HeraldUSBLink?
   {
-    for index in 0..<descriptor.bNumConfigurations {
-      var pointer: UnsafeMutablePointer<libusb_config_descriptor>?
-      guard libusb_get_config_descriptor(device, index, &pointer) == 0, let pointer else { continue }
-      defer { libusb_free_config_descriptor(pointer) }
-      if let found = configuration(pointer.pointee).heraldLink { return found }
+    for configuration in configurations(of: device, descriptor) {
+      if let found = configuration.heraldLink { return found }
     }
     return nil
+  }
+
+  /// The configurations of a device, from the descriptors the kernel keeps, which need no permission to read.
+  package static func configurations(of device: OpaquePointer, _ descriptor: libusb_device_descriptor)
+    -> [USBConfiguration]
+  {
+    (0..<descriptor.bNumConfigurations).compactMap { index in
+      var pointer: UnsafeMutablePointer<libusb_config_descriptor>?
+      guard libusb_get_config_descriptor(device, index, &pointer) == 0, let pointer else { return nil }
+      defer { libusb_free_config_descriptor(pointer) }
+      return configuration(pointer.pointee)
+    }
   }
 
   private static func configuration(_ parsed: libusb_config_descriptor) -> USBConfiguration {
@@ -107,14 +122,14 @@ public final class LibUSB {
             number: setting.bInterfaceNumber, alternate: setting.bAlternateSetting,
             kind: USBInterfaceKind(
               setting.bInterfaceClass, setting.bInterfaceSubClass, setting.bInterfaceProtocol),
-            endpoints: endpoints))
+            nameString: setting.iInterface, endpoints: endpoints))
       }
     }
     return USBConfiguration(value: parsed.bConfigurationValue, interfaces: interfaces)
   }
 
   /// The device's texts: from the kernel, which asked when it was plugged in, or from the device if it can be opened.
-  private static func identity(
+  package static func identity(
     of device: OpaquePointer, path: String, _ descriptor: libusb_device_descriptor
   ) -> USBIdentity {
     var identity = USBIdentity()
@@ -145,7 +160,7 @@ public final class LibUSB {
   }
 
   /// What went wrong, and what to do about it.
-  static func error(_ code: Int32, _ what: String, node: String) -> HostLinkError {
+  package static func error(_ code: Int32, _ what: String, node: String) -> HostLinkError {
     let name = String(cString: libusb_error_name(code))
     switch code {
     case LIBUSB_ERROR_ACCESS.rawValue:

@@ -6,12 +6,12 @@ import HeraldEmbedded
 /// transfers.
 public final class USBIPConnection {
   /// A finished transfer.
-  struct Completion {
-    let sequence: UInt32
+  package struct Completion {
+    package let sequence: UInt32
     /// 0, or a negative Linux error number; -32 is a stall.
-    let status: Int32
+    package let status: Int32
     /// The bytes of an IN transfer.
-    let data: [UInt8]
+    package let data: [UInt8]
   }
 
   private struct Transfer {
@@ -108,7 +108,7 @@ public final class USBIPConnection {
 
   /// Queues a transfer and returns its number. `endpoint` with bit 7 is IN and asks for `length` bytes; otherwise
   /// `data` goes out.
-  func submit(
+  package func submit(
     endpoint: UInt8, setup: USBSetup? = nil, length: Int = 0, data: [UInt8] = [], by deadline: Deadline
   ) throws(HostLinkError) -> UInt32 {
     lastSequence &+= 1
@@ -122,7 +122,7 @@ public final class USBIPConnection {
   }
 
   /// The next finished transfer, or `nil` if none finishes before `deadline`.
-  func nextCompletion(by deadline: Deadline) throws(HostLinkError) -> Completion? {
+  package func nextCompletion(by deadline: Deadline) throws(HostLinkError) -> Completion? {
     if !completed.isEmpty { return completed.removeFirst() }
     return try receiveCompletion(by: deadline)
   }
@@ -155,7 +155,7 @@ public final class USBIPConnection {
 
   /// Performs a control transfer on endpoint 0 and waits for it; other transfers that finish meanwhile are kept.
   /// Throws `.protocolViolation` on a stall.
-  func control(_ setup: USBSetup, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
+  package func control(_ setup: USBSetup, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
     let sequence = try submit(endpoint: 0, setup: setup, length: Int(setup.length), by: deadline)
     while true {
       guard let completion = try receiveCompletion(by: deadline) else {

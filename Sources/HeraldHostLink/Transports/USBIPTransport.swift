@@ -62,7 +62,8 @@ public final class USBIPTransport: SMPTransport {
     for _ in 0..<Self.readsQueued { try queueRead(by: deadline) }
   }
 
-  private static func readIdentity(
+  /// The texts that a device's descriptor names, asked for one by one.
+  package static func readIdentity(
     _ connection: USBIPConnection, _ descriptor: USBDeviceDescriptor, by deadline: Deadline
   ) throws(HostLinkError) -> USBIdentity {
     var identity = USBIdentity()

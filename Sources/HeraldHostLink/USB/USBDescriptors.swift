@@ -44,6 +44,8 @@ public struct USBEndpoint: Equatable, Sendable {
   public var isIn: Bool { address & 0x80 != 0 }
   /// A bulk endpoint.
   public var isBulk: Bool { attributes & 3 == 2 }
+  /// An interrupt endpoint.
+  public var isInterrupt: Bool { attributes & 3 == 3 }
 }
 
 /// One alternate setting of an interface (USB 2.0, 9.6.5) with its endpoints.
@@ -54,6 +56,8 @@ public struct USBInterface: Equatable, Sendable {
   public let alternate: UInt8
   /// Class, subclass and protocol.
   public let kind: USBInterfaceKind
+  /// Index of its name; 0 = none.
+  public let nameString: UInt8
   /// In the order of the descriptors.
   public var endpoints: [USBEndpoint]
 }
@@ -86,7 +90,7 @@ public struct USBConfiguration: Equatable, Sendable {
   public let interfaces: [USBInterface]
 
   /// A configuration that somebody else has parsed.
-  init(value: UInt8, interfaces: [USBInterface]) {
+  package init(value: UInt8, interfaces: [USBInterface]) {
     self.value = value
     self.interfaces = interfaces
   }
@@ -109,7 +113,7 @@ public struct USBConfiguration: Equatable, Sendable {
         interfaces.append(
           USBInterface(
             number: body[0], alternate: body[1], kind: USBInterfaceKind(body[3], body[4], body[5]),
-            endpoints: []))
+            nameString: body[6], endpoints: []))
       case 5 where body.count >= 4:
         let size = Int(body[2]) | Int(body[3] & 0x07) << 8
         guard let last = interfaces.indices.last else { continue }
@@ -190,6 +194,10 @@ public struct USBSetup: Equatable, Sendable {
   /// SET_CONFIGURATION.
   public static func setConfiguration(_ value: UInt8) -> USBSetup {
     USBSetup(requestType: 0x00, request: 9, value: UInt16(value), index: 0, length: 0)
+  }
+  /// SET_REPORT of an output report (HID 1.11, 7.2.2).
+  package static func setReport(interface: UInt8, length: UInt16) -> USBSetup {
+    USBSetup(requestType: 0x21, request: 9, value: 0x0200, index: UInt16(interface), length: length)
   }
   /// CLEAR_FEATURE(ENDPOINT_HALT).
   public static func clearHalt(endpoint: UInt8) -> USBSetup {

@@ -1,0 +1,100 @@
+import HeraldHostLink
+
+/// A CMSIS-DAP probe: what it can do, and packets in flight up to its own number.
+final class DebugProbe {
+  /// The least packet any probe takes: a report of HID at full speed.
+  private static let leastPacket = 64
+  /// How long a probe may take over one packet. In one packet it may wait for a chip that erases a page, or for a loader that programs many.
+  private static let patience = Duration.seconds(15)
+
+  private let pipe: any ProbePipe
+  /// Bytes of a packet.
+  private(set) var packetSize = DebugProbe.leastPacket
+  /// How many packets it takes ahead of its answers.
+  private(set) var packetCount = 1
+  /// Whether it takes several commands in one packet.
+  private(set) var isAtomic = false
+  /// The version it gives itself; empty if it says nothing.
+  private(set) var version = ""
+  /// Packets sent so far, each with its answer.
+  private(set) var roundTrips = 0
+
+  /// Over `pipe`; nothing is asked yet.
+  init(_ pipe: any ProbePipe) { self.pipe = pipe }
+
+  /// Where it leads.
+  var location: String { pipe.location }
+  /// The probe's texts.
+  var identity: USBIdentity { pipe.identity }
+
+  /// Asks what the probe can do (DAP_Info: capabilities, then packet count, packet size and version) and sends `commands` in the same packets.
+  func begin(_ commands: [DAPCommand]) throws(ProbeError) {
+    packetSize = Self.leastPacket
+    packetCount = 1
+    isAtomic = false
+    let capabilities = try run([.info(0xF0, most: 62)]).infos
+    guard let flags = capabilities.first?.first, flags & 1 != 0 else {
+      throw .link(
+        HostLinkError(.refused, "the probe \(location) has no SWD", advice: "use a probe that speaks SWD"))
+    }
+    isAtomic = flags & 0x10 != 0
+    let infos = try run([.info(0xFE, most: 1), .info(0xFF, most: 2)] + commands).infos
+    guard infos.count == 2, infos[0].count == 1, infos[1].count == 2 else {
+      throw .link(
+        HostLinkError(
+          .protocolViolation, "the probe \(location) does not tell its packet size",
+          advice: "update the probe's firmware"))
+    }
+    let size = Int(infos[1][0]) | Int(infos[1][1]) << 8
+    packetSize = max(Self.leastPacket, min(size, 16384))
+    packetCount = max(1, min(Int(infos[0][0]), 64))
+  }
+
+  /// Asks for the version of the probe's firmware.
+  func askVersion() throws(ProbeError) {
+    let text = try run([.info(0x04, most: packetSize - 2)]).infos.first ?? []
+    version = PrintableText.of(String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
+  }
+
+  /// Sends `commands` in as few packets as they need.
+  func run(_ commands: [DAPCommand]) throws(ProbeError) -> DAPAnswers {
+    var writer = newWriter()
+    for command in commands { writer.append(command) }
+    return try exchange(writer.packets)
+  }
+
+  /// A writer for this probe's packets.
+  func newWriter() -> DAPPacketWriter { DAPPacketWriter(size: packetSize, isAtomic: isAtomic) }
+
+  /// Sends `packets`, several ahead of their answers. After the first that fails no further one is sent; what was already under way is waited for,
+  /// so that answers stay in step with packets.
+  func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPAnswers {
+    var answers = DAPAnswers()
+    var failure: ProbeError?
+    var sent = 0
+    var answered = 0
+    while failure == nil ? answered < packets.count : answered < sent {
+      do throws(HostLinkError) {
+        while failure == nil, sent < packets.count, sent - answered < packetCount {
+          try pipe.send(packets[sent].bytes, packetSize: packetSize)
+          sent += 1
+          roundTrips += 1
+        }
+        let bytes = try pipe.receive(by: .after(Self.patience))
+        if failure == nil {
+          do throws(ProbeError) { try packets[answered].read(bytes, into: &answers) } catch {
+            failure = error
+          }
+        }
+        answered += 1
+      } catch {
+        throw .link(error)
+      }
+    }
+    if let failure { throw failure }
+    return answers
+  }
+
+  /// Gives the probe back.
+  func close() { pipe.close() }
+}

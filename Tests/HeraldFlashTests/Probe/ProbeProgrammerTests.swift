@@ -1,0 +1,188 @@
+import HeraldHostLink
+import Testing
+
+@testable import HeraldFlash
+
+@Suite("A board behind a debug probe")
+struct ProbeProgrammerTests {
+  /// Three and a half pages of an nRF51.
+  static let image = made(seed: 1, count: 3600)
+
+  static func made(seed: UInt64, count: Int) -> FirmwareImage {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: UInt32(0x2000_0C00))
+    bytes.append(littleEndian: UInt32(0x41))
+    while bytes.count < count {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      bytes.append(UInt8(state >> 56))
+    }
+    // swift-format-ignore: NeverForceUnwrap, NeverUseForceTry
+    return try! FirmwareImage(format: .intelHex, pieces: [.init(address: 0, bytes: bytes)])
+  }
+
+  static func words(_ image: FirmwareImage, pageSize: Int) -> [UInt32] {
+    let paged = PagedImage(image.segments, pageSize: pageSize)
+    return paged.words(0..<paged.addresses.count)
+  }
+
+  static func plan(_ board: String = "microbit", _ image: FirmwareImage = image, erasesAll: Bool = false)
+    throws
+    -> FlashPlan
+  {
+    try FlashPlan(image: image, board: try #require(BoardCatalogue.named(board)), erasesAll: erasesAll)
+  }
+
+  static func programmer(
+    _ chip: ModelChip, readsBack: Bool = false, isAtomic: Bool = true, packetSize: Int = 512
+  )
+    -> ProbeProgrammer
+  {
+    ProbeProgrammer(
+      ModelProbe(chip, packetSize: packetSize, isAtomic: isAtomic), readsBack: readsBack, clock: 1_000_000,
+      patience: .zero)
+  }
+
+  static func failure(_ body: () throws -> Void) -> FlashFailure? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? FlashFailure
+    }
+  }
+
+  @Test("It names chip, sizes and numbers, and the boards that have it; the core goes on")
+  func look() throws {
+    let chip = ModelChip(.nRF51)
+    let sighting = try Self.programmer(chip).look()
+    #expect(sighting.boards.map(\.name) == ["microbit"])
+    #expect(
+      sighting.details.map { "\($0.name): \($0.value)" } == [
+        "probe firmware: 2.1.1", "chip: nrf51822", "flash: 256 KB", "RAM: 16 KB",
+        "chip serial number: 0123456789abcdef",
+      ])
+    #expect(!sighting.isLocked)
+    #expect(!chip.core.isHalted)
+    #expect(try Self.programmer(ModelChip(.nRF52)).look().boards.map(\.name).contains("nrf52840dk"))
+  }
+
+  @Test("Write, verify, reset; with every kind of probe", arguments: [true, false], [64, 512])
+  func write(isAtomic: Bool, packetSize: Int) throws {
+    let chip = ModelChip(.nRF51)
+    chip.fill([1, 2, 3])
+    let programmer = Self.programmer(chip, isAtomic: isAtomic, packetSize: packetSize)
+    var steps: [FlashProgress] = []
+    try programmer.write(try Self.plan()) { steps.append($0) }
+    try programmer.verify(try Self.plan()) { steps.append($0) }
+    try programmer.reset()
+    programmer.close()
+    #expect(chip.holds(Self.words(Self.image, pageSize: 1024)))
+    #expect(chip.violations.isEmpty && chip.misuses.isEmpty)
+    #expect(!chip.core.isHalted)
+    #expect(
+      steps == [
+        FlashProgress(.writing, done: 0, total: 4096), FlashProgress(.writing, done: 3072, total: 4096),
+        FlashProgress(.writing, done: 4096, total: 4096), FlashProgress(.verifying, done: 0, total: 4096),
+        FlashProgress(.verifying, done: 4096, total: 4096),
+      ])
+  }
+
+  @Test("What is there already is not written again; of one byte, its page and the first")
+  func changes() throws {
+    let chip = ModelChip(.nRF51)
+    let programmer = Self.programmer(chip)
+    try programmer.write(try Self.plan()) { _ in }
+    #expect(chip.pagesErased == 0)
+    try programmer.write(try Self.plan()) { _ in Issue.record("something was written") }
+    #expect(chip.pagesErased == 0)
+    var bytes = Self.image.segments[0].bytes
+    bytes[2050] ^= 0x10
+    let changed = try FirmwareImage(format: .intelHex, pieces: [.init(address: 0, bytes: bytes)])
+    try programmer.write(try Self.plan("microbit", changed)) { _ in }
+    #expect(chip.pagesErased == 2)
+    #expect(chip.holds(Self.words(changed, pageSize: 1024)))
+  }
+
+  @Test("The first byte that differs is named, however it is compared", arguments: [true, false])
+  func difference(readsBack: Bool) throws {
+    let chip = ModelChip(.nRF51)
+    let programmer = Self.programmer(chip, readsBack: readsBack)
+    try programmer.write(try Self.plan()) { _ in }
+    let word = chip.flash[700]
+    chip.fill([word ^ 0x0002_0000], at: 2800)
+    let failure = Self.failure { try programmer.verify(try Self.plan()) { _ in } }
+    let found = UInt8(truncatingIfNeeded: word >> 16)
+    #expect(
+      failure
+        == FlashFailure(
+          .different,
+          "at 0x00000af2 the chip holds 0x\((found ^ 2).hexadecimal(2)) and not 0x\(found.hexadecimal(2))",
+          state: .unverified, advice: "`herald-flash write` writes it"))
+    // Bytes behind the image's end are nobody's.
+    chip.fill([word], at: 2800)
+    chip.fill([0], at: 3604)
+    try programmer.verify(try Self.plan()) { _ in }
+  }
+
+  @Test("Settings and log stay, unless all is to go")
+  func keeping() throws {
+    let chip = ModelChip(.nRF51)
+    chip.fill([5], at: 0x17800)
+    chip.fill([6], at: 0x18000)
+    chip.fill([7], at: 0x2000)
+    let programmer = Self.programmer(chip)
+    let board = try #require(BoardCatalogue.named("microbit"))
+    try programmer.erase(.firmware, of: board) { _ in }
+    #expect([chip.flash[0x17800 / 4], chip.flash[0x18000 / 4], chip.flash[0x2000 / 4]] == [5, 6, .max])
+    try programmer.write(try Self.plan(erasesAll: true)) { _ in }
+    #expect([chip.flash[0x17800 / 4], chip.flash[0x18000 / 4]] == [.max, .max])
+    #expect(chip.holds(Self.words(Self.image, pageSize: 1024)))
+    #expect(chip.violations.isEmpty)
+  }
+
+  @Test("Another chip than the board's is not touched")
+  func wrongChip() throws {
+    let chip = ModelChip(.nRF52)
+    chip.fill([1, 2])
+    let failure = Self.failure { try Self.programmer(chip).write(try Self.plan()) { _ in } }
+    #expect(failure?.cause == .doesNotFit)
+    #expect(failure?.state == .untouched)
+    #expect(chip.flash[0] == 1 && chip.resets == 0)
+  }
+
+  @Test(
+    "A locked chip is left alone until all is to go; then it is opened, and stays open",
+    arguments: [false, true])
+  func locked(isHardened: Bool) throws {
+    let chip = ModelChip(.nRF52, isLocked: true, isHardened: isHardened)
+    chip.fill([1, 2])
+    let programmer = Self.programmer(chip)
+    let sighting = try programmer.look()
+    #expect(sighting.isLocked && sighting.boards.contains { $0.name == "nrf52840dk" })
+    let refusal = Self.failure { try programmer.write(try Self.plan("nrf52840dk")) { _ in } }
+    #expect(refusal?.cause == .locked)
+    #expect(refusal?.state == .untouched)
+    #expect(chip.flash[0] == 1)
+    try programmer.write(try Self.plan("nrf52840dk", erasesAll: true)) { _ in }
+    try programmer.verify(try Self.plan("nrf52840dk")) { _ in }
+    try programmer.reset()
+    #expect(chip.holds(Self.words(Self.image, pageSize: 4096)))
+    #expect(chip.uicr[0x208 / 4] == (isHardened ? 0x5A : .max))
+    #expect(!chip.isLocked)
+    #expect(chip.violations.isEmpty)
+  }
+
+  @Test("A chip whose core does nothing is not waited for without end, and the state is true")
+  func stuck() throws {
+    let chip = ModelChip(.nRF51)
+    chip.fill([1, 2])
+    let programmer = Self.programmer(chip)
+    _ = try programmer.look()
+    chip.breaksCore = true
+    let failure = Self.failure { try programmer.write(try Self.plan()) { _ in } }
+    #expect(failure?.cause == .link(.noAnswer))
+    #expect(failure?.state == .untouched)
+    #expect(chip.flash[0] == 1)
+  }
+}
