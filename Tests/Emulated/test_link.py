@@ -1,0 +1,100 @@
+"""What a host does with an image over its management line, beside pulling its log: gives it a payload, watches it, locks it."""
+
+import asyncio
+import json
+import os
+import unittest
+
+from support import PAGE, EmulatedTest
+from emulator import LOG_BYTES
+import herald
+from node import program, run
+from world import until
+
+# Seconds to wait for what must come.
+PATIENCE = 90
+BUILT_IN = herald.fixed_payload(826, 0, 1234567890)
+PUSHED = herald.fixed_payload(840, 7, 4711)
+
+
+class Link(EmulatedTest):
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    async def shown(self, emulator):
+        return json.loads(await self.host(emulator, "payload", "show", "--json"))
+
+    async def test_a_payload_that_is_pushed_is_offered_and_stays_until_it_is_taken_back(self):
+        android = await self.world.android(1)
+        fixed = self.file("fixed.yml", "family: fixed\ncountry: 840\nstate: 7\nidentifier: 4711\n")
+        async with self.mps2() as emulator:
+            self.assertEqual((await self.shown(emulator))["bytes"], BUILT_IN.hex())
+            await until(lambda: android.address_of(BUILT_IN), "the payload of the image read by the phone", PATIENCE)
+            await self.host(emulator, "payload", "push", str(fixed))
+            self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
+            await until(lambda: android.address_of(PUSHED), "the pushed payload read by the phone", PATIENCE)
+        # Power gone and come back.
+        async with self.mps2() as emulator:
+            self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
+            # Longer than the image has room for: refused, and the former one stays.
+            long = self.file("long.yml", f"family: bytes\nbytes: '{bytes(range(1, 131)).hex()}'\n")
+            await emulator.listening()
+            status, _, err = await run("herald-host", "payload", "push", str(long), "--device", emulator.link)
+            self.assertEqual(status, 9, err)
+            self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
+            await self.host(emulator, "payload", "push", str(self.file("none.yml", "family: none\n")))
+            self.assertEqual((await self.shown(emulator))["bytes"], BUILT_IN.hex())
+
+    async def test_what_happens_is_watched(self):
+        async with self.mps2() as emulator:
+            await emulator.listening()
+            process = await asyncio.create_subprocess_exec(
+                program("herald-host"), "log", "tail", "--device", emulator.link, "--json",
+                stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+            try:
+                phone = await self.world.android(1)
+                events = []
+                async with asyncio.timeout(PATIENCE):
+                    while not {"detected", "read", "measured"} <= {event["event"] for event in events}:
+                        line = await process.stdout.readline()
+                        self.assertTrue(line, "log tail ended")
+                        events.append(json.loads(line))
+            finally:
+                process.terminate()
+                await process.communicate()
+        [read] = [event for event in events if event["event"] == "read"][:1]
+        self.assertEqual((read["peer"], read["count"]), (phone.identity, len(phone.payload)))
+
+    async def test_it_stays_locked_when_its_settings_are_damaged(self):
+        key, wrong = self.folder / "owner.key", self.folder / "wrong.key"
+        for path, content in ((key, bytes(range(100, 132))), (wrong, bytes(range(32)))):
+            path.write_bytes(content)
+            os.chmod(path, 0o600)
+        async with self.mps2() as emulator:
+            await self.host(emulator, "config", "set", "access/key", str(key))
+        with open(self.flash, "r+b") as file:
+            file.seek(LOG_BYTES)
+            kept = file.read(2 * PAGE)
+            place = kept.index(key.read_bytes())
+            # Of the record: four bytes before the key, in the address key.
+            file.seek(LOG_BYTES + place - 4)
+            file.write(bytes([kept[place - 4] ^ 1]))
+        for _ in range(2):
+            async with self.mps2() as emulator:
+                await emulator.listening()
+                get = ("herald-host", "config", "get", "log/keep-days", "--device", emulator.link)
+                status, _, err = await run(*get)
+                self.assertEqual(status, 9, err)
+                self.assertIn("it is locked", err)
+                status, _, err = await run(*get, "--key-file", wrong)
+                self.assertEqual(status, 9, err)
+                self.assertIn("not its access key", err)
+                # Last: a serial line does not tell that one host has gone and another come.
+                status, out, err = await run(*get, "--key-file", key)
+                self.assertEqual((status, out.strip()), (0, "14"), err)
+
+
+if __name__ == "__main__":
+    unittest.main()
