@@ -12,7 +12,7 @@ from nonvolatile import UICR, Nonvolatile
 
 RAM, FICR, NVMC, SYSTEM = 0x20000000, 0x10000000, 0x4001E000, 0xE000E000
 PERIPHERALS, GPIO, PRIVATE = 0x40000000, 0x50000000, 0xE0000000
-APPROTECT, APPROTECT_DISABLE = UICR + 0x208, 0x40000558
+APPROTECT = UICR + 0x208
 # What opens a chip that is locked unless it is told not to be.
 HARDWARE_DISABLED = 0x5A
 CPUID, MVFR0, MVFR1 = 0xE000ED00, 0xE000EF40, 0xE000EF44
@@ -21,6 +21,8 @@ ROM_TABLE, NORDIC_TABLE = 0xE00FF000, 0xF0000000
 # Bank and number in JEP106.
 ARM, NORDIC = (4, 0x3B), (2, 0x44)
 PAGE = 0x1000
+# Bytes for translated instructions; Unicorn would take a gigabyte.
+TRANSLATIONS = 16 << 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,17 +57,18 @@ def identification(part, designer, component_class):
 
 
 class Chip:
-    """A chip as it comes from the factory: erased and open, or `is_locked`. `is_hardened` is one of the revisions that are locked after each reset unless UICR and the
-    program say otherwise."""
+    """A chip as it comes from the factory: erased and open, or `is_locked`. `is_hardened` is one of the revisions that are locked after each reset unless UICR says
+    otherwise. If it `takes_time`, it is busy after each write and erasure. `others` are facts that are not this chip's."""
 
-    def __init__(self, name, is_hardened=False, is_locked=False, device_id=0x0123456789ABCDEF):
-        self.facts = facts = FACTS[name]
+    def __init__(self, name, is_hardened=False, is_locked=False, takes_time=True, device_id=0x0123456789ABCDEF, **others):
+        self.facts = facts = dataclasses.replace(FACTS[name], **others)
         self.id = facts.debug_port
         self.is_hardened = is_hardened and bool(facts.hardened)
         self.engine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
+        self.engine.ctl_set_tcg_buffer_size(TRANSLATIONS)
         self.engine.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M4 if facts.is_big else arm.UC_CPU_ARM_CORTEX_M0)
         uicr_size = PAGE if facts.is_big else 0x100
-        self.nonvolatile = Nonvolatile(self, facts.page_size, facts.page_count, uicr_size)
+        self.nonvolatile = Nonvolatile(self, facts.page_size, facts.page_count, uicr_size, takes_time)
         self.violations = self.nonvolatile.violations
         self.core = Core(self.engine, facts.is_big, self.reset)
         readable = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
@@ -88,7 +91,7 @@ class Chip:
             # The nRF51's is RBPCONF.
             self.store(APPROTECT if facts.is_big else UICR + 4, bytes(4))
         self.is_locked = False
-        self.power_on()
+        self.reset()
 
     # Memory.
 
@@ -160,9 +163,6 @@ class Chip:
         if self.core.is_held and is_high:
             self.reset()
         self.core.is_held = not is_high
-
-    def power_on(self):
-        self.reset()
 
     def reset(self):
         self.nonvolatile.reset()

@@ -14,8 +14,8 @@ MATCH_VALUE, MATCH_MASK, TIMESTAMP = 0x10, 0x20, 0x80
 # In the acknowledgement of a Transfer.
 MISMATCH = 0x10
 PACKETS = 4
-# SWD, atomic commands, SWD_Sequence.
-CAPABILITIES = 0x01 | 0x10
+# In Info's answer about capabilities.
+CAPABLE_OF_SWD, CAPABLE_OF_ATOMIC_COMMANDS = 0x01, 0x10
 PIN_CLOCK, PIN_DATA, PIN_RESET = 0x01, 0x02, 0x80
 
 
@@ -43,12 +43,14 @@ class Reader:
 
 
 class CMSISDAP:
-    """`wire` is the target's end of SWD. What went over the host's cable is counted: `packets` commands, as many answers but for TransferAbort, `bytes_out` and
+    """`wire` is the target's end of SWD. Without `is_atomic` there are no ExecuteCommands and QueueCommands; the responses to the packets whose numbers are in `cut_at`
+    lack their last byte. What went over the host's cable is counted: `packets` commands, as many answers but for TransferAbort, `bytes_out` and
     `bytes_in`, and `commands` by their numbers. `malformed` are packets that cannot be understood."""
 
-    def __init__(self, wire, serial):
+    def __init__(self, wire, serial, is_atomic=True, cut_at=()):
         self.wire = wire
         self.serial = serial
+        self.is_atomic, self.cut_at = is_atomic, set(cut_at)
         self.reset_counts()
         self.connected = False
         self.wait_retries, self.match_retries = 0, 0
@@ -67,10 +69,12 @@ class CMSISDAP:
         self.bytes_out += len(packet)
         self.room = room
         self.queued.append(packet)
-        if packet[0] == QUEUE_COMMANDS:
+        if packet[0] == QUEUE_COMMANDS and self.is_atomic:
             return []
         packets, self.queued = self.queued, []
         responses = [response for packet in packets if (response := self.response(packet)) is not None]
+        if self.packets in self.cut_at and responses:
+            responses[-1] = responses[-1][:-1]
         self.bytes_in += sum(map(len, responses))
         return responses
 
@@ -78,7 +82,7 @@ class CMSISDAP:
         self.wire.packet()
         reader = Reader(packet)
         try:
-            if packet[0] == QUEUE_COMMANDS:
+            if packet[0] == QUEUE_COMMANDS and self.is_atomic:
                 self.commands[reader.take("<B")] += 1
                 response = self.several(reader)
             else:
@@ -97,7 +101,7 @@ class CMSISDAP:
     def command(self, reader):
         code = reader.take("<B")
         self.commands[code] += 1
-        if code == EXECUTE_COMMANDS:
+        if code == EXECUTE_COMMANDS and self.is_atomic:
             return self.several(reader)
         name = NAMES.get(code)
         if name is None:
@@ -107,7 +111,8 @@ class CMSISDAP:
 
     def info(self, reader):
         texts = {0x01: "Herald Tests", 0x02: "Virtual CMSIS-DAP", 0x03: self.serial, 0x04: "2.1.1", 0x09: "1.0"}
-        numbers = {0xF0: struct.pack("<B", CAPABILITIES), 0xFE: struct.pack("<B", PACKETS), 0xFF: struct.pack("<H", self.room)}
+        capabilities = CAPABLE_OF_SWD | (CAPABLE_OF_ATOMIC_COMMANDS if self.is_atomic else 0)
+        numbers = {0xF0: struct.pack("<B", capabilities), 0xFE: struct.pack("<B", PACKETS), 0xFF: struct.pack("<H", self.room)}
         wanted = reader.take("<B")
         data = numbers.get(wanted, texts[wanted].encode() + b"\0" if wanted in texts else b"")
         return bytes([len(data)]) + data

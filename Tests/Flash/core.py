@@ -13,7 +13,7 @@ FP_CTRL, FP_COMPARATORS = 0xE0002000, 0xE0002008
 # Unicorn's number for a BKPT instruction.
 BKPT = 7
 # How many instructions run between two packets.
-SLICE = 50_000
+SLICE = 20_000
 NOWHERE = 0xFFFFFFFE
 REGISTERS = [arm.UC_ARM_REG_R0 + number for number in range(13)] + [arm.UC_ARM_REG_SP, arm.UC_ARM_REG_LR, arm.UC_ARM_REG_PC, arm.UC_ARM_REG_XPSR,
                                                                    arm.UC_ARM_REG_MSP, arm.UC_ARM_REG_PSP]

@@ -8,18 +8,19 @@ READ_ONLY, WRITE, ERASE = 0, 1, 2
 UICR = 0x10001000
 # How often a word may be written between two erasures.
 WRITES = 2
-# How many questions are answered "busy" after a word, a page, everything: openocd has a third of a second's patience, which is few questions on a slow machine.
+# How many questions are answered "busy" after a word, a page, everything.
 BUSY_WORD, BUSY_PAGE, BUSY_ALL = 1, 3, 6
 
 Violation = collections.namedtuple("Violation", "what address")
 
 
 class Nonvolatile:
-    """`memory` has `load(address, size)` and `store(address, bytes)`. What is done to flash and UICR against the rules is in `violations`, and is not done; `writes` and
+    """`memory` has `load(address, size)` and `store(address, bytes)`. Unless it `takes_time` it is never busy. What is done to flash and UICR against the rules is in `violations`, and is not done; `writes` and
     `erased` count what was: words, and pages by their addresses."""
 
-    def __init__(self, memory, page_size, page_count, uicr_size):
+    def __init__(self, memory, page_size, page_count, uicr_size, takes_time):
         self.memory = memory
+        self.takes_time = takes_time
         self.page_size, self.flash_size, self.uicr_size = page_size, page_size * page_count, uicr_size
         self.config = READ_ONLY
         self.busy = 0
@@ -37,6 +38,9 @@ class Nonvolatile:
     def reset(self):
         self.config = READ_ONLY
         self.busy = 0
+
+    def begin(self, questions):
+        self.busy = questions if self.takes_time else 0
 
     def packet(self):
         """The next packet came: that takes longer than a word does."""
@@ -62,7 +66,7 @@ class Nonvolatile:
             return False
         self.memory.store(address, (old & value).to_bytes(4, "little"))
         self.writes += 1
-        self.busy = BUSY_WORD
+        self.begin(BUSY_WORD)
         return True
 
     def read(self, register):
@@ -106,18 +110,18 @@ class Nonvolatile:
             return
         self.clear(address, self.page_size)
         self.erased[address] += 1
-        self.busy = BUSY_PAGE
+        self.begin(BUSY_PAGE)
 
     def erase_all(self):
         self.clear(0, self.flash_size)
         for address in range(0, self.flash_size, self.page_size):
             self.erased[address] += 1
-        self.busy = BUSY_ALL
+        self.begin(BUSY_ALL)
 
     def erase_uicr(self):
         self.clear(UICR, self.uicr_size)
         self.erased[UICR] += 1
-        self.busy = BUSY_PAGE
+        self.begin(BUSY_PAGE)
 
     def clear(self, address, size):
         self.memory.store(address, b"\xFF" * size)

@@ -21,13 +21,13 @@ class VirtualProbe:
     """`chip` is the chip, `dap` counts what went over the cable, and `port` is the TCP port of the USB/IP server.
 
     vanish_after: after so many packets the probe is gone, without an answer to the last; `plug_in` brings it back.
-    wait_every, wait_times, fault_at: see `Wire`. The rest: see `Chip` and `ProbeDevice`."""
+    wait_every, wait_times, fault_at: see `Wire`. is_atomic, cut_at: see `CMSISDAP`. bulk, hid, packet_size: see `ProbeDevice`. The rest: see `Chip`."""
 
-    def __init__(self, chip="nrf52833", port=0, serial=SERIAL, vanish_after=None, wait_every=0, wait_times=1, fault_at=(), is_hardened=False, is_locked=False,
-                 bulk=True, hid=True, packet_size=512):
-        self.chip = Chip(chip, is_hardened, is_locked)
+    def __init__(self, chip="nrf52833", port=0, serial=SERIAL, vanish_after=None, wait_every=0, wait_times=1, fault_at=(), is_atomic=True, cut_at=(),
+                 bulk=True, hid=True, packet_size=512, **others):
+        self.chip = Chip(chip, **others)
         self.wire = Wire(self.chip, wait_every, wait_times, fault_at)
-        self.dap = CMSISDAP(self.wire, serial)
+        self.dap = CMSISDAP(self.wire, serial, is_atomic, cut_at)
         self.vanish_after = vanish_after
         self.device = ProbeDevice(self.answer, serial, bulk, hid, packet_size)
         self.server = usbip.Server(self.device, port)
@@ -78,11 +78,17 @@ def main():
     parser.add_argument("--wait-every", type=int, default=0, metavar="N", help="each Nth access to an access port is answered WAIT")
     parser.add_argument("--wait-times", type=int, default=1, metavar="N", help="as often as this")
     parser.add_argument("--fault-at", type=int, action="append", default=[], metavar="N", help="the Nth access to an access port fails; may be repeated")
+    parser.add_argument("--no-atomic", action="store_true", help="neither ExecuteCommands nor QueueCommands")
+    parser.add_argument("--cut-at", type=int, action="append", default=[], metavar="N", help="the response to the Nth packet lacks its last byte; may be repeated")
+    parser.add_argument("--debug-port", type=lambda text: int(text, 0), metavar="N", help="another DPIDR than the chip's")
+    parser.add_argument("--part", type=lambda text: int(text, 0), metavar="N", help="another part in FICR than the chip's")
     parser.add_argument("--vanish-after", type=int, metavar="N", help="the probe is gone after N command packets; at SIGHUP it is back")
     parser.add_argument("--image", type=Path, help="what is in flash, as bytes from address 0; read if it is there, and written at the end")
     words = parser.parse_args()
-    probe = VirtualProbe(words.chip, words.port, words.serial, words.vanish_after, words.wait_every, words.wait_times, words.fault_at, words.hardened, words.locked,
-                         words.interfaces != "hid", words.interfaces != "bulk", words.packet_size)
+    others = {name: value for name, value in {"debug_port": words.debug_port, "part": words.part}.items() if value is not None}
+    probe = VirtualProbe(
+        words.chip, words.port, words.serial, words.vanish_after, words.wait_every, words.wait_times, words.fault_at, not words.no_atomic, words.cut_at,
+        words.interfaces != "hid", words.interfaces != "bulk", words.packet_size, is_hardened=words.hardened, is_locked=words.locked, **others)
     if words.image and words.image.exists():
         probe.chip.store(0, words.image.read_bytes())
         probe.chip.reset()

@@ -2,6 +2,7 @@
 """Runs the tests of this folder in a Debian kernel, each file of tests in a virtual machine of its own. With words, only the tests whose names contain one
 of them."""
 
+import json
 import os
 import shlex
 import shutil
@@ -21,6 +22,15 @@ LIMIT = 3000
 def share(tag, path, *options):
     words = ",".join(["local", f"path={path}", f"mount_tag={tag}", f"id={tag}", "security_model=none", "multidevs=remap", *options])
     return ["-virtfs", words]
+
+
+def keep_figures(folder):
+    """Takes over the figures that the guest noted: a file each subject, beside what others noted there."""
+    for path in folder.glob("*.json"):
+        kept = ROOT / ".build" / "figures" / path.name
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        figures = json.loads(kept.read_text()) if kept.exists() else {}
+        kept.write_text(json.dumps(figures | json.loads(path.read_text()), indent=2, sort_keys=True) + "\n")
 
 
 def run(kernel, name, words):
@@ -53,6 +63,7 @@ def run(kernel, name, words):
         if not status.exists() or not (text := status.read_text().strip()):
             print(f"{name}: the guest ended without saying how the tests went", file=sys.stderr)
             return False
+        keep_figures(job / "figures")
         return text == "0"
     finally:
         shutil.rmtree(job)

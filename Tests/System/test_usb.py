@@ -105,7 +105,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
     async def test_enumerates_it_and_lsusb_understands_every_descriptor(self):
         async with World() as world:
             node = await world.node()
-            async with usb.Plug(node) as plug:
+            async with usb.NodePlug(node) as plug:
                 self.assertEqual(plug.number("speed"), "12")
                 drivers = [(path.name[-1], (path / "driver").resolve().name if (path / "driver").exists() else "")
                            for path in sorted(plug.folder.glob("*:1.*"))]
@@ -122,7 +122,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
     async def test_its_serial_port_is_used_by_programs_that_know_nothing_of_it(self):
         async with World() as world:
             node = await world.node()
-            async with usb.Plug(node) as plug:
+            async with usb.NodePlug(node) as plug:
                 self.assertEqual(grp.getgrgid(os.stat(plug.terminal).st_gid).gr_name, PLUGDEV)
                 said = await output_of("udevadm", "info", "--query=property", plug.terminal)
                 self.assertIn("ID_MM_DEVICE_IGNORE=1", said)
@@ -137,7 +137,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
     async def test_its_log_is_pulled_through_libusb_while_the_serial_port_is_open(self):
         async with World() as world:
             node = await world.node(PAGES)
-            async with usb.Plug(node) as plug:
+            async with usb.NodePlug(node) as plug:
                 with open(plug.terminal, "wb", buffering=0) as terminal:
                     terminal.write(b"AT\r")
                     status, out, err = await host("log", "pull", "--output", world.folder / "usb")
@@ -152,7 +152,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
             node = await world.node()
             try:
                 usb.install_rule(False)
-                async with usb.Plug(node) as plug:
+                async with usb.NodePlug(node) as plug:
                     status, _, err = await host("info", groups=[PLUGDEV])
                     self.assertEqual(status, 4, err)
                     self.assertIn(f"no permission for {plug.file}", err)
@@ -162,7 +162,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
                     self.assertIn(node.facts["serial-number"][0], out)
                     self.assertIn("no permission", out + err)
                 usb.install_rule()
-                async with usb.Plug(node) as plug:
+                async with usb.NodePlug(node) as plug:
                     self.assertEqual(stat.S_IMODE(os.stat(plug.file).st_mode), 0o660)
                     status, out, err = await host("info", "--json", groups=[PLUGDEV])
                     self.assertEqual(status, 0, err)
@@ -175,7 +175,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
     async def test_unplugged_in_mid_transfer_it_is_told_of_and_back_it_goes_on(self):
         async with World() as world:
             node = await world.node(PAGES)
-            async with usb.Plug(node) as plug:
+            async with usb.NodePlug(node) as plug:
                 # A device that has stopped: the transfer hangs, whoever is faster.
                 pulling = asyncio.create_task(host("log", "pull", "--timeout", "100", "--output", world.folder / "out"))
                 await usb.until(lambda: self.is_claimed(plug), "herald-host does not open the device")
@@ -202,7 +202,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
     async def test_a_terminal_is_told_that_the_cable_was_pulled(self):
         async with World() as world:
             node = await world.node()
-            async with usb.Plug(node) as plug:
+            async with usb.NodePlug(node) as plug:
                 with open(plug.terminal, "rb", buffering=0) as terminal:
                     reading = asyncio.get_running_loop().run_in_executor(None, self.end_of, terminal)
                     await asyncio.sleep(0.5)
@@ -223,7 +223,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
         async with World() as world:
             nodes = [await world.node(PAGES), await world.node(PAGES)]
             serials = [node.facts["serial-number"][0] for node in nodes]
-            async with usb.Plug(nodes[0]) as first, usb.Plug(nodes[1]) as second:
+            async with usb.NodePlug(nodes[0]) as first, usb.NodePlug(nodes[1]) as second:
                 self.assertNotEqual(first.terminal, second.terminal)
                 status, out, err = await host("devices", "--json")
                 self.assertEqual(status, 0, err)

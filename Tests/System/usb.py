@@ -1,4 +1,4 @@
-"""USB devices of the guest: nodes, plugged into the kernel's virtual host controller; and the rule that says who may use them."""
+"""USB devices of the guest: those of USB/IP servers, plugged into the kernel's virtual host controller; and the rule that says who may use them."""
 
 import asyncio
 import grp
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CONTROLLER = Path("/sys/devices/platform/vhci_hcd.0")
 DEVICES = Path("/sys/bus/usb/devices")
 RULE = Path("/etc/udev/rules.d/70-herald.rules")
-FULL_SPEED = 2
+FULL_SPEED, HIGH_SPEED = 2, 3
 FREE = "004"
 # Seconds to wait for what must come.
 PATIENCE = 300
@@ -54,11 +54,11 @@ def receive(connection, count):
 
 
 class Plug:
-    """A node's USB device in one of the controller's ports: an asynchronous context manager. `folder` is its place below /sys, `file` its device file, and `terminal`
-    the serial port's."""
+    """The device of a USB/IP server at a TCP port, with this serial number, in one of the controller's ports: an asynchronous context manager. `folder` is its place
+    below /sys, and `file` its device file."""
 
-    def __init__(self, node):
-        self.node = node
+    def __init__(self, server_port, serial, speed=FULL_SPEED):
+        self.server_port, self.serial, self.speed = server_port, serial, speed
 
     async def __aenter__(self):
         await self.plug()
@@ -68,10 +68,8 @@ class Plug:
         self.unplug()
 
     async def plug(self):
-        serial = self.node.facts["serial-number"][0]
-        port = int(self.node.facts["usbip"][0].split(":")[1].split("/")[0])
         # What the program usbip does: OP_REQ_IMPORT, then the socket is the kernel's.
-        connection = socket.create_connection(("127.0.0.1", port))
+        connection = socket.create_connection(("127.0.0.1", self.server_port))
         connection.sendall(struct.pack(">HHI32s", 0x0111, 0x8003, 0, b"1-1"))
         loop = asyncio.get_running_loop()
         version, code, status = struct.unpack(">HHI", await loop.run_in_executor(None, receive, connection, 8))
@@ -79,12 +77,10 @@ class Plug:
         await loop.run_in_executor(None, receive, connection, 312)
         rows = [row.split() for row in (CONTROLLER / "status").read_text().splitlines()[1:]]
         self.port = next(int(row[1]) for row in rows if row[0] == "hs" and row[2] == FREE)
-        (CONTROLLER / "attach").write_text(f"{self.port} {connection.fileno()} {1 << 16 | 2} {FULL_SPEED}")
+        (CONTROLLER / "attach").write_text(f"{self.port} {connection.fileno()} {1 << 16 | 2} {self.speed}")
         connection.close()
-        self.folder = await until(lambda: self.find(serial), "the kernel does not enumerate the device")
+        self.folder = await until(lambda: self.find(self.serial), "the kernel does not enumerate the device")
         self.file = f"/dev/bus/usb/{int(self.number('busnum')):03}/{int(self.number('devnum')):03}"
-        found = await until(lambda: list(self.folder.glob("*:1.1/tty/*")), "cdc_acm does not take the serial port")
-        self.terminal = f"/dev/{found[0].name}"
         await loop.run_in_executor(None, settle)
 
     def number(self, name):
@@ -105,6 +101,19 @@ class Plug:
         while self.folder.exists():
             assert time.monotonic() < deadline, "the kernel keeps the device"
             time.sleep(0.05)
+
+
+class NodePlug(Plug):
+    """A node's USB device; `terminal` is its serial port's."""
+
+    def __init__(self, node):
+        super().__init__(int(node.facts["usbip"][0].split(":")[1].split("/")[0]), node.facts["serial-number"][0])
+
+    async def plug(self):
+        await super().plug()
+        found = await until(lambda: list(self.folder.glob("*:1.1/tty/*")), "cdc_acm does not take the serial port")
+        self.terminal = f"/dev/{found[0].name}"
+        await asyncio.get_running_loop().run_in_executor(None, settle)
 
 
 async def until(condition, what, seconds=PATIENCE):

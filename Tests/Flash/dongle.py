@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""A virtual nRF52840 dongle in its boot loader, Nordic's open one: Secure DFU over a serial port, which here is a pseudo terminal (nRF5 SDK 17, "DFU protocol" and
+"Serial transport"). In a test an object; by itself a program."""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import tempfile
+import threading
+import tty
+import zlib
+from pathlib import Path
+
+from init_packet import APPLICATION, NRF52, SHA256, InitPacket, Malformed
+from slip import Decoder, encoded
+
+VERSION, CREATE, SET_NOTIFICATION, CRC, EXECUTE, SELECT, MTU, WRITE, PING, HARDWARE, FIRMWARE, ABORT, RESPONSE = (
+    0x00, 0x01, 0x02, 0x03, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x60)
+SUCCESS, NOT_SUPPORTED, INVALID_PARAMETER, NO_RESOURCES, INVALID_OBJECT, UNSUPPORTED_TYPE, NOT_PERMITTED, FAILED, EXTENDED = 1, 2, 3, 4, 5, 7, 8, 0x0A, 0x0B
+FORMAT, COMMAND_INVALID, FIRMWARE_TOO_LOW, WRONG_HARDWARE, WRONG_SOFT_DEVICE, WRONG_HASH_KIND, WRONG_HASH, NO_SPACE = 2, 4, 5, 6, 7, 9, 0x0C, 0x0D
+COMMAND, DATA = 1, 2
+COMMAND_SIZE, PAGE = 512, 4096
+# Between the master boot record and the boot loader.
+APPLICATION_START, APPLICATION_END = 0x1000, 0xE0000
+TRANSFER_UNIT = 2051
+
+
+class Refused(Exception):
+    """(result, extended result or nothing)."""
+
+
+class BootLoader:
+    """Answers requests. `flash` is the application's, as bytes by address; what survives a reset is what was executed."""
+
+    def __init__(self, soft_device=0, firmware_version=0):
+        self.soft_device, self.firmware_version = soft_device, firmware_version
+        self.flash = bytearray(b"\xFF" * 0x100000)
+        self.is_running = False
+        self.command, self.command_size, self.init, self.is_valid = b"", 0, None, False
+        self.done, self.object, self.object_size = 0, b"", 0
+        self.notification = 0
+        self.requests = 0
+        self.reset()
+
+    def reset(self):
+        """What was in memory only is lost."""
+        self.object, self.object_size = b"", 0
+        self.since_notification = self.notification = 0
+        if not self.is_valid:
+            self.command, self.command_size, self.done = b"", 0, 0
+
+    def received(self):
+        return bytes(self.flash[APPLICATION_START:APPLICATION_START + self.done]) + self.object
+
+    def progress(self, kind):
+        data = self.command if kind == COMMAND else self.received()
+        return struct.pack("<II", len(data), zlib.crc32(data))
+
+    def answer(self, frame):
+        """The response to a request; nothing to most writes."""
+        self.requests += 1
+        code = frame[0]
+        try:
+            body = self.request(code, frame[1:])
+        except Refused as refused:
+            result, *more = refused.args
+            return bytes([RESPONSE, code, result, *more])
+        except (struct.error, IndexError):
+            return bytes([RESPONSE, code, INVALID_PARAMETER])
+        return None if body is None else bytes([RESPONSE, CRC if code == WRITE else code, SUCCESS]) + body
+
+    def request(self, code, data):
+        if code == VERSION:
+            return b"\x01"
+        if code == PING:
+            return data[:1]
+        if code == HARDWARE:
+            return struct.pack("<IIIII", 0x52840, 0x41414430, 0x100000, 0x40000, PAGE)
+        if code == MTU:
+            return struct.pack("<H", TRANSFER_UNIT)
+        if code == SET_NOTIFICATION:
+            self.notification, self.since_notification = struct.unpack("<H", data)[0], 0
+            return b""
+        if code == SELECT:
+            self.selected = self.kind(data[0])
+            return struct.pack("<I", COMMAND_SIZE if self.selected == COMMAND else PAGE) + self.progress(self.selected)
+        if code == CREATE:
+            kind, size = struct.unpack("<BI", data)
+            self.create(self.kind(kind), size)
+            return b""
+        if code == WRITE:
+            return self.write(data)
+        if code == CRC:
+            return self.progress(self.selected)
+        if code == EXECUTE:
+            self.execute_command() if self.selected == COMMAND else self.execute_data()
+            return b""
+        if code == ABORT:
+            self.is_running = True
+            return None
+        raise Refused(NOT_SUPPORTED)
+
+    def kind(self, kind):
+        if kind not in (COMMAND, DATA):
+            raise Refused(UNSUPPORTED_TYPE)
+        return kind
+
+    def create(self, kind, size):
+        self.since_notification = 0
+        if kind == COMMAND:
+            if size == 0:
+                raise Refused(INVALID_PARAMETER)
+            if size > COMMAND_SIZE:
+                raise Refused(NO_RESOURCES)
+            self.selected = COMMAND
+            self.command, self.command_size, self.init, self.is_valid, self.done, self.object = b"", size, None, False, 0, b""
+            return
+        if not self.is_valid:
+            raise Refused(NOT_PERMITTED)
+        if size > PAGE:
+            raise Refused(NO_RESOURCES)
+        if size != min(PAGE, self.init.size - self.done) or size == 0:
+            raise Refused(INVALID_PARAMETER)
+        self.selected = DATA
+        self.object, self.object_size = b"", size
+        start = APPLICATION_START + self.done
+        self.flash[start:start + PAGE] = b"\xFF" * PAGE
+
+    def write(self, data):
+        if self.selected == COMMAND:
+            if len(self.command) + len(data) > self.command_size or self.is_valid:
+                raise Refused(NO_RESOURCES)
+            self.command += data
+        else:
+            if len(self.object) + len(data) > self.object_size:
+                raise Refused(NO_RESOURCES)
+            self.object += data
+        if not self.notification:
+            return None
+        self.since_notification += 1
+        if self.since_notification < self.notification:
+            return None
+        self.since_notification = 0
+        return self.progress(self.selected)
+
+    def execute_command(self):
+        if len(self.command) != self.command_size or not self.command_size:
+            raise Refused(NOT_PERMITTED)
+        try:
+            init = InitPacket(self.command)
+        except Malformed:
+            raise Refused(EXTENDED, FORMAT) from None
+        if init.hardware_version != NRF52:
+            raise Refused(EXTENDED, WRONG_HARDWARE)
+        if self.soft_device not in init.soft_devices:
+            raise Refused(EXTENDED, WRONG_SOFT_DEVICE)
+        if init.kind != APPLICATION or not init.size:
+            raise Refused(EXTENDED, COMMAND_INVALID)
+        if init.hash_kind != SHA256 or len(init.hash) != 32:
+            raise Refused(EXTENDED, WRONG_HASH_KIND)
+        if not init.is_debug and init.firmware_version is not None and init.firmware_version < self.firmware_version:
+            raise Refused(EXTENDED, FIRMWARE_TOO_LOW)
+        if init.size > APPLICATION_END - APPLICATION_START:
+            raise Refused(EXTENDED, NO_SPACE)
+        self.init, self.is_valid = init, True
+
+    def execute_data(self):
+        if not self.is_valid or len(self.object) != self.object_size or not self.object_size:
+            raise Refused(NOT_PERMITTED)
+        start = APPLICATION_START + self.done
+        self.flash[start:start + len(self.object)] = self.object
+        self.done += len(self.object)
+        self.object, self.object_size = b"", 0
+        if self.done < self.init.size:
+            return
+        # The init packet has the hash backwards.
+        is_right = hashlib.sha256(self.received()).digest()[::-1] == self.init.hash
+        self.command, self.command_size, self.is_valid = b"", 0, False
+        if not is_right:
+            self.done = 0
+            raise Refused(EXTENDED, WRONG_HASH)
+        self.is_running = True
+
+
+class Dongle:
+    """A boot loader at a pseudo terminal; `path` is its serial port. When it starts the application, or after `vanish_after` frames, the port is gone; `plug_in` gives it
+    another, at the same `path`. Frames whose numbers are in `spoil_at` are answered with a wrong CRC."""
+
+    def __init__(self, vanish_after=None, spoil_at=(), **options):
+        self.loader = BootLoader(**options)
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "dongle"
+        self.spoil_at = set(spoil_at)
+        self.bytes_in = self.bytes_out = 0
+        self.thread = None
+        self.plug_in(vanish_after)
+
+    def plug_in(self, vanish_after=None):
+        self.unplug()
+        self.vanish_after = vanish_after
+        self.loader.reset()
+        self.loader.is_running = False
+        self.port, other = os.openpty()
+        tty.setraw(other)
+        # Somebody has to keep it open, else it is gone with its first user.
+        self.kept = other
+        new = self.path.with_suffix(".new")
+        new.symlink_to(os.ttyname(other))
+        new.rename(self.path)
+        self.waking, self.wake = os.pipe()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def unplug(self):
+        if self.thread:
+            os.write(self.wake, b"x")
+            self.thread.join()
+            os.close(self.wake)
+            os.close(self.waking)
+            self.thread = None
+
+    def serve(self):
+        decoder = Decoder()
+        try:
+            while True:
+                ready, _, _ = select.select([self.port, self.waking], [], [])
+                if self.waking in ready:
+                    return
+                data = os.read(self.port, 4096)
+                self.bytes_in += len(data)
+                for frame in decoder.frames(data):
+                    if not self.take(frame):
+                        return
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                self.path.unlink()
+            os.close(self.kept)
+            os.close(self.port)
+
+    def take(self, frame):
+        """Whether the port is still there afterwards."""
+        if self.vanish_after is not None:
+            if self.vanish_after == 0:
+                return False
+            self.vanish_after -= 1
+        response = self.loader.answer(frame)
+        if response is not None:
+            if self.loader.requests in self.spoil_at and response[1] == CRC:
+                response = response[:-1] + bytes([response[-1] ^ 1])
+            answer = encoded(response)
+            self.bytes_out += len(answer)
+            while answer:
+                answer = answer[os.write(self.port, answer):]
+        if self.loader.is_running:
+            # The port goes when the last answer has arrived.
+            with contextlib.suppress(OSError):
+                select.select([self.waking], [], [], 0.2)
+            return False
+        return True
+
+    def application(self, size):
+        return bytes(self.loader.flash[APPLICATION_START:APPLICATION_START + size])
+
+    def close(self):
+        self.unplug()
+        self.folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description="A virtual nRF52840 dongle in its boot loader. Tells its serial port on standard output; at the end what happened, as JSON.")
+    parser.add_argument("--vanish-after", type=int, metavar="N", help="gone after N frames; at SIGHUP it is back")
+    parser.add_argument("--spoil-at", type=int, action="append", default=[], metavar="N", help="the answer to the Nth frame, if it has a CRC, has a wrong one")
+    parser.add_argument("--soft-device", type=lambda text: int(text, 0), default=0)
+    parser.add_argument("--firmware-version", type=int, default=0, help="of what is there already")
+    words = parser.parse_args()
+    with Dongle(words.vanish_after, words.spoil_at, soft_device=words.soft_device, firmware_version=words.firmware_version) as dongle:
+        is_over = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: is_over.set())
+        signal.signal(signal.SIGHUP, lambda *_: dongle.plug_in())
+        print(dongle.path, flush=True)
+        is_over.wait()
+        loader = dongle.loader
+        print(json.dumps({"is_running": loader.is_running, "requests": loader.requests, "done": loader.done, "bytes_in": dongle.bytes_in, "bytes_out": dongle.bytes_out,
+                          "sha256": hashlib.sha256(dongle.application(loader.done)).hexdigest()}), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""SLIP as Nordic's boot loaders use it: a frame ends with END, and nothing marks its beginning."""
+
+END, ESCAPE, ESCAPED_END, ESCAPED_ESCAPE = 0xC0, 0xDB, 0xDC, 0xDD
+
+
+def encoded(frame):
+    return frame.replace(b"\xDB", b"\xDB\xDD").replace(b"\xC0", b"\xDB\xDC") + b"\xC0"
+
+
+class Decoder:
+    """Frames out of bytes as they come. What is wrongly escaped is dropped up to the next END and counted in `broken`."""
+
+    def __init__(self):
+        self.frame, self.is_escaped, self.is_broken = bytearray(), False, False
+        self.broken = 0
+
+    def frames(self, data):
+        for byte in data:
+            if byte == END:
+                if self.is_broken or self.is_escaped:
+                    self.broken += 1
+                elif self.frame:
+                    yield bytes(self.frame)
+                self.frame, self.is_escaped, self.is_broken = bytearray(), False, False
+            elif self.is_escaped:
+                self.is_escaped = False
+                if byte in (ESCAPED_END, ESCAPED_ESCAPE):
+                    self.frame.append(END if byte == ESCAPED_END else ESCAPE)
+                else:
+                    self.is_broken = True
+            elif byte == ESCAPE:
+                self.is_escaped = True
+            else:
+                self.frame.append(byte)
