@@ -3,22 +3,17 @@
 "Serial transport"). In a test an object; by itself a program."""
 
 import argparse
-import contextlib
 import hashlib
 import json
-import os
-import select
 import signal
 import struct
 import sys
-import tempfile
 import threading
-import tty
 import zlib
-from pathlib import Path
 
 from init_packet import APPLICATION, NRF52, SHA256, InitPacket, Malformed
 from slip import Decoder, encoded
+from terminal import Terminal
 
 VERSION, CREATE, SET_NOTIFICATION, CRC, EXECUTE, SELECT, MTU, WRITE, PING, HARDWARE, FIRMWARE, ABORT, RESPONSE = (
     0x00, 0x01, 0x02, 0x03, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x60)
@@ -188,60 +183,26 @@ class BootLoader:
         self.is_running = True
 
 
-class Dongle:
-    """A boot loader at a pseudo terminal; `path` is its serial port. When it starts the application, or after `vanish_after` frames, the port is gone; `plug_in` gives it
-    another, at the same `path`. Frames whose numbers are in `spoil_at` are answered with a wrong CRC."""
+class Dongle(Terminal):
+    """A boot loader at a serial port. When it starts the application, or after `vanish_after` frames, the port is gone until `plug_in`. Frames whose numbers are in
+    `spoil_at` are answered with a wrong CRC."""
 
     def __init__(self, vanish_after=None, spoil_at=(), **options):
+        super().__init__()
         self.loader = BootLoader(**options)
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = Path(self.folder.name) / "dongle"
         self.spoil_at = set(spoil_at)
-        self.bytes_in = self.bytes_out = 0
-        self.thread = None
         self.plug_in(vanish_after)
 
     def plug_in(self, vanish_after=None):
         self.unplug()
         self.vanish_after = vanish_after
+        self.decoder = Decoder()
         self.loader.reset()
         self.loader.is_running = False
-        self.port, other = os.openpty()
-        tty.setraw(other)
-        # Somebody has to keep it open, else it is gone with its first user.
-        self.kept = other
-        new = self.path.with_suffix(".new")
-        new.symlink_to(os.ttyname(other))
-        new.rename(self.path)
-        self.waking, self.wake = os.pipe()
-        self.thread = threading.Thread(target=self.serve, daemon=True)
-        self.thread.start()
+        super().plug_in()
 
-    def unplug(self):
-        if self.thread:
-            os.write(self.wake, b"x")
-            self.thread.join()
-            os.close(self.wake)
-            os.close(self.waking)
-            self.thread = None
-
-    def serve(self):
-        decoder = Decoder()
-        try:
-            while True:
-                ready, _, _ = select.select([self.port, self.waking], [], [])
-                if self.waking in ready:
-                    return
-                data = os.read(self.port, 4096)
-                self.bytes_in += len(data)
-                for frame in decoder.frames(data):
-                    if not self.take(frame):
-                        return
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                self.path.unlink()
-            os.close(self.kept)
-            os.close(self.port)
+    def receive(self, data):
+        return all(self.take(frame) for frame in self.decoder.frames(data))
 
     def take(self, frame):
         """Whether the port is still there afterwards."""
@@ -253,29 +214,11 @@ class Dongle:
         if response is not None:
             if self.loader.requests in self.spoil_at and response[1] == CRC:
                 response = response[:-1] + bytes([response[-1] ^ 1])
-            answer = encoded(response)
-            self.bytes_out += len(answer)
-            while answer:
-                answer = answer[os.write(self.port, answer):]
-        if self.loader.is_running:
-            # The port goes when the last answer has arrived.
-            with contextlib.suppress(OSError):
-                select.select([self.waking], [], [], 0.2)
-            return False
-        return True
+            self.send(encoded(response))
+        return not self.loader.is_running
 
     def application(self, size):
         return bytes(self.loader.flash[APPLICATION_START:APPLICATION_START + size])
-
-    def close(self):
-        self.unplug()
-        self.folder.cleanup()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
 
 
 def main():

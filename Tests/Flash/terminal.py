@@ -1,0 +1,75 @@
+"""A device at a pseudo terminal: a serial port at a path that stays the same when the device is unplugged and plugged in again."""
+
+import contextlib
+import os
+import select
+import tempfile
+import threading
+import tty
+from pathlib import Path
+
+# Seconds for what was said last to be read before the port is gone.
+FAREWELL = 0.2
+
+
+class Terminal:
+    """`path` is the serial port. Subclasses have `receive(data)`, which is false when the port is to go, and may say things with `send`."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "port"
+        self.bytes_in = self.bytes_out = 0
+        self.thread = None
+
+    def plug_in(self):
+        self.unplug()
+        self.port, other = os.openpty()
+        tty.setraw(other)
+        # Somebody has to keep it open, else it is gone with its first user.
+        self.kept = other
+        new = self.path.with_suffix(".new")
+        new.symlink_to(os.ttyname(other))
+        new.rename(self.path)
+        self.waking, self.wake = os.pipe()
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def unplug(self):
+        if self.thread:
+            os.write(self.wake, b"x")
+            self.thread.join()
+            os.close(self.wake)
+            os.close(self.waking)
+            self.thread = None
+
+    def serve(self):
+        try:
+            while True:
+                ready, _, _ = select.select([self.port, self.waking], [], [])
+                if self.waking in ready:
+                    return
+                data = os.read(self.port, 4096)
+                self.bytes_in += len(data)
+                if not self.receive(data):
+                    select.select([self.waking], [], [], FAREWELL)
+                    return
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                self.path.unlink()
+            os.close(self.kept)
+            os.close(self.port)
+
+    def send(self, data):
+        self.bytes_out += len(data)
+        while data:
+            data = data[os.write(self.port, data):]
+
+    def close(self):
+        self.unplug()
+        self.folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
