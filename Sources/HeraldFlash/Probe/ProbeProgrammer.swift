@@ -126,7 +126,7 @@ public final class ProbeProgrammer: Programmer {
   private func advice(_ cause: String?) -> String? {
     let board: String? =
       switch state {
-      case .untouched: nil
+      case .untouched, .beside: nil
       case .partlyWritten, .erased, .unverified, .unknown: "then run `herald-flash write` again"
       }
     let parts = [cause, board].compactMap { $0 }
