@@ -3,16 +3,7 @@ import HeraldHostLink
 /// One of the ways in: how boards are found on it, and how one is opened.
 public struct WayIn: Sendable {
   /// Which one.
-  public enum Kind: String, Sendable, CaseIterable {
-    /// A debug probe that speaks CMSIS-DAP.
-    case probe
-    /// A drive that a boot loader or a probe shows.
-    case drive
-    /// Nordic's boot loader on a serial port.
-    case serialDFU = "serial-dfu"
-    /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
-    case smp
-  }
+  public typealias Kind = WayKind
 
   /// Which one.
   public let kind: Kind

@@ -6,11 +6,17 @@ import hashlib
 import json
 import os
 import random
+import sys
+import tempfile
+from pathlib import Path
 
 from cases_smp import PROGRAMS
 from cases_smp import run as run_tool
-from node import run
+from node import ROOT, run
 from world import World
+
+sys.path.insert(0, str(ROOT / "Tests" / "Flash"))
+from recovery import Recovery
 
 
 async def signed_image(folder, size=5000, version="2.0.0"):
@@ -187,3 +193,32 @@ async def case_flash_goes_on_after_every_cut():
                 assert status == 0 and found["verified"], (cut, status, found, err)
                 assert slot.read_bytes() == whole, cut
         line.server.close()
+
+
+async def case_flash_writes_through_mcuboots_recovery():
+    """Recovery gets an image that herald-flash signed, whether it tells hashes or not, and starts it; what it was cut off from is sent again."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        plain, key, image = folder / "plain.bin", folder / "key.pem", folder / "image.bin"
+        plain.write_bytes(random.Random(5).randbytes(3000))
+        status, said = await run_tool(PROGRAMS / "imgtool", "keygen", "-k", key, "-t", "ed25519")
+        assert status == 0, said
+        status, _, err = await flash("convert", plain, image, "--base", "0", "--version", "1.2.3+4", "--key", key)
+        assert status == 0, err
+        whole = image.read_bytes()
+        for tells_hash in (True, False):
+            with Recovery(tells_hash=tells_hash) as recovery:
+                status, found, err = await flash("write", image, "--to", f"smp:serial:{recovery.path}", "--yes")
+                assert status == 0 and found["verified"] == tells_hash and found["started"], (found, err)
+                assert recovery.slot.data[:len(whole)] == whole and recovery.is_running
+                packets = recovery.packets
+        assert packets > 10, packets
+        for cut in range(packets):
+            with Recovery(vanish_after=cut) as recovery:
+                status, found, err = await flash("write", image, "--to", f"smp:serial:{recovery.path}", "--yes", "--timeout", "0.5")
+                assert status in (6, 7) and found["advice"], (cut, found, err)
+                begun = recovery.slot.data[:1] != b"\xFF"
+                assert found["board_state"] != "untouched" or not begun, (cut, found)
+                recovery.plug_in()
+                status, found, err = await flash("write", image, "--to", f"smp:serial:{recovery.path}", "--yes")
+                assert status == 0 and recovery.slot.data[:len(whole)] == whole and recovery.is_running, (cut, found, err)

@@ -50,7 +50,7 @@ public struct BoardDescription: Equatable, Sendable {
   /// What takes its firmware, if there is anything but a debug port.
   public let bootLoader: BootLoader?
   /// How firmware gets there, the best way first; empty for what cannot be flashed.
-  public let waysIn: [WayIn.Kind]
+  public let waysIn: [WayKind]
   /// Whether `script/build` makes images for it. For others people bring their own.
   public let hasFirmware: Bool
 
@@ -58,7 +58,7 @@ public struct BoardDescription: Equatable, Sendable {
   public init(
     name: String, title: String, chip: String, firmware: Region, settings: Region? = nil,
     log: Region? = nil, ram: Region, pageSize: UInt32, bootLoader: BootLoader? = nil,
-    waysIn: [WayIn.Kind] = [], hasFirmware: Bool = false
+    waysIn: [WayKind] = [], hasFirmware: Bool = false
   ) {
     self.name = name
     self.title = title

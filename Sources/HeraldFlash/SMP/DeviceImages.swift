@@ -53,6 +53,8 @@ struct DeviceImages {
 
   /// The longest packet that is sent, whatever the device would take.
   static let longestPacket = 1024
+  /// Length and checksum around a packet on a serial line.
+  static let framing = 4
   /// What goes to a device that does not say how long a packet may be; MCUboot's serial recovery has room for more.
   static let cautiousPacket = 256
   /// The header and all of the map but the bytes of the image: in the first packet, and in those that follow.
@@ -77,14 +79,14 @@ struct DeviceImages {
     return items.prefix(16).compactMap { DeviceSlot($0) }
   }
 
-  /// How many bytes a packet may have.
+  /// How many bytes a packet may have. What a device says may count the length and the checksum that serial lines add.
   func packetSize() throws(HostLinkError) -> Int {
     let request = ManagementRequest("how long a packet may be", .read, .os, OSCommand.parameters)
     do {
       guard let size = try client.ask(request)[SMPKey.bufferSize]?.number32 else {
         return Self.cautiousPacket
       }
-      return min(max(Int(size), 128), Self.longestPacket)
+      return min(max(Int(size) - Self.framing, 128 - Self.framing), Self.longestPacket)
     } catch {
       guard error.cause == .refused else { throw error }
       return Self.cautiousPacket

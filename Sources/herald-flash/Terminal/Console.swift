@@ -80,3 +80,17 @@ extension FlashFailure.BoardState {
     }
   }
 }
+
+extension FlashFailure.Cause {
+  /// What programs read.
+  var word: String {
+    switch self {
+    case .link(let cause): cause.rawValue
+    case .image: "image"
+    case .doesNotFit: "does-not-fit"
+    case .locked: "locked"
+    case .different: "different"
+    case .cannot: "cannot"
+    }
+  }
+}

@@ -4,7 +4,7 @@ import HeraldHostLink
 
 /// The command line that gets firmware onto boards: `herald-flash`.
 @main
-struct HeraldFlash: ParsableCommand {
+struct FlashProgram: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "herald-flash",
     abstract: "Gets firmware onto boards, and looks at firmware images.",
@@ -19,7 +19,7 @@ struct HeraldFlash: ParsableCommand {
       15 this way in cannot do that; 64 the command line makes no sense; 130 interrupted.
       """,
     subcommands: [
-      List.self, Write.self, Verify.self, Erase.self, Reset.self, Confirm.self, Info.self, Convert.self,
+      List.self, WriteImage.self, Verify.self, Erase.self, Reset.self, Confirm.self, Info.self, Convert.self,
       Boards.self,
     ])
 
@@ -38,14 +38,6 @@ struct HeraldFlash: ParsableCommand {
       exit(withError: error)
     }
   }
-}
-
-/// A command that reports failures as JSON if asked to.
-protocol ReportsFailures {
-  /// How results are shown.
-  var display: DisplayOptions { get }
-  /// Whether it changes what a board holds, so that people want to know what that is when it fails.
-  var changesBoard: Bool { get }
 }
 
 extension FlashFailure.Cause {
@@ -71,18 +63,6 @@ extension FlashFailure.Cause {
     case .locked: ExitCode(13)
     case .different: ExitCode(14)
     case .cannot: ExitCode(15)
-    }
-  }
-
-  /// What programs read.
-  var word: String {
-    switch self {
-    case .link(let cause): cause.rawValue
-    case .image: "image"
-    case .doesNotFit: "does-not-fit"
-    case .locked: "locked"
-    case .different: "different"
-    case .cannot: "cannot"
     }
   }
 }

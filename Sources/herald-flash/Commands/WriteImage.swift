@@ -4,9 +4,9 @@ import HeraldFlash
 import HeraldHostLink
 
 /// `herald-flash write`
-struct Write: ParsableCommand, ReportsFailures {
+struct WriteImage: ParsableCommand, ReportsFailures {
   static let configuration = CommandConfiguration(
-    abstract: "Writes an image to a board, compares it, and starts it.",
+    commandName: "write", abstract: "Writes an image to a board, compares it, and starts it.",
     discussion: """
       Without a file it is the image that `script/build BOARD` made. What is to be written where is shown first, and nothing is written unless image and \
       board fit. The board's log and settings stay, unless --erase-all takes them.

@@ -1,0 +1,11 @@
+/// The ways by which firmware gets onto a board.
+public enum WayKind: String, Sendable, CaseIterable {
+  /// A debug probe that speaks CMSIS-DAP.
+  case probe
+  /// A drive that a boot loader or a probe shows.
+  case drive
+  /// Nordic's boot loader on a serial port.
+  case serialDFU = "serial-dfu"
+  /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
+  case smp
+}
