@@ -25,11 +25,15 @@ public protocol Programmer: AnyObject {
   func reset() throws(FlashFailure)
   /// Gives the board back. Safe to call twice.
   func close()
+  /// What the board holds if writing is given up half-way.
+  var stateHalfWay: FlashFailure.BoardState { get }
   /// What a person has to know or do after `plan` was written; `nil` if there is nothing.
   func remark(after plan: FlashPlan) -> String?
 }
 
 extension Programmer {
+  /// Part of the new firmware.
+  public var stateHalfWay: FlashFailure.BoardState { .partlyWritten }
   /// Nothing.
   public func remark(after plan: FlashPlan) -> String? { nil }
 }

@@ -6,7 +6,7 @@ from node import run
 
 
 async def case_completions_are_scripts_that_a_shell_reads():
-    for name in ("herald-host", "herald-node"):
+    for name in ("herald-host", "herald-flash", "herald-node"):
         status, script, err = await run(name, "--generate-completion-script", "bash")
         assert status == 0, err
         shell = await asyncio.create_subprocess_exec(

@@ -6,13 +6,14 @@ import hashlib
 import json
 import os
 import random
+import signal
 import sys
 import tempfile
 from pathlib import Path
 
 from cases_smp import PROGRAMS
 from cases_smp import run as run_tool
-from node import ROOT, run
+from node import ROOT, program, run
 from world import World
 
 sys.path.insert(0, str(ROOT / "Tests" / "Flash"))
@@ -37,13 +38,16 @@ async def flash(*arguments):
 
 
 class CuttingLine:
-    """A TCP port in front of a device that carries so many packets towards it, then drops the line: the last one with or without its answer."""
+    """A TCP port in front of a device that carries so many packets towards it, then drops the line: the last one with or without its answer. If it `stalls`, it
+    carries nothing more, and stays."""
 
     def __init__(self, place):
         self.host, port = place.rsplit(":", 1)
         self.target = int(port)
         self.packets = None
         self.carries_last = True
+        self.stalls = False
+        self.stalled = asyncio.Event()
         self.carried = 0
 
     async def start(self):
@@ -67,6 +71,9 @@ class CuttingLine:
                 # 06 09 begins a packet, 04 14 goes on with it.
                 if line.startswith(b"\x06\x09"):
                     if self.packets is not None and self.carried == self.packets:
+                        if self.stalls:
+                            self.stalled.set()
+                            continue
                         break
                     self.carried += 1
                 if self.carried == self.packets and not self.carries_last:
@@ -192,6 +199,28 @@ async def case_flash_goes_on_after_every_cut():
                 status, found, err = await flash("write", image, "--to", direct, "--yes", "--no-reset")
                 assert status == 0 and found["verified"], (cut, status, found, err)
                 assert slot.read_bytes() == whole, cut
+        line.server.close()
+
+
+async def case_flash_interrupted_says_what_the_board_holds():
+    """^C in the middle of an upload: what the board holds, and the command that goes on."""
+    async with World() as world:
+        node = await world.node("--link", "tcp:0")
+        line = CuttingLine(node.link.removeprefix("serial:tcp:"))
+        place = await line.start()
+        image = await signed_image(world.folder)
+        words = ["write", str(image), "--to", place, "--yes", "--timeout", "60"]
+        line.packets, line.stalls = 14, True
+        process = await asyncio.create_subprocess_exec(
+            program("herald-flash"), *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        async with asyncio.timeout(30):
+            await line.stalled.wait()
+            process.send_signal(signal.SIGINT)
+            _, err = await process.communicate()
+        assert process.returncode == 130, (process.returncode, err)
+        assert b"interrupted" in err and b"runs on" in err and f"herald-flash {' '.join(words)}".encode() in err, err
+        held = (world.folder / "storage" / "image.slot").read_bytes()
+        assert held and image.read_bytes().startswith(held) and held != image.read_bytes(), len(held)
         line.server.close()
 
 

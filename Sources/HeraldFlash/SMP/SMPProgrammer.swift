@@ -34,7 +34,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// What a failed question leaves behind while an image is being sent.
-  private var partial: FlashFailure.BoardState { firmwareRuns ? .beside : .partlyWritten }
+  public var stateHalfWay: FlashFailure.BoardState { firmwareRuns ? .beside : .partlyWritten }
 
   private func asking<Result>(
     _ state: FlashFailure.BoardState, _ body: () throws(HostLinkError) -> Result
@@ -82,7 +82,7 @@ public final class SMPProgrammer: Programmer {
     let before = try asking(.untouched) { () throws(HostLinkError) in try images.state() }
     firmwareRuns = before.contains { $0.isActive }
     if !before.contains(where: { $0.slot == 1 && $0.hash == hash }) {
-      let match = try asking(partial) { () throws(HostLinkError) in
+      let match = try asking(stateHalfWay) { () throws(HostLinkError) in
         try images.upload(signed.bytes, packetSize: size) { done, total in
           progress(FlashProgress(.writing, done: done, total: total))
         }
@@ -96,13 +96,14 @@ public final class SMPProgrammer: Programmer {
       isCompared = match == true
     }
     guard firmwareRuns else { return }
-    let after = try asking(partial) { () throws(HostLinkError) in
+    let after = try asking(stateHalfWay) { () throws(HostLinkError) in
       try images.plan(hash, isPermanent: isPermanent)
     }
     guard after.contains(where: { $0.hash == hash && ($0.isPending || $0.isActive) }) else {
       throw FlashFailure(
         .link(.protocolViolation),
-        "\(images.client.location) has taken the image and does not say that it starts it", state: partial)
+        "\(images.client.location) has taken the image and does not say that it starts it",
+        state: stateHalfWay)
     }
   }
 

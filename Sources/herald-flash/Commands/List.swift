@@ -47,7 +47,7 @@ struct List: ParsableCommand, ReportsFailures {
     var rows = [["WHERE", "BOARD", ""]]
     for board in found {
       let names = board.sighting?.boards.map(\.name).joined(separator: " or ") ?? ""
-      var remarks = (board.sighting?.details ?? []).map(\.value)
+      var remarks = (board.sighting?.details ?? []).map { "\($0.name) \($0.value)" }
       if board.sighting?.isLocked == true { remarks.append("locked") }
       if let obstacle = board.obstacle { remarks.append(obstacle.what) }
       rows.append([board.location, names.isEmpty ? "?" : names, remarks.joined(separator: ", ")])

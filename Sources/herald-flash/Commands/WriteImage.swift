@@ -59,7 +59,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       show(plan, path, session)
       guard yes || Console.confirm("Write it?") else { throw Self.unconfirmed }
       let again = GivenCommand.text
-      let interruption = Interruption(advice: again)
+      let interruption = Interruption(stateHalfWay: session.programmer.stateHalfWay, advice: again)
       let bar = ProgressLine(isQuiet: display.quiet || display.json)
       defer {
         bar.finish()

@@ -6,10 +6,12 @@ import HeraldFlash
 final class Interruption: @unchecked Sendable {
   private let lock = NSLock()
   private var state = FlashFailure.BoardState.untouched
+  private let stateHalfWay: FlashFailure.BoardState
   private let source: any DispatchSourceSignal
 
   /// From now on ^C is answered; `advice` is the next command.
-  init(advice: String) {
+  init(stateHalfWay: FlashFailure.BoardState, advice: String) {
+    self.stateHalfWay = stateHalfWay
     signal(SIGINT, SIG_IGN)
     source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     source.setEventHandler { [self] in
@@ -28,8 +30,8 @@ final class Interruption: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     switch progress.step {
-    case .erasing, .writing: state = .partlyWritten
-    case .verifying: state = .unverified
+    case .erasing, .writing: state = stateHalfWay
+    case .verifying: state = stateHalfWay == .partlyWritten ? .unverified : stateHalfWay
     case .waiting: break
     }
   }
