@@ -8,6 +8,7 @@ struct FlashController {
   private static let configuration: UInt32 = 0x4001_E504
   private static let erasePage: UInt32 = 0x4001_E508
   private static let eraseAll: UInt32 = 0x4001_E50C
+  private static let eraseConfiguration: UInt32 = 0x4001_E514
   private static let readOnly: UInt32 = 0
   private static let writable: UInt32 = 1
   private static let erasable: UInt32 = 2
@@ -44,10 +45,13 @@ struct FlashController {
   }
 
   /// Erases flash and UICR, which takes no longer than `patience`.
-  func eraseEverything(_ patience: Duration) throws(ProbeError) {
+  func eraseEverything(_ patience: Duration) throws(ProbeError) { try begin(Self.eraseAll, patience) }
+
+  /// Sets `register` off and waits until it is done: longer than a probe waits by itself.
+  private func begin(_ register: UInt32, _ patience: Duration) throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.configuration, Self.erasable)
-      batch.writeWord(Self.eraseAll, 1)
+      batch.writeWord(register, 1)
     }
     let deadline = Deadline.after(patience)
     while true {
@@ -61,6 +65,23 @@ struct FlashController {
     _ = try port.perform { batch in
       batch.writeWord(Self.configuration, Self.readOnly)
       batch.park()
+    }
+  }
+
+  /// Makes the words of UICR from `address` on, which are `old` now, what `new` says. Bits come back only when all of UICR is erased.
+  func writeUICR(_ old: [UInt32], _ new: [UInt32], at address: UInt32, _ patience: Duration)
+    throws(ProbeError)
+  {
+    var present = old
+    if zip(old, new).contains(where: { $0 & $1 != $1 }) {
+      try begin(Self.eraseConfiguration, patience)
+      present = [UInt32](repeating: .max, count: old.count)
+    }
+    try perform(Self.writable) { batch in
+      for index in new.indices where present[index] != new[index] {
+        batch.writeWord(address + UInt32(4 * index), new[index])
+        batch.waitWord(Self.ready, for: 1, mask: 1)
+      }
     }
   }
 

@@ -11,6 +11,12 @@ struct PagedImage {
   /// CRC-32 of each page.
   let checksums: [UInt32]
 
+  /// The pages of `plan`'s image, of `pageSize` bytes each, without words for the chip's configuration.
+  init(_ plan: FlashPlan, pageSize: Int) {
+    let firmware = plan.board.firmware
+    self.init(plan.image.segments.filter { firmware.contains($0.address, $0.end) }, pageSize: pageSize)
+  }
+
   /// The pages of `segments`, of `pageSize` bytes each.
   init(_ segments: [FirmwareImage.Segment], pageSize: Int) {
     self.pageSize = pageSize

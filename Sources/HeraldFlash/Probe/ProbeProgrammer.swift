@@ -126,8 +126,8 @@ public final class ProbeProgrammer: Programmer {
   private func advice(_ cause: String?) -> String? {
     let board: String? =
       switch state {
-      case .untouched, .beside: nil
-      case .partlyWritten, .erased, .unverified, .unknown: "then run `herald-flash write` again"
+      case .untouched: nil
+      case .partlyWritten, .erased, .unverified, .beside, .unknown: "then run `herald-flash write` again"
       }
     let parts = [cause, board].compactMap { $0 }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
@@ -187,18 +187,23 @@ public final class ProbeProgrammer: Programmer {
     state = .untouched
     if plan.erasesAll { try erase(.chip, of: plan.board, progress: progress) }
     let chip = try usableChip(for: plan.board)
-    let image = PagedImage(plan.image.segments, pageSize: Int(chip.pageSize))
+    let image = PagedImage(plan, pageSize: Int(chip.pageSize))
     try carryOut { () throws(ProbeError) in
       let loader = try runningLoader(chip)
       let present = try checksums(image, loader)
       let changed = image.addresses.indices.filter { present[$0] != image.checksums[$0] }
-      guard !changed.isEmpty else { return }
-      let total = (changed.count + (changed[0] == 0 ? 0 : 1)) * image.pageSize
+      let old = try configuration(of: plan)
+      let new = plan.image.replacing(old, at: plan.board.configuration?.start ?? 0)
+      guard !changed.isEmpty || old != new else { return }
+      let total = (changed.count + (changed.first == 0 ? 0 : 1)) * image.pageSize
       if present[0] != PagedImage.blankChecksum(pageSize: image.pageSize) {
         state = .unknown
         try flash.erase(pages: [image.addresses[0]])
       }
       state = .partlyWritten
+      if old != new, let start = plan.board.configuration?.start {
+        try flash.writeUICR(old, new, at: start, patience)
+      }
       var done = 0
       progress(FlashProgress(.writing, done: 0, total: total))
       let limit = loader.capacity / image.pageSize
@@ -211,6 +216,14 @@ public final class ProbeProgrammer: Programmer {
       try loader.finish()
       state = .unverified
     }
+  }
+
+  /// UICR as it is, if the plan has words for it; else nothing.
+  private func configuration(of plan: FlashPlan) throws(ProbeError) -> [UInt32] {
+    guard let region = plan.board.configuration,
+      plan.image.segments.contains(where: { region.contains($0.address, $0.end) })
+    else { return [] }
+    return try port.perform { $0.readBlock(region.start, count: Int(region.size) / 4) }
   }
 
   private func checksums(_ image: PagedImage, _ loader: FlashLoader) throws(ProbeError) -> [UInt32] {
@@ -227,7 +240,7 @@ public final class ProbeProgrammer: Programmer {
   /// Compares by CRC-32 of each page, computed on the chip; or byte by byte, if this was asked for. A page whose CRC-32 differs is read.
   public func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     let chip = try usableChip(for: plan.board)
-    let image = PagedImage(plan.image.segments, pageSize: Int(chip.pageSize))
+    let image = PagedImage(plan, pageSize: Int(chip.pageSize))
     let total = image.addresses.count * image.pageSize
     progress(FlashProgress(.verifying, done: 0, total: total))
     let difference = try carryOut { () throws(ProbeError) -> (UInt32, UInt8, UInt8)? in
@@ -238,6 +251,9 @@ public final class ProbeProgrammer: Programmer {
         let words = try port.perform { $0.readBlock(address, count: image.pageSize / 4) }
         if let found = plan.image.firstDifference(from: words, at: address) { return found }
         progress(FlashProgress(.verifying, done: (index + 1) * image.pageSize, total: total))
+      }
+      if let start = plan.board.configuration?.start {
+        return plan.image.firstDifference(from: try configuration(of: plan), at: start)
       }
       return nil
     }
@@ -329,6 +345,20 @@ public final class ProbeProgrammer: Programmer {
 }
 
 extension FirmwareImage {
+  /// `words` from `address` on, with those bytes replaced that this image has.
+  func replacing(_ words: [UInt32], at address: UInt32) -> [UInt32] {
+    var words = words
+    let end = UInt64(address) + UInt64(4 * words.count)
+    for segment in segments where segment.address >= address && segment.end <= end {
+      for (index, byte) in segment.bytes.enumerated() {
+        let offset = Int(segment.address - address) + index
+        let shift = UInt32(8 * (offset % 4))
+        words[offset / 4] = words[offset / 4] & ~(0xFF << shift) | UInt32(byte) << shift
+      }
+    }
+    return words
+  }
+
   /// The first byte of this image that differs from `words` read from `address` on: where, what is there, what should be.
   func firstDifference(from words: [UInt32], at address: UInt32) -> (UInt32, UInt8, UInt8)? {
     let end = UInt64(address) + UInt64(4 * words.count)

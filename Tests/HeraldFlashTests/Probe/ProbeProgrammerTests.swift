@@ -141,6 +141,33 @@ struct ProbeProgrammerTests {
     #expect(chip.violations.isEmpty)
   }
 
+  @Test("Words for UICR are written, and erase it only where bits have to come back; the others stay")
+  func configuration() throws {
+    let chip = ModelChip(.nRF52)
+    func image(_ word: UInt32) throws -> FirmwareImage {
+      var bytes: [UInt8] = []
+      bytes.append(littleEndian: word)
+      return try FirmwareImage(
+        format: .intelHex,
+        pieces: Self.image.segments + [.init(address: 0x1000_1080, bytes: bytes)])
+    }
+    let programmer = Self.programmer(chip)
+    try programmer.write(try Self.plan("nrf52840dk", image(0xFFFF_0FF0))) { _ in }
+    try programmer.verify(try Self.plan("nrf52840dk", image(0xFFFF_0FF0))) { _ in }
+    #expect(chip.uicr[0x80 / 4] == 0xFFFF_0FF0)
+    #expect(chip.write(0x4001_E504, 1) && chip.write(0x1000_1084, 0x1234))
+    while chip.read(0x4001_E400) == 0 {}
+    let failure = Self.failure {
+      try programmer.verify(try Self.plan("nrf52840dk", image(0xFFFF_F00F))) { _ in }
+    }
+    #expect(failure?.what == "at 0x10001080 the chip holds 0xf0 and not 0x0f")
+    try programmer.write(try Self.plan("nrf52840dk", image(0xFFFF_F00F))) { _ in }
+    #expect(chip.uicr[0x80 / 4] == 0xFFFF_F00F)
+    #expect(chip.uicr[0x84 / 4] == 0x1234)
+    #expect(chip.holds(Self.words(Self.image, pageSize: 4096)))
+    #expect(chip.violations.isEmpty)
+  }
+
   @Test("Another chip than the board's is not touched")
   func wrongChip() throws {
     let chip = ModelChip(.nRF52)
