@@ -1,0 +1,141 @@
+import HeraldHostLink
+
+/// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes back, and `FAIL.TXT` is there if it did not work.
+///
+/// DAPLink erases the whole chip before, unless it was told to erase pages.
+final class DAPLinkDrive: Programmer {
+  /// The file's name on the drive: DAPLink goes by its end.
+  private static let fileName = "HERALD.HEX"
+
+  let location: String
+  private let folder: DriveFolder
+  private let watch: DriveWatch
+
+  /// The drive in `folder`; `watch`: how long programming, and coming back, may take each.
+  init(_ folder: DriveFolder, watch: DriveWatch = .seconds(60)) {
+    self.folder = folder
+    self.watch = watch
+    location = "drive:\(PrintableText.of(folder.path, limit: 256))"
+  }
+
+  /// Whether `folder` is such a drive.
+  static func isOne(_ folder: DriveFolder) -> Bool {
+    folder.text("DETAILS.TXT").map { DriveFolder.value("Unique ID", in: $0) != nil } ?? false
+  }
+
+  func look() throws(FlashFailure) -> Sighting {
+    guard folder.mount != nil, let text = folder.text("DETAILS.TXT"),
+      let unique = DriveFolder.value("Unique ID", in: text)
+    else { throw gone(.untouched) }
+    var details = [(name: "unique ID", value: unique)]
+    if let version = DriveFolder.value("Interface Version", in: text) {
+      details.append(("DAPLink version", version))
+    }
+    let mode = DriveFolder.value("Daplink Mode", in: text) ?? "Interface"
+    details.append(("mode", mode))
+    // As a boot loader it takes firmware for the probe, not for the board.
+    guard mode.lowercased() == "interface" else { return Sighting(boards: [], details: details) }
+    let boards = BoardCatalogue.boards(reachedBy: .drive).filter { candidate in
+      guard case .dapLink(let ids) = candidate.bootLoader else { return false }
+      return ids.contains { unique.hasPrefix($0) }
+    }
+    return Sighting(boards: boards, details: details)
+  }
+
+  func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    guard try look().boards.contains(plan.board) else {
+      throw FlashFailure(
+        .doesNotFit, "the drive \(location) is not that of a \(plan.board.name)", state: .untouched,
+        advice: "name the right board with --board, or the right drive with --to")
+    }
+    if let obstacle = FlashFailure.onDrive(plan, location) { throw obstacle }
+    let keepsPages = folder.text("DETAILS.TXT").flatMap { DriveFolder.value("Page erasing", in: $0) } == "1"
+    if plan.board.settings != nil || plan.board.log != nil {
+      guard plan.erasesAll != keepsPages else {
+        throw keepsPages
+          ? .driveCannot(
+            "erases nothing but what it writes", location,
+            advice: "leave out --erase-all, or write through a debug probe: --via probe")
+          : .driveCannot(
+            "erases the whole chip", location,
+            advice:
+              "to keep log and settings write through the debug probe: --via probe; to lose them: --erase-all"
+          )
+      }
+    }
+    let bytes = IntelHex.write(plan.image)
+    if let room = folder.room, room < UInt64(bytes.count) { throw full(bytes.count, .untouched) }
+    guard let before = folder.mount else { throw gone(.untouched) }
+    // That of an earlier time stays until the probe is plugged in again.
+    let oldAssertion = folder.text("ASSERT.TXT")
+    progress(FlashProgress(.writing, done: 0, total: bytes.count))
+    var state = FlashFailure.BoardState.untouched
+    do throws(DriveFile.Failure) {
+      let file = try DriveFile("\(folder.path)/\(Self.fileName)")
+      defer { try? file.close() }
+      state = .unknown
+      // In one piece and in order: what comes in pieces with pauses it takes for ended.
+      try file.write(bytes[...])
+      // It programs while it takes the bytes, and goes when it has the last: that it has gone is looked at next.
+      try? file.synchronise()
+    } catch {
+      if folder.mount != before {
+        throw gone(state)
+      }
+      guard !error.isFull else { throw full(bytes.count, state) }
+      throw FlashFailure(
+        .link(.storage), "writing to \(location) failed (\(error.text))", state: state, advice: Self.again)
+    }
+    progress(FlashProgress(.writing, done: bytes.count, total: bytes.count))
+    progress(FlashProgress(.waiting, done: 0, total: 0))
+    guard watch.wait({ _ in folder.mount != before }) else {
+      throw FlashFailure(
+        .link(.noAnswer), "\(location) took the file, and did not program it", state: .unknown,
+        advice: Self.again)
+    }
+    guard watch.wait({ _ in folder.mount != nil && folder.text("DETAILS.TXT") != nil }) else {
+      throw FlashFailure(
+        .link(.noAnswer), "the drive \(location) did not come back to say whether it worked",
+        state: .unverified,
+        advice:
+          "mount the drive: without a FAIL.TXT on it, it worked; or write through the debug probe: --via probe"
+      )
+    }
+    for name in ["FAIL.TXT", "ASSERT.TXT"] {
+      guard let text = folder.text(name), name == "FAIL.TXT" || text != oldAssertion else { continue }
+      let reason =
+        DriveFolder.value("error", in: text)
+        ?? PrintableText.of(text.split(whereSeparator: \.isNewline).first ?? "it does not say why")
+      throw FlashFailure(
+        .link(.refused), "DAPLink at \(location) did not program it: \(reason)", state: .unknown,
+        advice: Self.again)
+    }
+  }
+
+  private static let again =
+    "unplug the board, plug it in and run `herald-flash write` again, or write through the debug probe: --via probe"
+
+  private func gone(_ state: FlashFailure.BoardState) -> FlashFailure {
+    FlashFailure(.link(.link), "the drive \(location) is gone", state: state, advice: Self.again)
+  }
+
+  private func full(_ size: Int, _ state: FlashFailure.BoardState) -> FlashFailure {
+    FlashFailure(
+      .link(.storage), "the drive \(location) has no room for a file of \(size) bytes", state: state,
+      advice: "delete what is not DAPLink's on it, or \(Self.again)")
+  }
+
+  func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    throw .driveCannot("reads nothing back", location)
+  }
+
+  func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
+    throws(FlashFailure)
+  {
+    throw .driveCannot("only writes", location, advice: "erase through the debug probe: --via probe")
+  }
+
+  func reset() throws(FlashFailure) { throw .driveCannot("restarts its board by itself", location) }
+
+  func close() {}
+}

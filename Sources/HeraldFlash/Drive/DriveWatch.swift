@@ -1,0 +1,42 @@
+import Foundation
+import HeraldHostLink
+
+/// How a drive is looked at until something happens to it.
+struct DriveWatch {
+  /// How often at most.
+  let rounds: Int
+  /// What happens between two looks.
+  let pause: () -> Void
+
+  /// Twenty looks a second for so many seconds.
+  static func seconds(_ count: Int) -> DriveWatch {
+    DriveWatch(rounds: 20 * count) { Thread.sleep(forTimeInterval: 0.05) }
+  }
+
+  /// Looks until `happened`, which is told how many looks there were; whether it did.
+  func wait(_ happened: (Int) -> Bool) -> Bool {
+    for round in 0..<rounds {
+      if happened(round) { return true }
+      pause()
+    }
+    return happened(rounds)
+  }
+}
+
+extension FlashFailure {
+  /// What a drive has no way to do.
+  static func driveCannot(_ what: String, _ location: String, advice: String? = nil) -> FlashFailure {
+    FlashFailure(.cannot, "\(location) is a drive, which \(what)", state: .untouched, advice: advice)
+  }
+
+  /// What of `plan` does not go onto a drive although it fits the board: words for the chip's configuration. `nil` if all does.
+  static func onDrive(_ plan: FlashPlan, _ location: String) -> FlashFailure? {
+    for segment in plan.image.segments where !plan.board.firmware.contains(segment.address, segment.end) {
+      return FlashFailure(
+        .doesNotFit,
+        "the image has words for the chip's configuration at 0x\(segment.address.hexadecimal(8)), which no drive takes",
+        state: .untouched, advice: "write it through a debug probe: --via probe")
+    }
+    return nil
+  }
+}

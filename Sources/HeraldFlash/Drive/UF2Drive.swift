@@ -1,0 +1,131 @@
+import Foundation
+import HeraldHostLink
+
+/// A boot loader that shows a drive for UF2 files: `INFO_UF2.TXT` says which board it is.
+///
+/// It takes what is not for it without a word, so the board is looked at before. It starts the application when it has seen every block: until then the drive
+/// stays, and when it is gone everything was there. What became of the last block it may not answer any more; the file is written up to its last block
+/// first, and that has to succeed.
+final class UF2Drive: Programmer {
+  /// The file's name on the drive.
+  private static let fileName = "HERALD.UF2"
+
+  let location: String
+  private let folder: DriveFolder
+  private let watch: DriveWatch
+
+  /// The drive in `folder`; `watch`: how long it may take to restart.
+  init(_ folder: DriveFolder, watch: DriveWatch = .seconds(20)) {
+    self.folder = folder
+    self.watch = watch
+    location = "drive:\(PrintableText.of(folder.path, limit: 256))"
+  }
+
+  /// Whether `folder` is such a drive.
+  static func isOne(_ folder: DriveFolder) -> Bool { folder.text("INFO_UF2.TXT") != nil }
+
+  func look() throws(FlashFailure) -> Sighting {
+    guard folder.mount != nil, let text = folder.text("INFO_UF2.TXT") else { throw gone(.untouched) }
+    let board = DriveFolder.value("Board-ID", in: text) ?? ""
+    let softDevice = DriveFolder.value("SoftDevice", in: text)
+    var details: [(name: String, value: String)] = []
+    if let first = text.split(whereSeparator: \.isNewline).first {
+      details.append(("boot loader", PrintableText.of(first)))
+    }
+    if let model = DriveFolder.value("Model", in: text) { details.append(("model", model)) }
+    details.append(("board ID", board))
+    if let softDevice { details.append(("SoftDevice", softDevice)) }
+    let boards = BoardCatalogue.boards(reachedBy: .drive).filter { candidate in
+      guard case .uf2(let ids, _, let version) = candidate.bootLoader else { return false }
+      return ids.contains { board.hasPrefix($0) } && Self.agrees(softDevice, version)
+    }
+    return Sighting(boards: boards, details: details)
+  }
+
+  /// Whether what the drive says of its SoftDevice, such as `S140 6.1.1` or `not found`, is major version `version`. Older boot loaders say nothing.
+  private static func agrees(_ text: String?, _ version: String?) -> Bool {
+    guard let text else { return true }
+    guard text.uppercased().hasPrefix("S1") else { return version == nil }
+    let numbers = text.split(separator: " ").dropFirst().compactMap { $0.split(separator: ".").first }
+    guard let major = numbers.first(where: { $0.allSatisfy(\.isNumber) }) else { return true }
+    return version.map { $0 == major } ?? false
+  }
+
+  func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    guard try look().boards.contains(plan.board), case .uf2(_, let family, _) = plan.board.bootLoader else {
+      throw FlashFailure(
+        .doesNotFit, "the drive \(location) is not that of a \(plan.board.name)", state: .untouched,
+        advice: "name the right board with --board, or the right drive with --to")
+    }
+    if let obstacle = FlashFailure.onDrive(plan, location) { throw obstacle }
+    guard !plan.erasesAll else {
+      throw .driveCannot(
+        "erases nothing but what it writes", location, advice: "leave out --erase-all")
+    }
+    let bytes = UF2.write(plan.image, family: family, fill: 0xFF)
+    if let room = folder.room, room < UInt64(bytes.count) {
+      throw full(bytes.count, .untouched)
+    }
+    guard let before = folder.mount else { throw gone(.untouched) }
+    let last = bytes.count - UF2.blockSize
+    var state = FlashFailure.BoardState.untouched
+    do throws(DriveFile.Failure) {
+      let file = try DriveFile("\(folder.path)/\(Self.fileName)")
+      defer { try? file.close() }
+      // From here on blocks may reach the board, in any order.
+      state = .unknown
+      var sent = 0
+      while sent < last {
+        progress(FlashProgress(.writing, done: sent, total: bytes.count))
+        let next = min(last, sent + 64 * UF2.blockSize)
+        try file.write(bytes[sent..<next])
+        try file.synchronise()
+        sent = next
+      }
+      progress(FlashProgress(.writing, done: last, total: bytes.count))
+      // Gone before the last block: unplugged, or reset by hand.
+      guard folder.mount == before else { throw DriveFile.Failure(code: ENODEV) }
+      // The board may restart before it has answered for this one: whether it did is seen from the drive.
+      if (try? file.write(bytes[last...])) != nil { try? file.synchronise() }
+    } catch {
+      if folder.mount != before { throw gone(state) }
+      guard !error.isFull else { throw full(bytes.count, state) }
+      throw FlashFailure(
+        .link(.storage), "writing to \(location) failed (\(error.text))", state: state,
+        advice: Self.again)
+    }
+    progress(FlashProgress(.waiting, done: 0, total: 0))
+    guard watch.wait({ _ in folder.mount != before }) else {
+      throw FlashFailure(
+        .link(.noAnswer), "\(location) took the file, and the board did not restart", state: .unknown,
+        advice: Self.again)
+    }
+  }
+
+  private static let again =
+    "press the board's reset twice, so that its drive is there, then run `herald-flash write` again"
+
+  private func gone(_ state: FlashFailure.BoardState) -> FlashFailure {
+    FlashFailure(.link(.link), "the drive \(location) is gone", state: state, advice: Self.again)
+  }
+
+  private func full(_ size: Int, _ state: FlashFailure.BoardState) -> FlashFailure {
+    FlashFailure(
+      .link(.storage), "the drive \(location) has no room for a file of \(size) bytes", state: state,
+      advice: "delete what is not the boot loader's on it, or \(Self.again)")
+  }
+
+  func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    throw .driveCannot("reads nothing back", location)
+  }
+
+  func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
+    throws(FlashFailure)
+  {
+    throw .driveCannot("only writes", location, advice: "erase through a debug probe: --via probe")
+  }
+
+  func reset() throws(FlashFailure) { throw .driveCannot("restarts its board by itself", location) }
+
+  func close() {}
+}
