@@ -109,16 +109,21 @@ let package = Package(
       name: "herald-bench",
       dependencies: [
         "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation", "HeraldHostLink",
+        "LinkDoubles",
       ],
       path: "Benchmarks/herald-bench", swiftSettings: core),
     .executableTarget(
       name: "herald-fuzz",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation"],
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation", "LinkDoubles"],
       path: "Tests/Fuzz", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
     .executableTarget(
       name: "invented-day", dependencies: ["HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
       path: "Tests/InventedDay", swiftSettings: core),
+    // Devices and controllers that stand in for real ones where a link is tried out.
+    .target(
+      name: "LinkDoubles", dependencies: ["HeraldEmbedded", "HeraldDeviceLink"],
+      path: "Tests/LinkDoubles", swiftSettings: core),
     .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
     .executableTarget(
       name: "allocation-test",
@@ -139,7 +144,9 @@ let package = Package(
       name: "HeraldHCITests", dependencies: ["HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
     .testTarget(
       name: "HeraldDeviceLinkTests",
-      dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux", "HeraldSimulation"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux", "HeraldSimulation", "LinkDoubles",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldChipsTests",
@@ -149,6 +156,7 @@ let package = Package(
       name: "HeraldFirmwareTests",
       dependencies: [
         "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFirmware", "HeraldSimulation",
+        "LinkDoubles",
       ],
       swiftSettings: core),
     .testTarget(

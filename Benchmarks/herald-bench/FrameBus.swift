@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import LinkDoubles
 
 /// A USB at full speed with a host at one end, a frame of a millisecond at a time: 19 packets of 64 bytes find room in one on bulk endpoints.
 ///
@@ -84,7 +85,7 @@ final class FrameBus {
   }
 
   /// The device's end.
-  struct Controller: USBController {
+  struct Controller: PacketUSBController {
     let bus: FrameBus
 
     mutating func nextEvent() -> USBEvent? { bus.events.isEmpty ? nil : bus.events.removeFirst() }
@@ -99,11 +100,5 @@ final class FrameBus {
       for index in bytes.indices { packet[index] = bytes[index] }
       return bytes.count
     }
-    mutating func acknowledge() {}
-    mutating func refuse() {}
-    mutating func setAddress(_ address: UInt8) {}
-    mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {}
-    mutating func close(_ endpoint: USBEndpoint) {}
-    mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {}
   }
 }

@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldSimulation
+import LinkDoubles
 
 let cborSeeds: [[UInt8]] = [
   [0xA1, 0x61, 0x64, 0x62, 0x68, 0x69],
@@ -40,11 +41,13 @@ func fuzzCBOR(_ bytes: Span<UInt8>) {
 }
 
 /// A device that has everything the management groups ask for, and a log of one page.
-struct FuzzDevice: ManagedDevice, ~Copyable {
+struct FuzzDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   private var clock: UInt64?
   private var tap = LiveTap()
-  private var slot: [UInt8] = []
-  private var plan = ImagePlan.none
+  var slot: [UInt8] = [] {
+    didSet { if slot.count > Self.slotSize { broken("more bytes than the slot holds") } }
+  }
+  var plan = ImagePlan.none
   var imageUpload = ImageUpload()
 
   static var hasLive: Bool { true }
@@ -58,28 +61,7 @@ struct FuzzDevice: ManagedDevice, ~Copyable {
   mutating func acknowledgeLog(through sequence: UInt32) -> Bool { sequence < 1 }
   static var hasFiles: Bool { true }
   static var bootLoader: StaticString { "none" }
-  static var hasImageSlot: Bool { true }
-  func imageCapacity() -> UInt32 { 4096 }
-  func imageSize() -> UInt32 { UInt32(slot.count) }
-  mutating func eraseImage() -> Bool {
-    slot = []
-    return true
-  }
-  mutating func appendImage(_ bytes: Span<UInt8>) -> Bool {
-    if slot.count + bytes.count > 4096 { broken("more bytes than the slot holds") }
-    for index in 0..<bytes.count { slot.append(bytes[index]) }
-    return true
-  }
-  func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
-    guard Int(offset) + buffer.count <= slot.count else { return false }
-    for index in 0..<buffer.count { buffer[index] = slot[Int(offset) + index] }
-    return true
-  }
-  func imagePlan() -> ImagePlan { plan }
-  mutating func planImage(_ plan: ImagePlan) -> Bool {
-    self.plan = plan
-    return true
-  }
+  static var slotSize: Int { 4096 }
   private var settings = SettingsStore(flash: MemoryFlash(pageSize: 1024, pageCount: 2, wordSize: 8))
   var access = AccessGate()
 

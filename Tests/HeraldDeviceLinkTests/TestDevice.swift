@@ -1,9 +1,10 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import LinkDoubles
 import Testing
 
 /// A managed device with made-up content: two groups of counters, a log of pages, a clock.
-struct TestDevice: ManagedDevice, ~Copyable {
+struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   var clock = WallClock()
   var pages: [UInt32: [UInt8]] = [:]
   var status = LogStatus(
@@ -45,28 +46,8 @@ struct TestDevice: ManagedDevice, ~Copyable {
 
   static var hasFiles: Bool { true }
   static var bootLoader: StaticString { "none" }
-  static var hasImageSlot: Bool { true }
-  func imageCapacity() -> UInt32 { 100 }
-  func imageSize() -> UInt32 { UInt32(slot.count) }
-  mutating func eraseImage() -> Bool {
-    guard !isFlashBroken else { return false }
-    slot = []
-    return true
-  }
-  mutating func appendImage(_ bytes: Span<UInt8>) -> Bool {
-    for index in 0..<bytes.count { slot.append(bytes[index]) }
-    return slot.count <= 100
-  }
-  func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
-    guard Int(offset) + buffer.count <= slot.count else { return false }
-    for index in 0..<buffer.count { buffer[index] = slot[Int(offset) + index] }
-    return true
-  }
-  func imagePlan() -> ImagePlan { plan }
-  mutating func planImage(_ plan: ImagePlan) -> Bool {
-    self.plan = plan
-    return true
-  }
+  static var slotSize: Int { 100 }
+  var takesImages: Bool { !isFlashBroken }
 
   static var statisticsGroupCount: Int { 2 }
   static func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "radio" : "log" }

@@ -3,6 +3,7 @@ import HeraldEmbedded
 import HeraldFirmware
 import HeraldHCI
 import HeraldSimulation
+import LinkDoubles
 import Testing
 
 /// A host's side of a USB controller: what it asks, and what came back.
@@ -13,7 +14,7 @@ private final class Host {
   var bulk: [UInt8] = []
 }
 
-private struct TestController: USBController {
+private struct TestController: PacketUSBController {
   let host: Host
   mutating func nextEvent() -> USBEvent? { host.events.isEmpty ? nil : host.events.removeFirst() }
   mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
@@ -28,12 +29,6 @@ private struct TestController: USBController {
     for index in bytes.indices { packet[index] = bytes[index] }
     return bytes.count
   }
-  mutating func acknowledge() {}
-  mutating func refuse() {}
-  mutating func setAddress(_ address: UInt8) {}
-  mutating func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) {}
-  mutating func close(_ endpoint: USBEndpoint) {}
-  mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {}
 }
 
 private struct Silence: HCITransport {
