@@ -2,7 +2,7 @@ import HeraldDeviceLink
 import HeraldEmbedded
 
 /// A device of a test whose image slot is an array.
-public protocol ArrayImageSlot: ImageSlot, ~Copyable {
+package protocol ArrayImageSlot: ImageSlot, ~Copyable {
   /// What has been written.
   var slot: [UInt8] { get set }
   /// What is to become of it.
@@ -14,26 +14,26 @@ public protocol ArrayImageSlot: ImageSlot, ~Copyable {
 }
 
 extension ArrayImageSlot where Self: ~Copyable {
-  public var takesImages: Bool { true }
-  public static var hasImageSlot: Bool { true }
-  public func imageCapacity() -> UInt32 { UInt32(Self.slotSize) }
-  public func imageSize() -> UInt32 { UInt32(slot.count) }
-  public mutating func eraseImage() -> Bool {
+  package var takesImages: Bool { true }
+  package static var hasImageSlot: Bool { true }
+  package func imageCapacity() -> UInt32 { UInt32(Self.slotSize) }
+  package func imageSize() -> UInt32 { UInt32(slot.count) }
+  package mutating func eraseImage() -> Bool {
     guard takesImages else { return false }
     slot = []
     return true
   }
-  public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool {
+  package mutating func appendImage(_ bytes: Span<UInt8>) -> Bool {
     for index in 0..<bytes.count { slot.append(bytes[index]) }
     return slot.count <= Self.slotSize
   }
-  public func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
+  package func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     guard Int(offset) + buffer.count <= slot.count else { return false }
     for index in 0..<buffer.count { buffer[index] = slot[Int(offset) + index] }
     return true
   }
-  public func imagePlan() -> ImagePlan { plan }
-  public mutating func planImage(_ plan: ImagePlan) -> Bool {
+  package func imagePlan() -> ImagePlan { plan }
+  package mutating func planImage(_ plan: ImagePlan) -> Bool {
     self.plan = plan
     return true
   }
