@@ -5,7 +5,7 @@ public enum BoardChoice {
   public static func only(of found: [FoundBoard], wanted: BoardDescription?) throws(FlashFailure)
     -> FoundBoard
   {
-    let candidates = found.filter { board in
+    let candidates = distinct(found).filter { board in
       guard let wanted, let sighting = board.sighting else { return true }
       return sighting.boards.contains(wanted)
     }
@@ -23,6 +23,24 @@ public enum BoardChoice {
     }
     if let obstacle = first.obstacle { throw obstacle }
     return first
+  }
+
+  /// Without boards that are seen once more on another way: a micro:bit is a probe and a drive at once. They are taken for the same if they can be the same board, and there are as
+  /// many of them on a way that is better for it. What cannot be looked at on that way could be any.
+  static func distinct(_ found: [FoundBoard]) -> [FoundBoard] {
+    found.filter { board in
+      guard let kind = board.kind, let known = board.sighting?.boards, let first = known.first else {
+        return true
+      }
+      func isSame(_ other: FoundBoard) -> Bool {
+        guard let boards = other.sighting?.boards else { return true }
+        return boards.contains { known.contains($0) }
+      }
+      let here = found.count { $0.kind == kind && isSame($0) }
+      return !first.waysIn.prefix { $0 != kind }.contains { better in
+        found.count { $0.kind == better && isSame($0) } == here
+      }
+    }
   }
 
   private static func list(_ found: [FoundBoard]) -> String {

@@ -14,6 +14,7 @@ public struct Sighting: Equatable, Sendable {
     self.isLocked = isLocked
   }
 
+  /// Whether all three are the same.
   public static func == (left: Sighting, right: Sighting) -> Bool {
     left.boards == right.boards && left.isLocked == right.isLocked
       && left.details.elementsEqual(right.details) { $0 == $1 }

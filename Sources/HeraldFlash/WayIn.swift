@@ -88,6 +88,9 @@ public struct FoundBoard: Equatable, Sendable {
   /// Why it cannot be used now; `nil` if it can.
   public let obstacle: FlashFailure?
 
+  /// The way in on which it was found.
+  var kind: WayKind? { location.split(separator: ":").first.flatMap { WayKind(rawValue: String($0)) } }
+
   /// A board that can be used.
   public init(location: String, sighting: Sighting) {
     self.location = location

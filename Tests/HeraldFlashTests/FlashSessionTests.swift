@@ -190,6 +190,23 @@ struct BoardChoiceTests {
     #expect(both?.cause == .link(.severalDevices))
   }
 
+  @Test("A board that is a probe and a drive at once is one board, and the probe is the better way")
+  func seenTwice() throws {
+    let (probe, drive) = (Self.found("probe:1", "microbit"), Self.found("drive:/a", "microbit"))
+    #expect(try BoardChoice.only(of: [drive, probe], wanted: nil) == probe)
+    #expect(try BoardChoice.only(of: [drive], wanted: nil) == drive)
+    // Two of them, or one more drive than probes: nobody can say.
+    let second = Self.found("drive:/b", "microbit")
+    #expect(Self.failure([drive, probe, second])?.what.hasPrefix("there are 3 boards") == true)
+    let two = Self.failure([drive, probe, second, Self.found("probe:2", "microbit")])
+    #expect(two?.what == "there are 2 boards: probe:1 (microbit), probe:2 (microbit)")
+    // Another board's drive is another board; a probe that cannot be opened could be the drive's.
+    let feather = Self.found("drive:/c", "feather-nrf52840")
+    #expect(Self.failure([probe, feather])?.cause == .link(.severalDevices))
+    let obstacle = FlashFailure(.link(.permission), "no permission", state: .untouched)
+    #expect(Self.failure([FoundBoard(location: "probe:9", obstacle: obstacle), drive]) == obstacle)
+  }
+
   @Test("Places in the words of --to")
   func places() throws {
     let way = WayIn(.drive, form: "/FOLDER", find: { _ in [] }) { rest, _ throws(FlashFailure) in
