@@ -10,6 +10,8 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     case partlyWritten = "partly-written"
     /// All was written, and it was not seen to be right.
     case unverified
+    /// All was written and compared, and it was not started.
+    case written
     /// Erased, in whole or in part: nothing starts.
     case erased
     /// The firmware that was there runs on; what there is of the new one lies beside it, and starts nothing by itself.
@@ -55,6 +57,9 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
   public init(_ error: HostLinkError, state: BoardState) {
     self.init(.link(error.cause), error.what, state: state, advice: error.advice)
   }
+
+  /// The same with what the board holds by the word of who knows it better.
+  func with(_ state: BoardState) -> FlashFailure { FlashFailure(cause, what, state: state, advice: advice) }
 
   /// What happened and what to do, on one line.
   public var description: String { advice.map { "\(what): \($0)" } ?? what }

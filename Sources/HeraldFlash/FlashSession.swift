@@ -68,26 +68,34 @@ public struct FlashSession {
     )
   }
 
-  /// Writes, compares, and starts what was written.
+  /// Writes, compares, and starts what was written. What fails after all was written says so, whatever the way in knows of that.
   public func write(_ plan: FlashPlan, isReset: Bool = true, progress: (FlashProgress) -> Void)
     throws(FlashFailure) -> Outcome
   {
     try programmer.write(plan, progress: progress)
-    let isVerified = try attempt { () throws(FlashFailure) in
+    // Where old firmware runs on until the new one is started, it does so whatever comes now.
+    let isApart = programmer.stateHalfWay == .beside
+    let isVerified = try attempt(isApart ? .beside : .unverified) { () throws(FlashFailure) in
       try programmer.verify(plan, progress: progress)
     }
     var isStarted = false
-    if isReset { isStarted = try attempt { () throws(FlashFailure) in try programmer.reset() } }
+    if isReset {
+      isStarted = try attempt(isApart ? .unknown : isVerified ? .written : .unverified) {
+        () throws(FlashFailure) in try programmer.reset()
+      }
+    }
     return Outcome(bytes: plan.image.byteCount, isVerified: isVerified, isReset: isStarted)
   }
 
-  /// Whether a step was done; `false` if this way in has none.
-  private func attempt(_ step: () throws(FlashFailure) -> Void) throws(FlashFailure) -> Bool {
+  /// Whether a step was done; `false` if this way in has none. If it fails, the board is in this state.
+  private func attempt(_ state: FlashFailure.BoardState, _ step: () throws(FlashFailure) -> Void)
+    throws(FlashFailure) -> Bool
+  {
     do {
       try step()
       return true
     } catch {
-      guard error.cause == .cannot else { throw error }
+      guard error.cause == .cannot else { throw error.with(state) }
       return false
     }
   }

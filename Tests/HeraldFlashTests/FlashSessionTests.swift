@@ -49,9 +49,21 @@ struct FlashSessionTests {
     let session = try FlashSession(mock)
     let plan = try session.plan(
       try .linked(at: 0), for: try Self.board("nrf52833dk"), erasesAll: false)
-    mock.verifyFailure = FlashFailure(.different, "0x40 differs", state: .unverified)
-    #expect(Self.failure { _ = try session.write(plan) { _ in } }?.cause == .different)
+    // The way in knows nothing of what it wrote before.
+    mock.verifyFailure = FlashFailure(.different, "0x40 differs", state: .untouched, advice: "look")
+    #expect(
+      Self.failure { _ = try session.write(plan) { _ in } }
+        == FlashFailure(.different, "0x40 differs", state: .unverified, advice: "look"))
     #expect(mock.asked == ["look", "write nrf52833dk", "verify"])
+    mock.verifyFailure = nil
+    mock.resetFailure = FlashFailure(.link(.link), "gone", state: .untouched)
+    #expect(Self.failure { _ = try session.write(plan) { _ in } }?.state == .written)
+    mock.verifyFailure = FlashFailure(.cannot, "reads nothing back", state: .untouched)
+    #expect(Self.failure { _ = try session.write(plan) { _ in } }?.state == .unverified)
+    mock.stateHalfWay = .beside
+    #expect(Self.failure { _ = try session.write(plan) { _ in } }?.state == .unknown)
+    mock.verifyFailure = FlashFailure(.link(.noAnswer), "silent", state: .untouched)
+    #expect(Self.failure { _ = try session.write(plan) { _ in } }?.state == .beside)
     mock.writeFailure = FlashFailure(.link(.link), "gone", state: .partlyWritten)
     #expect(Self.failure { _ = try session.write(plan) { _ in } }?.state == .partlyWritten)
     #expect(mock.asked.suffix(1) == ["write nrf52833dk"])

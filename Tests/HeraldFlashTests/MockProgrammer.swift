@@ -9,6 +9,7 @@ final class MockProgrammer: Programmer {
   var writeFailure: FlashFailure?
   var verifyFailure: FlashFailure?
   var resetFailure: FlashFailure?
+  var stateHalfWay = FlashFailure.BoardState.partlyWritten
   private(set) var asked: [String] = []
 
   init(_ names: String..., isLocked: Bool = false) {

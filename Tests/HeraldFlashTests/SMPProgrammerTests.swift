@@ -101,8 +101,8 @@ struct SMPProgrammerTests {
     #expect(uploads[0] == first)
     #expect(uploads[0].count + 4 <= 128)
     #expect(
-      Array(uploads[1].dropFirst(8)) == [0xA2] + Self.text("off") + [0x18, 52] + Self.text("data") + [
-        0x58, 36,
+      Array(uploads[1].dropFirst(8)) == [0xA2] + Self.text("off") + [0x18, 48] + Self.text("data") + [
+        0x58, 40,
       ]
         + Imgtool.plain.suffix(40))
     let planned = try #require(transport.sent.last)

@@ -127,7 +127,8 @@ public final class ProbeProgrammer: Programmer {
     let board: String? =
       switch state {
       case .untouched: nil
-      case .partlyWritten, .erased, .unverified, .beside, .unknown: "then run `herald-flash write` again"
+      case .partlyWritten, .erased, .unverified, .beside, .written, .unknown:
+        "then run `herald-flash write` again"
       }
     let parts = [cause, board].compactMap { $0 }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")

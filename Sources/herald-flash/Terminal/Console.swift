@@ -74,6 +74,7 @@ extension FlashFailure.BoardState {
     case .partlyWritten:
       "part of the new firmware is written: the board does not start it until all of it is"
     case .unverified: "all of it was written, and it was not seen to be right"
+    case .written: "all of it was written and compared; it was not started"
     case .erased: "the firmware is erased: nothing starts until some is written"
     case .beside: "the firmware that was there runs on; what has arrived of the new one lies beside it"
     case .unknown: "what the board holds now is not known"
