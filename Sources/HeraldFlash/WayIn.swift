@@ -26,7 +26,7 @@ public struct WayIn: Sendable {
   }
 
   /// Those that there are, in the order in which they are tried.
-  public static let all: [WayIn] = [.probe, .drive, .smp]
+  public static let all: [WayIn] = [.probe, .drive, .serialDFU, .smp]
 
   /// The way in and the rest of a place in the words of `--to`.
   /// - Throws: `.usage` if there is no such way.

@@ -27,6 +27,8 @@ public final class ProbeProgrammer: Programmer {
   private var hasCore = false
   /// What the board holds if something fails now.
   private var state = FlashFailure.BoardState.untouched
+  /// Whether what the board holds may start: nothing was changed, or all of it was compared.
+  private var isWhole = true
 
   /// What was seen of the chip.
   struct Examination: Equatable {
@@ -124,12 +126,7 @@ public final class ProbeProgrammer: Programmer {
 
   /// What helps against the cause, and what to do about the board.
   private func advice(_ cause: String?) -> String? {
-    let board: String? =
-      switch state {
-      case .untouched: nil
-      case .partlyWritten, .erased, .unverified, .beside, .written, .unknown:
-        "then run `herald-flash write` again"
-      }
+    let board = state == .untouched ? nil : "then run `herald-flash write` again"
     let parts = [cause, board].compactMap { $0 }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
@@ -198,10 +195,10 @@ public final class ProbeProgrammer: Programmer {
       guard !changed.isEmpty || old != new else { return }
       let total = (changed.count + (changed.first == 0 ? 0 : 1)) * image.pageSize
       if present[0] != PagedImage.blankChecksum(pageSize: image.pageSize) {
-        state = .unknown
+        (state, isWhole) = (.unknown, false)
         try flash.erase(pages: [image.addresses[0]])
       }
-      state = .partlyWritten
+      (state, isWhole) = (.partlyWritten, false)
       if old != new, let start = plan.board.configuration?.start {
         try flash.writeUICR(old, new, at: start, patience)
       }
@@ -265,7 +262,7 @@ public final class ProbeProgrammer: Programmer {
         state: state, advice: "`herald-flash write` writes it")
     }
     progress(FlashProgress(.verifying, done: total, total: total))
-    state = .untouched
+    isWhole = true
   }
 
   // MARK: Erasing
@@ -284,7 +281,7 @@ public final class ProbeProgrammer: Programmer {
         try stopCore(chip)
         for start in stride(from: 0, to: pages.count, by: 16) {
           progress(FlashProgress(.erasing, done: start * Int(chip.pageSize), total: total))
-          if start == 0 { state = .unknown }
+          if start == 0 { (state, isWhole) = (.unknown, false) }
           try flash.erase(pages: Array(pages[start..<min(start + 16, pages.count)]))
           state = .erased
         }
@@ -300,14 +297,14 @@ public final class ProbeProgrammer: Programmer {
     let seen = try examine()
     examination = nil
     if seen.isLocked, seen.hasControl {
-      state = .unknown
+      (state, isWhole) = (.unknown, false)
       try control.eraseAll(patience)
     } else {
       guard let chip = seen.chip else {
         throw .link(HostLinkError(.refused, "\(location) leads to no chip that is known"))
       }
       if !seen.isLocked { try stopCore(chip) }
-      state = .unknown
+      (state, isWhole) = (.unknown, false)
       try flash.eraseEverything(patience)
     }
     state = .erased
@@ -337,8 +334,8 @@ public final class ProbeProgrammer: Programmer {
   /// Lets the chip run, unless its firmware is not whole, and the probe go. What fails now is of no more use to anybody.
   public func close() {
     if isConnected {
-      if hasCore, state == .untouched { try? core.restart() }
-      if !hasCore || state == .untouched { try? port.disconnect() }
+      if hasCore, isWhole { try? core.restart() }
+      if !hasCore || isWhole { try? port.disconnect() }
     }
     isConnected = false
     port.probe.close()

@@ -8,17 +8,17 @@ struct ProbeProgrammerTests {
   /// Three and a half pages of an nRF51.
   static let image = made(seed: 1, count: 3600)
 
-  static func made(seed: UInt64, count: Int) -> FirmwareImage {
+  static func made(seed: UInt64, count: Int, at address: UInt32 = 0) -> FirmwareImage {
     var state = seed &* 0x9E37_79B9_7F4A_7C15
     var bytes: [UInt8] = []
     bytes.append(littleEndian: UInt32(0x2000_0C00))
-    bytes.append(littleEndian: UInt32(0x41))
+    bytes.append(littleEndian: address + 0x41)
     while bytes.count < count {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       bytes.append(UInt8(state >> 56))
     }
     // swift-format-ignore: NeverForceUnwrap, NeverUseForceTry
-    return try! FirmwareImage(format: .intelHex, pieces: [.init(address: 0, bytes: bytes)])
+    return try! FirmwareImage(format: .intelHex, pieces: [.init(address: address, bytes: bytes)])
   }
 
   static func words(_ image: FirmwareImage, pageSize: Int) -> [UInt32] {

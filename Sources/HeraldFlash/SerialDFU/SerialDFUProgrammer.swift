@@ -1,0 +1,230 @@
+import HeraldEmbedded
+import HeraldHostLink
+
+/// A board whose boot loader is Nordic's open one, on a serial port: the nRF52840 Dongle.
+///
+/// The boot loader checks the SHA-256 of what it got, starts it by itself and is gone. What it holds of an application whose upload was cut off it tells by
+/// length and CRC-32: the next upload of the same goes on there.
+final class SerialDFUProgrammer: Programmer {
+  let location: String
+
+  private let link: DFULink
+  private var hasBegun = false
+
+  /// How often a piece is sent that arrived damaged.
+  private static let attempts = 3
+
+  /// Over an open line; `patience`: how long an answer may take, such as to the erasure of a page.
+  init(_ line: any SerialLine, location: String, patience: Duration) {
+    self.location = location
+    link = DFULink(line, name: location, patience: patience)
+  }
+
+  // MARK: Looking
+
+  func look() throws(FlashFailure) -> Sighting {
+    try carryOut(.untouched) { () throws(DFUError) in
+      try begin()
+      let part = try link.hardwarePart()
+      let firmwares = try link.firmwares()
+      var details = [(name: "boot loader", value: "Nordic Secure DFU")]
+      if let part { details.append(("chip", "nrf\(part.hexadecimal(5))")) }
+      for (kind, title) in [(0 as UInt8, "SoftDevice"), (1, "application"), (2, "boot loader version")] {
+        guard let found = firmwares.first(where: { $0.kind == kind }) else { continue }
+        details.append((title, "\(found.version)"))
+      }
+      // With a SoftDevice in front the application would lie elsewhere than these boards are described.
+      let hasSoftDevice = firmwares.contains { $0.kind == 0 }
+      let boards = BoardCatalogue.boards(reachedBy: .serialDFU).filter { board in
+        board.bootLoader == .nordicDFU && !hasSoftDevice
+          && (part.map { "nrf\($0.hexadecimal(5))" == board.chip } ?? true)
+      }
+      return Sighting(boards: boards, details: details)
+    }
+  }
+
+  private func begin() throws(DFUError) {
+    guard !hasBegun else { return }
+    try link.begin()
+    hasBegun = true
+  }
+
+  // MARK: Writing
+
+  func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    for segment in plan.image.segments where !plan.board.firmware.contains(segment.address, segment.end) {
+      throw FlashFailure(
+        .doesNotFit,
+        "the image has words for the chip's configuration at 0x\(segment.address.hexadecimal(8)), which the boot loader does not take",
+        state: .untouched, advice: "write it through a debug probe: --via probe")
+    }
+    guard !plan.erasesAll else {
+      throw cannot("erases nothing but what it writes", advice: "leave out --erase-all")
+    }
+    guard try look().boards.contains(plan.board) else {
+      throw FlashFailure(
+        .doesNotFit, "what is at \(location) is no \(plan.board.name)", state: .untouched,
+        advice: "name the right board with --board, or the right port with --to")
+    }
+    let package: DFUPackage
+    do {
+      package = try DFUPackage(plan.image)
+    } catch {
+      throw FlashFailure(.image, error.description, state: .untouched)
+    }
+    try sendInit(package)
+    // Until the boot loader has all of it, whether the application before is still whole is its secret.
+    try carryOut(.unknown) { () throws(DFUError) in
+      try sendApplication(package.application, progress)
+    }
+  }
+
+  /// Has the init packet checked. A boot loader that has a later version is told not to mind, which one made for debugging heeds, as the dongle's.
+  private func sendInit(_ package: DFUPackage) throws(FlashFailure) {
+    try carryOut(.untouched) { () throws(DFUError) in
+      do throws(DFUError) {
+        try sendInit(package.initPacket)
+      } catch .refused(_, 0x0B, 0x05) {
+        try sendInit(DFUPackage(application: package.application, isDebug: true).initPacket)
+      }
+    }
+  }
+
+  private func sendInit(_ packet: [UInt8]) throws(DFUError) {
+    let (_, there) = try link.select(.command)
+    if there.offset != packet.count || there.checksum != CRC32.of(packet.span) {
+      try link.create(.command, size: packet.count)
+      try send(packet[...])
+      let arrived = try link.checksum()
+      guard arrived.offset == packet.count, arrived.checksum == CRC32.of(packet.span) else { throw damaged }
+    }
+    try link.execute()
+  }
+
+  private func sendApplication(_ bytes: [UInt8], _ progress: (FlashProgress) -> Void) throws(DFUError) {
+    let (size, there) = try link.select(.data)
+    var done = try resume(bytes, size, there)
+    while done < bytes.count {
+      progress(FlashProgress(.writing, done: done, total: bytes.count))
+      let end = min(bytes.count, done + size)
+      try sendObject(bytes, done..<end)
+      done = end
+    }
+    progress(FlashProgress(.writing, done: done, total: bytes.count))
+  }
+
+  /// Where to go on: behind the last object that is whole, after having had it carried out. What does not agree with `bytes` is sent again.
+  private func resume(_ bytes: [UInt8], _ size: Int, _ there: DFULink.Progress) throws(DFUError) -> Int {
+    let offset = Int(there.offset)
+    guard offset > 0, offset <= bytes.count else { return 0 }
+    let isRight = there.checksum == Self.checksum(bytes, offset)
+    guard offset % size == 0 || offset == bytes.count else { return offset / size * size }
+    guard isRight else { return (offset - 1) / size * size }
+    do throws(DFUError) {
+      try link.execute()
+    } catch .refused {
+      // It was carried out before.
+    }
+    return offset
+  }
+
+  private static func checksum(_ bytes: [UInt8], _ count: Int) -> UInt32 {
+    CRC32.of(bytes.span.extracting(0..<count))
+  }
+
+  private func sendObject(_ bytes: [UInt8], _ range: Range<Int>) throws(DFUError) {
+    for attempt in 1...Self.attempts {
+      try link.create(.data, size: range.count)
+      try send(bytes[range])
+      let arrived = try link.checksum()
+      if Int(arrived.offset) == range.upperBound, arrived.checksum == Self.checksum(bytes, range.upperBound) {
+        return try link.execute()
+      }
+      if attempt == Self.attempts { throw damaged }
+    }
+  }
+
+  private func send(_ bytes: ArraySlice<UInt8>) throws(DFUError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      try link.write(rest.prefix(link.writeSize))
+      rest = rest.dropFirst(link.writeSize)
+    }
+  }
+
+  private var damaged: DFUError {
+    .link(
+      HostLinkError(
+        .protocolViolation, "what arrives at \(location) is not what was sent",
+        advice: "try another cable or port"))
+  }
+
+  // MARK: Failures
+
+  private func carryOut<Result>(
+    _ state: FlashFailure.BoardState, _ body: () throws(DFUError) -> Result
+  ) throws(FlashFailure) -> Result {
+    do throws(DFUError) {
+      return try body()
+    } catch {
+      switch error {
+      case .link(let reason):
+        let next =
+          "press the board's reset button and run `herald-flash write` again: it goes on where it was"
+        throw FlashFailure(
+          .link(reason.cause), reason.what, state: state, advice: state == .untouched ? reason.advice : next)
+      case .refused(let request, let result, let extended):
+        throw refusal(request, result, extended, state)
+      }
+    }
+  }
+
+  /// What the boot loader's results mean (`nrf_dfu_req_handler.h`: nrf_dfu_result_t, nrf_dfu_ext_error_code_t), with what to do.
+  private func refusal(
+    _ request: UInt8, _ result: UInt8, _ extended: UInt8?, _ state: FlashFailure.BoardState
+  ) -> FlashFailure {
+    let meaning: (what: String, advice: String?) =
+      switch (result, extended) {
+      case (0x0B, 0x05): ("has a later version of the firmware", "erase it with a debug probe: --via probe")
+      case (0x0B, 0x06): ("is of other hardware than an nRF52", nil)
+      case (0x0B, 0x07):
+        (
+          "has a SoftDevice that the image was not made for",
+          "write the factory's application first, or use a debug probe"
+        )
+      case (0x0B, 0x08): ("takes signed firmware only", "use a debug probe: --via probe")
+      case (0x0B, 0x0C): ("found another SHA-256 in what it got", "run `herald-flash write` again")
+      case (0x0B, 0x0D), (0x04, _): ("has no room for the image", nil)
+      case (0x0B, let code?): ("refused (error 0x\(code.hexadecimal(2)))", "run `herald-flash write` again")
+      case (0x08, _), (0x05, _):
+        ("is not ready for this step", "press the board's reset button and run the command again")
+      default:
+        (
+          "refused request 0x\(request.hexadecimal(2)) with result 0x\(result.hexadecimal(2))",
+          "press the board's reset button and run the command again"
+        )
+      }
+    return FlashFailure(
+      .link(.refused), "the boot loader at \(location) \(meaning.what)", state: state, advice: meaning.advice)
+  }
+
+  private func cannot(_ what: String, advice: String? = nil) -> FlashFailure {
+    FlashFailure(.cannot, "Nordic's boot loader at \(location) \(what)", state: .untouched, advice: advice)
+  }
+
+  // MARK: What it does by itself, or not at all
+
+  func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    throw cannot("reads nothing back: it compares the SHA-256 itself")
+  }
+
+  func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
+    throws(FlashFailure)
+  {
+    throw cannot("only writes", advice: "erase through a debug probe: --via probe")
+  }
+
+  func reset() throws(FlashFailure) { throw cannot("starts the firmware by itself") }
+
+  func close() { link.close() }
+}

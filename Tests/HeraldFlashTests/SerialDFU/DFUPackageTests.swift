@@ -1,0 +1,128 @@
+import Testing
+
+@testable import HeraldFlash
+
+private func bytes(_ hexadecimal: String) -> [UInt8] {
+  let digits = Array(hexadecimal.filter { !$0.isWhitespace })
+  return stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0 }
+}
+
+@Suite("Packages for Nordic's boot loader")
+struct DFUPackageTests {
+  /// What nrfdfu (infsoft-locaware, 5371b34) sent for an application of 4100 bytes.
+  private static let foreign = bytes(
+    """
+    0a3c 0801 1238 0801 1034 1a0100 2000 2800 3000 388420
+    4224 0803 1220 7a5417bb0aa8f7fe092028066f2316f44f56c00534a5483cbc3eb5ecef0cb4f9 4800
+    """)
+
+  @Test("An init packet, byte for byte as another program makes it")
+  func initPacket() throws {
+    var packet = DFUInitPacket(application: [])
+    packet.size = 4100
+    packet.hash = bytes("f9b40cefecb53ebc3c48a53405c0564ff416236f06282009fef7a80abb17547a")
+    #expect(packet.bytes == Self.foreign)
+    #expect(try DFUInitPacket(Self.foreign) == packet)
+    packet.isDebug = true
+    #expect(packet.bytes.suffix(2) == [0x48, 0x01])
+  }
+
+  @Test("A signed packet is read, too; what is none is refused")
+  func signed() throws {
+    // SignedCommand: command, ECDSA_P256_SHA256, signature.
+    let command = Array(Self.foreign.dropFirst(2))
+    let inner =
+      ProtocolBuffer.field(1, command) + ProtocolBuffer.field(2, 0) + ProtocolBuffer.field(3, [1, 2, 3])
+    #expect(try DFUInitPacket(ProtocolBuffer.field(2, inner)).size == 4100)
+    for count in 0..<Self.foreign.count {
+      #expect(throws: FirmwareError.self) { try DFUInitPacket(Array(Self.foreign.prefix(count))) }
+    }
+    // A boot loader's: type 2.
+    var other = Self.foreign
+    other[14] = 2
+    #expect(throws: FirmwareError.self) { try DFUInitPacket(other) }
+  }
+
+  @Test("Numbers of variable length")
+  func varint() {
+    #expect(ProtocolBuffer.varint(300) == [0xAC, 0x02])
+    #expect(ProtocolBuffer.varint(.max) == [UInt8](repeating: 0xFF, count: 9) + [0x01])
+    #expect(ProtocolBuffer.fields([0x08, 0xAC, 0x02])?.map(\.index) == [1])
+    for broken in [[0x08], [0x08, 0x80], [0x12, 0x02, 0x00], [0x0D, 0, 0, 0, 0]] as [[UInt8]] {
+      #expect(ProtocolBuffer.fields(broken) == nil)
+    }
+    #expect(ProtocolBuffer.fields([0x08] + [UInt8](repeating: 0xFF, count: 9) + [0x02]) == nil)
+  }
+
+  @Test("A zip archive, byte by byte from PKWARE's note")
+  func zip() throws {
+    let archive = StoredZip([("a", Array("12345678".utf8))])
+    #expect(
+      archive.bytes
+        == bytes(
+          """
+          504b0304 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 61 3132333435363738
+          504b0102 1400 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 0000 0000 0000 00000000 00000000 61
+          504b0506 0000 0000 0100 0100 2f000000 27000000 0000
+          """))
+    #expect(try StoredZip(archive.bytes) == archive)
+  }
+
+  @Test("An archive of Python's zipfile is read; a compressed one is refused by its file's name")
+  func foreignZip() throws {
+    let archive = try StoredZip(bytes(PythonZip.stored))
+    #expect(archive == StoredZip([("a.bin", Array("12345678".utf8)), ("m", Array("{}".utf8))]))
+    let error = #expect(throws: FirmwareError.self) { try StoredZip(bytes(PythonZip.deflated)) }
+    #expect(error?.description == "a.bin in the zip archive is compressed: store it as it is (zip -0)")
+  }
+
+  @Test("A damaged archive is refused wherever it is damaged, and never more than that")
+  func damaged() {
+    let whole = bytes(PythonZip.stored)
+    for count in 0..<whole.count {
+      #expect(throws: FirmwareError.self) { try StoredZip(Array(whole.prefix(count))) }
+    }
+    for index in whole.indices {
+      var archive = whole
+      archive[index] ^= 0xFF
+      _ = try? StoredZip(archive)
+      _ = try? DFUPackage(file: archive)
+    }
+  }
+
+  @Test("What is made is read again, and its parts agree")
+  func package() throws {
+    let image = try FirmwareImage.linked(at: 0x1000, size: 301)
+    let package = try DFUPackage(image)
+    #expect(package.application == image.segments[0].bytes + [0xFF, 0xFF, 0xFF])
+    #expect(try DFUPackage(file: package.file) == package)
+    let archive = try StoredZip(package.file)
+    #expect(archive.files.map(\.name) == ["manifest.json", "application.dat", "application.bin"])
+    var other = archive
+    other.files[2].bytes[200] ^= 1
+    #expect(throws: FirmwareError.self) { try DFUPackage(file: other.bytes) }
+    other.files.removeLast()
+    let error = #expect(throws: FirmwareError.self) { try DFUPackage(file: other.bytes) }
+    #expect(error?.description == "the package has no application.bin")
+  }
+}
+
+/// What Python's zipfile makes.
+private enum PythonZip {
+  /// `a.bin` with 12345678 and `m` with {}.
+  static let stored =
+    """
+    504b030414000000000000002100afdae09a080000000800000005000000612e62696e3132333435363738
+    504b03041400000000000000210043bfa6a30200000002000000010000006d7b7d
+    504b0102140314000000000000002100afdae09a0800000008000000050000000000000000000000800100000000612e62696e
+    504b010214031400000000000000210043bfa6a3020000000200000001000000000000000000000080012b0000006d
+    504b05060000000002000200620000004c0000000000
+    """
+  /// `a.bin` with a hundred 1, compressed.
+  static let deflated =
+    """
+    504b0304140000000800b653765de297742a060000006400000005000000612e62696e3334a43d0000
+    504b01021403140000000800b653765de297742a0600000064000000050000000000000000000000800100000000612e62696e
+    504b0506000000000100010033000000290000000000
+    """
+}
