@@ -31,10 +31,11 @@ class Refused(Exception):
 
 
 class BootLoader:
-    """Answers requests. `flash` is the application's, as bytes by address; what survives a reset is what was executed."""
+    """Answers requests. `flash` is the chip's, as bytes by address; what survives a reset is what was executed. One `for_debugging` does not mind versions of init packets
+    for debugging; without `tells` it does not say what is on the chip."""
 
-    def __init__(self, soft_device=0, firmware_version=0):
-        self.soft_device, self.firmware_version = soft_device, firmware_version
+    def __init__(self, soft_device=0, firmware_version=0, for_debugging=True, tells=True):
+        self.soft_device, self.firmware_version, self.for_debugging, self.tells = soft_device, firmware_version, for_debugging, tells
         self.flash = bytearray(b"\xFF" * 0x100000)
         self.is_running = False
         self.command, self.command_size, self.init, self.is_valid = b"", 0, None, False
@@ -77,6 +78,12 @@ class BootLoader:
             return data[:1]
         if code == HARDWARE:
             return struct.pack("<IIIII", 0x52840, 0x41414430, 0x100000, 0x40000, PAGE)
+        if code == FIRMWARE and self.tells:
+            # The boot loader itself first, then what is there beside it: kind, version, address, size.
+            there = [(2, 1, 0xE0000, 0x1E000)]
+            there += [(0, 7002000, 0, 0x26000)] if self.soft_device else []
+            there += [(1, self.firmware_version, APPLICATION_START, 0)] if self.firmware_version else []
+            return struct.pack("<BIII", *(there[data[0]] if data[0] < len(there) else (0xFF, 0, 0, 0)))
         if code == MTU:
             return struct.pack("<H", TRANSFER_UNIT)
         if code == SET_NOTIFICATION:
@@ -159,7 +166,7 @@ class BootLoader:
             raise Refused(EXTENDED, COMMAND_INVALID)
         if init.hash_kind != SHA256 or len(init.hash) != 32:
             raise Refused(EXTENDED, WRONG_HASH_KIND)
-        if not init.is_debug and init.firmware_version is not None and init.firmware_version < self.firmware_version:
+        if not (self.for_debugging and init.is_debug) and init.firmware_version is not None and init.firmware_version < self.firmware_version:
             raise Refused(EXTENDED, FIRMWARE_TOO_LOW)
         if init.size > APPLICATION_END - APPLICATION_START:
             raise Refused(EXTENDED, NO_SPACE)

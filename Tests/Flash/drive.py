@@ -5,7 +5,6 @@ objects; by itself a program."""
 import argparse
 import hashlib
 import json
-import shutil
 import signal
 import struct
 import sys
@@ -17,6 +16,69 @@ from pathlib import Path
 LOOK = 0.02
 UF2_MAGIC, UF2_MAGIC_TOO, UF2_END, SECTOR, MOST = 0x0A324655, 0x9E5D5157, 0x0AB16F30, 512, 476
 NOT_MAIN_FLASH, HAS_FAMILY = 0x1, 0x2000
+
+
+def pieces(flash):
+    """(address, bytes) of what lies together in what was programmed."""
+    together = []
+    for address, data in sorted(flash.items()):
+        if together and together[-1][0] + len(together[-1][1]) == address:
+            together[-1][1].extend(data)
+        else:
+            together.append((address, bytearray(data)))
+    return [(address, bytes(data)) for address, data in together]
+
+
+def decoded(text, flash_size):
+    """What is in an Intel HEX file, by address, as far as there is flash; raises ValueError with DAPLink's words."""
+    base, flash, has_ended = 0, {}, False
+    for line in text.split():
+        try:
+            if not line.startswith(":"):
+                raise ValueError
+            record = bytes.fromhex(line[1:])
+        except ValueError:
+            raise ValueError("The hex file cannot be decoded. Parser logic failure occurred.", "internal, user") from None
+        if len(record) < 5 or sum(record) & 255 or record[0] != len(record) - 5:
+            raise ValueError("The hex file cannot be decoded. Checksum calculation failure occurred.", "user")
+        count, offset, kind = struct.unpack_from(">BHB", record)
+        data = record[4:4 + count]
+        if kind == 0 and base + offset < flash_size:
+            flash[base + offset] = data
+        elif kind == 1:
+            has_ended = True
+            break
+        elif kind in (2, 4):
+            base = int.from_bytes(data, "big") << (4 if kind == 2 else 16)
+    if not has_ended:
+        raise ValueError("The transfer timed out.", "transient, user")
+    return flash
+
+
+class UF2Loader:
+    """Adafruit's: blocks of another family, and all that is no UF2, it takes without a word and drops; when it has as many different blocks as they say there are, it
+    starts the application. `flash` is what was programmed, by address."""
+
+    def __init__(self, family=0xADA52840, first=0x1000, last=0xED000):
+        self.family, self.range = family, range(first, last)
+        self.flash = {}
+        self.restart()
+
+    def restart(self):
+        self.blocks = {}
+        self.is_running = False
+
+    def take(self, sector):
+        first, second, flags, address, size, number, count, family = struct.unpack_from("<8I", sector)
+        if (first, second, struct.unpack_from("<I", sector, 508)[0]) != (UF2_MAGIC, UF2_MAGIC_TOO, UF2_END):
+            return
+        if flags & NOT_MAIN_FLASH or not flags & HAS_FAMILY or family != self.family or size > MOST or number >= count:
+            return
+        if address in self.range and address + size - 1 in self.range:
+            self.flash[address] = sector[32:32 + size]
+        self.blocks[number] = count
+        if len(self.blocks) >= count:
+            self.is_running = True
 
 
 class Drive(threading.Thread):
@@ -42,10 +104,12 @@ class Drive(threading.Thread):
         new.rename(self.path)
 
     def unplug(self):
+        # The folder is kept elsewhere: a new one in its place must not have its inode.
         gone = self.path.with_name(f"gone-{self.times_gone}")
         self.path.rename(gone)
         self.times_gone += 1
-        shutil.rmtree(gone)
+        for path in gone.iterdir():
+            path.unlink()
 
     def run(self):
         while not self.is_over.wait(LOOK):
@@ -59,14 +123,7 @@ class Drive(threading.Thread):
         """Called when the drive went away by itself."""
 
     def content(self):
-        """(address, bytes) of each piece that was programmed."""
-        pieces = []
-        for address, data in sorted(self.flash.items()):
-            if pieces and pieces[-1][0] + len(pieces[-1][1]) == address:
-                pieces[-1][1].extend(data)
-            else:
-                pieces.append((address, bytearray(data)))
-        return [(address, bytes(data)) for address, data in pieces]
+        return pieces(self.flash)
 
     def close(self):
         self.is_over.set()
@@ -81,35 +138,32 @@ class Drive(threading.Thread):
 
 
 class UF2Drive(Drive):
-    """Adafruit's boot loader: blocks of another family, and all that is no UF2, it takes without a word and drops; when it has as many different blocks as they say there
-    are, it starts the application, and the drive is gone. Without `restarts` it never does, as if one block were missing."""
+    """The drive of a `UF2Loader`, which goes when the application starts. Without `restarts` it never does, as if one block were missing; `vanish_after` so many blocks it
+    is gone before."""
 
-    def __init__(self, name="FTHR840BOOT", board="nRF52840-Feather-revE", model="Adafruit Feather nRF52840 Express", family=0xADA52840, first=0x1000, last=0xED000,
-                 restarts=True):
-        self.board, self.model, self.family, self.range, self.restarts = board, model, family, range(first, last), restarts
-        self.blocks = {}
-        self.is_running = False
+    def __init__(self, name="FTHR840BOOT", board="nRF52840-Feather-revE", model="Adafruit Feather nRF52840 Express", soft_device="S140 6.1.1", restarts=True,
+                 vanish_after=None):
+        self.board, self.model, self.soft_device = board, model, soft_device
+        self.loader = UF2Loader()
+        self.restarts, self.vanish_after = restarts, vanish_after
         super().__init__(name)
+        self.flash = self.loader.flash
+
+    def plug_in(self):
+        self.loader.restart()
+        super().plug_in()
 
     def files(self):
-        return {"INFO_UF2.TXT": f"UF2 Bootloader 0.9.0\nModel: {self.model}\nBoard-ID: {self.board}\nDate: Jan 1 2025\n", "INDEX.HTM": "<!doctype html>\n"}
+        return {"INFO_UF2.TXT": f"UF2 Bootloader 0.9.0\nModel: {self.model}\nBoard-ID: {self.board}\nSoftDevice: {self.soft_device}\nDate: Jan 1 2025\n",
+                "INDEX.HTM": "<!doctype html>\n"}
 
     def look(self, path, data):
         for place in range(0, len(data) - SECTOR + 1, SECTOR):
-            self.take(data[place:place + SECTOR])
-        return self.is_running and self.restarts
-
-    def take(self, sector):
-        first, second, flags, address, size, number, count, family = struct.unpack_from("<8I", sector)
-        if (first, second, struct.unpack_from("<I", sector, 508)[0]) != (UF2_MAGIC, UF2_MAGIC_TOO, UF2_END):
-            return
-        if flags & NOT_MAIN_FLASH or not flags & HAS_FAMILY or family != self.family or size > MOST or number >= count:
-            return
-        if address in self.range and address + size - 1 in self.range:
-            self.flash[address] = sector[32:32 + size]
-        self.blocks[number] = count
-        if len(self.blocks) >= count:
-            self.is_running = True
+            if self.vanish_after is not None and len(self.loader.blocks) >= self.vanish_after:
+                self.vanish_after = None
+                return True
+            self.loader.take(data[place:place + SECTOR])
+        return self.loader.is_running and self.restarts
 
 
 class DAPLinkDrive(Drive):
@@ -145,7 +199,7 @@ class DAPLinkDrive(Drive):
             if self.fails:
                 raise ValueError(self.fails, "transient, user")
             if kind == ".hex":
-                self.flash = self.decoded(data.decode("ascii", "replace"))
+                self.flash = decoded(data.decode("ascii", "replace"), self.flash_size)
             elif kind == ".bin":
                 if len(data) < 8 or not 0x20000000 < struct.unpack_from("<I", data)[0] <= 0x20100000:
                     raise ValueError("The starting bytes of the file do not look like a vector table.", "user")
@@ -155,31 +209,6 @@ class DAPLinkDrive(Drive):
         except ValueError as error:
             self.error = error.args
         return True
-
-    def decoded(self, text):
-        """What is in an Intel HEX file; addresses above the flash are left out."""
-        base, flash, has_ended = 0, {}, False
-        for line in text.split():
-            if not line.startswith(":"):
-                raise ValueError("The hex file cannot be decoded. Parser logic failure occurred.", "internal, user")
-            try:
-                record = bytes.fromhex(line[1:])
-            except ValueError:
-                raise ValueError("The hex file cannot be decoded. Parser logic failure occurred.", "internal, user") from None
-            if len(record) < 5 or sum(record) & 255 or record[0] != len(record) - 5:
-                raise ValueError("The hex file cannot be decoded. Checksum calculation failure occurred.", "user")
-            count, offset, kind = struct.unpack_from(">BHB", record)
-            data = record[4:4 + count]
-            if kind == 0 and base + offset < self.flash_size:
-                flash[base + offset] = data
-            elif kind == 1:
-                has_ended = True
-                break
-            elif kind in (2, 4):
-                base = int.from_bytes(data, "big") << (4 if kind == 2 else 16)
-        if not has_ended:
-            raise ValueError("The transfer timed out.", "transient, user")
-        return flash
 
     def gone(self):
         self.plug_in()

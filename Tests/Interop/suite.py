@@ -19,7 +19,8 @@ from node import program
 MODULES = [
     "cases_states", "cases_exchange", "cases_phones", "cases_proxy", "cases_radio", "cases_reading", "cases_serving",
     "cases_payload", "cases_log", "cases_archive", "cases_report", "cases_fleet", "cases_capture", "cases_live", "cases_provision", "cases_hostile",
-    "cases_smp", "cases_flash", "cases_images", "cases_settings", "cases_usb", "cases_cable", "cases_boards", "cases_node", "cases_neighbours", "cases_completion",
+    "cases_smp", "cases_flash", "cases_flash_probe", "cases_flash_dongle", "cases_flash_recovery", "cases_flash_drive", "cases_images", "cases_settings", "cases_usb",
+    "cases_cable", "cases_boards", "cases_node", "cases_neighbours", "cases_completion",
 ]
 CASE_SECONDS = 180
 # How many cases run at a time, each in a process: they have nothing in common, and mostly wait.

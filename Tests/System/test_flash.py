@@ -1,4 +1,4 @@
-"""Programs of others, as they are, flash the virtual probe's chip through a Linux kernel's USB: that is why the probe is believed."""
+"""Programs of others, as they are, flash the virtual probe's chip through a Linux kernel's USB: that is why the probe is believed. Then herald-flash does."""
 
 import asyncio
 import json
@@ -6,18 +6,21 @@ import logging
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 import usb
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "Tests" / "Flash"))
+sys.path[:0] = [str(ROOT / "Tests" / "Flash"), str(ROOT / "Tests" / "Interop")]
 from image import ALIVE, WORD, image
+from node import program
 from virtual_probe import SERIAL, VirtualProbe
 
 PATIENCE = 300
 SIZE = 65536
+ATTEMPTS = 5
 FIGURES = Path("/job/figures/flash.json")
 PYOCD = ROOT / ".build" / "venv-system" / "bin" / "pyocd"
 # openocd's configuration for a chip, and pyocd's name of it.
@@ -30,6 +33,11 @@ def setUpModule():
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     usb.start()
     subprocess.check_call(["modprobe", "usbhid"])
+
+
+def gave_up(said):
+    """Whether openocd gave up on an answer: it waits for a second, in which a busy machine may not give the guest its turn."""
+    return "CMSIS-DAP command mismatch" in said or "LIBUSB_ERROR_TIMEOUT" in said or "CMSIS-DAP: error" in said
 
 
 def figure(name, value):
@@ -47,12 +55,17 @@ def quick_probe(chip, **options):
 class Programs(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder.chmod(0o755)
         self.path = self.folder / "image.bin"
 
     async def run_program(self, probe, *command):
         """What a program says, that works while the probe is plugged in."""
-        async with usb.Plug(probe.port, SERIAL, probe.device.speed):
-            ended = await self.ended(*command)
+        for _ in range(ATTEMPTS):
+            probe.dap.reset_counts()
+            async with usb.Plug(probe.port, SERIAL, probe.device.speed):
+                ended = await self.ended(*command)
+            if not gave_up(ended.stdout):
+                break
         self.assertEqual(ended.returncode, 0, ended.stdout[-3000:])
         return ended.stdout
 
@@ -71,6 +84,9 @@ class Programs(unittest.IsolatedAsyncioTestCase):
     def openocd(self, chip, command):
         return ["openocd", "-f", "interface/cmsis-dap.cfg", "-c", "transport select swd", "-f", f"target/{OPENOCD[chip]}.cfg", "-c", command]
 
+    def herald(self, verb, *arguments):
+        return [program("herald-flash"), verb, *arguments, "--timeout", "120"]
+
     def program(self, chip):
         return self.openocd(chip, f"program {self.path} 0 verify reset exit")
 
@@ -83,22 +99,62 @@ class Programs(unittest.IsolatedAsyncioTestCase):
         probe.chip.slice()
         self.assertEqual(probe.chip.read(ALIVE, 4), WORD)
 
-    async def test_pyocd_flashes_64_KB(self):
+    async def test_64_KB_by_pyocd_by_openocd_and_by_herald_flash_with_fewer_round_trips_than_either(self):
         data = self.write_image()
-        with quick_probe("nrf52833") as probe:
-            await self.run_program(probe, *self.pyocd("flash", "nrf52833", "--base-address", "0", self.path))
-            self.check(probe, data)
-            figure("flash_round_trips_pyocd", probe.dap.packets)
-            figure("flash_bytes_pyocd", probe.dap.bytes_out + probe.dap.bytes_in)
+        trips = {}
+        for name, command, words in (
+                ("pyocd", self.pyocd("flash", "nrf52833", "--base-address", "0", self.path), "programmed 65536 bytes"),
+                ("openocd", self.program("nrf52833"), "Verified OK"),
+                ("", self.herald("write", self.path, "--base", "0", "--board", "microbit-v2", "--yes", "--json"), '"verified" : true')):
+            with quick_probe("nrf52833") as probe:
+                started = time.monotonic()
+                said = await self.run_program(probe, *command)
+                self.assertIn(words, said)
+                self.check(probe, data)
+                suffix = f"_{name}" if name else ""
+                trips[name] = probe.dap.packets
+                figure(f"flash_seconds{suffix}", round(time.monotonic() - started, 1))
+                figure(f"flash_round_trips{suffix}", trips[name])
+                figure(f"flash_bytes{suffix}", probe.dap.bytes_out + probe.dap.bytes_in)
+        self.assertLess(trips[""], min(trips["pyocd"], trips["openocd"]))
 
-    async def test_openocd_programs_verifies_and_resets_64_KB(self):
-        data = self.write_image()
-        with quick_probe("nrf52833") as probe:
-            said = await self.run_program(probe, *self.program("nrf52833"))
-            self.assertIn("Verified OK", said)
-            self.check(probe, data)
-            figure("flash_round_trips_openocd", probe.dap.packets)
-            figure("flash_bytes_openocd", probe.dap.bytes_out + probe.dap.bytes_in)
+    async def test_herald_flash_finds_writes_and_compares_over_both_interfaces(self):
+        data = self.write_image(SIZE // 8)
+        for options in ({}, {"bulk": False}):
+            with VirtualProbe("nrf52840", **options) as probe:
+                said = await self.run_program(probe, *self.herald("list"))
+                self.assertIn(SERIAL, said)
+                to = ["--base", "0", "--board", "nrf52840dk", "--to", f"probe:{SERIAL}"]
+                await self.run_program(probe, *self.herald("write", self.path, *to, "--yes"))
+                self.check(probe, data)
+                await self.run_program(probe, *self.herald("verify", self.path, *to, "--read-back"))
+
+    async def test_herald_flash_unplugged_says_what_is_there_and_goes_on_from_it(self):
+        data = self.write_image(SIZE // 8)
+        write = self.herald("write", self.path, "--base", "0", "--board", "microbit-v2", "--yes", "--json")
+        for packets in (3, 20, 30):
+            with VirtualProbe("nrf52833", vanish_after=packets) as probe:
+                plug = usb.Plug(probe.port, SERIAL, probe.device.speed)
+                async with plug:
+                    ended = await self.ended(*write)
+                    self.assertEqual(ended.returncode, 6, ended.stdout)
+                    state = json.loads(ended.stdout[ended.stdout.index("{"):ended.stdout.index("}") + 1])["board_state"]
+                    is_erased = probe.chip.flash().strip(b"\xFF") == b""
+                    self.assertEqual(state, "untouched" if is_erased else "partly-written")
+                probe.plug_in()
+                await self.run_program(probe, *write)
+                self.check(probe, data)
+
+    async def test_herald_flash_that_may_not_open_the_probe_says_so(self):
+        self.write_image(SIZE // 16)
+        with VirtualProbe("nrf52833") as probe:
+            plug = usb.Plug(probe.port, SERIAL, probe.device.speed)
+            async with plug:
+                nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+                ended = await self.ended(*nobody, *self.herald("write", self.path, "--base", "0", "--board", "microbit-v2", "--yes"))
+                self.assertEqual(ended.returncode, 4, ended.stdout)
+                self.assertIn(plug.file, ended.stdout)
+            self.assertEqual(probe.dap.packets, 0)
 
     async def test_pyocd_reads_back_and_erases(self):
         data = self.write_image(SIZE // 4)

@@ -1,0 +1,100 @@
+"""Drives of boot loaders in the guest: a FAT image behind the kernel's own mass storage gadget, plugged into the kernel's own USB, and mounted."""
+
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+GADGETS = Path("/sys/kernel/config/usb_gadget")
+CONTROLLER = "dummy_udc.0"
+# Sectors of 512 bytes: as few as FAT16 takes.
+SECTORS = 16384
+LOOK = 0.1
+
+
+def start():
+    subprocess.check_call(["modprobe", "-a", "loop", "sd_mod", "dummy_hcd", "libcomposite", "usb_storage", "vfat", "nls_ascii", "nls_cp437"])
+    if not GADGETS.exists():
+        subprocess.check_call(["mount", "-t", "configfs", "none", "/sys/kernel/config"])
+
+
+class Drive:
+    """A board's drive, mounted at `path`: a context manager. `files` are its own, texts by name. When `is_enough(image)` of what is on the medium, the board restarts: the
+    drive is gone; if `returns`, it comes back then with what that says, files again."""
+
+    def __init__(self, folder, label, files, is_enough, returns=None):
+        self.image, self.path = folder / f"{label}.img", folder / label
+        self.label, self.files, self.is_enough, self.returns = label, files, is_enough, returns
+        self.times_gone = 0
+        self.programmed = b""
+        self.is_over = threading.Event()
+
+    def __enter__(self):
+        self.path.mkdir()
+        self.make(self.files)
+        self.gadget = GADGETS / "drive"
+        function = self.gadget / "functions" / "mass_storage.0"
+        function.mkdir(parents=True)
+        (self.gadget / "configs" / "c.1").mkdir(parents=True)
+        (self.gadget / "idVendor").write_text("0x239a")
+        (self.gadget / "idProduct").write_text("0x0029")
+        self.medium = function / "lun.0" / "file"
+        (function / "lun.0" / "removable").write_text("1")
+        (self.gadget / "configs" / "c.1" / "mass_storage.0").symlink_to(function)
+        self.plug_in()
+        self.watch = threading.Thread(target=self.run, daemon=True)
+        self.watch.start()
+        return self
+
+    def __exit__(self, *error):
+        self.is_over.set()
+        self.watch.join()
+        self.unplug()
+        (self.gadget / "configs" / "c.1" / "mass_storage.0").unlink()
+        for part in ("configs/c.1", "functions/mass_storage.0", ""):
+            (self.gadget / part).rmdir()
+
+    def make(self, files):
+        with open(self.image, "wb") as image:
+            image.truncate(SECTORS * 512)
+        subprocess.check_call(["mkfs.vfat", "-F16", "-s1", "-n", self.label, self.image], stdout=subprocess.DEVNULL)
+        subprocess.check_call(["mount", "-o", "loop", self.image, self.path])
+        for name, text in files.items():
+            (self.path / name).write_text(text)
+        subprocess.check_call(["umount", self.path])
+
+    def plug_in(self):
+        before = {path.name for path in Path("/sys/block").glob("sd*")}
+        self.medium.write_text(str(self.image))
+        (self.gadget / "UDC").write_text(CONTROLLER)
+        disk = None
+        deadline = time.monotonic() + 300
+        while not disk:
+            assert time.monotonic() < deadline, "the kernel sees no drive"
+            time.sleep(LOOK)
+            disk = next((path.name for path in Path("/sys/block").glob("sd*") if path.name not in before and int((path / "size").read_text()) == SECTORS), None)
+        # As a desktop would.
+        while subprocess.run(["mount", f"/dev/{disk}", self.path], stderr=subprocess.DEVNULL).returncode:
+            assert time.monotonic() < deadline, "the drive cannot be mounted"
+            time.sleep(LOOK)
+
+    def unplug(self):
+        if (self.gadget / "UDC").read_text().strip():
+            (self.gadget / "UDC").write_text("\n")
+        subprocess.run(["umount", "-l", self.path], stderr=subprocess.DEVNULL)
+        self.medium.write_text("\n")
+
+    def run(self):
+        while not self.is_over.wait(LOOK):
+            content = self.image.read_bytes()
+            if not self.is_enough(content):
+                continue
+            self.programmed = content
+            (self.gadget / "UDC").write_text("\n")
+            self.times_gone += 1
+            if not self.returns:
+                return
+            subprocess.run(["umount", "-l", self.path], check=True)
+            self.medium.write_text("\n")
+            self.make(self.files | self.returns(content))
+            self.plug_in()
