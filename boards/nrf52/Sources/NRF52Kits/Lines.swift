@@ -10,7 +10,7 @@ public typealias NRF52Random = NRF.RNG<MappedRegisters>
 public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
 // What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start.
-nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<1024, 264>()
+nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<512, 256>()
 nonisolated(unsafe) private var controllerFaults: NRF.UARTEMemory?
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0

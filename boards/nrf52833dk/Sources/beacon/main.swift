@@ -19,7 +19,7 @@ nonisolated(unsafe) var device = ManagedNode<
   delegate: NoDelegate(),
   board: Board.firmware(),
   configuration: beacon)
-nonisolated(unsafe) var links = USBManagement<USBD<MappedRegisters>, 2048, 2>(
+nonisolated(unsafe) var links = USBManagement<USBD<MappedRegisters>, 1024, 1>(
   Board.usb(), serialNumber: Board.serialNumber())
 while true {
   device.round(serving: &links)

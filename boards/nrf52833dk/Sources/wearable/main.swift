@@ -16,7 +16,7 @@ nonisolated(unsafe) var device = ManagedNode<
   supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1_234_567_890),
   delegate: SensorDelegates(BatterySensor(Board.supply()), NoDelegate()),
   board: Board.firmware())
-nonisolated(unsafe) var links = USBManagement<USBD<MappedRegisters>, 2048, 2>(
+nonisolated(unsafe) var links = USBManagement<USBD<MappedRegisters>, 1024, 1>(
   Board.usb(), serialNumber: Board.serialNumber())
 while true {
   device.round(serving: &links)
