@@ -59,7 +59,9 @@ extension NRF {
     private var registers: Block
     private let queues: SerialQueues
 
-    init(_ registers: Block, queues: SerialQueues) {
+    /// The handler for the UART with these registers and queues.
+    @inline(__always)
+    public init(_ registers: Block, queues: SerialQueues) {
       self.registers = registers
       self.queues = queues
     }

@@ -21,8 +21,8 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   /// How many bytes it holds at most: a power of two, or 0.
   public let capacity: Int
 
-  /// The empty queue in `storage`, which stays where it is and is used for nothing else. It holds the greatest power of two of bytes that
-  /// the storage has.
+  /// The queue in `storage`, which stays where it is and is used for nothing else: an empty one if the storage is new. It holds the greatest power
+  /// of two of bytes that the storage has. Whoever makes it again, for the same storage, has the same queue.
   public init<let bytes: Int>(_ storage: UnsafeMutablePointer<ByteRingStorage<bytes>>) {
     unsafe self.init(UnsafeMutableRawPointer(storage), bytes: bytes)
   }
@@ -35,8 +35,6 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     var capacity = bytes > 0 ? 1 : 0
     while capacity > 0, capacity <= bytes &>> 1 { capacity = capacity &* 2 }
     self.capacity = capacity
-    appended.value = 0
-    taken.value = 0
   }
 
   /// How many bytes are queued, as either side sees it.

@@ -30,4 +30,32 @@
       UInt32(UInt(bitPattern: memory.baseAddress))
     }
   }
+
+  /// The registers of a peripheral of this chip whose address is part of the type: nothing of it is kept in memory, and code that uses it has it as a
+  /// constant. `place` is the address of the first register in units of 256 bytes.
+  public struct FixedRegisters<let place: Int>: RegisterBlock, BitwiseCopyable, Sendable {
+    /// The peripheral at that address.
+    @inline(always)
+    public init() {}
+
+    @usableFromInline
+    var mapped: MappedRegisters { MappedRegisters(at: UInt32(truncatingIfNeeded: place) &<< 8) }
+
+    /// Reads the word at `offset`.
+    @inline(always)
+    public func load(at offset: UInt32) -> UInt32 { mapped.load(at: offset) }
+
+    /// Writes the word at `offset`.
+    @inline(always)
+    public func store(_ word: UInt32, at offset: UInt32) { mapped.store(word, at: offset) }
+
+    /// The address of `memory`: peripherals see it where the processor does.
+    @inline(always)
+    public func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32 { mapped.busAddress(of: memory) }
+  }
+
+  extension CortexM {
+    /// The registers of `SystemControl`.
+    public typealias SystemControlRegisters = FixedRegisters<0xE000E0>
+  }
 #endif

@@ -22,7 +22,7 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
   private let overruns: SharedWord
   private let framing: SharedWord
 
-  /// The queues in `storage`, which stays where it is and is used for nothing else.
+  /// The queues in `storage`, which stays where it is and is used for nothing else. Whoever makes them again, for the same storage, has the same queues.
   public init<let incoming: Int, let outgoing: Int>(
     _ storage: UnsafeMutablePointer<SerialStorage<incoming, outgoing>>
   ) {

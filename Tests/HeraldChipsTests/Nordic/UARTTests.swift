@@ -214,6 +214,16 @@ struct ByteRingTests {
     #expect(words.load(as: UInt32.self) == 8)
   }
 
+  @Test("made again, for the same storage, it is the same queue")
+  func madeAgain() {
+    let storage = UnsafeMutablePointer<ByteRingStorage<16>>.allocate(capacity: 1)
+    storage.initialize(to: ByteRingStorage())
+    defer { storage.deallocate() }
+    #expect(append([1, 2, 3], to: ByteRing(storage)))
+    #expect(ByteRing(storage).take() == 1)
+    #expect(ByteRing(storage).count == 2)
+  }
+
   @Test("without room nothing is queued")
   func empty() {
     let storage = UnsafeMutablePointer<ByteRingStorage<0>>.allocate(capacity: 1)

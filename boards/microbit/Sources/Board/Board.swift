@@ -11,8 +11,8 @@ public struct Board: FirmwareHardware, ~Copyable {
 
   private var clock: BoardClock
   private var watchdog = NRF.WDT(Clock.watchdog)
-  private var control = CortexM.SystemControl(MappedRegisters(at: CortexM.systemControlAddress))
-  private var port = NRF.GPIO(MappedRegisters(at: 0x5000_0000))
+  private var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
+  private var port = NRF.GPIO(FixedRegisters<0x500000>())
 
   /// The board after a reset. To be made once.
   public init() {
@@ -58,16 +58,27 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// Waits for the rest of a packet: until nothing has come for the time of five bytes. An interrupt for each byte would keep the processor busy at
   /// full speed; so the line is looked at by the clock, before its FIFO is full.
   private mutating func gather() {
-    guard var line = Self.lineService else { return }
-    line.hold(true)
+    Self.holdLine(true)
     var looks = 0
     repeat {
       let isAhead = clock.wake(afterMicroseconds: Self.gatherMicroseconds)
       control.forget(Clock.interrupt)
-      while isAhead, !clock.isDue { stop() }
+      if isAhead { waitForClock() }
       looks &+= 1
-    } while line.handle() && looks < 32
-    line.hold(false)
+    } while serveControllerLine() && looks < 32
+    Self.holdLine(false)
+  }
+
+  /// Stops the processor until the clock's interrupt, and lets others be served. With interrupts held, as they are afterwards.
+  private mutating func waitForClock() {
+    while true {
+      startup_wait_for_interrupt()
+      if clock.isDue { return }
+      startup_let_interrupts()
+      startup_hold_interrupts()
+      // Its own handler was among those that were let.
+      if clock.isDue { return }
+    }
   }
 
   /// Stops the processor until an interrupt, and lets that be served if it is not the clock's. With interrupts held, as they are afterwards.

@@ -3,17 +3,17 @@ import HeraldEmbedded
 
 /// What the board counts with: TIMER0, which QEMU has, unlike the RTC. It keeps the 16 MHz crystal running; a micro:bit that is to last on a
 /// battery takes `NRF.RTCClock` in its place.
-typealias BoardClock = NRF.TimerClock<MappedRegisters>
+typealias BoardClock = NRF.TimerClock<FixedRegisters<0x400080>>
 
 /// The clocks of the board, and the watchdog.
 enum Clock {
   /// TIMER0, interrupt 8.
-  static var counter: MappedRegisters { MappedRegisters(at: 0x4000_8000) }
+  static var counter: FixedRegisters<0x400080> { FixedRegisters() }
   static var interrupt: UInt32 { 8 }
   /// CLOCK and POWER.
-  static var control: MappedRegisters { MappedRegisters(at: 0x4000_0000) }
+  static var control: FixedRegisters<0x400000> { FixedRegisters() }
   /// The watchdog, which QEMU does not have. A loop that is well goes round once a second; the longest thing it does is an erasure.
-  static var watchdog: MappedRegisters { MappedRegisters(at: 0x4001_0000) }
+  static var watchdog: FixedRegisters<0x400100> { FixedRegisters() }
   static var watchdogTimeout: Interval { .seconds(10) }
 
   /// Starts the clock of the board.

@@ -2,7 +2,7 @@ import HeraldChips
 import Startup
 
 /// The chip's flash, in pages of 1 KB: where the linker script puts its LOG and SETTINGS regions.
-public typealias FlashMap = NRF.NVMC<MappedRegisters, MappedRegisters>
+public typealias FlashMap = NRF.NVMC<FixedRegisters<0x4001E0>, MappedRegisters>
 
 extension Board {
   /// The memory of the log.
@@ -14,7 +14,7 @@ extension Board {
 
   private static func pages(from start: UInt32, bytes: UInt32) -> FlashMap {
     FlashMap(
-      MappedRegisters(at: 0x4001_E000), memory: MappedRegisters(at: start), start: start, pageSize: 1_024,
+      FixedRegisters(), memory: MappedRegisters(at: start), start: start, pageSize: 1_024,
       pageCount: Int(bytes) / 1_024)
   }
 }

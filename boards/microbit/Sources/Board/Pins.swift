@@ -10,7 +10,7 @@ enum Pins {
   static var controllerReset: UInt8 { 16 }
 
   /// Makes the pins what they are for, before anything drives them.
-  static func configure(_ port: inout NRF.GPIO<MappedRegisters>) {
+  static func configure(_ port: inout NRF.GPIO<FixedRegisters<0x500000>>) {
     port.configure(controllerReset, .output(high: true))
     let line = controllerLine
     // A controller that is not there is not to be heard as a break.

@@ -26,9 +26,9 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
   private var clock: BoardClock
   private var arrivals = NRF.UARTEArrivals(Lines.controller)
   private var watchdog = NRF.WDT(Clock.watchdog)
-  private var port0 = NRF.GPIO(MappedRegisters(at: 0x5000_0000))
-  private var port1 = NRF.GPIO(MappedRegisters(at: 0x5000_0300))
-  private var control = CortexM.SystemControl(MappedRegisters(at: CortexM.systemControlAddress))
+  private var port0 = NRF.GPIO(FixedRegisters<0x500000>())
+  private var port1 = NRF.GPIO(FixedRegisters<0x500003>())
+  private var control = CortexM.SystemControl(CortexM.SystemControlRegisters())
 
   /// The board after a reset. To be made once, before its lines.
   public init() {

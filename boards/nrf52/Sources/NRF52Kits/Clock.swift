@@ -2,17 +2,17 @@ import HeraldChips
 import HeraldEmbedded
 
 /// What the board counts with: RTC0 on the 32,768 Hz crystal.
-typealias BoardClock = NRF.RTCClock<MappedRegisters>
+typealias BoardClock = NRF.RTCClock<FixedRegisters<0x4000B0>>
 
 /// The clocks of the board, and the watchdog.
 enum Clock {
   /// RTC0, interrupt 11.
-  static var counter: MappedRegisters { MappedRegisters(at: 0x4000_B000) }
+  static var counter: FixedRegisters<0x4000B0> { FixedRegisters() }
   static var interrupt: UInt32 { 11 }
   /// CLOCK and POWER.
   static var control: MappedRegisters { MappedRegisters(at: 0x4000_0000) }
   /// The watchdog. A loop that is well goes round once a second; the longest thing it does is an erasure.
-  static var watchdog: MappedRegisters { MappedRegisters(at: 0x4001_0000) }
+  static var watchdog: FixedRegisters<0x400100> { FixedRegisters() }
   static var watchdogTimeout: Interval { .seconds(10) }
 
   /// Starts the clock of the board.

@@ -2,7 +2,7 @@ import HeraldChips
 import Startup
 
 /// The chip's flash, in pages of 4 KB: where the linker script puts its LOG and SETTINGS regions.
-public typealias NRF52Flash = NRF.NVMC<MappedRegisters, MappedRegisters>
+public typealias NRF52Flash = NRF.NVMC<FixedRegisters<0x4001E0>, MappedRegisters>
 
 extension NRF52Board {
   /// The memory of the log.
@@ -14,7 +14,7 @@ extension NRF52Board {
 
   private static func pages(from start: UInt32, bytes: UInt32) -> NRF52Flash {
     NRF52Flash(
-      MappedRegisters(at: 0x4001_E000), memory: MappedRegisters(at: start), start: start, pageSize: 4_096,
+      FixedRegisters(), memory: MappedRegisters(at: start), start: start, pageSize: 4_096,
       pageCount: Int(bytes) / 4_096)
   }
 }

@@ -5,7 +5,7 @@ import HeraldHCI
 /// The line to the Bluetooth controller: UARTE0.
 public typealias NRF52Line = NRF.UARTE<MappedRegisters>
 /// The chip's generator.
-public typealias NRF52Random = NRF.RNG<MappedRegisters>
+public typealias NRF52Random = NRF.RNG<FixedRegisters<0x4000D0>>
 /// What the board knows of its supply.
 public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
@@ -45,7 +45,7 @@ extension NRF52Board {
   }
 
   /// The source of random numbers.
-  public static func random() -> NRF52Random { NRF52Random(MappedRegisters(at: 0x4000_D000)) }
+  public static func random() -> NRF52Random { NRF52Random(FixedRegisters()) }
 
   /// The supply: VDD, which is 3.0 V from USB and a coin cell's voltage in the holder.
   public static func supply() -> NRF52Supply {

@@ -15,7 +15,9 @@ enum Pins {
   static var readyLight: UInt8 { 14 }
 
   /// Makes the pins what they are for, before anything drives them.
-  static func configure(_ port0: inout NRF.GPIO<MappedRegisters>, _ port1: inout NRF.GPIO<MappedRegisters>) {
+  static func configure(
+    _ port0: inout NRF.GPIO<FixedRegisters<0x500000>>, _ port1: inout NRF.GPIO<FixedRegisters<0x500003>>
+  ) {
     port0.configure(awakeLight, .output(high: false))
     port0.configure(readyLight, .output(high: true))
     port1.configure(controllerReset, .output(high: true))
