@@ -86,6 +86,7 @@ struct H4Receiver: ~Copyable {
   /// The next whole packet. Its bytes stay where they are until the next `fill`.
   @inlinable
   mutating func next(_ counters: inout HCICounters) -> Packet {
+    guard tail > head else { return .none }
     if skip == 0, !isHunting, tail &- head >= 3, storage[head] == 0x04 {
       let count = Int(storage[head &+ 2])
       if tail &- head >= 3 &+ count, storage[head &+ 1] != 0 {
@@ -98,7 +99,7 @@ struct H4Receiver: ~Copyable {
   }
 
   /// Everything but a whole event in good order.
-  @usableFromInline mutating func other(_ counters: inout HCICounters) -> Packet {
+  @usableFromInline @inline(never) mutating func other(_ counters: inout HCICounters) -> Packet {
     while true {
       if skip > 0 {
         let passed = min(skip, tail &- head)

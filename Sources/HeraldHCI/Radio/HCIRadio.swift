@@ -183,7 +183,13 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     isClogged = false
     let hasMore = receive(into: &handler)
     // Advertisements change nothing here: with many of them this is most of the time.
-    if isQuiet, now < quietUntil { return hasMore ? now : quietUntil }
+    if !isQuiet || now >= quietUntil { tend(&handler) }
+    return hasMore ? now : quietUntil
+  }
+
+  /// Does what is due besides receiving. Not inlined: advertisements are not to pay for what it needs of registers and stack.
+  @inlinable @inline(never)
+  mutating func tend<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     if session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
     if now >= overdueAt() {
       counters.count(.commandTimeouts)
@@ -219,7 +225,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   }
 
   /// Gives the controller up for now: all connections are gone.
-  @inlinable
+  @inlinable @inline(never)
   mutating func fail<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     guard session.state != .failed else { return }
     isQuiet = false

@@ -99,7 +99,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// The subevents that are not advertising reports.
-  @inlinable
+  @inlinable @inline(never)
   mutating func otherMeta<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
@@ -126,7 +126,7 @@ extension HCIRadio where Transport: ~Copyable {
   }
 
   /// Every event but LE Meta.
-  @inlinable
+  @inlinable @inline(never)
   mutating func event<Handler: RadioEventHandler & ~Copyable>(
     _ code: UInt8, from start: Int, count: Int, into handler: inout Handler
   ) {
