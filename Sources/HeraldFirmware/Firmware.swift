@@ -69,8 +69,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     noteUptime(now)
     if now >= restartAt { restartNow() }
     if gate.isOpen(at: now, hasRadio: mode == .normal) { hardware.feedWatchdog() } else { hungry &+= 1 }
-    // Often enough to feed the watchdog, to note the uptime, and to keep a clock whose counter wraps.
-    var until = now + .seconds(1)
+    // The uptime is noted once a second: often enough to feed the watchdog, and to keep a clock whose counter wraps.
+    var until = noteAt
     if deadline < until { until = deadline }
     if restartAt < until { until = restartAt }
     guard until > now else { return }

@@ -109,30 +109,43 @@ struct LogModel: ~Copyable {
   ) -> UInt32 {
     let state = UInt32(probabilities[unchecked: context] ^ 0x8000)
     var chance = state &>> 4
-    let age = state & 15
+    var age = state & 15
     let bit = coder.code(value, chance: chance)
-    // How far to move, by age: 1/2, 2 × 1/4, 3 × 1/8, 9 × 1/16, then 1/32; a nibble each.
-    let shift = ((age < 8 ? 0x4433_3221 : 0x5444_4444) &>> ((age & 7) &* 4)) & 15
-    let move = (bit != 0 ? 4096 &- chance : chance) &>> shift
-    chance = bit != 0 ? chance &+ move : chance &- move
-    let next = chance &<< 4 | (age < 15 ? age &+ 1 : 15)
-    probabilities[unchecked: context] = UInt16(truncatingIfNeeded: next) ^ 0x8000
+    // How far to move, by age: 1/2, 2 × 1/4, 3 × 1/8, 9 × 1/16, then 1/32; a nibble each. Most have come to the last.
+    var shift: UInt32 = 5
+    if age < 15 {
+      shift = ((age < 8 ? 0x4433_3221 : 0x0444_4444) &>> ((age & 7) &* 4)) & 15
+      age &+= 1
+    }
+    chance = bit != 0 ? chance &+ ((4096 &- chance) &>> shift) : chance &- (chance &>> shift)
+    probabilities[unchecked: context] = UInt16(truncatingIfNeeded: chance &<< 4 | age) ^ 0x8000
     return bit
   }
 
-  /// A number of `bits` bits, most significant first, each with a probability of its own for what came before it.
+  /// A number of `bits` bits, 1…31, most significant first, each with a probability of its own for what came before it.
   @inline(never)
   @_lifetime(coder: copy coder)
   private mutating func tree<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {
     var node: UInt32 = 1
-    var left = bits
-    while left > 0 {
-      left &-= 1
-      node = node &<< 1 | bit(context &+ Int(node), (value &>> left) & 1, &coder)
+    let end: UInt32 = 1 &<< bits
+    // Its next bit is on top.
+    var rest = value &<< (32 &- bits)
+    while node < end {
+      node = node &<< 1 | bit(context &+ Int(truncatingIfNeeded: node), rest &>> 31, &coder)
+      rest = rest &<< 1
     }
-    return node &- (1 &<< bits)
+    return node &- end
+  }
+
+  /// One decision of those that are rare: as a tree of one bit, so that `bit` is not there once more.
+  @inline(__always)
+  @_lifetime(coder: copy coder)
+  private mutating func decision<C: LogBitCoder & ~Copyable & ~Escapable>(
+    _ context: Int, _ value: UInt32, _ coder: inout C
+  ) -> UInt32 {
+    tree(context &- 1, value, bits: 1, &coder)
   }
 
   /// A number of `bits` bits, 0…32, most significant first, all equally likely.
@@ -198,7 +211,7 @@ struct LogModel: ~Copyable {
 
   /// Codes the end of a codeword.
   mutating func end(with coder: inout LogBitEncoder) {
-    _ = bit(measuredContext, 1, &coder)
+    _ = decision(measuredContext, 1, &coder)
     _ = codeKind(.end, &coder)
     previousKind = .end
   }
@@ -275,7 +288,7 @@ struct LogModel: ~Copyable {
     var isKnown = true
     if !wasDirect {
       rank = search(rank, afterDetection: afterDetection, &targets, &order, &coder)
-    } else if bit(Context.known, rank < count ? 1 : 0, &coder) != 0 {
+    } else if decision(Context.known, rank < count ? 1 : 0, &coder) != 0 {
       rank = Int(Self.plain(UInt32(truncatingIfNeeded: rank), bits: 6, &coder))
     } else {
       isKnown = false
