@@ -83,6 +83,7 @@ extension NRF {
     /// How often READY is looked at before the controller counts as broken: far longer than an erasure.
     private static var patience: Int { 2_000_000 }
 
+    @inline(never)
     private func place(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
       guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- count else { throw .outOfRange }
       return UInt32(truncatingIfNeeded: page &* pageSize &+ offset)

@@ -50,6 +50,7 @@ public struct CBORContainer: BitwiseCopyable, Sendable {
 
 extension Span where Element == UInt8 {
   /// Whether the bytes are the UTF-8 form of `text`.
+  @inline(never)
   public func equals(_ text: StaticString) -> Bool {
     guard text.hasPointerRepresentation, text.utf8CodeUnitCount == count else { return false }
     let start = text.utf8Start

@@ -160,6 +160,7 @@ public struct CBORReader: ~Escapable {
 
   /// Whether another element, or key and value, follows in `container`. Consumes the end of an indefinite one. The entry
   /// before must have been read or skipped whole.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func next(in container: inout CBORContainer) -> Bool {
     if container.isIndefinite {

@@ -49,6 +49,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
     }
   }
 
+  @inline(never)
   @_lifetime(self: copy self)
   private mutating func wideHead(_ major: UInt8, _ argument: UInt64) {
     guard argument.high32 != 0 else {

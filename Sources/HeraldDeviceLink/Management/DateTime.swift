@@ -10,16 +10,23 @@ enum DateTime {
   /// Taken are one to nine digits of a fraction, of which the first three count, or none; and behind them nothing,
   /// `Z`, or an offset `+hh:mm` or `-hh:mm`, which older clients send. There is no sixtieth second.
   static func parse(_ text: Span<UInt8>) -> UInt64? {
-    guard let year = number(text, 0, 4), text.holds(UInt8(ascii: "-"), at: 4),
-      let month = number(text, 5, 2), text.holds(UInt8(ascii: "-"), at: 7),
-      let day = number(text, 8, 2), text.holds(UInt8(ascii: "T"), at: 10),
-      let hour = number(text, 11, 2), text.holds(UInt8(ascii: ":"), at: 13),
-      let minute = number(text, 14, 2), text.holds(UInt8(ascii: ":"), at: 16),
-      let second = number(text, 17, 2),
-      year >= 1970, month >= 1, month <= 12, day >= 1, day <= days(inMonth: month, of: year),
-      hour < 24, minute < 60, second < 60
+    // Year, month, day, hour, minute and second.
+    var fields: [6 of UInt32] = .init(repeating: 0)
+    var position = 0
+    for index in 0..<6 {
+      if index > 0 {
+        guard text.holds(separator(index), at: position) else { return nil }
+        position &+= 1
+      }
+      let digits = index == 0 ? 4 : 2
+      guard let value = number(text, position, digits) else { return nil }
+      fields[index] = value
+      position &+= digits
+    }
+    let (year, month, day, hour) = (fields[0], fields[1], fields[2], fields[3])
+    guard year >= 1970, month >= 1, month <= 12, day >= 1, day <= days(inMonth: month, of: year),
+      hour < 24, fields[4] < 60, fields[5] < 60
     else { return nil }
-    var position = 19
     var milliseconds: UInt32 = 0
     if text.holds(UInt8(ascii: "."), at: position) {
       position &+= 1
@@ -33,7 +40,8 @@ enum DateTime {
       guard position > first, position &- first <= 9 else { return nil }
     }
     let date = UInt64(wide: daysSince1970(year, month, day)) &* 86_400_000
-    let time = UInt64(wide: (hour &* 3600 &+ minute &* 60 &+ second) &* 1000 &+ milliseconds)
+    let seconds = hour &* 3600 &+ fields[4] &* 60 &+ fields[5]
+    let time = UInt64(wide: seconds &* 1000 &+ milliseconds)
     return shifted(date &+ time, by: text.extracting(position..<text.count))
   }
 
@@ -56,20 +64,35 @@ enum DateTime {
       days &-= Self.days(inMonth: month, of: year)
       month &+= 1
     }
-    put(year, 4, at: 0, of: &text)
-    text[4] = UInt8(ascii: "-")
-    put(month, 2, at: 5, of: &text)
-    text[7] = UInt8(ascii: "-")
-    put(days &+ 1, 2, at: 8, of: &text)
-    text[10] = UInt8(ascii: "T")
-    put(time / 3_600_000, 2, at: 11, of: &text)
-    text[13] = UInt8(ascii: ":")
-    put(time / 60_000 % 60, 2, at: 14, of: &text)
-    text[16] = UInt8(ascii: ":")
-    put(time / 1000 % 60, 2, at: 17, of: &text)
-    text[19] = UInt8(ascii: ".")
-    put(time % 1000, 3, at: 20, of: &text)
+    var fields: [7 of UInt32] = .init(repeating: 0)
+    fields[0] = year
+    fields[1] = month
+    fields[2] = days &+ 1
+    fields[3] = time / 3_600_000
+    fields[4] = time / 60_000 % 60
+    fields[5] = time / 1000 % 60
+    fields[6] = time % 1000
+    var position = 0
+    for index in 0..<7 {
+      if index > 0 {
+        text[position] = separator(index)
+        position &+= 1
+      }
+      let digits = index == 0 ? 4 : index == 6 ? 3 : 2
+      put(fields[index], digits, at: position, of: &text)
+      position &+= digits
+    }
     return true
+  }
+
+  /// What is in front of a part of the text: month, day, hour, minute, second and the fraction are the parts 1…6.
+  private static func separator(_ part: Int) -> UInt8 {
+    switch part {
+    case 1, 2: UInt8(ascii: "-")
+    case 3: UInt8(ascii: "T")
+    case 6: UInt8(ascii: ".")
+    default: UInt8(ascii: ":")
+    }
   }
 
   private static func isLeap(_ year: UInt32) -> Bool {
@@ -78,6 +101,7 @@ enum DateTime {
 
   private static func days(inYear year: UInt32) -> UInt32 { isLeap(year) ? 366 : 365 }
 
+  @inline(never)
   private static func days(inMonth month: UInt32, of year: UInt32) -> UInt32 {
     switch month {
     case 2: isLeap(year) ? 29 : 28
@@ -110,6 +134,7 @@ enum DateTime {
   }
 
   /// The decimal number in `count` digits from `start` on.
+  @inline(never)
   private static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> UInt32? {
     guard text.count &- start >= count else { return nil }
     var value: UInt32 = 0
@@ -121,6 +146,7 @@ enum DateTime {
     return value
   }
 
+  @inline(never)
   private static func put(
     _ value: UInt32, _ count: Int, at start: Int, of text: inout MutableSpan<UInt8>
   ) {

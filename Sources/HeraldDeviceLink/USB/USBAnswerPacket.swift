@@ -15,6 +15,7 @@ struct USBAnswerPacket: ~Copyable {
     count = 0
   }
 
+  @inline(never)
   mutating func u8(_ value: UInt8) {
     let place = count &- start
     if place >= 0, place < USBDescriptors.packetSize { storage[place] = value }
@@ -22,6 +23,7 @@ struct USBAnswerPacket: ~Copyable {
   }
 
   /// Two bytes, little-endian.
+  @inline(never)
   mutating func u16(_ value: UInt16) {
     u8(UInt8(truncatingIfNeeded: value))
     u8(UInt8(truncatingIfNeeded: value &>> 8))

@@ -140,6 +140,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
     }
   }
 
+  @inline(never)
   private mutating func reopen(_ endpoint: USBEndpoint, _ kind: USBTransferKind, _ isOpen: Bool) {
     controller.close(endpoint)
     if isOpen { controller.open(endpoint, kind) }

@@ -21,6 +21,7 @@ public struct ByteReader: ~Escapable {
   public var isAtEnd: Bool { remaining == 0 }
 
   /// The next byte.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u8() -> UInt8? {
     guard remaining >= 1 else { return nil }
@@ -37,6 +38,7 @@ public struct ByteReader: ~Escapable {
   }
 
   /// The next two bytes, little-endian.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u16() -> UInt16? {
     guard remaining >= 2 else { return nil }

@@ -27,6 +27,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   mutating func overflow() { overflowed = true }
 
+  @inline(never)
   @_lifetime(self: copy self)
   private mutating func reserve(_ size: Int) -> Bool {
     guard size <= remaining else {
@@ -41,6 +42,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   public mutating func refuse() { overflowed = true }
 
   /// Appends one byte.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u8(_ value: UInt8) {
     guard reserve(1) else { return }
@@ -72,6 +74,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   }
 
   /// Appends eight bytes, little-endian.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func u64(_ value: UInt64) {
     guard reserve(8) else { return }

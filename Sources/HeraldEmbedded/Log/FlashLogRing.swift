@@ -274,7 +274,7 @@ extension FlashLog where F: ~Copyable {
 
   /// Reads committed bytes of page `sequence` from `offset` on, as many as fit into `buffer`, and returns how many.
   /// - Throws: `gone` if there is no such page, `outOfRange` if `offset` is beyond its readable bytes, `flashFailed`.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func read(
     sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>
   ) throws(LogError) -> Int {

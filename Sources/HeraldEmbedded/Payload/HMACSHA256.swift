@@ -18,6 +18,7 @@ public struct HMACSHA256: ~Copyable {
     pad(Self.innerPad)
   }
 
+  @inline(never)
   private mutating func pad(_ pad: UInt8) {
     for index in 0..<32 { hash.update(key[unchecked: index] ^ pad) }
     for _ in 32..<64 { hash.update(pad) }

@@ -29,6 +29,7 @@ public struct SHA256: ~Copyable {
   }
 
   /// Goes on with `bytes`.
+  @inline(never)
   public mutating func update(_ bytes: Span<UInt8>) {
     for index in 0..<bytes.count { gather(bytes[unchecked: index]) }
   }
@@ -57,6 +58,7 @@ public struct SHA256: ~Copyable {
     length = 0
   }
 
+  @inline(never)
   private mutating func gather(_ byte: UInt8) {
     let index = Int(truncatingIfNeeded: length.low32 & 63)
     let word = index &>> 2

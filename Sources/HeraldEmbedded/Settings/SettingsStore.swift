@@ -277,6 +277,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     UInt8(truncatingIfNeeded: (index < 4 ? 0x6172_4548 as UInt32 : 0x6C41_6573) &>> UInt32(8 &* (index & 3)))
   }
 
+  @inline(never)
   mutating func read(_ page: Int, _ offset: Int, _ buffer: inout MutableSpan<UInt8>) -> Bool {
     do throws(FlashError) { try flash.read(page: page, offset: offset, into: &buffer) } catch {
       flashErrors &+= 1

@@ -64,6 +64,7 @@ extension NRF52Board {
     return text
   }
 
+  @inline(never)
   private static func appendHexadecimal(_ word: UInt32, to text: inout InlineBytes<32>) {
     for digit in stride(from: UInt32(28), through: 0, by: -4) {
       let value = UInt8(truncatingIfNeeded: word &>> digit) & 15
