@@ -123,21 +123,12 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// How many counters there are.
   public static var statisticsCount: Int { 11 }
   /// The name of counter `index`.
-  public static func statisticName(_ index: Int) -> StaticString {
-    switch index {
-    case 0: "rounds"
-    case 1: "sleeps"
-    case 2: "asleep_ms"
-    case 3: "asleep_permille"
-    case 4: "watchdog_withheld"
-    case 5: "controller_resets"
-    case 6: "uart_overruns"
-    case 7: "stack_used"
-    case 8: "faults"
-    case 9: "settings_damaged"
-    case 10: "settings_errors"
-    default: ""
-    }
+  public static func statisticName(_ index: Int) -> StaticWord {
+    StaticWord(
+      index,
+      of: """
+        rounds sleeps asleep_ms asleep_permille watchdog_withheld controller_resets uart_overruns stack_used faults settings_damaged settings_errors
+        """)
   }
   /// The value of counter `index`.
   public mutating func statistic(_ index: Int) -> UInt32 {

@@ -95,7 +95,7 @@ struct FuzzDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   static var statisticsGroupCount: Int { 1 }
   static func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "fuzz" : "" }
   static func statisticsCount(group: Int) -> Int { 3 }
-  static func statisticName(group: Int, _ index: Int) -> StaticString { "a" }
+  static func statisticName(group: Int, _ index: Int) -> StaticWord { "a" }
   func statistic(group: Int, _ index: Int) -> UInt32 { .max }
   func unixMilliseconds(at now: Instant) -> UInt64? { clock }
   mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool {

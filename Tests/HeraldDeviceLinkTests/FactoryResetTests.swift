@@ -25,7 +25,7 @@ extension MockRadio: StatisticsSource {
   /// No counters.
   public static var statisticsCount: Int { 0 }
   /// No names.
-  public static func statisticName(_ index: Int) -> StaticString { "" }
+  public static func statisticName(_ index: Int) -> StaticWord { "" }
   /// No values.
   public mutating func statistic(_ index: Int) -> UInt32 { 0 }
 }

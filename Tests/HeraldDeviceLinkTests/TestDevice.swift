@@ -52,13 +52,13 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   static var statisticsGroupCount: Int { 2 }
   static func statisticsGroupName(_ group: Int) -> StaticString { group == 0 ? "radio" : "log" }
   static func statisticsCount(group: Int) -> Int { group == 0 ? 2 : 30 }
-  static func statisticName(group: Int, _ index: Int) -> StaticString {
+  static func statisticName(group: Int, _ index: Int) -> StaticWord {
     if group == 0 { return index == 0 ? "adverts" : "reads" }
     return letters[index % letters.count]
   }
   func statistic(group: Int, _ index: Int) -> UInt32 { group == 0 && index == 0 ? 1_000_000 : UInt32(index) }
 
-  private static let letters: [StaticString] = [
+  private static let letters: [StaticWord] = [
     "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t", "u",
     "v",
     "w", "x", "y", "z", "aa", "bb", "cc", "dd",

@@ -155,7 +155,12 @@ struct RecoveryTests {
     var names: Set<String> = []
     for index in 0..<Radio.statisticsCount { names.insert("\(Radio.statisticName(index))") }
     #expect(names.count == 26)
-    #expect("\(Radio.statisticName(1))" == "unknown_events")
+    // The names are one text, apart from the counters: each is that of its counter, with underscores.
+    for index in 0..<Radio.statisticsCount {
+      let camel = HCICounter(rawValue: UInt8(index)).map { "\($0)" } ?? ""
+      let name = camel.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+      #expect("\(Radio.statisticName(index))" == name)
+    }
     let unknownEvents = bench.radio.statistic(1)
     #expect(unknownEvents == 1)
     #expect("\(Radio.statisticName(26))" == "")

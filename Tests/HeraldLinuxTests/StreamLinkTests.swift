@@ -15,7 +15,7 @@ private struct SilentDevice: ManagedDevice, ~Copyable {
   static var statisticsGroupCount: Int { 0 }
   static func statisticsGroupName(_ group: Int) -> StaticString { "" }
   static func statisticsCount(group: Int) -> Int { 0 }
-  static func statisticName(group: Int, _ index: Int) -> StaticString { "" }
+  static func statisticName(group: Int, _ index: Int) -> StaticWord { "" }
   func statistic(group: Int, _ index: Int) -> UInt32 { 0 }
   func unixMilliseconds(at now: Instant) -> UInt64? { nil }
   mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool { false }

@@ -138,6 +138,18 @@ public struct CBORWriter: ~Copyable, ~Escapable {
     writer.text(text)
   }
 
+  /// Appends a text string, or nothing if it does not fit with its head.
+  @_lifetime(self: copy self)
+  public mutating func text(_ word: StaticWord) {
+    guard fits(word.count) else { return }
+    textHead(word.count)
+    var index = 0
+    while index < word.count {
+      writer.u8(word[index])
+      index &+= 1
+    }
+  }
+
   @inline(never)
   @_lifetime(self: copy self)
   private mutating func fits(_ size: Int) -> Bool {

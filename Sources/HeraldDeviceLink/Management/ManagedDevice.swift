@@ -29,7 +29,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// How many counters group `group` has.
   static func statisticsCount(group: Int) -> Int
   /// The name of counter `index` of group `group`.
-  static func statisticName(group: Int, _ index: Int) -> StaticString
+  static func statisticName(group: Int, _ index: Int) -> StaticWord
   /// The value of counter `index` of group `group`.
   mutating func statistic(group: Int, _ index: Int) -> UInt32
 

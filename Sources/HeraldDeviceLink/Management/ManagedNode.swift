@@ -20,7 +20,7 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   /// How many counters the board has; 0 if it has no group.
   static var statisticsCount: Int { get }
   /// The name of counter `index`.
-  static func statisticName(_ index: Int) -> StaticString
+  static func statisticName(_ index: Int) -> StaticWord
   /// The value of counter `index`.
   mutating func statistic(_ index: Int) -> UInt32
 
@@ -44,7 +44,7 @@ extension ManagedBoard where Self: ~Copyable {
   /// No group.
   public static var statisticsCount: Int { 0 }
   /// No counter has a name.
-  public static func statisticName(_ index: Int) -> StaticString { "" }
+  public static func statisticName(_ index: Int) -> StaticWord { "" }
   /// No counter has a value.
   public mutating func statistic(_ index: Int) -> UInt32 { 0 }
   /// There is nothing.
@@ -152,7 +152,7 @@ public struct ManagedNode<
   }
 
   /// The name of a counter.
-  public static func statisticName(group: Int, _ index: Int) -> StaticString {
+  public static func statisticName(group: Int, _ index: Int) -> StaticWord {
     switch group {
     case 0: Node.Core.statisticName(index)
     case 1: RadioType.statisticName(index)

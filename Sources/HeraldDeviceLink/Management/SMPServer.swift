@@ -124,13 +124,8 @@ extension SMPServer {
   /// How many counters there are.
   public static var statisticsCount: Int { 3 }
   /// The name of counter `index`.
-  public static func statisticName(_ index: Int) -> StaticString {
-    switch index {
-    case 0: "requests"
-    case 1: "failures"
-    case 2: "ignored"
-    default: ""
-    }
+  public static func statisticName(_ index: Int) -> StaticWord {
+    StaticWord(index, of: "requests failures ignored")
   }
   /// The value of counter `index`.
   public func statistic(_ index: Int) -> UInt32 {

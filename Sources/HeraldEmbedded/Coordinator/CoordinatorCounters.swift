@@ -101,50 +101,15 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
   @inlinable @inline(__always)
   mutating func count(_ counter: CoordinatorCounter) { values[counter.rawValue] &+= 1 }
 
+  /// The names of all counters, in the order of `CoordinatorCounter`, then those of two that are counted elsewhere.
   @usableFromInline
-  static func name(_ index: Int) -> StaticString {
-    guard let counter = CoordinatorCounter(rawValue: index) else { return "" }
-    switch counter {
-    case .adverts: return "adverts"
-    case .advertsWithoutStrength: return "adverts_without_strength"
-    case .readings: return "readings"
-    case .detections: return "detections"
-    case .tableFull: return "table_full"
-    case .losses: return "losses"
-    case .attempts: return "attempts"
-    case .attemptTimeouts: return "attempt_timeouts"
-    case .attemptsCut: return "attempts_cut"
-    case .attemptsFailed: return "attempts_failed"
-    case .connectionsOut: return "connections_out"
-    case .connectionsIn: return "connections_in"
-    case .connectionsRefused: return "connections_refused"
-    case .exchangesDropped: return "exchanges_dropped"
-    case .exchangesTimedOut: return "exchanges_timed_out"
-    case .exchangesRefused: return "exchanges_refused"
-    case .exchangesMalformed: return "exchanges_malformed"
-    case .exchangesWithoutBuffer: return "exchanges_without_buffer"
-    case .withoutService: return "without_service"
-    case .reads: return "reads"
-    case .readsOfKnown: return "reads_of_known"
-    case .payloadsServed: return "payloads_served"
-    case .payloadsNotServed: return "payloads_not_served"
-    case .signals: return "signals"
-    case .signalWakes: return "signal_wakes"
-    case .signalPayloads: return "signal_payloads"
-    case .signalStrengths: return "signal_strengths"
-    case .signalShares: return "signal_shares"
-    case .signalMessages: return "signal_messages"
-    case .signalsMalformed: return "signals_malformed"
-    case .signalsDropped: return "signals_dropped"
-    case .signalsWithoutBuffer: return "signals_without_buffer"
-    case .signalsSent: return "signals_sent"
-    case .signalsRefused: return "signals_refused"
-    case .messagesSent: return "messages_sent"
-    case .messagesLost: return "messages_lost"
-    case .connectionsGivenUp: return "connections_given_up"
-    case .rotations: return "rotations"
-    case .radioRefusals: return "radio_refusals"
-    case .logErrors: return "log_errors"
-    }
+  static var names: StaticString {
+    """
+    adverts adverts_without_strength readings detections table_full losses attempts attempt_timeouts attempts_cut attempts_failed connections_out
+    connections_in connections_refused exchanges_dropped exchanges_timed_out exchanges_refused exchanges_malformed exchanges_without_buffer
+    without_service reads reads_of_known payloads_served payloads_not_served signals signal_wakes signal_payloads signal_strengths signal_shares
+    signal_messages signals_malformed signals_dropped signals_without_buffer signals_sent signals_refused messages_sent messages_lost connections_given_up
+    rotations radio_refusals log_errors evictions targets
+    """
   }
 }

@@ -190,12 +190,8 @@ where
   @inlinable public static var statisticsCount: Int { CoordinatorCounter.count &+ 2 }
   /// The name of counter `index`.
   @inlinable
-  public static func statisticName(_ index: Int) -> StaticString {
-    switch index {
-    case CoordinatorCounter.count: "evictions"
-    case CoordinatorCounter.count &+ 1: "targets"
-    default: CoordinatorCounters.name(index)
-    }
+  public static func statisticName(_ index: Int) -> StaticWord {
+    StaticWord(index, of: CoordinatorCounters.names)
   }
   /// The value of counter `index`.
   @inlinable

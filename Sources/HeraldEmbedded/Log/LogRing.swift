@@ -111,21 +111,13 @@ extension FlashLog where F: ~Copyable {
   /// How many counters there are.
   public static var statisticsCount: Int { 11 }
   /// The name of counter `index`.
-  public static func statisticName(_ index: Int) -> StaticString {
-    switch index {
-    case 0: "records"
-    case 1: "readings"
-    case 2: "commits"
-    case 3: "pages"
-    case 4: "erases"
-    case 5: "overwritten_pages"
-    case 6: "dropped"
-    case 7: "flash_errors"
-    case 8: "expired_pages"
-    case 9: "trimmed_pages"
-    case 10: "capacity"
-    default: ""
-    }
+  public static func statisticName(_ index: Int) -> StaticWord {
+    StaticWord(
+      index,
+      of: """
+        records readings commits pages erases overwritten_pages dropped flash_errors expired_pages trimmed_pages
+        capacity
+        """)
   }
   /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of `commit`,
   /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed, pages erased because of

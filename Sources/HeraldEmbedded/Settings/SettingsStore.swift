@@ -319,12 +319,8 @@ extension SettingsStore where F: ~Copyable {
   /// How many counters there are.
   public static var statisticsCount: Int { 2 }
   /// The name of counter `index`.
-  public static func statisticName(_ index: Int) -> StaticString {
-    switch index {
-    case 0: "damaged_pages"
-    case 1: "flash_errors"
-    default: ""
-    }
+  public static func statisticName(_ index: Int) -> StaticWord {
+    StaticWord(index, of: "damaged_pages flash_errors")
   }
   /// The value of counter `index`: pages found damaged at this start, flash operations that failed.
   public mutating func statistic(_ index: Int) -> UInt32 {

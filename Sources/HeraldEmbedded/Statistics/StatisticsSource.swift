@@ -7,7 +7,7 @@ public protocol StatisticsSource: ~Copyable {
   /// How many counters there are.
   static var statisticsCount: Int { get }
   /// The name of counter `index`, lower case with underscores; empty outside `0..<statisticsCount`.
-  static func statisticName(_ index: Int) -> StaticString
+  static func statisticName(_ index: Int) -> StaticWord
   /// The value of counter `index`; 0 outside `0..<statisticsCount`. `mutating`, as sources are large and a borrow of a
   /// stored one would copy it to the stack (docs/architecture.md).
   mutating func statistic(_ index: Int) -> UInt32

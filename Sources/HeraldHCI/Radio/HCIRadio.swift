@@ -204,7 +204,6 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     offerReady(&handler)
     quietUntil = nextDeadline()
     isQuiet = session.state == .ready && !isClogged
-    return hasMore ? now : quietUntil
   }
 
   /// By when the controller must have answered, or the last connection that is to end must have ended.
@@ -282,12 +281,7 @@ extension HCIRadio where Transport: ~Copyable {
   public static var statisticsCount: Int { HCICounter.count }
   /// The name of counter `index`.
   @inlinable
-  public static func statisticName(_ index: Int) -> StaticString {
-    guard index >= 0, index < HCICounter.count,
-      let counter = HCICounter(rawValue: UInt8(truncatingIfNeeded: index))
-    else { return "" }
-    return counter.name
-  }
+  public static func statisticName(_ index: Int) -> StaticWord { StaticWord(index, of: HCICounter.names) }
   /// The value of counter `index`.
   @inlinable
   public mutating func statistic(_ index: Int) -> UInt32 {

@@ -237,6 +237,12 @@ struct TimingStories {
     #expect(!names.contains(""))
     #expect("\(Story.Node.Core.statisticName(names.count))" == "")
     #expect(story.node.core.statistic(names.count) == 0)
+    // The names are one text, apart from the counters: each is that of its counter, with underscores.
+    for index in 0..<CoordinatorCounter.count {
+      let camel = CoordinatorCounter(rawValue: index).map { "\($0)" } ?? ""
+      let name = camel.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+      #expect("\(Story.Node.Core.statisticName(index))" == name)
+    }
     #expect(values["adverts"] == 1)
     #expect(values["readings"] == 1)
     #expect(values["targets"] == 1)
