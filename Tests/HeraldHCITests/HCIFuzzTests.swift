@@ -240,7 +240,7 @@ struct HCIFuzzTests {
     for counter in 0..<UInt8(HCICounter.count) where counter != HCICounter.commandTimeouts.rawValue {
       // Every kind of trouble was met on the way.
       if let counter = HCICounter(rawValue: counter) {
-        #expect(fuzzed.radio.counters[counter] > 0, "\(counter.name)")
+        #expect(fuzzed.radio.counters[counter] > 0, "\(counter)")
       }
     }
   }
