@@ -36,15 +36,11 @@ struct ProbeListing: Equatable {
         continue
       }
       let identity = LibUSB.identity(of: device, path: path, descriptor)
-      // The kernel's file names the interface by its number; the descriptor's index of the text is of no use without permission.
       for interface in configuration.interfaces {
         let folder = "\(path):\(configuration.value).\(interface.number)"
-        let data = FileManager.default.contents(atPath: "/sys/bus/usb/devices/\(folder)/interface")
-        let name = String(decoding: (data ?? Data()).prefix(256), as: UTF8.self)
         let one = USBConfiguration(value: configuration.value, interfaces: [interface])
-        if let found = ProbeInterface.find(in: one, product: identity.product, name: { _ in name }),
-          !found.isHID
-        {
+        let name = { (index: UInt8) in Self.name(index, of: device, folder) }
+        if let found = ProbeInterface.find(in: one, product: identity.product, name: name), !found.isHID {
           return ProbeListing(
             path: path, node: node, vendorID: descriptor.idVendor, productID: descriptor.idProduct,
             identity: identity, interface: found)
@@ -57,6 +53,20 @@ struct ProbeListing: Equatable {
       }
     }
     return nil
+  }
+
+  /// The name of an interface: from the kernel, which asked when the device was plugged in, or from the device if it can be opened.
+  private static func name(_ index: UInt8, of device: OpaquePointer, _ folder: String) -> String {
+    guard index != 0 else { return "" }
+    if let data = FileManager.default.contents(atPath: "/sys/bus/usb/devices/\(folder)/interface") {
+      return String(decoding: data.prefix(256), as: UTF8.self)
+    }
+    var handle: OpaquePointer?
+    guard libusb_open(device, &handle) == 0, let handle else { return "" }
+    defer { libusb_close(handle) }
+    var text = [UInt8](repeating: 0, count: 256)
+    let count = libusb_get_string_descriptor_ascii(handle, index, &text, Int32(text.count))
+    return count > 0 ? String(decoding: text[..<Int(count)], as: UTF8.self) : ""
   }
 
   /// What a person does who may not open it.
