@@ -147,7 +147,7 @@ where
   }
 
   /// Shows the code a system has now, or none.
-  @inlinable
+  @inlinable @inline(never)
   mutating func show(_ system: NeighbourSystem, _ set: Int, at now: Instant) {
     guard values.neighbours.shows(system) else {
       advertising.remove(set)
