@@ -85,17 +85,17 @@ public struct ManagedNode<
     self.board = board
   }
 
-  /// The same with the radio made in its place, for devices without room for a second one on the stack.
+  /// The same with the board and then the radio made in their places, for devices without room for second ones on the stack.
   @inlinable @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming FlashType, random: consuming RandomType,
-    supplier: consuming SupplierType, delegate: consuming DelegateType, board: consuming BoardType,
+    supplier: consuming SupplierType, delegate: consuming DelegateType, board: @autoclosure () -> BoardType,
     configuration: HeraldConfiguration = HeraldConfiguration()
   ) {
+    self.board = board()
     node = HeraldNode(
       makingRadio: radio, flash: flash, random: random, supplier: supplier, delegate: delegate,
       configuration: configuration)
-    self.board = board
   }
 
   /// Where the log stands. Commits it: whoever asks is about to read, and is to have everything there is.
