@@ -80,6 +80,27 @@ struct FirmwareTests {
           address: 0x1000, initialStackPointer: 0x2000_4000, resetHandler: 0x1008, isPlausible: true))
   }
 
+  @Test("Segments of the 8086 count sixteen bytes each")
+  func segmentAddresses() throws {
+    let text = ":020000021200EA\n:02FFF000AABBAA\n:020000022200DA\n:01000000CC33\n:00000001FF\n"
+    let image = try FirmwareImage(Array(text.utf8))
+    #expect(
+      image.segments == [
+        .init(address: 0x2_1FF0, bytes: [0xAA, 0xBB]), .init(address: 0x2_2000, bytes: [0xCC]),
+      ])
+  }
+
+  @Test("Only what is loaded counts, and program headers are as long as they must be")
+  func otherHeaders() throws {
+    var notes = Self.elf([(0x1000, [1, 2]), (0x2000, [3])])
+    // The second is a note.
+    notes[52 + 32] = 4
+    #expect(try FirmwareImage(notes).segments == [.init(address: 0x1000, bytes: [1, 2])])
+    var short = Self.elf([(0x1000, [1, 2])])
+    short[42] = 31
+    #expect(throws: FirmwareError("the ELF program headers are too short")) { try FirmwareImage(short) }
+  }
+
   @Test("ELF files that are cut off, foreign or contradictory are refused")
   func badELF() {
     let good = Self.elf([(0x1000, [1, 2, 3, 4])])

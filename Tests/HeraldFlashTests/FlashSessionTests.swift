@@ -142,6 +142,17 @@ struct FlashSessionTests {
     #expect(board.obstacle(to: foreign) == "is for the family NRF52833, and nrf52840dk has an nrf52840")
   }
 
+  @Test("A device with MCUboot's slots gets what carries its own hash, and nothing else")
+  func mcuboot() throws {
+    let device = try Self.board("mcuboot")
+    #expect(device.obstacle(to: try FirmwareImage(Imgtool.plain)) == nil)
+    var damaged = Imgtool.plain
+    damaged[40] ^= 1
+    #expect(device.obstacle(to: try FirmwareImage(damaged))?.hasPrefix("is damaged") == true)
+    let microbit = try Self.board("microbit").obstacle(to: try FirmwareImage(Imgtool.plain))
+    #expect(microbit == "is in MCUboot's form, and microbit has no MCUboot")
+  }
+
   @Test("The pages that are erased are those the image touches, and none of log and settings")
   func pages() throws {
     let vectors = try FirmwareImage.linked(at: 0).segments[0]

@@ -63,6 +63,9 @@ struct ImageWritingTests {
     #expect(try image.moved(to: 0xFFFF_FFFD).segments[0].address == 0xFFFF_FFFD)
     #expect(throws: FirmwareError.self) { try image.moved(to: 0xFFFF_FFFE) }
     #expect(throws: FirmwareError.self) { try FirmwareImage([1, 2, 3], base: 0xFFFF_FFFE) }
+    // Where it is already it keeps its entry.
+    let entered = try FirmwareImage(format: .elf, pieces: image.segments, entry: 0x1001)
+    #expect(try entered.moved(to: 0x1000).entry == 0x1001 && entered.moved(to: 0x2000).entry == nil)
   }
 
   @Test("ELF in literal bytes: header, segment, section, names")

@@ -1,9 +1,11 @@
 """herald-flash's images, held against those of programs that know nothing of it."""
 
 import asyncio
+import json
 import os
 import shutil
 import struct
+import tempfile
 from pathlib import Path
 
 from node import ROOT, program, run
@@ -52,3 +54,46 @@ async def case_images_of_boards_have_every_form():
         status, _, err = await run("herald-flash", "convert", folder / "wearable.bin", folder / f"wearable.{form}", "--base", "0")
         assert status == 0, err
     await part("boards", folder / "wearable.elf")
+
+
+async def case_images_that_cannot_be_read_or_made_are_told_with_their_status():
+    """What the program says of files that are missing, too large, empty or foreign, of boards and keys that are none, and of places it cannot write to."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        good, empty, large = folder / "good.hex", folder / "empty", folder / "large"
+        good.write_text(":0400100001020304E2\n:00000001FF\n")
+        empty.write_bytes(b"")
+        large.touch()
+        os.truncate(large, (64 << 20) + 1)
+        not_a_key = folder / "key.pem"
+        not_a_key.write_text("nothing")
+        for words, expected, said in [
+            (["info", folder / "missing"], 11, "cannot be read"),
+            (["info", folder], 11, ""),
+            (["info", empty], 1, "needs the address"),
+            (["info", large], 11, "larger than 64 MiB"),
+            (["info", "/bin/sh"], 1, "not for 32-bit little-endian Arm"),
+            (["info", good, "--key", not_a_key], 11, "no key in PEM"),
+            (["convert", good, folder / "no" / "such.bin"], 11, "cannot be written"),
+            (["convert", good, folder / "x.uf2"], 1, "--family"),
+            (["convert", good, folder / "x.bin", "--board", "nonsense"], 64, "no board nonsense"),
+            (["convert", good, folder / "x.bin", "--board", "microbit"], 12, "no vector table"),
+            (["convert", good, folder / "x.bin", "--version", "1.2.x"], 64, "is no version"),
+            (["convert", good, folder / "x.bin", "--key", not_a_key], 64, "--version"),
+            (["convert", good, folder / "x.bin", "--fill", "256"], 64, "--fill"),
+            (["convert", good, folder / "x.bin", "--unwrap"], 1, "not in MCUboot's form"),
+            (["write", "--board", "mps2-an386"], 15, "cannot be flashed"),
+            (["write", "--board", "feather-nrf52840"], 11, "no firmware of ours"),
+            (["write"], 64, "no image was named"),
+            (["write", good, "--to", "nowhere"], 64, "no place to write to"),
+            (["write", good, "--to", "drive:/nowhere", "--via", "smp"], 64, "another way"),
+        ]:
+            status, out, err = await run("herald-flash", *words)
+            assert status == expected and said in err, (words, status, err)
+        assert sorted(path.name for path in folder.iterdir()) == ["empty", "good.hex", "key.pem", "large"]
+        status, out, err = await run("herald-flash", "info", empty, "--json")
+        told = json.loads(out)
+        assert status == 1 and told["cause"] == "image" and told["result"] == "failed" and told["board_state"] == "untouched", told
+        # Names are shown, and do nothing to the terminal.
+        status, out, err = await run("herald-flash", "info", folder / "\x1b[2J")
+        assert status == 11 and "\x1b" not in err, err
