@@ -248,6 +248,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     if !isClean, !hasNote(page) { erase(page) }
   }
 
+  @inline(never)
   private mutating func hadAccessKey(_ page: Int) -> Bool {
     var bytes: [96 of UInt8] = .init(repeating: 0)
     var room = bytes.mutableSpan
