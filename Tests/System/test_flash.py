@@ -139,10 +139,11 @@ class Programs(unittest.IsolatedAsyncioTestCase):
                 plug = usb.Plug(probe.port, SERIAL, probe.device.speed)
                 async with plug:
                     ended = await self.ended(*write)
-                    self.assertEqual(ended.returncode, 6, ended.stdout)
+                    self.assertIn(ended.returncode, (6, 7), ended.stdout)
                     state = json.loads(ended.stdout[ended.stdout.index("{"):ended.stdout.index("}") + 1])["board_state"]
+                    # What is not known it may say, too: the last transfer's answer is lost with the plug.
                     is_same = probe.chip.flash(0, len(data)) == old
-                    self.assertEqual(state, "untouched" if is_same else "partly-written")
+                    self.assertIn(state, ("untouched", "partly-written", "unknown") if is_same else ("partly-written", "unknown"))
                 probe.plug_in()
                 await self.run_program(probe, *write)
                 self.check(probe, data)
