@@ -138,7 +138,8 @@ public struct CBORWriter: ~Copyable, ~Escapable {
     writer.text(text)
   }
 
-  /// Appends a text string, or nothing if it does not fit with its head.
+  /// Appends a text string, or nothing if it does not fit with its head. A literal is a `StaticString`.
+  @_disfavoredOverload
   @_lifetime(self: copy self)
   public mutating func text(_ word: StaticWord) {
     guard fits(word.count) else { return }

@@ -58,7 +58,11 @@ public final class PageArchive {
     }
   }
 
-  deinit { Foundation.close(lock) }
+  deinit {
+    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the lock with that.
+    flock(lock, LOCK_UN)
+    Foundation.close(lock)
+  }
 
   // MARK: Pages
 

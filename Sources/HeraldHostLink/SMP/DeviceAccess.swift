@@ -75,7 +75,7 @@ extension DeviceClient {
     let request = ManagementRequest("its serial number", .read, .os, OSCommand.information) { writer in
       writer.map(1)
       writer.text(SMPKey.format)
-      writer.text("n" as StaticString)
+      writer.text("n")
     }
     return Array((try client.ask(request)[SMPKey.output]?.string ?? "").utf8.prefix(32))
   }

@@ -78,6 +78,8 @@ public struct FileFlash: Flash, ~Copyable {
   deinit {
     msync(base, pageSize * pageCount, MS_SYNC)
     munmap(base, pageSize * pageCount)
+    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the lock with that.
+    flock(file.number, LOCK_UN)
   }
 
   /// What writes this flash to its medium; it goes its own way, so that the flash can be given to a log.
