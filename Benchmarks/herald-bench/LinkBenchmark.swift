@@ -17,7 +17,7 @@ enum LinkBenchmark {
     figures.add("link_efficiency", 100 * node.efficiency, "percent")
     figures.add("pull_ceiling_ratio", node.ratio, "")
     figures.add("pull_pauses_per_64k", node.pauses, "")
-    // The nRF52833 DK's, and half of their memory.
+    // Two of 1,024 bytes; then one, which is what the nRF52833 DK has.
     let board = try pull(FrameTransport<2048, 2>(log: log))
     figures.add("link_efficiency_2x1024", 100 * board.efficiency, "percent")
     figures.add("pull_ceiling_ratio_2x1024", board.ratio, "")
