@@ -85,16 +85,18 @@ public struct ManagedNode<
     self.board = board
   }
 
-  /// The same with the board and then the radio made in their places, for devices without room for second ones on the stack.
+  /// The same for devices without room for anything twice on the stack: board and radio are made in their places, in this order, and what else there is
+  /// is made here and not in a main function, which never returns.
   @inlinable @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming FlashType, random: consuming RandomType,
-    supplier: consuming SupplierType, delegate: consuming DelegateType, board: @autoclosure () -> BoardType,
+    supplier: @autoclosure () -> SupplierType, delegate: @autoclosure () -> DelegateType,
+    board: @autoclosure () -> BoardType,
     configuration: HeraldConfiguration = HeraldConfiguration()
   ) {
     self.board = board()
     node = HeraldNode(
-      makingRadio: radio, flash: flash, random: random, supplier: supplier, delegate: delegate,
+      makingRadio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
       configuration: configuration)
   }
 
