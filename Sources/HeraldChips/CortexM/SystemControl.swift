@@ -32,3 +32,10 @@ public enum CortexM {
   /// Where the registers of `SystemControl` are.
   public static var systemControlAddress: UInt32 { 0xE000_E000 }
 }
+
+#if hasFeature(Embedded)
+  extension CortexM {
+    /// The registers of `SystemControl`.
+    public typealias SystemControlRegisters = FixedRegisters<0xE000E0>
+  }
+#endif

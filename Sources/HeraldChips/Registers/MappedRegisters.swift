@@ -53,9 +53,4 @@
     @inline(always)
     public func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32 { mapped.busAddress(of: memory) }
   }
-
-  extension CortexM {
-    /// The registers of `SystemControl`.
-    public typealias SystemControlRegisters = FixedRegisters<0xE000E0>
-  }
 #endif

@@ -3,7 +3,7 @@ import HeraldHostLink
 /// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes back, and `FAIL.TXT` is there if it did not work.
 ///
 /// DAPLink erases the whole chip before, unless it was told to erase pages.
-final class DAPLinkDrive: Programmer {
+final class DAPLinkDrive: OneWayDrive {
   /// The file's name on the drive: DAPLink goes by its end.
   private static let fileName = "HERALD.HEX"
 
@@ -112,30 +112,12 @@ final class DAPLinkDrive: Programmer {
     }
   }
 
-  private static let again =
+  static let again =
     "unplug the board, plug it in and run `herald-flash write` again, or write through the debug probe: --via probe"
-
-  private func gone(_ state: FlashFailure.BoardState) -> FlashFailure {
-    FlashFailure(.link(.link), "the drive \(location) is gone", state: state, advice: Self.again)
-  }
 
   private func full(_ size: Int, _ state: FlashFailure.BoardState) -> FlashFailure {
     FlashFailure(
       .link(.storage), "the drive \(location) has no room for a file of \(size) bytes", state: state,
       advice: "delete what is not DAPLink's on it, or \(Self.again)")
   }
-
-  func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
-    throw .driveCannot("reads nothing back", location)
-  }
-
-  func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
-    throws(FlashFailure)
-  {
-    throw .driveCannot("only writes", location, advice: "erase through the debug probe: --via probe")
-  }
-
-  func reset() throws(FlashFailure) { throw .driveCannot("restarts its board by itself", location) }
-
-  func close() {}
 }

@@ -6,7 +6,7 @@ import HeraldHostLink
 /// It takes what is not for it without a word, so the board is looked at before. It starts the application when it has seen every block: until then the drive
 /// stays, and when it is gone everything was there. What became of the last block it may not answer any more; the file is written up to its last block
 /// first, and that has to succeed.
-final class UF2Drive: Programmer {
+final class UF2Drive: OneWayDrive {
   /// The file's name on the drive.
   private static let fileName = "HERALD.UF2"
 
@@ -102,30 +102,12 @@ final class UF2Drive: Programmer {
     }
   }
 
-  private static let again =
+  static let again =
     "press the board's reset twice, so that its drive is there, then run `herald-flash write` again"
-
-  private func gone(_ state: FlashFailure.BoardState) -> FlashFailure {
-    FlashFailure(.link(.link), "the drive \(location) is gone", state: state, advice: Self.again)
-  }
 
   private func full(_ size: Int, _ state: FlashFailure.BoardState) -> FlashFailure {
     FlashFailure(
       .link(.storage), "the drive \(location) has no room for a file of \(size) bytes", state: state,
       advice: "delete what is not the boot loader's on it, or \(Self.again)")
   }
-
-  func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
-    throw .driveCannot("reads nothing back", location)
-  }
-
-  func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
-    throws(FlashFailure)
-  {
-    throw .driveCannot("only writes", location, advice: "erase through a debug probe: --via probe")
-  }
-
-  func reset() throws(FlashFailure) { throw .driveCannot("restarts its board by itself", location) }
-
-  func close() {}
 }
