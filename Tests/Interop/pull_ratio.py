@@ -2,7 +2,8 @@
 """A log of 400 KB, fetched from one node over one serial link by smpmgr and by herald-host: how much longer smpmgr takes.
 
 `script/bench pull` runs this. Each program is timed from its start to its end, three times by turns, and the shortest counts. Prints a table, and writes
-`smpmgr_pull_ratio`, smpmgr's time divided by herald-host's, beside the other figures.
+`smpmgr_pull_ratio`, smpmgr's time divided by herald-host's, beside the other figures. Then herald-host fetches it once more, over USB/IP, and what went over the endpoints
+is counted: `link_efficiency_usbip`.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import time
 from pathlib import Path
 
 from node import ROOT, program
+from usbip_cable import Cable
 from world import World
 
 PAGE = 4096
@@ -43,7 +45,7 @@ def timed(*command):
 async def measure():
     async with World() as world:
         log = fill(world.folder / "storage", world.folder / "day")
-        node = await world.node("--link", "pty", "--keep-days", "0")
+        node = await world.node("--link", "pty", "--usbip", "0", "--keep-days", "0")
         [port] = node.facts["link"]
         theirs, ours, pulls = [], [], []
         for number in range(3):
@@ -58,6 +60,15 @@ async def measure():
             assert copy.read_bytes().startswith(log), "smpmgr did not fetch the log"
             found = b"".join(path.read_bytes() for path in sorted((pulled / "pages").glob("*.page")))
             assert found.startswith(log), "herald-host did not fetch the log"
+        async with Cable(int(node.facts["usbip"][0].split(":")[1].split("/")[0])) as cable:
+            await asyncio.to_thread(
+                timed, program("herald-host"), "log", "pull", "--quiet", "--device", f"usbip://127.0.0.1:{cable.port}/1-1", "--output", world.folder / "counted")
+        found = b"".join(path.read_bytes() for path in sorted((world.folder / "counted" / "pages").glob("*.page")))
+        assert found.startswith(log), "herald-host did not fetch the log over USB/IP"
+    efficiency = 100 * len(found) / sum(cable.carried)
+    print(f"over USB/IP: {cable.carried[0]:,} bytes out, {cable.carried[1]:,} in, {len(found):,} of them the log's")
+    print(f"link_efficiency_usbip  {efficiency:.2f} %")
+    note(link_efficiency_usbip=round(efficiency, 2))
     ratio = min(theirs) / min(ours)
     print(f"a log of {len(log):,} bytes: smpmgr {min(theirs):.2f} s; herald-host {min(ours):.2f} s with its tables and database, {min(pulls):.2f} s of them for the pull")
     print(f"smpmgr_pull_ratio  {ratio:.1f}")

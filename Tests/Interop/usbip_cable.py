@@ -15,7 +15,9 @@ class Cable:
         self.server_port = server_port
         self.cut_after = cut_after
         self.messages = 0
-        self.reads = set()
+        # Bytes out and in, of all endpoints but the control one.
+        self.carried = [0, 0]
+        self.reads = {}
         self.writers = []
         self.tasks = []
 
@@ -51,14 +53,22 @@ class Cable:
 
     def asked(self, command, sequence, header):
         """How many bytes follow."""
-        direction, length = struct.unpack_from(">I", header, 12)[0], struct.unpack_from(">I", header, 24)[0]
+        direction, endpoint, _, length = struct.unpack_from(">4I", header, 12)
         if command == SUBMIT and direction == 1:
-            self.reads.add(sequence)
-        return length if command == SUBMIT and direction == 0 else 0
+            self.reads[sequence] = endpoint
+        if command != SUBMIT or direction == 1:
+            return 0
+        if endpoint and length:
+            self.carried[0] += length
+        return length
 
     def answered(self, command, sequence, header):
         length = struct.unpack_from(">I", header, 24)[0]
-        return length if command == SUBMITTED and sequence in self.reads else 0
+        if command != SUBMITTED or sequence not in self.reads:
+            return 0
+        if self.reads[sequence] and length:
+            self.carried[1] += length
+        return length
 
     async def carry(self, reader, writer, following):
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
