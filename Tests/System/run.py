@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of this folder in a Debian kernel, each file of tests in a virtual machine of its own. With words, only the tests whose names contain one
+"""Runs the tests of this folder in a Debian kernel, each file of tests in a virtual machine of its own, two of them at a time. With words, only the tests whose names contain one
 of them."""
 
 import json
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from kernel import GUEST, ROOT, Kernel, Unavailable
@@ -17,6 +18,8 @@ from kernel import GUEST, ROOT, Kernel, Unavailable
 HERE = Path(__file__).resolve().parent
 # Seconds.
 LIMIT = 3000
+# How many run at a time.
+MACHINES = 2
 
 
 def share(tag, path, *options):
@@ -34,7 +37,7 @@ def keep_figures(folder):
 
 
 def run(kernel, name, words):
-    """Runs the tests in the file `name`; whether all of them passed. What they print is printed."""
+    """Runs the tests in the file `name`; whether all of them passed. What they print is printed at their end, as another machine runs beside this one."""
     job = Path(tempfile.mkdtemp(prefix="herald-system-"))
     try:
         shutil.copy(GUEST / "start", job / "start")
@@ -53,12 +56,10 @@ def run(kernel, name, words):
             # the kernel's check of it.
             "-append", "console=ttyS0 quiet panic=-1 mitigations=off cryptomgr.notests=1 random.trust_bootloader=on no_timer_check",
             *share("root", "/", "readonly=on"), *share("kernel", kernel.folder, "readonly=on"), *share("job", job)]
-        print(f"── {name}", flush=True)
         started = time.monotonic()
-        with subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as machine:
-            for line in machine.stdout:
-                print(line.decode(errors="replace").rstrip(), flush=True)
-        print(f"── {name}: {time.monotonic() - started:.0f} s", flush=True)
+        said = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False).stdout.decode(errors="replace")
+        lines = "\n".join(line.rstrip() for line in said.splitlines())
+        print(f"── {name}: {time.monotonic() - started:.0f} s\n{lines}", flush=True)
         status = job / "status"
         if not status.exists() or not (text := status.read_text().strip()):
             print(f"{name}: the guest ended without saying how the tests went", file=sys.stderr)
@@ -76,8 +77,11 @@ def main():
     except Unavailable as error:
         print(f"system tests are left out: {error}")
         return 0
-    names = sorted(path.stem.removeprefix("test_") for path in HERE.glob("test_*.py"))
-    failed = [name for name in names if not run(kernel, f"test_{name}", words)]
+    # The file with the most in it begins first: the others fill the time beside it.
+    names = [path.stem for path in sorted(HERE.glob("test_*.py"), key=lambda path: -path.stat().st_size)]
+    with ThreadPoolExecutor(MACHINES) as pool:
+        passed = list(pool.map(lambda name: run(kernel, name, words), names))
+    failed = [name for name, has_passed in zip(names, passed) if not has_passed]
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
