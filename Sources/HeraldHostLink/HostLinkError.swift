@@ -53,3 +53,22 @@ extension HostLinkError {
     HostLinkError(cause, "\(what) (\(SystemCall.text(of: code)))", advice: advice)
   }
 }
+
+extension HostLinkError.Cause {
+  /// The exit status of a program that ends because of it. These numbers are documented and do not change.
+  public var exitStatus: Int32 {
+    switch self {
+    case .noDevice: 2
+    case .severalDevices: 3
+    case .permission: 4
+    case .busy: 5
+    case .link: 6
+    case .noAnswer: 7
+    case .protocolViolation: 8
+    case .refused: 9
+    case .partial: 10
+    case .storage: 11
+    case .usage: 64
+    }
+  }
+}

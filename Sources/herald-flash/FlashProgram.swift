@@ -44,20 +44,7 @@ extension FlashFailure.Cause {
   /// The exit status that stands for it. These numbers are documented and do not change; those of links are herald-host's.
   var exitStatus: ExitCode {
     switch self {
-    case .link(let cause):
-      switch cause {
-      case .noDevice: ExitCode(2)
-      case .severalDevices: ExitCode(3)
-      case .permission: ExitCode(4)
-      case .busy: ExitCode(5)
-      case .link: ExitCode(6)
-      case .noAnswer: ExitCode(7)
-      case .protocolViolation: ExitCode(8)
-      case .refused: ExitCode(9)
-      case .partial: ExitCode(10)
-      case .storage: ExitCode(11)
-      case .usage: ExitCode(64)
-      }
+    case .link(let cause): ExitCode(cause.exitStatus)
     case .image: ExitCode(1)
     case .doesNotFit: ExitCode(12)
     case .locked: ExitCode(13)

@@ -34,29 +34,10 @@ struct HeraldHost: ParsableCommand {
         try command.run()
       } catch let error as HostLinkError {
         Console.complain(error)
-        exit(withError: error.cause.exitStatus)
+        exit(withError: ExitCode(error.cause.exitStatus))
       }
     } catch {
       exit(withError: error)
-    }
-  }
-}
-
-extension HostLinkError.Cause {
-  /// The exit status that stands for it. These numbers are documented and do not change.
-  var exitStatus: ExitCode {
-    switch self {
-    case .noDevice: ExitCode(2)
-    case .severalDevices: ExitCode(3)
-    case .permission: ExitCode(4)
-    case .busy: ExitCode(5)
-    case .link: ExitCode(6)
-    case .noAnswer: ExitCode(7)
-    case .protocolViolation: ExitCode(8)
-    case .refused: ExitCode(9)
-    case .partial: ExitCode(10)
-    case .storage: ExitCode(11)
-    case .usage: ExitCode(64)
     }
   }
 }

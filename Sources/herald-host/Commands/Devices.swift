@@ -32,14 +32,14 @@ struct Devices: ParsableCommand {
     } catch {
       Console.complain(error)
       // A computer without USB can still reach a server's devices.
-      if usbip.isEmpty { failure = error.cause.exitStatus }
+      if usbip.isEmpty { failure = ExitCode(error.cause.exitStatus) }
     }
     for server in usbip {
       do {
         found += try DeviceDirectory.usbipDevices(server: server)
       } catch {
         Console.complain(error)
-        failure = error.cause.exitStatus
+        failure = ExitCode(error.cause.exitStatus)
       }
     }
     if failure == nil || !found.isEmpty || display.json { try show(found) }

@@ -61,6 +61,6 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     guard let first = errors.first else { return }
     let isSame = errors.count == members.count && errors.allSatisfy { $0.cause == first.cause }
     Console.note("herald-host: \(errors.count) of \(Console.count(members.count, "device")) failed")
-    throw (isSame ? first.cause : .partial).exitStatus
+    throw ExitCode((isSame ? first.cause : .partial).exitStatus)
   }
 }
