@@ -79,11 +79,17 @@ let package = Package(
       ],
       exclude: ["Probe/FlashLoader.s"], swiftSettings: core),
 
+    // What both programs for people have of a command line.
+    .target(
+      name: "HeraldConsole",
+      dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: core),
+
     // Programs.
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldHostLink", "HeraldSimulation",
+        "HeraldConsole", "HeraldHostLink", "HeraldSimulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -91,7 +97,7 @@ let package = Package(
     .executableTarget(
       name: "herald-flash",
       dependencies: [
-        "HeraldFlash", "HeraldHostLink",
+        "HeraldConsole", "HeraldFlash", "HeraldHostLink",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
@@ -114,7 +120,10 @@ let package = Package(
       path: "Benchmarks/herald-bench", swiftSettings: core),
     .executableTarget(
       name: "herald-fuzz",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation", "LinkDoubles"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFlash", "HeraldSimulation", "HostileInputs",
+        "LinkDoubles",
+      ],
       path: "Tests/Fuzz", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
     .executableTarget(
@@ -124,6 +133,8 @@ let package = Package(
     .target(
       name: "LinkDoubles", dependencies: ["HeraldEmbedded", "HeraldDeviceLink"],
       path: "Tests/LinkDoubles", swiftSettings: core),
+    // Valid inputs made invalid, the same way each time.
+    .target(name: "HostileInputs", path: "Tests/HostileInputs"),
     .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
     .executableTarget(
       name: "allocation-test",
@@ -174,12 +185,13 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation",
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation", "HostileInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
     .testTarget(
-      name: "HeraldFlashTests", dependencies: ["HeraldEmbedded", "HeraldHostLink", "HeraldFlash"],
+      name: "HeraldFlashTests",
+      dependencies: ["HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HostileInputs"],
       swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]

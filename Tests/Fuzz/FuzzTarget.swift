@@ -16,6 +16,11 @@ enum FuzzTarget: String, CaseIterable {
   case signals
   case neighbours
   case storedPayload = "stored-payload"
+  case elf
+  case intelHex = "intel-hex"
+  case uf2
+  case mcuboot
+  case package
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -39,6 +44,8 @@ enum FuzzTarget: String, CaseIterable {
     case .signals: fuzzSignals(bytes)
     case .neighbours: fuzzNeighbours(bytes)
     case .storedPayload: fuzzStoredPayload(bytes)
+    case .elf, .intelHex, .uf2, .mcuboot: fuzzImage(bytes)
+    case .package: fuzzPackage(bytes)
     }
   }
 
@@ -61,6 +68,11 @@ enum FuzzTarget: String, CaseIterable {
     case .signals: signalSeeds
     case .neighbours: neighbourSeeds
     case .storedPayload: storedPayloadSeeds
+    case .elf: elfSeeds
+    case .intelHex: intelHexSeeds
+    case .uf2: uf2Seeds
+    case .mcuboot: mcubootSeeds
+    case .package: packageSeeds
     }
   }
 }

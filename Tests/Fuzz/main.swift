@@ -1,4 +1,5 @@
 import Foundation
+import HostileInputs
 
 // One program for all fuzz targets. Built by `script/fuzz` it is driven by libFuzzer; built with everything else it runs the
 // same targets over their seed corpus and a fixed number of mutations of it, which is how the seeds stay valid.
@@ -49,7 +50,7 @@ if CommandLine.arguments.count == 4, CommandLine.arguments[2] == "--write-seeds"
   var mutations = Mutations(seed: 1)
   for seed in target.seeds {
     target.run(seed.span)
-    for _ in 0..<20_000 { target.run(mutations.mutate(seed).span) }
+    for _ in 0..<20_000 { target.run(mutations.mutated([seed]).span) }
   }
   print(
     "\(target.rawValue): \(target.seeds.count) seeds and \(target.seeds.count * 20_000) mutations of them")

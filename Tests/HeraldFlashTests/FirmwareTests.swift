@@ -1,3 +1,4 @@
+import HostileInputs
 import Testing
 
 @testable import HeraldFlash
@@ -114,9 +115,22 @@ struct FirmwareTests {
     #expect(throws: FirmwareError.self) { try FirmwareImage([]) }
   }
 
+  @Test("Segments that share the file's bytes to hold more than the file are refused")
+  func sharedBytes() {
+    var file = Self.elf([(0x1000, [UInt8](repeating: 1, count: 200)), (0x2000, []), (0x3000, [])])
+    // All three have the bytes of the first: 600, and the file has 348.
+    for header in [84, 116] {
+      (file[header + 4], file[header + 5]) = (file[56], file[57])
+      file[header + 16] = 200
+    }
+    #expect(throws: FirmwareError("the ELF segments hold more than the file does")) {
+      try FirmwareImage(file)
+    }
+  }
+
   @Test("Any bytes are survived")
   func fuzz() {
-    var random = Seeded(seed: 0xE1F)
+    var random = Mutations(seed: 0xE1F)
     let seeds = [Self.elf([(0x1000, [1, 2, 3, 4]), (0x2000, [5])]), Array(Self.hex.utf8), Array(":0".utf8)]
     for _ in 0..<20_000 { _ = try? FirmwareImage(random.mutated(seeds)) }
   }

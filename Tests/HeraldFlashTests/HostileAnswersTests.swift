@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HostileInputs
 import Testing
 
 @testable import HeraldFlash
@@ -8,7 +9,7 @@ import Testing
 struct HostileAnswersTests {
   @Test("Answers of a probe")
   func probe() {
-    var random = Seeded(seed: 1)
+    var random = Mutations(seed: 1)
     let access = DAPAccess(request: 0x02, value: nil)
     let rows: [[DAPCommand]] = [
       [.transfer([access, access])], [.readBlock(request: 0x0F, count: 3)], [.info(0xFE, most: 4), .connect],
@@ -39,7 +40,7 @@ struct HostileAnswersTests {
 
   @Test("Frames of a boot loader")
   func frames() {
-    var random = Seeded(seed: 2)
+    var random = Mutations(seed: 2)
     var decoder = SLIPDecoder()
     let seeds: [[UInt8]] = [
       [0x60, 0x06, 0x01, 0xDB, 0xDC, 0xC0], [0xC0, 0xC0], [UInt8](repeating: 0xDB, count: 9),
@@ -53,7 +54,7 @@ struct HostileAnswersTests {
 
   @Test("Packages and what is in them")
   func packages() throws {
-    var random = Seeded(seed: 3)
+    var random = Mutations(seed: 3)
     let image = try FirmwareImage.linked(at: 0x1000)
     let package = try DFUPackage(image)
     let seeds = [package.file, package.initPacket, Array("{\"manifest\":{}}".utf8)]
@@ -67,7 +68,7 @@ struct HostileAnswersTests {
 
   @Test("What drives say of themselves, and the table of mounts")
   func drives() {
-    var random = Seeded(seed: 4)
+    var random = Mutations(seed: 4)
     let seeds = [
       Array("Board-ID: nRF52840-Feather-revE\r\nModel: x\r\n".utf8),
       Array("/dev/sda /media/a\\040b\\ vfat rw 0 0\n\\ \\0 \\777 vfat".utf8),

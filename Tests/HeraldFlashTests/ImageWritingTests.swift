@@ -1,3 +1,4 @@
+import HostileInputs
 import Testing
 
 @testable import HeraldFlash
@@ -107,7 +108,7 @@ struct ImageWritingTests {
 
   @Test("Any bytes are survived by every parser, and what is taken has a form of each kind")
   func fuzz() throws {
-    var random = Seeded(seed: 0xF1A5)
+    var random = Mutations(seed: 0xF1A5)
     let uf2 = UF2Tests.block(0, of: 2, at: 0, [1, 2]) + UF2Tests.block(1, of: 2, at: 0x100, [3])
     let seeds = [
       FirmwareTests.elf([(0x1000, [1, 2, 3, 4]), (0x2000, [5])]), Array(FirmwareTests.hex.utf8), uf2,

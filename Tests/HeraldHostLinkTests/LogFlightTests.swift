@@ -1,3 +1,4 @@
+import HostileInputs
 import Testing
 
 @testable import HeraldHostLink
@@ -42,7 +43,7 @@ struct LogFlightTests {
     "1,000 flights with answers in any order, too short, too long, wrong and missing come to an end, with the bytes there are"
   )
   func random() throws {
-    var random = Seeded(seed: 0x464C)
+    var random = Mutations(seed: 0x464C)
     for _ in 0..<1_000 {
       let size = [64, 100, 256].randomElement(using: &random) ?? 64
       let last = UInt32.random(in: 1...6, using: &random)

@@ -1,4 +1,5 @@
 import Foundation
+import HostileInputs
 import Testing
 
 @testable import HeraldHostLink
@@ -89,7 +90,7 @@ struct USBDescriptorTests {
 
   @Test("Any descriptors are survived, and their own lengths are not believed")
   func fuzz() {
-    var random = Seeded(seed: 0x0553)
+    var random = Mutations(seed: 0x0553)
     let seeds = [Descriptors.configuration, Descriptors.device, Descriptors.string("Herald")]
     for _ in 0..<100_000 {
       let bytes = random.mutated(seeds)

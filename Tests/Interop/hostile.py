@@ -4,52 +4,12 @@ import asyncio
 import base64
 import binascii
 import struct
+import sys
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Flash"))
 
-def encode(value):
-    """CBOR (RFC 8949) of integers, text, bytes, booleans, lists and dictionaries."""
-    def head(major, number):
-        for code, size in ((24, 1), (25, 2), (26, 4), (27, 8)):
-            if number < 24:
-                return bytes([major << 5 | number])
-            if number < 1 << 8 * size:
-                return bytes([major << 5 | code]) + number.to_bytes(size)
-        raise ValueError(number)
-
-    if isinstance(value, bool):
-        return b"\xf5" if value else b"\xf4"
-    if isinstance(value, int):
-        return head(0, value) if value >= 0 else head(1, -1 - value)
-    if isinstance(value, bytes):
-        return head(2, len(value)) + value
-    if isinstance(value, str):
-        return head(3, len(value.encode())) + value.encode()
-    if isinstance(value, list):
-        return head(4, len(value)) + b"".join(map(encode, value))
-    return head(5, len(value)) + b"".join(encode(key) + encode(item) for key, item in value.items())
-
-
-def decode(data):
-    """The value at the front of some CBOR, and what is behind it."""
-    major, low = data[0] >> 5, data[0] & 31
-    size = {24: 1, 25: 2, 26: 4, 27: 8}.get(low, 0)
-    number = int.from_bytes(data[1:1 + size]) if size else low
-    data = data[1 + size:]
-    if major == 0:
-        return number, data
-    if major in (2, 3):
-        content = data[:number]
-        return (content if major == 2 else content.decode()), data[number:]
-    if major == 7:
-        return number == 21, data
-    result = {} if major == 5 else []
-    for _ in range(number):
-        item, data = decode(data)
-        if major == 5:
-            result[item], data = decode(data)
-        else:
-            result.append(item)
-    return result, data
+import cbor
 
 
 class HostileDevice:
@@ -86,9 +46,9 @@ class HostileDevice:
 
     def answers(self, packet):
         operation, _, _, group, sequence, command = struct.unpack(">BBHHBB", packet[:8])
-        request, _ = decode(packet[8:]) if len(packet) > 8 else ({}, b"")
+        request = cbor.decoded(packet[8:]) if len(packet) > 8 else {}
         self.asked.append((group, command))
-        body = encode(self.answer(group, command, request))
+        body = cbor.encoded(self.answer(group, command, request))
         return [struct.pack(">BBHHBB", operation + 1, packet[1] & 0x18, len(body), group, sequence, command) + body]
 
     def answer(self, group, command, request):

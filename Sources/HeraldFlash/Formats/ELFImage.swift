@@ -19,6 +19,7 @@ enum ELFImage {
     }
     guard headerSize >= 32 else { throw FirmwareError("the ELF program headers are too short") }
     var pieces: [FirmwareImage.Segment] = []
+    var loaded: UInt64 = 0
     for index in 0..<Int(headerCount) {
       let start = Int(headersOffset) + index * Int(headerSize)
       guard start + 32 <= file.count else { throw FirmwareError("ELF program header \(index) is cut off") }
@@ -31,6 +32,11 @@ enum ELFImage {
       let end = UInt64(offset) + UInt64(size)
       guard end <= UInt64(file.count) else {
         throw FirmwareError("ELF segment \(index) goes beyond the end of the file")
+      }
+      // Headers that share the file's bytes could ask for 65535 times its size.
+      loaded += UInt64(size)
+      guard loaded <= UInt64(file.count) else {
+        throw FirmwareError("the ELF segments hold more than the file does")
       }
       let bytes = file.extracting(Int(offset)..<Int(end)).withUnsafeBufferPointer { Array($0) }
       pieces.append(FirmwareImage.Segment(address: address, bytes: bytes))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
 
@@ -42,7 +43,7 @@ struct Erase: ParsableCommand, ReportsFailures {
           .link(.usage), "not confirmed; nothing was erased", state: .untouched,
           advice: "--yes leaves the question out")
       }
-      let bar = ProgressLine(isQuiet: display.quiet || display.json)
+      let bar = StepProgress(isQuiet: display.quiet || display.json)
       defer { bar.finish() }
       try session.programmer.erase(all ? .chip : .firmware, of: board) { bar.update($0) }
       return Row(board: board.name, location: session.programmer.location, all: all)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
 
@@ -29,7 +30,7 @@ struct Verify: ParsableCommand, ReportsFailures {
       let board = try session.board(wanted, for: content)
       if session.sighting.isLocked { throw session.lockedFailure() }
       let plan = try FlashPlan(image: content, board: board)
-      let bar = ProgressLine(isQuiet: display.quiet || display.json)
+      let bar = StepProgress(isQuiet: display.quiet || display.json)
       defer { bar.finish() }
       try session.programmer.verify(plan) { bar.update($0) }
       return Row(

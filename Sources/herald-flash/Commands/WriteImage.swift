@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
 
@@ -60,7 +61,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       guard yes || Console.confirm("Write it?") else { throw Self.unconfirmed }
       let again = GivenCommand.text
       let interruption = Interruption(stateHalfWay: session.programmer.stateHalfWay, advice: again)
-      let bar = ProgressLine(isQuiet: display.quiet || display.json)
+      let bar = StepProgress(isQuiet: display.quiet || display.json)
       defer {
         bar.finish()
         interruption.end()
@@ -110,7 +111,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
       sha256: plan.image.contentHash.hexadecimal, verified: outcome.isVerified, started: outcome.isReset,
       seconds: (seconds * 1000).rounded() / 1000)
     try? display.show(row) {
-      let rate = ProgressLine.rate(Double(outcome.bytes) / max(seconds, 0.001))
+      let rate = StepProgress.rate(Double(outcome.bytes) / max(seconds, 0.001))
       let verified =
         outcome.isVerified
         ? "compared: it is right" : "not compared: this way in reads nothing back; the board took it as whole"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
 
@@ -15,14 +16,7 @@ struct SearchOptions: ParsableArguments {
       "Look at the devices of this USB/IP server, too; may be repeated.", valueName: "host[:port]"))
   var usbip: [String] = []
 
-  @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
-  var timeout: Double = 2
-
-  @Option(
-    help: ArgumentHelp(
-      "The file with the access key of a device that is locked; {serial} in it stands for the device's serial number. The variable HERALD_KEY_FILE says the same.",
-      valueName: "file"))
-  var keyFile: String?
+  @OptionGroup var answers: AnswerOptions
 
   @Option(help: ArgumentHelp("How fast a probe speaks to the chip.", valueName: "Hz"))
   var clock: UInt32 = 4_000_000
@@ -37,16 +31,12 @@ struct SearchOptions: ParsableArguments {
     guard (1000...50_000_000).contains(clock) else {
       throw ValidationError("--clock takes 1000 to 50000000 Hz.")
     }
-    guard timeout > 0, timeout <= 3600 else {
-      throw ValidationError("--timeout takes seconds, more than 0 and at most 3600.")
-    }
   }
 
   /// What holds for every way in.
   var options: FlashOptions {
     FlashOptions(
-      timeout: .milliseconds(Int64(timeout * 1000)), usbipServers: usbip,
-      keyFile: keyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"], readsBack: readBack,
+      timeout: answers.patience, usbipServers: usbip, keyFile: answers.keyFile, readsBack: readBack,
       clock: clock)
   }
 

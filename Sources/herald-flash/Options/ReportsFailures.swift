@@ -1,3 +1,5 @@
+import HeraldConsole
+
 /// A command that reports failures as JSON if asked to.
 protocol ReportsFailures {
   /// How results are shown.

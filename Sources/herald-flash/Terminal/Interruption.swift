@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HeraldConsole
 import HeraldFlash
 
 /// What is said when a person presses ^C while a board is being changed: what it holds then, and what to do.

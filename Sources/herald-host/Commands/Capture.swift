@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldConsole
 import HeraldHostLink
 
 /// `herald-host capture`
@@ -59,7 +60,7 @@ struct Capture: ParsableCommand {
     }
     guard file != "-" else { return }
     try display.show(Row(file: file, packets: records.count)) {
-      print("\(file): \(Console.count(records.count, "packet"))")
+      Console.line("\(file): \(Console.count(records.count, "packet"))")
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldEmbedded
 import HeraldHostLink
 
@@ -107,7 +108,7 @@ struct Config: ParsableCommand {
             .refused, "\(open.transport.location) has no setting \(row.name)",
             advice: "the device's firmware may be older than this program")
         }
-        try display.show(row) { print(row.value.map(String.init) ?? row.text) }
+        try display.show(row) { Console.line(row.value.map(String.init) ?? row.text) }
       }
     }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldHostLink
 
 /// `herald-host devices`
@@ -59,7 +60,7 @@ struct Devices: ParsableCommand {
 
   private static func list(_ found: [FoundDevice]) {
     guard !found.isEmpty else {
-      print("No Herald device found.")
+      Console.line("No Herald device found.")
       return
     }
     var rows = [["DEVICE", "SERIAL", "PRODUCT", ""]]
@@ -69,7 +70,7 @@ struct Devices: ParsableCommand {
       ])
     }
     Console.printTable(rows)
-    for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { print("  → \(advice)") }
+    for advice in Set(found.compactMap { $0.obstacle?.advice }).sorted() { Console.line("  → \(advice)") }
   }
 }
 
@@ -81,5 +82,5 @@ struct UdevRule: ParsableCommand {
     discussion:
       "As root: herald-host udev-rule > /etc/udev/rules.d/70-herald.rules && udevadm control --reload")
 
-  func run() { print(LibUSB.udevRule) }
+  func run() { Console.line(LibUSB.udevRule) }
 }

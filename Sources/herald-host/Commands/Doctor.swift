@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldHostLink
 
 /// `herald-host doctor`
@@ -45,10 +46,10 @@ struct Doctor: ParsableCommand {
     }
     let row = Row(computer: computer, devices: devices, fixed: fixed)
     try display.show(row) {
-      for line in fixed ?? [] { print("doctor: \(line)") }
+      for line in fixed ?? [] { Console.line("doctor: \(line)") }
       show("This computer", computer)
       for device in devices { show(device.location, device.findings) }
-      if devices.isEmpty { print("\nNo Herald device was found to be looked at.") }
+      if devices.isEmpty { Console.line("\nNo Herald device was found to be looked at.") }
     }
     let all = computer + devices.flatMap(\.findings)
     guard !all.contains(where: { $0.verdict == .problem }) else { throw ExitCode(1) }
@@ -72,7 +73,7 @@ struct Doctor: ParsableCommand {
   }
 
   private func show(_ title: String, _ findings: [Finding]) {
-    print("\n\(title)")
+    Console.line("\n\(title)")
     for finding in findings {
       let mark =
         switch finding.verdict {
@@ -80,8 +81,8 @@ struct Doctor: ParsableCommand {
         case .note: "note   "
         case .problem: "PROBLEM"
         }
-      print("  \(mark)  \(finding.what)")
-      if let advice = finding.advice, finding.verdict != .good { print("             → \(advice)") }
+      Console.line("  \(mark)  \(finding.what)")
+      if let advice = finding.advice, finding.verdict != .good { Console.line("             → \(advice)") }
     }
   }
 }

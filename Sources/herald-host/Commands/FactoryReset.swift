@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldConsole
 import HeraldHostLink
 
 /// `herald-host factory-reset`
@@ -27,7 +28,7 @@ struct FactoryReset: ParsableCommand {
           "This erases \(Console.count(status.pageCount, "page")) of log, and keys, settings and identity.")
       }
       var progress = try device.beginFactoryReset(epoch: status.epoch)
-      let bar = ProgressBar(isQuiet: display.quiet)
+      let bar = ProgressLine(isQuiet: display.quiet)
       while !progress.isDone {
         Thread.sleep(forTimeInterval: 0.05)
         let next = try device.factoryResetProgress()
@@ -40,7 +41,7 @@ struct FactoryReset: ParsableCommand {
       if display.json {
         try Console.printJSON(progress)
       } else if !display.quiet {
-        print("Everything on \(open.transport.location) is erased; it restarts.")
+        Console.line("Everything on \(open.transport.location) is erased; it restarts.")
       }
       guard progress.failed == 0 else {
         throw HostLinkError(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldHostLink
 
 extension LogCommands {
@@ -27,7 +28,7 @@ extension LogCommands {
         // The newest page is being written.
         let pages = max(0, status.pageCount - 1)
         guard pages > 0 else {
-          return try display.show(Row(pages: 0, through: nil)) { print("There is no page to erase.") }
+          return try display.show(Row(pages: 0, through: nil)) { Console.line("There is no page to erase.") }
         }
         if !yes {
           try Confirmation.ask(
@@ -35,7 +36,7 @@ extension LogCommands {
         }
         let trim = try device.acknowledge(epoch: status.epoch, through: status.last - 1)
         try display.show(Row(pages: pages, through: trim.through)) {
-          print(
+          Console.line(
             "\(open.transport.location) erases \(Console.count(pages, "page")), up to number \(trim.through)."
           )
         }

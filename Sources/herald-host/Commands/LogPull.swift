@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldHostLink
 
 extension LogCommands {
@@ -40,7 +41,7 @@ extension LogCommands {
 
     private func pullOne(_ selector: DeviceSelector?) throws {
       let archive = try PageArchive(path: folder, create: true)
-      let bar = ProgressBar(isQuiet: display.quiet)
+      let bar = ProgressLine(isQuiet: display.quiet)
       let (report, clock) = try fleet.link.withDevice(selector) { device, open in
         let serial = try open.identity.serial.isEmpty ? device.information().serial : open.identity.serial
         defer { bar.finish() }
@@ -66,7 +67,7 @@ extension LogCommands {
         defer { lines.update(index, name, isDone: true) }
         let archive = try PageArchive(path: "\(folder)/\(own)", create: true)
         let (report, clock) = try DevicePull(archive, device, open, serial, trims: trim).run { progress in
-          let bar = ProgressBar.bar(done: progress.pages, of: progress.ofPages, width: 20)
+          let bar = ProgressLine.bar(done: progress.pages, of: progress.ofPages, width: 20)
           lines.update(index, "\(bar)  \(name)  \(DevicePull.words(progress))")
         }
         lines.update(index, "\(name)  making tables")

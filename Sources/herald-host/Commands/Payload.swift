@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldEmbedded
 import HeraldHostLink
 
@@ -59,7 +60,7 @@ struct PayloadCommands: ParsableCommand {
       let text =
         "\(output): keys of \(Console.count(window.dayCount, "day")), \(Self.date(seconds.lowerBound)) to "
         + "\(Self.date(seconds.upperBound - 1)), day \(window.firstDay) of the schedule and on."
-      try display.show(row) { print(text) }
+      try display.show(row) { Console.line(text) }
     }
 
     private func makeWindow() throws(HostLinkError) -> MatchingKeyWindow {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldEmbedded
 import HeraldHostLink
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldHostLink
 
 /// `herald-host report`
@@ -19,6 +20,6 @@ struct Report: ParsableCommand {
     try folder.write(
       LogReport(try LogConversion(folder), device: folder.device).html, named: LogReport.fileName)
     let report = "\(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)"
-    try display.show(["report": report]) { print("Report: \(report)") }
+    try display.show(["report": report]) { Console.line("Report: \(report)") }
   }
 }

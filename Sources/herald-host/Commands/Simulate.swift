@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldConsole
 import HeraldHostLink
 import HeraldSimulation
 
@@ -88,7 +89,7 @@ struct Simulate: ParsableCommand {
     configuration.scenario = scenario
     let crowd = Crowd(configuration)
     let total = max(1, Int((hours * 3600).rounded()))
-    let bar = ProgressBar(isQuiet: display.quiet)
+    let bar = ProgressLine(isQuiet: display.quiet)
     let begun = ContinuousClock.now
     crowd.run(seconds: total) { second in
       bar.update(

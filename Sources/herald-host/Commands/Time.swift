@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldHostLink
 
 /// `herald-host time`
@@ -33,7 +34,7 @@ struct Time: ParsableCommand {
       try fleet.link.withDevice(selectors.first) { device, open in
         let row = try Self.sync(device)
         try display.show(row) {
-          print(
+          Console.line(
             "The clock of \(open.transport.location) is \(Console.date(row.unixMilliseconds)) UTC now; \(row.before)."
           )
         }

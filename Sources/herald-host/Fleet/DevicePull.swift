@@ -1,3 +1,4 @@
+import HeraldConsole
 import HeraldHostLink
 
 /// A pull of one device's log into its folder.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldConsole
 import HeraldHostLink
 
 /// What came of each of several devices, for people and for programs.

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldConsole
 import HeraldHostLink
 
 /// Steps of making a device what it is to be.

@@ -1,27 +1,14 @@
 import ArgumentParser
-import Foundation
+import HeraldConsole
 import HeraldHostLink
 import Logging
 
 /// Options of every command that talks to devices.
 struct LinkOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
-  var timeout: Double = 2
-
-  @Option(
-    help: ArgumentHelp(
-      "The file with the access key of a device that is locked; {serial} in it stands for the device's serial number. The variable HERALD_KEY_FILE says the same.",
-      valueName: "file"))
-  var keyFile: String?
+  @OptionGroup var answers: AnswerOptions
 
   @Flag(name: .shortAndLong, help: "Say on standard error what is odd about the link.")
   var verbose = false
-
-  mutating func validate() throws {
-    guard timeout > 0, timeout <= 3600 else {
-      throw ValidationError("--timeout takes seconds, more than 0 and at most 3600.")
-    }
-  }
 
   /// Opens a device, lets `body` use it, and gives it back; without a selector the only one plugged in.
   func withDevice<Result>(
@@ -31,9 +18,9 @@ struct LinkOptions: ParsableArguments {
     defer { open.transport.close() }
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
-    let patience = SMPClient.Patience(timeout: .milliseconds(Int64(timeout * 1000)))
+    let patience = SMPClient.Patience(timeout: answers.patience)
     let device = DeviceClient(SMPClient(transport: open.transport, patience: patience, logger: logger))
-    if let path = keyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"] {
+    if let path = answers.keyFile {
       try unlock(device, open, with: path)
     }
     return try body(device, open)

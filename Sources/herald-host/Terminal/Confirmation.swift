@@ -1,4 +1,5 @@
 import Foundation
+import HeraldConsole
 import HeraldHostLink
 
 /// Asks a person before something is done that cannot be undone.

@@ -1,3 +1,4 @@
+import HeraldConsole
 import HeraldEmbedded
 import HeraldHostLink
 

@@ -1,3 +1,4 @@
+import HeraldConsole
 import HeraldHostLink
 
 /// What a pull or a conversion has to tell, for people and for programs.
@@ -115,19 +116,21 @@ struct PullResult: Encodable, Sendable {
   func show() {
     if let pull {
       let speed = pull.seconds > 0.001 ? ", \(Int(Double(pull.bytes) / pull.seconds / 1000)) kB/s" : ""
-      print(
+      Console.line(
         "Fetched \(Console.count(pull.newPages, "page")) (\(Console.size(pull.bytes)) in "
           + "\(Double(Int(pull.seconds * 100)) / 100) s\(speed)); \(pull.knownPages) were here already.")
       if let last = pull.trimmedThrough {
-        print(
+        Console.line(
           "The device erases \(Console.count(pull.trimmedPages, "page")), up to number \(last): they are safe here."
         )
       }
-      for remark in pull.remarks.prefix(10) { print("Note: \(remark).") }
-      if pull.lostPages > 0 { print("Note: \(Console.count(pull.lostPages, "page")) were never fetched.") }
+      for remark in pull.remarks.prefix(10) { Console.line("Note: \(remark).") }
+      if pull.lostPages > 0 {
+        Console.line("Note: \(Console.count(pull.lostPages, "page")) were never fetched.")
+      }
     }
     if contacts.isEmpty {
-      print("Nobody's payload was read yet.")
+      Console.line("Nobody's payload was read yet.")
     } else {
       var rows = [
         ["MET", "KIND", "FIRST SEEN (UTC)", "LAST SEEN (UTC)", "FOR", "READINGS", "STRONGEST", "MEDIAN"]
@@ -141,24 +144,26 @@ struct PullResult: Encodable, Sendable {
         ])
       }
       Console.printTable(rows, right: [4, 5, 6, 7])
-      if contacts.count > Self.shown { print("… and \(contacts.count - Self.shown) more.") }
+      if contacts.count > Self.shown { Console.line("… and \(contacts.count - Self.shown) more.") }
     }
     if unknownAddresses > 0 {
-      print(
+      Console.line(
         "\(unknownReadings) of \(Console.count(readings, "reading")) are of "
           + "\(unknownAddresses) devices whose payload was not read.")
     }
     if undatedEvents > 0 {
-      print(
+      Console.line(
         "\(Console.count(undatedEvents, "event")) have no date and are not in the tables: nothing tells when the device "
           + "started then. They stay in \(folder)/pages.")
     }
     if unbelievableDates > 0 {
-      print(
+      Console.line(
         "\(Console.count(unbelievableDates, "event")) have a date that cannot be: before 2020, or in the future by this computer's "
           + "clock. The device's clock was wrong then.")
     }
-    if droppedEvents > 0 { print("The device could not keep \(Console.count(droppedEvents, "event")).") }
-    print("Contacts: \(contactsFile)")
+    if droppedEvents > 0 {
+      Console.line("The device could not keep \(Console.count(droppedEvents, "event")).")
+    }
+    Console.line("Contacts: \(contactsFile)")
   }
 }

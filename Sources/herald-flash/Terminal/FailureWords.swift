@@ -1,44 +1,13 @@
 import Foundation
+import HeraldConsole
 import HeraldFlash
 
-/// What people see.
-enum Console {
+extension Console {
   /// Says on standard error what went wrong, what the board holds now, and what to do.
   static func complain(_ failure: FlashFailure, saysState: Bool) {
     note("herald-flash: \(failure.what)")
     if saysState { note("  \(failure.state.words)") }
     if let advice = failure.advice { note("  → \(advice)") }
-  }
-
-  /// Writes a line to standard error.
-  static func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
-
-  /// Writes a line to standard output at once.
-  static func line(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
-
-  /// Prints a value as JSON with sorted keys.
-  static func printJSON(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    line(String(decoding: try encoder.encode(value), as: UTF8.self))
-  }
-
-  /// Prints rows in columns; the first row is the heading.
-  static func printTable(_ rows: [[String]]) {
-    guard let columns = rows.map(\.count).max() else { return }
-    let widths = (0..<columns).map { column in
-      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
-    }
-    for row in rows {
-      var text = ""
-      for (column, cell) in row.enumerated() {
-        if column > 0 { text += "  " }
-        text += cell + String(repeating: " ", count: widths[column] - cell.count)
-      }
-      while text.last == " " { text.removeLast() }
-      line(text)
-    }
   }
 
   /// Asks a person to say yes. `false` if they do not, or nobody is there to ask.

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+
+/// What every conversation with a device needs: patience, and the key of a device that is locked.
+public struct AnswerOptions: ParsableArguments, Sendable {
+  @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
+  private var timeout: Double = 2
+
+  @Option(
+    name: .customLong("key-file"),
+    help: ArgumentHelp(
+      "The file with the access key of a device that is locked; {serial} in it stands for the device's serial number. The variable HERALD_KEY_FILE says the same.",
+      valueName: "file"))
+  private var namedKeyFile: String?
+
+  /// Options as if none were given.
+  public init() {}
+
+  /// Refuses a time that is none.
+  public mutating func validate() throws {
+    guard timeout > 0, timeout <= 3600 else {
+      throw ValidationError("--timeout takes seconds, more than 0 and at most 3600.")
+    }
+  }
+
+  /// How long an answer may take.
+  public var patience: Duration { .milliseconds(Int64(timeout * 1000)) }
+
+  /// The file with the access key, by the command line or else by the environment; `nil` if neither names one.
+  public var keyFile: String? { namedKeyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"] }
+}

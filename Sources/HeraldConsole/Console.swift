@@ -1,0 +1,36 @@
+import Foundation
+
+/// What people and programs see of a command: lines on standard output, remarks on standard error.
+public enum Console {
+  /// Writes a line to standard error.
+  public static func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+  /// Writes a line to standard output at once, for who reads lines as they come.
+  public static func line(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+  /// Prints a value as JSON with sorted keys, names in small letters with `_` between words.
+  public static func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    line(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+
+  /// Prints rows in columns; the first row is the heading. Columns named in `right` are aligned there.
+  public static func printTable(_ rows: [[String]], right: Set<Int> = []) {
+    guard let columns = rows.map(\.count).max() else { return }
+    let widths = (0..<columns).map { column in
+      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    for row in rows {
+      var text = ""
+      for (column, cell) in row.enumerated() {
+        let space = String(repeating: " ", count: widths[column] - cell.count)
+        if column > 0 { text += "  " }
+        text += right.contains(column) ? space + cell : cell + space
+      }
+      while text.last == " " { text.removeLast() }
+      line(text)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import HeraldConsole
+import HeraldHostLink
+
+extension Console {
+  /// Says on standard error what went wrong and what to do.
+  static func complain(_ error: HostLinkError) {
+    note("herald-host: \(error.what)")
+    if let advice = error.advice { note("  → \(advice)") }
+  }
+
+  /// `1 page`, `2 pages`.
+  static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+  /// The date to the second, in UTC.
+  static func date(_ unixMilliseconds: UInt64) -> String {
+    String(UTCTimestamp.text(unixMilliseconds).prefix(19))
+  }
+
+  /// Bytes in the unit that suits.
+  static func size(_ bytes: Int) -> String {
+    if bytes < 10_000 { return "\(bytes) bytes" }
+    return bytes < 10_000_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000) MB"
+  }
+}
+
+/// Names and values to print, one pair a line.
+struct Facts {
+  private var rows: [[String]] = []
+
+  /// Adds a pair, unless there is no value.
+  mutating func add(_ name: String, _ value: String) {
+    if value.contains(where: { $0 != " " }) { rows.append(["\(name):", value]) }
+  }
+
+  func print() { Console.printTable(rows) }
+}
