@@ -59,10 +59,12 @@ let package = Package(
       name: "HeraldLinux",
       dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth"],
       swiftSettings: core),
+    // Bytes and foreign text as people can read them.
+    .target(name: "HeraldText"),
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "CLibUSB",
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -70,11 +72,14 @@ let package = Package(
       ],
       swiftSettings: core),
 
+    // Firmware files: read, written, and looked at. No file is opened and no board touched.
+    .target(
+      name: "HeraldImages", dependencies: ["HeraldEmbedded", "HeraldText"], swiftSettings: core),
     // What herald-flash does, without its command line.
     .target(
       name: "HeraldFlash",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "CLibUSB",
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldImages", "HeraldText", "CLibUSB",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Probe/FlashLoader.s"], swiftSettings: core),
@@ -89,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldConsole", "HeraldHostLink", "HeraldSimulation",
+        "HeraldConsole", "HeraldHostLink", "HeraldSimulation", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -97,7 +102,7 @@ let package = Package(
     .executableTarget(
       name: "herald-flash",
       dependencies: [
-        "HeraldConsole", "HeraldFlash", "HeraldHostLink",
+        "HeraldConsole", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
@@ -121,7 +126,8 @@ let package = Package(
     .executableTarget(
       name: "herald-fuzz",
       dependencies: [
-        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFlash", "HeraldSimulation", "HostileInputs",
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldImages", "HeraldSimulation",
+        "HostileInputs",
         "LinkDoubles",
       ],
       path: "Tests/Fuzz", swiftSettings: core),
@@ -185,13 +191,16 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation", "HostileInputs",
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation", "HeraldText",
+        "HostileInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldFlashTests",
-      dependencies: ["HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HostileInputs"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HeraldImages", "HeraldText", "HostileInputs",
+      ],
       swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]

@@ -1,3 +1,5 @@
+import HeraldImages
+
 /// What is to be written where: an image that was found to fit a board.
 public struct FlashPlan: Equatable, Sendable {
   /// The image.

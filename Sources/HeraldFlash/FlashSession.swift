@@ -1,3 +1,5 @@
+import HeraldImages
+
 /// One board that something is done with, from looking at it on.
 public struct FlashSession {
   /// The way onto it.

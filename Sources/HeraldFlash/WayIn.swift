@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 /// One of the ways in: how boards are found on it, and how one is opened.
 public struct WayIn: Sendable {

@@ -1,3 +1,5 @@
+import HeraldText
+
 /// What went wrong between this computer and a device, in words for a person and with a cause for a program.
 ///
 /// The text says what happened, to what, and, where there is something to do about it, what. Nothing a device sent

@@ -3,6 +3,7 @@ import HeraldEmbedded
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("The catalogue of boards")
 struct BoardCatalogueTests {

@@ -2,6 +2,7 @@ import HostileInputs
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("Firmware images")
 struct FirmwareTests {

@@ -2,6 +2,7 @@ import HeraldHostLink
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("From image to board")
 struct FlashSessionTests {

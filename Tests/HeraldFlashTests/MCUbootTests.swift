@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("Images in MCUboot's form")
 struct MCUbootTests {

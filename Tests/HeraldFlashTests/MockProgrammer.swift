@@ -1,6 +1,7 @@
 import HeraldHostLink
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 /// A way in that does as it is told, and notes what it was asked.
 final class MockProgrammer: Programmer {

@@ -3,6 +3,7 @@ import HeraldHostLink
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 /// A line whose other end answers as the test says, and notes what it was asked.
 private final class ScriptedTransport: SMPTransport {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("UF2")
 struct UF2Tests {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HeraldEmbedded
+import HeraldText
 import Testing
 
 @testable import HeraldHostLink

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldText
 import Testing
 
 @testable import HeraldHostLink

@@ -1,4 +1,6 @@
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes back, and `FAIL.TXT` is there if it did not work.
 ///

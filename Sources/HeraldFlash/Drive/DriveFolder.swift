@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 /// The folder where a drive is mounted, and whether that drive is still the one it was.
 struct DriveFolder: Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 /// How a drive is looked at until something happens to it.
 struct DriveWatch {

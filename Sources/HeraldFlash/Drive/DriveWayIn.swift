@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 extension WayIn {
   /// Drives of boot loaders that take UF2 files, and of DAPLink.

@@ -1,5 +1,7 @@
 import Foundation
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// A boot loader that shows a drive for UF2 files: `INFO_UF2.TXT` says which board it is.
 ///

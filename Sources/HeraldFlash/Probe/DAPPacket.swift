@@ -1,4 +1,6 @@
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// One access to a register of the debug port or of an access port (CMSIS-DAP 2.1, DAP_Transfer).
 struct DAPAccess: Equatable {

@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldImages
 
 /// The debug port of a chip behind a probe: SWD brought up, debug power on, errors cleared (ADIv5.2, B2; ARM IHI 0031).
 final class DebugPort {

@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 /// A CMSIS-DAP probe: what it can do, and packets in flight up to its own number.
 final class DebugProbe {

@@ -1,5 +1,6 @@
 import HeraldEmbedded
 import HeraldHostLink
+import HeraldImages
 
 /// The program in the chip's RAM that writes its flash while the host sends what comes next (FlashLoader.s).
 ///

@@ -1,6 +1,7 @@
 import CLibUSB
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 /// A probe that is plugged into this computer, as the system lists it.
 struct ProbeListing: Equatable {

@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 /// What kind of nRF51 or nRF52 is behind a debug port, from its access ports and its factory information (FICR).
 struct NordicChip: Equatable {

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldImages
 
 /// The bytes of an image as whole pages of flash, in words; what no byte of it says is erased flash, all ones.
 struct PagedImage {

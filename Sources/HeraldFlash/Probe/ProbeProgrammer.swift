@@ -1,4 +1,6 @@
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// A board behind a debug probe.
 ///

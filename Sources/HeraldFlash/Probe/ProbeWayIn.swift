@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 extension WayIn {
   /// Debug probes that speak CMSIS-DAP: plugged in, or offered by USB/IP servers.

@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHostLink
+import HeraldText
 
 /// What a device says of one of its slots.
 struct DeviceSlot: Equatable, Sendable {

@@ -1,4 +1,6 @@
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
 ///

@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 extension WayIn {
   /// Devices that run, and MCUboot's serial recovery.

@@ -1,4 +1,6 @@
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// A line that carries bytes to a boot loader and back.
 protocol SerialLine: AnyObject {

@@ -1,5 +1,7 @@
 import HeraldEmbedded
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// A board whose boot loader is Nordic's open one, on a serial port: the nRF52840 Dongle.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 extension WayIn {
   /// Boards with Nordic's open boot loader on a serial port.

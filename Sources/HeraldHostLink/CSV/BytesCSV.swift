@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// `messages.csv`: a line for each message a peer sent to the application (HP-30).
 public enum MessagesCSV {

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldText
 
 /// A device that was found, with the word that leads to it.
 public struct FoundDevice: Equatable, Sendable {

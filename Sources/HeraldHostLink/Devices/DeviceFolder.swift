@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// Under what name a device's log lies in a folder with those of many: made from what the device calls itself, whatever that is.
 public enum DeviceFolder {

@@ -1,3 +1,5 @@
+import HeraldText
+
 /// Which device a person means, in the words of `--device`.
 public enum DeviceSelector: Equatable, Sendable {
   /// `usbip://HOST[:PORT][/BUSID]`: a device of a USB/IP server; without a bus id, the only one there.

@@ -1,3 +1,5 @@
+import HeraldText
+
 /// What is made of a page as it arrives.
 public enum PageInspection: Equatable, Sendable {
   /// It is the page that was asked for, whole as far as it goes.

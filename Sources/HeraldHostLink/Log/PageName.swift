@@ -1,3 +1,5 @@
+import HeraldText
+
 /// Under what name a page of a device's log is kept: `EPOCH-SEQUENCE.page`, and `EPOCH-SEQUENCE.open.page` for the page
 /// the device was still writing. The epoch is eight hexadecimal digits, the sequence number ten decimal ones. Names are
 /// made here from numbers, never from anything a device calls itself.

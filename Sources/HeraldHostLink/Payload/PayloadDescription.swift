@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// What a payload says about itself, as far as its family is known.
 public struct PayloadDescription: Equatable, Encodable, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldText
 
 /// Paths of secrets, of which each device has its own: `{serial}` in them stands for the device's serial number, made safe for a file's name.
 public enum SecretPath {

@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldText
 
 /// Settings in the words of people: names, values with names of their own, units and ranges, all from the table that devices obey (`Setting`).
 public enum SettingText {

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldText
 import Yams
 
 /// The fields of a file in YAML: names with single values, each of which is taken once. What nobody takes is a mistake of the person who

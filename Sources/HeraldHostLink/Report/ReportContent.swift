@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// Somebody who was met, as a report shows them.
 struct ReportPerson {

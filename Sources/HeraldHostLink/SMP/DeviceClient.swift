@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldText
 
 /// Where the log of a device stands.
 public struct DeviceLogStatus: Equatable, Sendable, Codable {

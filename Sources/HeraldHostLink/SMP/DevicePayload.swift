@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldText
 
 /// Which payload a device offers.
 public struct DevicePayload: Equatable, Sendable, Codable {

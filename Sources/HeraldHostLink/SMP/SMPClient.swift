@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldText
 import Logging
 
 /// Asks a device questions in the Simple Management Protocol, several at a time, and matches what comes back.

@@ -1,3 +1,5 @@
+import HeraldText
+
 /// What opens a device that is locked: 32 bytes, in a file of their own. In memory they are overwritten when their owner goes; they are neither printed nor
 /// described anywhere.
 public struct AccessKey: ~Copyable {

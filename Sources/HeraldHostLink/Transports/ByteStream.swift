@@ -1,4 +1,5 @@
 import Foundation
+import HeraldText
 
 /// A connected socket or terminal line: bytes in order, with deadlines. Non-blocking underneath, used from one thread.
 public final class ByteStream {

@@ -1,5 +1,6 @@
 import CLibUSB
 import Foundation
+import HeraldText
 
 /// A USB device as the system lists it, whether or not this user may open it.
 public struct USBListing: Equatable, Sendable {

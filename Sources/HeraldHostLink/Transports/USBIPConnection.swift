@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// A client of a USB/IP server, in user space: no kernel support is needed, and none is used.
 ///

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// The messages of USB/IP 1.1.1 (Linux, Documentation/usb/usbip_protocol.rst). Everything is big-endian except the setup
 /// bytes of control transfers.

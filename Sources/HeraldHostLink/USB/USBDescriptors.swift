@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// The device descriptor (USB 2.0, 9.6.1), as far as the host needs it.
 public struct USBDeviceDescriptor: Equatable, Sendable {

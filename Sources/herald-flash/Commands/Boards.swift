@@ -2,6 +2,8 @@ import ArgumentParser
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// `herald-flash boards`
 struct Boards: ParsableCommand, ReportsFailures {

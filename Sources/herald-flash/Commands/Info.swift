@@ -3,6 +3,8 @@ import Foundation
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// `herald-flash info`
 struct Info: ParsableCommand, ReportsFailures {

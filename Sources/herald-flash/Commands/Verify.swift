@@ -2,6 +2,7 @@ import ArgumentParser
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldText
 
 /// `herald-flash verify`
 struct Verify: ParsableCommand, ReportsFailures {

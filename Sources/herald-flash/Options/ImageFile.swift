@@ -1,6 +1,8 @@
 import Foundation
 import HeraldFlash
 import HeraldHostLink
+import HeraldImages
+import HeraldText
 
 /// Files with firmware.
 enum ImageFile {

@@ -1,5 +1,6 @@
 import HeraldFlash
 import HeraldHostLink
+import HeraldText
 
 /// Files with keys that images are signed with.
 enum KeyFile {

@@ -3,6 +3,7 @@ import Foundation
 import HeraldConsole
 import HeraldFlash
 import HeraldHostLink
+import HeraldText
 
 extension WayIn.Kind: ExpressibleByArgument {}
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeraldConsole
 import HeraldHostLink
+import HeraldText
 
 /// `herald-host devices`
 struct Devices: ParsableCommand {

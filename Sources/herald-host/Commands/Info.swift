@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeraldConsole
 import HeraldHostLink
+import HeraldText
 
 /// `herald-host info`
 struct Info: ParsableCommand {

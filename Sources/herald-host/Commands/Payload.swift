@@ -2,6 +2,7 @@ import ArgumentParser
 import HeraldConsole
 import HeraldEmbedded
 import HeraldHostLink
+import HeraldText
 
 /// `herald-host payload`
 struct PayloadCommands: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HeraldConsole
 import HeraldHostLink
+import HeraldText
 
 extension PayloadCommands {
   /// `herald-host payload push`

@@ -1,5 +1,6 @@
 import HeraldConsole
 import HeraldHostLink
+import HeraldText
 
 /// A pull of one device's log into its folder.
 struct DevicePull {

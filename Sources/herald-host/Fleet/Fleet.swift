@@ -1,5 +1,6 @@
 import Foundation
 import HeraldHostLink
+import HeraldText
 
 /// One of several devices, and what came of what was done with it.
 struct FleetMember<Outcome: Sendable>: Sendable {

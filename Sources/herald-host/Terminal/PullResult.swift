@@ -1,5 +1,6 @@
 import HeraldConsole
 import HeraldHostLink
+import HeraldText
 
 /// What a pull or a conversion has to tell, for people and for programs.
 struct PullResult: Encodable, Sendable {

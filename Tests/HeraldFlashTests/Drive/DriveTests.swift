@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 /// A folder that does as a drive does; what happens to it happens while it is looked at.
 private final class FakeDrive {

@@ -2,6 +2,7 @@ import HeraldEmbedded
 import HeraldHostLink
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 /// Nordic's open boot loader at the end of a line, within this process (nRF5 SDK 17, "DFU protocol").
 final class ModelBootLoader: SerialLine {

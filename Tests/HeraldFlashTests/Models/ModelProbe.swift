@@ -1,6 +1,7 @@
 import HeraldHostLink
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 /// A CMSIS-DAP probe with a chip behind it, within this process; it can be disturbed at any packet.
 final class ModelProbe: ProbePipe {

@@ -1,7 +1,9 @@
 import HeraldHostLink
+import HeraldText
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("A board behind a debug probe")
 struct ProbeProgrammerTests {

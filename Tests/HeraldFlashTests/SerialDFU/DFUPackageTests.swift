@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 private func bytes(_ hexadecimal: String) -> [UInt8] {
   let digits = Array(hexadecimal.filter { !$0.isWhitespace })

@@ -1,4 +1,4 @@
-import HeraldHostLink
+import HeraldText
 
 extension FirmwareImage {
   /// What a file is made with.
@@ -18,7 +18,7 @@ extension FirmwareImage {
   }
 
   /// The most segments that an ELF file has here: its header counts them in 16 bits.
-  static let mostELFSegments = 0xFEFF
+  package static let mostELFSegments = 0xFEFF
 
   /// The bytes of a file of this form with what this image puts where. MCUboot's form and a binary are the bytes as they lie in memory; `MCUbootImage.make` puts
   /// MCUboot's around a program.
@@ -49,7 +49,7 @@ extension FirmwareImage {
   }
 
   /// All bytes from the first address to the last.
-  private func flat(_ options: WritingOptions) throws(FirmwareError) -> [UInt8] {
+  package func flat(_ options: WritingOptions) throws(FirmwareError) -> [UInt8] {
     guard let first = segments.first, let last = segments.last else { return [] }
     let size = Int(last.end - UInt64(first.address))
     guard size <= options.largestBinary else {
@@ -63,18 +63,6 @@ extension FirmwareImage {
       bytes.replaceSubrange(start..<start + segment.bytes.count, with: segment.bytes)
     }
     return bytes
-  }
-
-  /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte lies at the address of the first one here less the header's
-  /// size, unless that is below 0: then it lies at 0.
-  public func signed(_ options: MCUbootImage.Options) throws(FirmwareError) -> FirmwareImage {
-    guard mcuboot == nil else { throw FirmwareError("the image is in MCUboot's form already") }
-    let program = try flat(WritingOptions(fill: options.fill))
-    let address = segments[0].address
-    let start = address >= options.headerSize ? address - UInt32(options.headerSize) : 0
-    return try FirmwareImage(
-      format: .mcuboot,
-      pieces: [Segment(address: start, bytes: try MCUbootImage.make(program, options))])
   }
 
   /// The program inside an image in MCUboot's form, where it lies in memory.

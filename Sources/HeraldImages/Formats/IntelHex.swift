@@ -1,5 +1,5 @@
 /// Intel's hexadecimal object format: lines `:LLAAAATTdata…CC`.
-enum IntelHex {
+package enum IntelHex {
   /// Parses a whole file. Every checksum is checked, and errors name the line.
   static func parse(_ text: [UInt8]) throws(FirmwareError) -> FirmwareImage {
     var pieces: [FirmwareImage.Segment] = []

@@ -1,5 +1,4 @@
 import HeraldEmbedded
-import HeraldHostLink
 
 /// 32-bit little-endian ELF for Arm (System V ABI, and the Arm architecture's supplement), as far as flashing needs it: the
 /// loadable segments, at the addresses they are stored at.

@@ -1,12 +1,11 @@
 import HeraldEmbedded
-import HeraldHostLink
 
 /// Microsoft's UF2: blocks of 512 bytes, each of which says where its bytes go.
 ///
 /// Each is: 0 `0A324655`, 4 `9E5D5157`, 8 flags, 12 address, 16 bytes of payload, 20 number of the block, 24 how many there are, 28 family, 32 payload
 /// and what is tagged on, 508 `0AB16F30`; all u32, little-endian (the format's README, "File format").
-enum UF2 {
-  static let blockSize = 512
+package enum UF2 {
+  package static let blockSize = 512
   /// Room for payload and what is tagged on.
   static let dataSize = 476
   /// The payload that every boot loader takes.
@@ -77,7 +76,7 @@ enum UF2 {
   }
 
   /// A file with the bytes of `image` in blocks of 256, at addresses that are multiples of 256; what lies between segments in a block becomes `fill`.
-  static func write(_ image: FirmwareImage, family: UInt32, fill: UInt8) -> [UInt8] {
+  package static func write(_ image: FirmwareImage, family: UInt32, fill: UInt8) -> [UInt8] {
     var blocks: [(address: UInt32, bytes: [UInt8])] = []
     for segment in image.segments {
       var offset = 0
@@ -112,7 +111,7 @@ enum UF2 {
 
 extension [UInt8] {
   /// Appends a number, the least byte first.
-  mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+  package mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
     for index in 0..<Number.bitWidth / 8 { append(UInt8(truncatingIfNeeded: number >> (8 * index))) }
   }
 }

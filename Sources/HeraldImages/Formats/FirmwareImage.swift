@@ -1,5 +1,5 @@
-import Crypto
-import HeraldHostLink
+import HeraldEmbedded
+import HeraldText
 
 /// What a firmware file puts where in a chip's memory.
 public struct FirmwareImage: Equatable, Sendable {
@@ -119,9 +119,11 @@ public struct FirmwareImage: Equatable, Sendable {
 
   /// The SHA-256 of its bytes, segment after segment: the same for one image in all forms, unless gaps were filled.
   public var contentHash: [UInt8] {
-    var hash = Crypto.SHA256()
-    for segment in segments { hash.update(data: segment.bytes) }
-    return Array(hash.finalize())
+    var hash = SHA256()
+    for segment in segments { hash.update(segment.bytes.span) }
+    var digest = [32 of UInt8](repeating: 0)
+    hash.finish(into: &digest)
+    return digest.span.withUnsafeBufferPointer { Array($0) }
   }
 
   /// Where the program begins that a processor would start: behind MCUboot's header, if there is one.
@@ -153,5 +155,5 @@ public struct FirmwareError: Error, Equatable, CustomStringConvertible, Sendable
   /// Where and why.
   public let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

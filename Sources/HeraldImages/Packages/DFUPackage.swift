@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import HeraldEmbedded
 
 /// A package for Nordic's boot loader, as `nrfutil` makes and takes it: a zip archive with a manifest, an init packet and the application.
 public struct DFUPackage: Equatable, Sendable {
@@ -34,7 +34,7 @@ public struct DFUPackage: Equatable, Sendable {
   }
 
   /// A package of `application`. `isDebug`: a boot loader made for debugging, as the dongle's, passes over versions.
-  init(application: [UInt8], isDebug: Bool) {
+  package init(application: [UInt8], isDebug: Bool) {
     var packet = DFUInitPacket(application: application)
     packet.isDebug = isDebug
     initPacket = packet.bytes
@@ -61,7 +61,7 @@ public struct DFUPackage: Equatable, Sendable {
     initPacket = try content(entry.initPacket)
     application = try content(entry.application)
     let packet = try DFUInitPacket(initPacket)
-    guard Int(packet.size) == application.count, packet.hash == Array(SHA256.hash(data: application)) else {
+    guard Int(packet.size) == application.count, packet.hash == DFUInitPacket.hash(of: application) else {
       throw FirmwareError("the package's init packet is that of another application")
     }
   }

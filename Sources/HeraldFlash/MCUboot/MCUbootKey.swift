@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HeraldImages
 
 /// A key that images are signed with, as imgtool keeps it: in PEM, private (PKCS #8, or SEC 1) or public (SubjectPublicKeyInfo), ECDSA on P-256 or Ed25519.
 public struct MCUbootKey: Sendable {

@@ -1,6 +1,5 @@
-import Crypto
 import HeraldEmbedded
-import HeraldHostLink
+import HeraldText
 
 /// A firmware image as MCUboot has it, little-endian: a header, the program, and behind it one or two lists of entries, the protected one first.
 ///
@@ -62,21 +61,26 @@ public struct MCUbootImage: Equatable, Sendable {
     public let type: UInt16
     /// What it says.
     public let value: [UInt8]
+
+    package init(type: UInt16, value: [UInt8]) {
+      self.type = type
+      self.value = value
+    }
   }
 
   /// The types of entries that are looked at here.
   public enum EntryType {
-    static let keyHash: UInt16 = 0x01
-    static let publicKey: UInt16 = 0x02
-    static let sha256: UInt16 = 0x10
-    static let sha384: UInt16 = 0x11
-    static let sha512: UInt16 = 0x12
-    static let rsa2048: UInt16 = 0x20
-    static let ecdsa: UInt16 = 0x22
-    static let rsa3072: UInt16 = 0x23
-    static let ed25519: UInt16 = 0x24
-    static let pureSignature: UInt16 = 0x25
-    static let securityCounter: UInt16 = 0x50
+    package static let keyHash: UInt16 = 0x01
+    package static let publicKey: UInt16 = 0x02
+    package static let sha256: UInt16 = 0x10
+    package static let sha384: UInt16 = 0x11
+    package static let sha512: UInt16 = 0x12
+    package static let rsa2048: UInt16 = 0x20
+    package static let ecdsa: UInt16 = 0x22
+    package static let rsa3072: UInt16 = 0x23
+    package static let ed25519: UInt16 = 0x24
+    package static let pureSignature: UInt16 = 0x25
+    package static let securityCounter: UInt16 = 0x50
 
     /// What people call an entry's type.
     public static func name(_ type: UInt16) -> String {
@@ -100,16 +104,11 @@ public struct MCUbootImage: Equatable, Sendable {
     }
   }
 
-  /// Whether an image carries the hash of itself.
-  public enum HashState: String, Sendable {
-    case right, wrong, absent
-  }
-
   /// The first four bytes, as a number.
-  static let magic: UInt32 = 0x96F3_B83D
-  static let headerSize = 32
-  static let listMagic: UInt16 = 0x6907
-  static let protectedListMagic: UInt16 = 0x6908
+  package static let magic: UInt32 = 0x96F3_B83D
+  package static let headerSize = 32
+  package static let listMagic: UInt16 = 0x6907
+  package static let protectedListMagic: UInt16 = 0x6908
 
   /// Where a boot loader copies it to, or 0.
   public let loadAddress: UInt32
@@ -198,27 +197,10 @@ public struct MCUbootImage: Equatable, Sendable {
   public var program: ArraySlice<UInt8> { bytes[headerSize..<headerSize + programSize] }
 
   /// What hash and signature cover.
-  var covered: ArraySlice<UInt8> { bytes[..<coveredSize] }
+  package var covered: ArraySlice<UInt8> { bytes[..<coveredSize] }
 
   /// The hash that the image carries, which names it to a device; `nil` if it carries none.
   public var hash: [UInt8]? {
     entries.first { [EntryType.sha256, EntryType.sha384, EntryType.sha512].contains($0.type) }?.value
-  }
-
-  /// Whether the hash that it carries is its own. Where it carries several, each must be.
-  public var hashState: HashState {
-    var state = HashState.absent
-    for entry in entries {
-      let own: [UInt8]
-      switch entry.type {
-      case EntryType.sha256: own = Array(Crypto.SHA256.hash(data: covered))
-      case EntryType.sha384: own = Array(Crypto.SHA384.hash(data: covered))
-      case EntryType.sha512: own = Array(Crypto.SHA512.hash(data: covered))
-      default: continue
-      }
-      if entry.value != own { return .wrong }
-      state = .right
-    }
-    return state
   }
 }

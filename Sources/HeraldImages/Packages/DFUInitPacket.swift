@@ -1,4 +1,4 @@
-import Crypto
+import HeraldEmbedded
 
 /// What Nordic's boot loader is told of an application before it gets it (`dfu-cc.proto` of nRF5 SDK 17: Packet, Command, InitCommand).
 ///
@@ -25,7 +25,13 @@ struct DFUInitPacket: Equatable {
   /// That of `application`.
   init(application: [UInt8]) {
     size = UInt32(clamping: application.count)
-    hash = Array(SHA256.hash(data: application))
+    hash = Self.hash(of: application)
+  }
+
+  /// The SHA-256 of an application.
+  static func hash(of application: [UInt8]) -> [UInt8] {
+    let digest = SHA256.digest(of: application.span)
+    return digest.span.withUnsafeBufferPointer { Array($0) }
   }
 
   /// The bytes of a `Packet`. The hash goes with its last byte first, as the SDK's boot loader compares it.

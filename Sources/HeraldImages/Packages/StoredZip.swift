@@ -1,5 +1,5 @@
 import HeraldEmbedded
-import HeraldHostLink
+import HeraldText
 
 /// A zip archive whose files are stored as they are (PKWARE's APPNOTE 6.3, 4.3): what Nordic's packages are. Compressed files are refused by name.
 struct StoredZip: Equatable {

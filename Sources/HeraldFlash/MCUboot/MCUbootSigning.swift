@@ -1,5 +1,6 @@
 import Crypto
 import HeraldHostLink
+import HeraldImages
 
 /// What is known of an image's signature.
 public enum SignatureState: Equatable, Sendable {
@@ -154,5 +155,19 @@ extension MCUbootImage {
     bytes.append(littleEndian: magic)
     bytes.append(littleEndian: UInt16(truncatingIfNeeded: content.count + 4))
     return bytes + content
+  }
+}
+
+extension FirmwareImage {
+  /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte lies at the address of the first one here less the header's
+  /// size, unless that is below 0: then it lies at 0.
+  public func signed(_ options: MCUbootImage.Options) throws(FirmwareError) -> FirmwareImage {
+    guard mcuboot == nil else { throw FirmwareError("the image is in MCUboot's form already") }
+    let program = try flat(WritingOptions(fill: options.fill))
+    let address = segments[0].address
+    let start = address >= options.headerSize ? address - UInt32(options.headerSize) : 0
+    return try FirmwareImage(
+      format: .mcuboot,
+      pieces: [Segment(address: start, bytes: try MCUbootImage.make(program, options))])
   }
 }

@@ -1,0 +1,26 @@
+import Crypto
+import HeraldImages
+
+extension MCUbootImage {
+  /// Whether an image carries the hash of itself.
+  public enum HashState: String, Sendable {
+    case right, wrong, absent
+  }
+
+  /// Whether the hash that it carries is its own. Where it carries several, each must be.
+  public var hashState: HashState {
+    var state = HashState.absent
+    for entry in entries {
+      let own: [UInt8]
+      switch entry.type {
+      case EntryType.sha256: own = Array(Crypto.SHA256.hash(data: covered))
+      case EntryType.sha384: own = Array(Crypto.SHA384.hash(data: covered))
+      case EntryType.sha512: own = Array(Crypto.SHA512.hash(data: covered))
+      default: continue
+      }
+      if entry.value != own { return .wrong }
+      state = .right
+    }
+    return state
+  }
+}
