@@ -197,6 +197,10 @@ let package = Package(
       ],
       swiftSettings: core),
     .testTarget(
+      name: "HeraldImagesTests",
+      dependencies: ["HeraldEmbedded", "HeraldImages", "HeraldText", "HostileInputs"],
+      swiftSettings: core),
+    .testTarget(
       name: "HeraldFlashTests",
       dependencies: [
         "HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HeraldImages", "HeraldText", "HostileInputs",

@@ -1,3 +1,4 @@
+import HostileInputs
 import Testing
 
 @testable import HeraldFlash
@@ -165,5 +166,45 @@ struct MCUbootTests {
     ] {
       #expect(Version(text) == nil, "\(text)")
     }
+  }
+
+  @Test("Signing puts the header in front, and unwrapping takes it away")
+  func signing() throws {
+    let image = try FirmwareImage(format: .binary, pieces: [.init(address: 0xC200, bytes: Array(0..<16))])
+    let version = MCUbootImage.Version(major: 1, minor: 2, revision: 3, build: 4)
+    let signed = try image.signed(.init(version: version))
+    #expect(signed.segments[0].address == 0xC000 && signed.format == .mcuboot)
+    #expect(signed.mcuboot?.version == version && signed.byteCount == 0x200 + 16 + 40)
+    #expect(try signed.unsigned().segments == image.segments)
+    #expect(throws: FirmwareError.self) { try signed.signed(.init(version: version)) }
+    #expect(throws: FirmwareError.self) { try image.unsigned() }
+    // The vector table is that of the program, behind the header.
+    let linked = try FirmwareImage.linked(at: 0xC200).signed(.init(version: version))
+    #expect(linked.vectorTable?.address == 0xC200 && linked.vectorTable?.isPlausible == true)
+    // As Intel HEX it is the same image.
+    let text = try FirmwareImage(signed.file(.intelHex))
+    #expect(text.mcuboot == signed.mcuboot && text.format == .intelHex)
+  }
+
+  @Test("Any bytes are survived: hash, signature and fit of what is taken are told")
+  func fuzz() throws {
+    var random = Mutations(seed: 0x5163)
+    let key = try MCUbootKey(pem: Imgtool.ecdsaPublicKey)
+    var taken = 0
+    for _ in 0..<4000 {
+      let bytes = random.mutated([Imgtool.plain, Imgtool.ed25519, Imgtool.ecdsa])
+      guard let image = try? FirmwareImage(bytes, base: 0x100), let signed = image.mcuboot else { continue }
+      taken += 1
+      _ = signed.signatureState(key: key)
+      let isWhole = signed.hashState == .right
+      #expect(
+        !isWhole
+          || [Imgtool.plain, Imgtool.ed25519, Imgtool.ecdsa].contains {
+            $0.starts(with: signed.bytes.prefix(48))
+          })
+      // No board of ours has an MCUboot that takes it where it is.
+      #expect(image.fittingBoards.allSatisfy { $0.bootLoader == .mcuboot })
+    }
+    #expect(taken > 400)
   }
 }

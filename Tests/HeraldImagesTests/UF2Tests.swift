@@ -1,6 +1,5 @@
 import Testing
 
-@testable import HeraldFlash
 @testable import HeraldImages
 
 @Suite("UF2")

@@ -1,7 +1,6 @@
 import HostileInputs
 import Testing
 
-@testable import HeraldFlash
 @testable import HeraldImages
 
 @Suite("Images in other forms")
@@ -89,39 +88,19 @@ struct ImageWritingTests {
     #expect(again.segments == image.segments && again.entry == 0x1005 && again.format == .elf)
   }
 
-  @Test("Signing puts the header in front, and unwrapping takes it away")
-  func signing() throws {
-    let image = try FirmwareImage(format: .binary, pieces: [.init(address: 0xC200, bytes: Array(0..<16))])
-    let version = MCUbootImage.Version(major: 1, minor: 2, revision: 3, build: 4)
-    let signed = try image.signed(.init(version: version))
-    #expect(signed.segments[0].address == 0xC000 && signed.format == .mcuboot)
-    #expect(signed.mcuboot?.version == version && signed.byteCount == 0x200 + 16 + 40)
-    #expect(try signed.unsigned().segments == image.segments)
-    #expect(throws: FirmwareError.self) { try signed.signed(.init(version: version)) }
-    #expect(throws: FirmwareError.self) { try image.unsigned() }
-    // The vector table is that of the program, behind the header.
-    let linked = try FirmwareImage.linked(at: 0xC200).signed(.init(version: version))
-    #expect(linked.vectorTable?.address == 0xC200 && linked.vectorTable?.isPlausible == true)
-    // As Intel HEX it is the same image.
-    let text = try FirmwareImage(signed.file(.intelHex))
-    #expect(text.mcuboot == signed.mcuboot && text.format == .intelHex)
-  }
-
   @Test("Any bytes are survived by every parser, and what is taken has a form of each kind")
   func fuzz() throws {
     var random = Mutations(seed: 0xF1A5)
     let uf2 = UF2Tests.block(0, of: 2, at: 0, [1, 2]) + UF2Tests.block(1, of: 2, at: 0x100, [3])
     let seeds = [
-      FirmwareTests.elf([(0x1000, [1, 2, 3, 4]), (0x2000, [5])]), Array(FirmwareTests.hex.utf8), uf2,
-      Imgtool.plain, Imgtool.ed25519, Imgtool.ecdsa,
+      FirmwareImageTests.elf([(0x1000, [1, 2, 3, 4]), (0x2000, [5])]), Array(FirmwareImageTests.hex.utf8),
+      uf2,
     ]
-    let key = try MCUbootKey(pem: Imgtool.ecdsaPublicKey)
     var taken = 0
     for _ in 0..<4000 {
       guard let image = try? FirmwareImage(random.mutated(seeds), base: 0x100) else { continue }
       taken += 1
-      if let signed = image.mcuboot { _ = (signed.hashState, signed.signatureState(key: key)) }
-      _ = (image.fittingBoards, image.vectorTable)
+      _ = (image.builtFor, image.vectorTable)
       for format in [FirmwareImage.Format.elf, .intelHex] {
         #expect(try FirmwareImage(image.file(format)).segments == image.segments)
       }

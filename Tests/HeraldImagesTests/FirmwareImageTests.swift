@@ -1,11 +1,10 @@
 import HostileInputs
 import Testing
 
-@testable import HeraldFlash
 @testable import HeraldImages
 
 @Suite("Firmware images")
-struct FirmwareTests {
+struct FirmwareImageTests {
   static let hex = """
     :020000040000FA
     :1000000000400020C1000000CD000000CF00000033
