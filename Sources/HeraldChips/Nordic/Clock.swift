@@ -19,13 +19,14 @@ extension NRF {
       case synthesized = 2
     }
 
-    /// Starts the low-frequency clock, unless it runs.
+    /// Starts the low-frequency clock, unless that was done since the reset.
     public mutating func startLowFrequency(_ source: LowFrequencySource) {
-      // The source may only be chosen while the clock stands; a restart that is not a loss of power leaves it running.
-      guard registers.read(At.lowFrequencyStatus) & Self.running == 0,
-        registers.read(At.lowFrequencyRun) & 1 == 0
-      else { return }
-      registers.write(source.rawValue, to: At.lowFrequencySource)
+      // LFCLKRUN and not LFCLKSTAT: behind a reset that is not its own the watchdog goes on, and has the oscillator run. LFCLKSTAT says so, and an
+      // RTC counts only behind LFCLKSTART all the same (Zephyr's pull request 4096; RIOT's 20665).
+      if registers.read(At.lowFrequencyRun) & 1 == 0 {
+        // The source may only be chosen while the clock is not started.
+        registers.write(source.rawValue, to: At.lowFrequencySource)
+      }
       registers.trigger(At.startLowFrequency)
     }
 

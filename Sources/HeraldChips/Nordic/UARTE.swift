@@ -68,6 +68,7 @@ extension NRF {
         if errors.hasOverrun { memory.overruns.value &+= 1 }
         if errors.hasFraming { memory.framing.value &+= 1 }
       }
+      noteSent()
       guard started > 0 else { return 0 }
       let received = count()
       keepReceiving(received)
@@ -86,10 +87,7 @@ extension NRF {
 
     /// Sends a packet. One that is longer than the memory for sending is never taken.
     public mutating func write(_ packet: Span<UInt8>) -> Bool {
-      if isSending, registers.hasHappened(At.endTX) {
-        registers.clear(At.endTX)
-        isSending = false
-      }
+      noteSent()
       guard !isSending, started > 0, packet.count <= memory.sendCapacity else { return false }
       guard packet.count > 0 else { return true }
       for index in 0..<packet.count { memory.toSend[index] = packet[index] }
@@ -108,6 +106,14 @@ extension NRF {
     private var nextHalf: Int { wiring.firstChannel &+ 1 }
     /// How many bytes fit into the halves that were started, since the beginning.
     private var end: UInt32 { started &* UInt32(truncatingIfNeeded: memory.half) }
+
+    /// Takes note of a packet that has left. In each round, not when the next one is to be sent: an event that is set keeps its interrupt waiting, and
+    /// the processor from sleeping.
+    private mutating func noteSent() {
+      guard isSending, registers.hasHappened(At.endTX) else { return }
+      registers.clear(At.endTX)
+      isSending = false
+    }
 
     private mutating func startCounting() {
       counter.trigger(TimerRegisters.stop)

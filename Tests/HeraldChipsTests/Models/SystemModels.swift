@@ -13,6 +13,8 @@ final class ClockPowerModel: Peripheral {
   private(set) var dcdcIsOn = false
   private(set) var source: UInt32 = 0
   private(set) var lowFrequencyRuns = false
+  /// Whether a watchdog that has gone on over a reset has the oscillator run, which LFCLKSTAT tells and LFCLKRUN does not.
+  var isForcedByWatchdog = false
   /// Reads of its status until the low-frequency clock runs, once it has been started.
   var startDelay = 0
   private var highFrequencyStarted = false
@@ -28,7 +30,8 @@ final class ClockPowerModel: Peripheral {
         startDelay -= 1
         return 0
       }
-      return lowFrequencyRuns ? 1 << 16 | (source == 1 && crystalDelay != 0 ? 0 : source) : 0
+      if lowFrequencyRuns { return 1 << 16 | (source == 1 && crystalDelay != 0 ? 0 : source) }
+      return isForcedByWatchdog ? 1 << 16 : 0
     case 0x438: return hasUSBSupply ? 0b11 : 0
     default: return super.value(at: offset)
     }

@@ -33,6 +33,21 @@ struct SystemTests {
     #expect(source == .synthesized)
   }
 
+  @Test(
+    "behind a reset that the watchdog outlives, the low-frequency clock is started although LFCLKSTAT says that it runs"
+  )
+  func lowFrequencyBehindReset() {
+    let model = ClockPowerModel()
+    model.isForcedByWatchdog = true
+    model.crystalDelay = 0
+    var clock = NRF.Clock(ModelRegisters(model))
+    let before = clock.lowFrequency()
+    #expect(before == .oscillator)
+    clock.startLowFrequency(.crystal)
+    #expect(model.lowFrequencyRuns && model.source == 1)
+    #expect(model.faults == [])
+  }
+
   @Test("a crystal that never starts is not waited for")
   func noCrystal() {
     let model = ClockPowerModel()

@@ -202,6 +202,21 @@ struct UARTETests {
     #expect(bench.faults == [])
   }
 
+  @Test("a packet that has left wakes the processor once, and does not keep it awake until the next one")
+  func sleepAfterSending() {
+    let bench = Bench()
+    var line = bench.line()
+    #expect(write(&line, [1, 3, 12, 0]))
+    bench.pass(bytes: 4)
+    #expect(bench.uarte.interruptIsPending)
+    #expect(read(&line) == [])
+    #expect(!bench.uarte.interruptIsPending)
+    #expect(write(&line, [7]))
+    bench.pass(bytes: 1)
+    #expect(bench.uarte.sent == [1, 3, 12, 0, 7])
+    #expect(bench.faults == [])
+  }
+
   @Test("any pace of either side, any piece: every byte once and in order", arguments: 1...20)
   func anyPace(seed: UInt64) {
     var random = Seeded(seed)
