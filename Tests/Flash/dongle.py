@@ -2,18 +2,13 @@
 """A virtual nRF52840 dongle in its boot loader, Nordic's open one: Secure DFU over a serial port, which here is a pseudo terminal (nRF5 SDK 17, "DFU protocol" and
 "Serial transport"). In a test an object; by itself a program."""
 
-import argparse
 import hashlib
-import json
-import signal
 import struct
-import sys
-import threading
 import zlib
 
 from init_packet import APPLICATION, NRF52, SHA256, InitPacket, Malformed
+from serial_board import SerialBoard, serve, words_for_any
 from slip import Decoder, encoded
-from terminal import Terminal
 
 VERSION, CREATE, SET_NOTIFICATION, CRC, EXECUTE, SELECT, MTU, WRITE, PING, HARDWARE, FIRMWARE, ABORT, RESPONSE = (
     0x00, 0x01, 0x02, 0x03, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x60)
@@ -36,8 +31,7 @@ class BootLoader:
 
     def __init__(self, soft_device=0, firmware_version=0, for_debugging=True, tells=True):
         self.soft_device, self.firmware_version, self.for_debugging, self.tells = soft_device, firmware_version, for_debugging, tells
-        self.flash = bytearray(b"\xFF" * 0x100000)
-        self.is_running = False
+        self.flash, self.start = bytearray(b"\xFF" * 0x100000), APPLICATION_START
         self.command, self.command_size, self.init, self.is_valid = b"", 0, None, False
         self.done, self.object, self.object_size = 0, b"", 0
         self.notification = 0
@@ -46,6 +40,7 @@ class BootLoader:
 
     def reset(self):
         """What was in memory only is lost."""
+        self.is_running = False
         self.object, self.object_size = b"", 0
         self.since_notification = self.notification = 0
         if not self.is_valid:
@@ -190,61 +185,33 @@ class BootLoader:
         self.is_running = True
 
 
-class Dongle(Terminal):
-    """A boot loader at a serial port. When it starts the application, or after `vanish_after` frames, the port is gone until `plug_in`. Frames whose numbers are in
-    `spoil_at` are answered with a wrong CRC."""
+class Dongle(SerialBoard):
+    """A boot loader at a serial port. Frames whose numbers are in `spoil_at` are answered with a wrong CRC."""
 
     def __init__(self, vanish_after=None, spoil_at=(), **options):
-        super().__init__()
-        self.loader = BootLoader(**options)
         self.spoil_at = set(spoil_at)
-        self.plug_in(vanish_after)
+        super().__init__(BootLoader(**options), vanish_after)
 
-    def plug_in(self, vanish_after=None):
-        self.unplug()
-        self.vanish_after = vanish_after
-        self.decoder = Decoder()
-        self.loader.reset()
-        self.loader.is_running = False
-        super().plug_in()
+    def decoder_for(self):
+        return Decoder()
 
-    def receive(self, data):
-        return all(self.take(frame) for frame in self.decoder.frames(data))
+    def encoded(self, answer):
+        return encoded(answer)
 
-    def take(self, frame):
-        """Whether the port is still there afterwards."""
-        if self.vanish_after is not None:
-            if self.vanish_after == 0:
-                return False
-            self.vanish_after -= 1
-        response = self.loader.answer(frame)
-        if response is not None:
-            if self.loader.requests in self.spoil_at and response[1] == CRC:
-                response = response[:-1] + bytes([response[-1] ^ 1])
-            self.send(encoded(response))
-        return not self.loader.is_running
-
-    def application(self, size):
-        return bytes(self.loader.flash[APPLICATION_START:APPLICATION_START + size])
+    def spoiled(self, response):
+        if self.loader.requests in self.spoil_at and response[1] == CRC:
+            return response[:-1] + bytes([response[-1] ^ 1])
+        return response
 
 
 def main():
-    parser = argparse.ArgumentParser(description="A virtual nRF52840 dongle in its boot loader. Tells its serial port on standard output; at the end what happened, as JSON.")
-    parser.add_argument("--vanish-after", type=int, metavar="N", help="gone after N frames; at SIGHUP it is back")
+    parser = words_for_any("A virtual nRF52840 dongle in its boot loader.")
     parser.add_argument("--spoil-at", type=int, action="append", default=[], metavar="N", help="the answer to the Nth frame, if it has a CRC, has a wrong one")
     parser.add_argument("--soft-device", type=lambda text: int(text, 0), default=0)
     parser.add_argument("--firmware-version", type=int, default=0, help="of what is there already")
     words = parser.parse_args()
     with Dongle(words.vanish_after, words.spoil_at, soft_device=words.soft_device, firmware_version=words.firmware_version) as dongle:
-        is_over = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: is_over.set())
-        signal.signal(signal.SIGHUP, lambda *_: dongle.plug_in())
-        print(dongle.path, flush=True)
-        is_over.wait()
-        loader = dongle.loader
-        print(json.dumps({"is_running": loader.is_running, "requests": loader.requests, "done": loader.done, "bytes_in": dongle.bytes_in, "bytes_out": dongle.bytes_out,
-                          "sha256": hashlib.sha256(dongle.application(loader.done)).hexdigest()}), file=sys.stderr)
+        serve(dongle)
 
 
 if __name__ == "__main__":

@@ -32,3 +32,39 @@ class Decoder:
                 self.is_escaped = True
             else:
                 self.frame.append(byte)
+
+
+class FramedDecoder:
+    """The same where a frame begins with END, too, as SDK 11 has it. What comes before that is passed over; the END behind one frame does not begin the next. What is wrongly
+    escaped stands for itself, and frames longer than `longest` are dropped and counted in `broken`."""
+
+    def __init__(self, longest):
+        self.longest = longest
+        self.broken = 0
+        self.begin()
+
+    def begin(self):
+        self.frame, self.is_escaped, self.has_begun = bytearray(), False, False
+
+    def frames(self, data):
+        for byte in data:
+            if byte == END:
+                if not self.has_begun or not self.frame:
+                    self.begin()
+                    self.has_begun = True
+                    continue
+                frame = bytes(self.frame)
+                self.begin()
+                yield frame
+            elif not self.has_begun:
+                continue
+            elif self.is_escaped:
+                self.is_escaped = False
+                self.frame.append({ESCAPED_END: END, ESCAPED_ESCAPE: ESCAPE}.get(byte, byte))
+            elif byte == ESCAPE:
+                self.is_escaped = True
+            else:
+                self.frame.append(byte)
+            if len(self.frame) > self.longest:
+                self.broken += 1
+                self.begin()

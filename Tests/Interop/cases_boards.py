@@ -10,10 +10,12 @@ from node import ROOT
 sys.path.insert(0, str(ROOT / "Tests" / "Flash"))
 from dongle import Dongle
 from image import image
+from legacy_dongle import SOFT_DEVICES, LegacyDongle
 from recovery import Recovery
 from virtual_probe import VirtualProbe
 
 PROGRAMS = ROOT / ".build" / "venv-smp" / "bin"
+ADAFRUIT = ROOT / ".build" / "venv-dfu" / "bin" / "adafruit-nrfutil"
 
 # What nrfdfu (github.com/infsoft-locaware/nrfdfu, 5371b34) sent to flash image(4100, base=0x1000), and what the dongle has to answer: CRCs are zlib's.
 NRFDFU = [
@@ -67,6 +69,24 @@ async def case_boards_dongle_answers_what_nrfdfu_asks():
         assert dongle.loader.is_running and dongle.application(len(data)) == data
 
 
+async def case_boards_legacy_dongle_takes_a_package_of_adafruit_nrfutil():
+    for soft_device, start in [(None, 0x1000), *((name, start) for name, (_, start) in SOFT_DEVICES.items())]:
+        data = image(20000, base=start)
+        with tempfile.TemporaryDirectory() as folder, LegacyDongle(soft_device=soft_device) as dongle:
+            text = await sent(await packed(Path(folder) / "package.zip", data), dongle)
+            assert "Device programmed." in text, text
+            assert dongle.loader.is_running and dongle.application(len(data)) == data and dongle.loader.restarts == 0, (soft_device, text)
+
+
+async def case_boards_legacy_dongle_restarts_at_what_it_does_not_like():
+    data = image(8192, base=0x26000)
+    with tempfile.TemporaryDirectory() as folder:
+        for options in (["--sd-req", "0x0123"], ["--dev-type", "0x0053"]):
+            with LegacyDongle() as dongle:
+                text = await sent(await packed(Path(folder) / "package.zip", data, *options), dongle)
+                assert "Failed to upgrade target" in text and dongle.loader.restarts == 1 and not dongle.loader.is_valid, text
+
+
 async def case_boards_recovery_takes_an_image_of_imgtool_from_smpmgr():
     with tempfile.TemporaryDirectory() as folder, Recovery() as recovery:
         folder = Path(folder)
@@ -93,6 +113,19 @@ async def case_boards_probe_answers_packets_written_by_hand():
             assert answers == [bytes.fromhex(expected)], (request, [answer.hex() for answer in answers])
         assert [violation.what for violation in probe.chip.violations] == ["a write without write enable"], probe.chip.violations
         assert probe.chip.flash(0, 4) == b"\xFF" * 4
+
+
+async def packed(path, data, *options):
+    """A package of adafruit-nrfutil."""
+    plain = path.with_name("application.bin")
+    plain.write_bytes(data)
+    await said(ADAFRUIT, "dfu", "genpkg", "--dev-type", "0x0052", *options, "--application", plain, path)
+    return path
+
+
+async def sent(package, dongle):
+    """What adafruit-nrfutil says when it has sent a package; opening the port at 1200 baud first spares it the modem lines, which pseudo terminals do not have."""
+    return await said(ADAFRUIT, "dfu", "serial", "--package", package, "--port", dongle.path, "--baudrate", "115200", "--singlebank", "--touch", "1200")
 
 
 async def said(*command):
