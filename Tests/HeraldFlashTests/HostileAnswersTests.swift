@@ -57,13 +57,34 @@ struct HostileAnswersTests {
   func packages() throws {
     var random = Mutations(seed: 3)
     let image = try FirmwareImage.linked(at: 0x1000)
-    let package = try DFUPackage(image)
-    let seeds = [package.file, package.initPacket, Array("{\"manifest\":{}}".utf8)]
+    let package = try DFUPackage(image, .secure)
+    let legacy = try DFUPackage(image, .legacy(softDevices: [0xB6, 0x123]))
+    let seeds = [
+      package.file, package.initPacket, legacy.file, legacy.initPacket, Array("{\"manifest\":{}}".utf8),
+    ]
     for _ in 0..<5_000 {
       let bytes = random.mutated(seeds)
       _ = try? StoredZip(bytes)
       _ = try? DFUInitPacket(bytes)
+      _ = try? LegacyInitPacket(bytes)
       if let found = try? DFUPackage(file: bytes) { #expect(found.application == package.application) }
+    }
+  }
+
+  @Test("What a boot loader of SDK 11 says: nothing of it is taken for success but that it goes")
+  func acknowledgements() throws {
+    var random = Seeded(seed: 5)
+    let plan = try FlashPlan(
+      image: ProbeProgrammerTests.made(seed: 9, count: 2000, at: 0x2_6000),
+      board: try #require(BoardCatalogue.named("feather-nrf52840")))
+    let seeds = (0..<8 as Range<UInt8>).map { [0xC0, $0 << 3, 0, 0, 0 &- ($0 << 3), 0xC0] }
+    for _ in 0..<500 {
+      let line = ScriptedLine((0..<40).map { _ in random.mutated(seeds) })
+      let programmer = LegacyDFUProgrammer(line, location: "x", patience: .zero) {
+        () throws(HostLinkError) in line
+      }
+      #expect(throws: FlashFailure.self) { try programmer.write(plan) { _ in } }
+      _ = try? SerialDFUDialect.spoken(on: line, name: "x", patience: .zero)
     }
   }
 

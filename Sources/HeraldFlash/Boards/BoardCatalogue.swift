@@ -47,22 +47,28 @@ public enum BoardCatalogue {
       name: "nrf52840dongle", title: "nRF52840 Dongle (PCA10059)", chip: "nrf52840",
       firmware: .init(start: 0x1000, size: 0xD_F000), ram: .init(start: 0x2000_0000, size: 256 * kibibyte),
       pageSize: 4 * kibibyte, bootLoader: .nordicDFU, waysIn: [.serialDFU, .probe]),
-    feather("feather-nrf52840", "with S140 6, as sold", 0x2_6000, softDevice: "6"),
-    feather("feather-nrf52840-s140v7", "with S140 7", 0x2_7000, softDevice: "7"),
-    feather("feather-nrf52840-mbr", "without a SoftDevice", 0x1000, softDevice: nil),
+    adafruit("nrf52840dongle-adafruit", "\(dongle) with Adafruit's boot loader and S140 6", dongleID, "6"),
+    adafruit("feather-nrf52840", "\(feather) with S140 6, as sold", featherID, "6"),
+    adafruit("feather-nrf52840-s140v7", "\(feather) with S140 7", featherID, "7"),
+    adafruit("feather-nrf52840-mbr", "\(feather) without a SoftDevice", featherID, nil),
   ]
 
+  private static let feather = "Feather nRF52840 Express"
+  private static let featherID = "nRF52840-Feather"
+  private static let dongle = "nRF52840 Dongle"
+  private static let dongleID = "nRF52840-pca10059"
+
   /// Adafruit's boot loader takes an application from behind the SoftDevice up to 0xEA000, where ten pages of its own data begin.
-  private static func feather(_ name: String, _ kind: String, _ start: UInt32, softDevice: String?)
+  private static func adafruit(_ name: String, _ title: String, _ boardID: String, _ softDevice: String?)
     -> BoardDescription
   {
-    BoardDescription(
-      name: name, title: "Feather nRF52840 Express \(kind)", chip: "nrf52840",
-      firmware: .init(start: start, size: 0xE_A000 - start),
+    let start =
+      SoftDevice.all.first { $0.major == softDevice }?.applicationStart ?? SoftDevice.startWithout
+    return BoardDescription(
+      name: name, title: title, chip: "nrf52840", firmware: .init(start: start, size: 0xE_A000 - start),
       ram: .init(start: 0x2000_0000, size: 256 * kibibyte), pageSize: 4 * kibibyte,
-      bootLoader: .uf2(
-        boardIDs: ["nRF52840-Feather"], family: 0xADA5_2840, softDevice: softDevice),
-      waysIn: [.drive, .probe])
+      bootLoader: .uf2(boardIDs: [boardID], family: 0xADA5_2840, softDevice: softDevice),
+      waysIn: [.drive, .serialDFU, .probe])
   }
 
   /// The board of this name; `nil` if there is none.

@@ -21,7 +21,8 @@ public struct BoardDescription: Equatable, Sendable {
 
   /// What is on the board, or in its chip, that takes firmware, with what tells the board from others that have the same.
   public enum BootLoader: Equatable, Sendable {
-    /// A drive that takes UF2 files; its INFO_UF2.TXT names one of these in the line Board-ID, with a revision behind it.
+    /// Adafruit's: a drive that takes UF2 files, and the DFU of nRF5 SDK 11 on a serial port. The drive's INFO_UF2.TXT names one of these in the line Board-ID, with a
+    /// revision behind it. `softDevice`: the major version of the S140 in front of the application.
     case uf2(boardIDs: [String], family: UInt32, softDevice: String?)
     /// DAPLink on a chip of its own; the `Unique ID` in its DETAILS.TXT begins with one of these.
     case dapLink(boardIDs: [String])
@@ -82,5 +83,17 @@ public struct BoardDescription: Equatable, Sendable {
   public var uf2Family: UInt32? {
     if case .uf2(_, let family, _) = bootLoader { return family }
     return UF2Family.ofChip(chip)?.id
+  }
+
+  /// The kind of packages that its boot loader takes on a serial port; `nil` if it takes none.
+  public var package: DFUPackage.Kind? {
+    guard waysIn.contains(.serialDFU) else { return nil }
+    switch bootLoader {
+    case .nordicDFU: return .secure
+    case .uf2(_, _, let major):
+      let known = SoftDevice.all.first { $0.major == major }
+      return .legacy(softDevices: known?.numbers ?? [SoftDevice.absent])
+    default: return nil
+    }
   }
 }

@@ -4,7 +4,7 @@ public enum WayKind: String, Sendable, CaseIterable {
   case probe
   /// A drive that a boot loader or a probe shows.
   case drive
-  /// Nordic's boot loader on a serial port.
+  /// A boot loader on a serial port: Nordic's, or Adafruit's.
   case serialDFU = "serial-dfu"
   /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
   case smp

@@ -1,6 +1,6 @@
-/// Frames on a serial line (RFC 1055), with the end mark behind each frame only, as Nordic's boot loader has them.
+/// Frames on a serial line (RFC 1055), with the end mark behind each frame only, as Nordic's boot loader has them. Older ones want it in front, too.
 enum SLIP {
-  fileprivate static let end: UInt8 = 0xC0
+  static let end: UInt8 = 0xC0
   fileprivate static let escape: UInt8 = 0xDB
   fileprivate static let escapedEnd: UInt8 = 0xDC
   fileprivate static let escapedEscape: UInt8 = 0xDD

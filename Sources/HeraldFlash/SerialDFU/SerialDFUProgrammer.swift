@@ -7,8 +7,10 @@ import HeraldText
 ///
 /// The boot loader checks the SHA-256 of what it got, starts it by itself and is gone. What it holds of an application whose upload was cut off it tells by
 /// length and CRC-32: the next upload of the same goes on there.
-final class SerialDFUProgrammer: Programmer {
+final class SerialDFUProgrammer: SerialBootLoader {
   let location: String
+  let owner = "Nordic"
+  let check = "the SHA-256"
 
   private let link: DFULink
   private var hasBegun = false
@@ -54,27 +56,18 @@ final class SerialDFUProgrammer: Programmer {
   // MARK: Writing
 
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
-    for segment in plan.image.segments where !plan.board.firmware.contains(segment.address, segment.end) {
-      throw FlashFailure(
-        .doesNotFit,
-        "the image has words for the chip's configuration at 0x\(segment.address.hexadecimal(8)), which the boot loader does not take",
-        state: .untouched, advice: "write it through a debug probe: --via probe")
-    }
-    guard !plan.erasesAll else {
-      throw cannot("erases nothing but what it writes", advice: "leave out --erase-all")
-    }
-    guard try look().boards.contains(plan.board) else {
-      throw FlashFailure(
-        .doesNotFit, "what is at \(location) is no \(plan.board.name)", state: .untouched,
-        advice: "name the right board with --board, or the right port with --to")
-    }
+    try makeSure(plan)
     let package: DFUPackage
-    do {
-      package = try DFUPackage(plan.image)
-    } catch {
-      throw FlashFailure(.image, error.description, state: .untouched)
+    if let given = plan.image.package, given.kind == .secure {
+      package = given
+    } else {
+      do {
+        package = try DFUPackage(plan.image, .secure)
+      } catch {
+        throw FlashFailure(.image, error.description, state: .untouched)
+      }
     }
-    try sendInit(package)
+    try sendInit(package, isOurs: package != plan.image.package)
     // Until the boot loader has all of it, whether the application before is still whole is its secret.
     try carryOut(.unknown) { () throws(DFUError) in
       try sendApplication(package.application, progress)
@@ -82,11 +75,12 @@ final class SerialDFUProgrammer: Programmer {
   }
 
   /// Has the init packet checked. A boot loader that has a later version is told not to mind, which one made for debugging heeds, as the dongle's.
-  private func sendInit(_ package: DFUPackage) throws(FlashFailure) {
+  /// A packet that somebody else made is sent as it is, or not at all.
+  private func sendInit(_ package: DFUPackage, isOurs: Bool) throws(FlashFailure) {
     try carryOut(.untouched) { () throws(DFUError) in
       do throws(DFUError) {
         try sendInit(package.initPacket)
-      } catch .refused(_, 0x0B, 0x05) {
+      } catch .refused(_, 0x0B, 0x05) where isOurs {
         try sendInit(DFUPackage(application: package.application, isDebug: true).initPacket)
       }
     }
@@ -209,24 +203,6 @@ final class SerialDFUProgrammer: Programmer {
     return FlashFailure(
       .link(.refused), "the boot loader at \(location) \(meaning.what)", state: state, advice: meaning.advice)
   }
-
-  private func cannot(_ what: String, advice: String? = nil) -> FlashFailure {
-    FlashFailure(.cannot, "Nordic's boot loader at \(location) \(what)", state: .untouched, advice: advice)
-  }
-
-  // MARK: What it does by itself, or not at all
-
-  func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
-    throw cannot("reads nothing back: it compares the SHA-256 itself")
-  }
-
-  func erase(_ scope: EraseScope, of board: BoardDescription, progress: (FlashProgress) -> Void)
-    throws(FlashFailure)
-  {
-    throw cannot("only writes", advice: "erase through a debug probe: --via probe")
-  }
-
-  func reset() throws(FlashFailure) { throw cannot("starts the firmware by itself") }
 
   func close() { link.close() }
 }

@@ -15,6 +15,8 @@ public struct FirmwareImage: Equatable, Sendable {
     case mcuboot = "MCUboot"
     /// Bytes as they lie in memory, without an address.
     case binary = "binary"
+    /// A package for a boot loader on a serial port.
+    case package = "DFU package"
   }
 
   /// Bytes that lie together.
@@ -55,35 +57,48 @@ public struct FirmwareImage: Equatable, Sendable {
   public let uf2Family: UInt32?
   /// What MCUboot would see, if these bytes are in its form, whatever the file is in.
   public let mcuboot: MCUbootImage?
+  /// The package in which it came, if it was one.
+  public let package: DFUPackage?
 
   /// The largest file that is read.
   public static let largestFile = 64 << 20
 
   /// Parses a file by what it begins with. What begins as none of the forms is a binary for `base`, if there is one. A file in MCUboot's form lies at `base`, too, or at 0.
+  /// The application of a package lies at `base`, or where the SoftDevice that the package names lets it begin, or at `packageBase`.
   /// - Throws: `FirmwareError`, which says where and why.
-  public init(_ bytes: [UInt8], base: UInt32? = nil) throws(FirmwareError) {
+  public init(_ bytes: [UInt8], base: UInt32? = nil, packageBase: UInt32? = nil) throws(FirmwareError) {
     if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {
       self = try ELFImage.parse(bytes.span)
     } else if bytes.starts(with: [0x55, 0x46, 0x32, 0x0A]) {
       self = try UF2.parse(bytes)
     } else if bytes.starts(with: [0x3D, 0xB8, 0xF3, 0x96]) {
       self = try FirmwareImage(format: .mcuboot, pieces: [Segment(address: base ?? 0, bytes: bytes)])
+    } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+      let package = try DFUPackage(file: bytes)
+      guard let address = base ?? package.start ?? packageBase else {
+        throw FirmwareError(
+          "the package does not say where its application goes: name the board (--board), or the address (--base)"
+        )
+      }
+      self = try FirmwareImage(
+        format: .package, pieces: [Segment(address: address, bytes: package.application)], package: package)
     } else if bytes.first(where: { ![0x20, 0x09, 0x0D, 0x0A].contains($0) }) == UInt8(ascii: ":") {
       self = try IntelHex.parse(bytes)
     } else if let base {
       self = try FirmwareImage(format: .binary, pieces: [Segment(address: base, bytes: bytes)])
     } else {
       throw FirmwareError(
-        "this is neither ELF, Intel HEX, UF2 nor an MCUboot image; a raw binary needs the address it goes to (--base)"
+        "this is neither ELF, Intel HEX, UF2, an MCUboot image nor a DFU package; a raw binary needs the address it goes to (--base)"
       )
     }
   }
 
   /// An image from pieces in any order: pieces that touch are joined.
   /// - Throws: `FirmwareError` if they overlap, go beyond the end of memory, are none, or begin as an MCUboot image and are not one.
-  public init(format: Format, pieces: [Segment], entry: UInt32? = nil, uf2Family: UInt32? = nil)
-    throws(FirmwareError)
-  {
+  public init(
+    format: Format, pieces: [Segment], entry: UInt32? = nil, uf2Family: UInt32? = nil,
+    package: DFUPackage? = nil
+  ) throws(FirmwareError) {
     var joined: [Segment] = []
     var start: UInt32 = 0
     var current: [UInt8] = []
@@ -109,6 +124,7 @@ public struct FirmwareImage: Equatable, Sendable {
     segments = joined
     self.entry = entry
     self.uf2Family = uf2Family
+    self.package = package
     mcuboot =
       joined.count == 1 && joined[0].bytes.starts(with: [0x3D, 0xB8, 0xF3, 0x96])
       ? try MCUbootImage(joined[0].bytes) : nil

@@ -7,6 +7,8 @@ extension FirmwareImage {
     public var fill: UInt8
     /// The family that UF2 blocks name.
     public var family: UInt32?
+    /// The kind of boot loader that a package is for.
+    public var package: DFUPackage.Kind?
     /// The most bytes that a binary may have: its gaps are written, too.
     public var largestBinary = FirmwareImage.largestFile
 
@@ -45,6 +47,13 @@ extension FirmwareImage {
       }
       return segments[0].bytes
     case .binary: return try flat(options)
+    case .package:
+      guard let kind = options.package else {
+        throw FirmwareError(
+          "a package is made for a board with a boot loader on a serial port: --board nrf52840dongle, or another (`herald-flash boards`)"
+        )
+      }
+      return try DFUPackage(self, kind).file
     }
   }
 
@@ -89,6 +98,6 @@ extension FirmwareImage {
       }
       pieces.append(Segment(address: start, bytes: segment.bytes))
     }
-    return try FirmwareImage(format: format, pieces: pieces, uf2Family: uf2Family)
+    return try FirmwareImage(format: format, pieces: pieces, uf2Family: uf2Family, package: package)
   }
 }

@@ -1,42 +1,53 @@
 import Foundation
 import HeraldEmbedded
 
-/// A package for Nordic's boot loader, as `nrfutil` makes and takes it: a zip archive with a manifest, an init packet and the application.
+/// A package for a boot loader, as `nrfutil` and `adafruit-nrfutil` make and take it: a zip archive with a manifest, an init packet and the application.
 public struct DFUPackage: Equatable, Sendable {
+  /// What kind of boot loader it is for.
+  public enum Kind: Equatable, Sendable {
+    /// Nordic's Secure DFU, of nRF5 SDK 12 and later.
+    case secure
+    /// The DFU before that, which Adafruit's boot loader has, on a board with one of these SoftDevices, by their numbers.
+    case legacy(softDevices: [UInt16])
+  }
+
+  /// What kind of boot loader it is for.
+  public let kind: Kind
   /// What the boot loader is told before.
   public let initPacket: [UInt8]
-  /// The application: a whole number of words.
+  /// The application.
   public let application: [UInt8]
 
-  private struct Manifest: Codable {
-    struct Entry: Codable {
-      let application: String
-      let initPacket: String
-
-      enum CodingKeys: String, CodingKey {
-        case application = "bin_file"
-        case initPacket = "dat_file"
-      }
-    }
-    struct Contents: Codable { let application: Entry? }
-    let manifest: Contents
-  }
-
-  private static let manifestName = "manifest.json"
-
   /// A package of `image` for a boot loader that puts it where it begins. What lies between segments becomes `FF`, and so does what is missing of the
-  /// last word, which the boot loader asks for.
+  /// last word, which the boot loaders ask for.
   /// - Throws: `FirmwareError` if the image has no such form.
-  public init(_ image: FirmwareImage) throws(FirmwareError) {
+  public init(_ image: FirmwareImage, _ kind: Kind) throws(FirmwareError) {
     var bytes = try image.file(.binary)
     while bytes.count % 4 != 0 { bytes.append(0xFF) }
-    self.init(application: bytes, isDebug: false)
+    switch kind {
+    case .secure: self.init(application: bytes, isDebug: false)
+    case .legacy(let softDevices):
+      // That there is no SoftDevice is seen where one would have its number: there flash has to be erased, which it is as far as the application goes.
+      if softDevices == [SoftDevice.absent] {
+        while bytes.count <= SoftDevice.numberPage { bytes += [0xFF, 0xFF, 0xFF, 0xFF] }
+      }
+      self.init(
+        legacy: LegacyInitPacket(application: bytes, softDevices: softDevices), application: bytes)
+    }
   }
 
-  /// A package of `application`. `isDebug`: a boot loader made for debugging, as the dongle's, passes over versions.
+  /// A package of `application` for Secure DFU. `isDebug`: a boot loader made for debugging, as the dongle's, passes over versions.
   package init(application: [UInt8], isDebug: Bool) {
     var packet = DFUInitPacket(application: application)
     packet.isDebug = isDebug
+    kind = .secure
+    initPacket = packet.bytes
+    self.application = application
+  }
+
+  /// A package of `application` with this packet.
+  package init(legacy packet: LegacyInitPacket, application: [UInt8]) {
+    kind = .legacy(softDevices: packet.softDevices)
     initPacket = packet.bytes
     self.application = application
   }
@@ -51,36 +62,35 @@ public struct DFUPackage: Equatable, Sendable {
       }
       return found.bytes
     }
-    let text = try content(Self.manifestName)
-    guard let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(text)) else {
-      throw FirmwareError("the package's manifest is not one of nrfutil's")
+    let manifest = try DFUManifest(try content(DFUManifest.name))
+    initPacket = try content(manifest.initPacket)
+    application = try content(manifest.application)
+    let agrees: Bool
+    if manifest.isLegacy {
+      let packet = try LegacyInitPacket(initPacket)
+      kind = .legacy(softDevices: packet.softDevices)
+      agrees = packet.agrees(with: application)
+    } else {
+      let packet = try DFUInitPacket(initPacket)
+      kind = .secure
+      agrees =
+        Int(packet.size) == application.count && packet.hash == DFUInitPacket.hash(of: application)
     }
-    guard let entry = manifest.manifest.application else {
-      throw FirmwareError("the package holds no application")
-    }
-    initPacket = try content(entry.initPacket)
-    application = try content(entry.application)
-    let packet = try DFUInitPacket(initPacket)
-    guard Int(packet.size) == application.count, packet.hash == DFUInitPacket.hash(of: application) else {
-      throw FirmwareError("the package's init packet is that of another application")
-    }
+    guard agrees else { throw FirmwareError("the package's init packet is that of another application") }
+  }
+
+  /// Where the application goes, as far as the SoftDevices say that it was made for.
+  var start: UInt32? {
+    if case .legacy(let softDevices) = kind { SoftDevice.applicationStart(softDevices) } else { nil }
   }
 
   /// The bytes of the archive.
   public var file: [UInt8] {
-    let manifest = """
-      {
-          "manifest": {
-              "application": {
-                  "bin_file": "application.bin",
-                  "dat_file": "application.dat"
-              }
-          }
-      }
-      """
+    let packet: LegacyInitPacket? =
+      if case .legacy = kind { try? LegacyInitPacket(initPacket) } else { nil }
     return StoredZip([
-      (Self.manifestName, Array(manifest.utf8)), ("application.dat", initPacket),
-      ("application.bin", application),
+      (DFUManifest.name, Array(DFUManifest.text(packet).utf8)),
+      (DFUManifest.initPacketName, initPacket), (DFUManifest.applicationName, application),
     ]).bytes
   }
 }

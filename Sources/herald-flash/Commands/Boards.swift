@@ -79,4 +79,14 @@ enum Wording {
     let version = image.mcuboot.map { ", MCUboot version \($0.version)" } ?? ""
     return "\(image.format.rawValue), \(image.byteCount) bytes, \(places)\(version)"
   }
+
+  /// The boot loader that a package is for.
+  static func summary(_ kind: DFUPackage.Kind) -> String {
+    switch kind {
+    case .secure: return "Secure DFU"
+    case .legacy(let softDevices):
+      let numbers = softDevices.map { "0x\($0.hexadecimal(4))" }.joined(separator: ", ")
+      return "the DFU of nRF5 SDK 11, SoftDevices \(numbers)"
+    }
+  }
 }

@@ -11,13 +11,15 @@ struct Convert: ParsableCommand, ReportsFailures {
   static let configuration = CommandConfiguration(
     abstract: "Writes an image in another form.",
     discussion: """
-      The form follows from the output's name: .elf, .hex, .uf2, or bytes as they lie in memory for all else (.bin, .img, .signed).
+      The form follows from the output's name: .elf, .hex, .uf2, .zip (a DFU package for the boot loader of the board that --board names), or bytes as \
+      they lie in memory for all else (.bin, .img, .signed).
 
       With --version the image is put into MCUboot's form first: a header, and behind it a SHA-256 and, with --key, a signature. Keys are PEM files as \
       `imgtool keygen` makes them for ed25519 and ecdsa-p256. --unwrap takes the program out of that form.
       """)
 
-  @Argument(help: "The image: ELF, Intel HEX, UF2, MCUboot's form, or a raw binary with --base.")
+  @Argument(
+    help: "The image: ELF, Intel HEX, UF2, MCUboot's form, a DFU package, or a raw binary with --base.")
   var input: String
   @Argument(help: "The file to write.")
   var output: String
@@ -79,7 +81,8 @@ struct Convert: ParsableCommand, ReportsFailures {
   }
 
   func run() throws {
-    var image = try ImageFile.read(input, base: base?.value)
+    let known = try chosenBoard()
+    var image = try ImageFile.read(input, base: base?.value, for: known)
     do {
       if let base { image = try image.moved(to: base.value) }
       if unwrap { image = try image.unsigned() }
@@ -87,10 +90,10 @@ struct Convert: ParsableCommand, ReportsFailures {
     } catch let error as FirmwareError {
       throw failure(error)
     }
-    let known = try chosenBoard()
     if let known { try check(image, known) }
     var options = FirmwareImage.WritingOptions(fill: UInt8(fill.value))
     options.family = try familyNumber() ?? known?.uf2Family
+    options.package = known?.package
     let format = format(of: image)
     let bytes: [UInt8]
     do {
@@ -159,6 +162,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     case "elf", "axf": .elf
     case "hex", "ihex", "ihx": .intelHex
     case "uf2": .uf2
+    case "zip": .package
     default: image.mcuboot == nil ? .binary : .mcuboot
     }
   }

@@ -12,7 +12,8 @@ struct Info: ParsableCommand, ReportsFailures {
     abstract: "Says what an image puts where, which boards it fits, and whether it is signed.",
     discussion: "Exit status: 0 the file is sound; 1 it is none, or its hash or signature is wrong.")
 
-  @Argument(help: "The file: ELF, Intel HEX, UF2, MCUboot's form, or a raw binary with --base.")
+  @Argument(
+    help: "The file: ELF, Intel HEX, UF2, MCUboot's form, a DFU package, or a raw binary with --base.")
   var image: String
   @Option(help: ArgumentHelp("Where a raw binary goes, such as 0x1000.", valueName: "address"))
   var base: Address?
@@ -70,6 +71,7 @@ struct Info: ParsableCommand, ReportsFailures {
       content.uf2Family.map { family in
         "0x\(family.hexadecimal(8))" + (UF2Family.name(of: family).map { " (\($0))" } ?? "")
       })
+    add("Package for", row.packageFor)
     add("Built for", row.builtFor)
     add("Fits", row.fits.isEmpty ? "no board that herald-flash knows" : row.fits.joined(separator: ", "))
     if let signed = content.mcuboot, let shown = row.mcuboot {
@@ -115,6 +117,7 @@ struct InfoRow: Encodable {
   let resetHandler: UInt32?
   let vectorTablePlausible: Bool
   let uf2Family: UInt32?
+  let packageFor: String?
   let builtFor: String?
   let fits: [String]
   let mcuboot: MCUboot?
@@ -130,6 +133,7 @@ struct InfoRow: Encodable {
     resetHandler = table?.resetHandler
     vectorTablePlausible = table?.isPlausible ?? false
     uf2Family = content.uf2Family
+    packageFor = content.package.map { Wording.summary($0.kind) }
     builtFor = content.builtFor
     fits = content.fittingBoards.map(\.name)
     mcuboot = content.mcuboot.map { signed in

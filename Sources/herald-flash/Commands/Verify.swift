@@ -26,7 +26,7 @@ struct Verify: ParsableCommand, ReportsFailures {
 
   func run() throws {
     let wanted = try place.wanted()
-    let content = try ImageFile.read(try image.path(for: wanted), base: image.base?.value)
+    let content = try ImageFile.read(try image.path(for: wanted), base: image.base?.value, for: wanted)
     let row = try place.withBoard(wanted) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: content)
       if session.sighting.isLocked { throw session.lockedFailure() }

@@ -50,7 +50,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
   func run() throws {
     let wanted = try place.wanted()
     let path = try image.path(for: wanted)
-    let content = try ImageFile.read(path, base: image.base?.value)
+    let content = try ImageFile.read(path, base: image.base?.value, for: wanted)
     // What can be said without the board is said without it.
     if let wanted { _ = try FlashPlan(image: content, board: wanted, erasesAll: eraseAll) }
     var options = place.search.options

@@ -23,11 +23,14 @@ enum ImageFile {
     return [UInt8](data)
   }
 
-  /// The image in a file.
+  /// The image in a file. `board`: the one that was named, where the application of a package goes that does not say it itself.
   /// - Throws: `.storage` if it cannot be read, `.image` if it is none.
-  static func read(_ path: String, base: UInt32?) throws(FlashFailure) -> FirmwareImage {
+  static func read(_ path: String, base: UInt32?, for board: BoardDescription? = nil) throws(FlashFailure)
+    -> FirmwareImage
+  {
     do {
-      return try FirmwareImage(try bytes(path), base: base)
+      return try FirmwareImage(
+        try bytes(path), base: base, packageBase: board?.package == nil ? nil : board?.firmware.start)
     } catch let failure as FlashFailure {
       throw failure
     } catch {

@@ -100,8 +100,8 @@ struct PlaceOptions: ParsableArguments {
 /// Which image.
 struct ImageOptions: ParsableArguments {
   @Argument(
-    help: "The image: ELF, Intel HEX, UF2, MCUboot's form, or a raw binary with --base.",
-    completion: .file(extensions: ["elf", "hex", "uf2", "bin"]))
+    help: "The image: ELF, Intel HEX, UF2, MCUboot's form, a DFU package, or a raw binary with --base.",
+    completion: .file(extensions: ["elf", "hex", "uf2", "zip", "bin"]))
   var file: String?
 
   @Option(

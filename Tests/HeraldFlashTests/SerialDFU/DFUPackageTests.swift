@@ -94,7 +94,7 @@ struct DFUPackageTests {
   @Test("What is made is read again, and its parts agree")
   func package() throws {
     let image = try FirmwareImage.linked(at: 0x1000, size: 301)
-    let package = try DFUPackage(image)
+    let package = try DFUPackage(image, .secure)
     #expect(package.application == image.segments[0].bytes + [0xFF, 0xFF, 0xFF])
     #expect(try DFUPackage(file: package.file) == package)
     let archive = try StoredZip(package.file)
@@ -105,6 +105,87 @@ struct DFUPackageTests {
     other.files.removeLast()
     let error = #expect(throws: FirmwareError.self) { try DFUPackage(file: other.bytes) }
     #expect(error?.description == "the package has no application.bin")
+  }
+
+  @Test("A package for older boot loaders: its manifest is that of adafruit-nrfutil, letter for letter")
+  func legacy() throws {
+    var packet = LegacyInitPacket(
+      application: LegacyPacketTests.application, softDevices: [0xA9, 0xAE, 0xB6])
+    (packet.deviceRevision, packet.applicationVersion) = (0x1234, 7)
+    let package = DFUPackage(legacy: packet, application: LegacyPacketTests.application)
+    #expect(package.kind == .legacy(softDevices: [0xA9, 0xAE, 0xB6]))
+    #expect(try DFUPackage(file: package.file) == package)
+    let manifest = try StoredZip(package.file).files[0].bytes
+    #expect(
+      String(decoding: manifest, as: UTF8.self) == """
+        {
+            "manifest": {
+                "application": {
+                    "bin_file": "application.bin",
+                    "dat_file": "application.dat",
+                    "init_packet_data": {
+                        "application_version": 7,
+                        "device_revision": 4660,
+                        "device_type": 82,
+                        "firmware_crc16": 56715,
+                        "softdevice_req": [
+                            169,
+                            174,
+                            182
+                        ]
+                    }
+                },
+                "dfu_version": 0.5
+            }
+        }
+        """)
+    var other = try StoredZip(package.file)
+    other.files[2].bytes[3] ^= 1
+    let error = #expect(throws: FirmwareError.self) { try DFUPackage(file: other.bytes) }
+    #expect(error?.description == "the package's init packet is that of another application")
+  }
+
+  @Test("Where the application of a package goes: where its SoftDevice ends, or where somebody says")
+  func places() throws {
+    let image = try FirmwareImage.linked(at: 0x2_6000, size: 301)
+    for (numbers, start) in [
+      ([0xB6], 0x2_6000), ([0xA9, 0xAE, 0xB6], 0x2_6000), ([0x123], 0x2_7000),
+      ([0xC1, 0xCA, 0x100], 0x2_7000),
+      ([0xFFFF], 0x1000), ([0xFFFE], nil), ([0xB6, 0x123], nil), ([0x1234], nil), ([], nil),
+    ] as [([UInt16], UInt32?)] {
+      let file = try DFUPackage(image, .legacy(softDevices: numbers)).file
+      #expect(try FirmwareImage(file, packageBase: 0x5000).segments[0].address == start ?? 0x5000)
+      #expect(try FirmwareImage(file, base: 0x6000, packageBase: 0x5000).segments[0].address == 0x6000)
+      if start == nil { #expect(throws: FirmwareError.self) { try FirmwareImage(file) } }
+    }
+    let read = try FirmwareImage(try DFUPackage(image, .legacy(softDevices: [0xB6])).file)
+    #expect(read.format == .package)
+    #expect(read.segments[0].bytes == image.segments[0].bytes + [0xFF, 0xFF, 0xFF])
+    #expect(try read.moved(to: 0x1000).package == read.package)
+  }
+
+  @Test(
+    "Without a SoftDevice the application goes as far as one would have its number, which is erased with it")
+  func withoutSoftDevice() throws {
+    for (size, expected) in [(300, 0x2004), (0x2000, 0x2004), (0x2004, 0x2004), (0x2005, 0x2008)] {
+      let image = try FirmwareImage.linked(at: 0x1000, size: size)
+      let package = try DFUPackage(image, .legacy(softDevices: [0xFFFF]))
+      #expect(package.application.count == expected)
+      #expect(package.application.dropFirst(size).allSatisfy { $0 == 0xFF })
+    }
+  }
+
+  @Test("What kind of package a board takes")
+  func kinds() throws {
+    for (name, kind) in [
+      ("nrf52840dongle", .secure), ("nrf52840dongle-adafruit", .legacy(softDevices: [0xA9, 0xAE, 0xB6])),
+      ("feather-nrf52840", .legacy(softDevices: [0xA9, 0xAE, 0xB6])),
+      ("feather-nrf52840-s140v7", .legacy(softDevices: [0xC1, 0xCA, 0x100, 0x123])),
+      ("feather-nrf52840-mbr", .legacy(softDevices: [0xFFFF])), ("microbit", nil), ("nrf52840dk", nil),
+    ] as [(String, DFUPackage.Kind?)] {
+      #expect(BoardCatalogue.named(name)?.package == kind, "\(name)")
+    }
+    #expect(throws: FirmwareError.self) { try FirmwareImage.linked(at: 0x1000).file(.package) }
   }
 }
 

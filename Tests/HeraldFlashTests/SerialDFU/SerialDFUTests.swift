@@ -150,18 +150,24 @@ struct SerialDFUTests {
   func ports() throws {
     let root = FileManager.default.temporaryDirectory.appending(path: "tty-\(UUID())")
     defer { try? FileManager.default.removeItem(at: root) }
-    for (name, product) in [("ttyACM0", "521f"), ("ttyACM1", "cafe"), ("ttyACM2", "521f")] {
+    for (name, vendor, product) in [
+      ("ttyACM0", "1915", "521f"), ("ttyACM1", "1915", "cafe"), ("ttyACM2", "1915", "521f"),
+      ("ttyACM3", "239a", "0029"),
+      ("ttyACM4", "239a", "8029"), ("ttyACM5", "239a", "002a"), ("ttyACM6", "239a", "521f"),
+    ] {
       let device = root.appending(path: "usb-\(name)")
       let port = root.appending(path: "class/\(name)")
       for folder in [device.appending(path: "1.0"), port] {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       }
-      try Data("1915\n".utf8).write(to: device.appending(path: "idVendor"))
+      try Data("\(vendor)\n".utf8).write(to: device.appending(path: "idVendor"))
       try Data("\(product)\n".utf8).write(to: device.appending(path: "idProduct"))
       try FileManager.default.createSymbolicLink(
         at: port.appending(path: "device"), withDestinationURL: device.appending(path: "1.0"))
     }
-    #expect(WayIn.serialPorts(in: root.appending(path: "class").path) == ["ttyACM0", "ttyACM2"])
+    #expect(
+      WayIn.serialPorts(in: root.appending(path: "class").path)
+        == ["ttyACM0", "ttyACM2", "ttyACM3", "ttyACM5"])
   }
 }
 

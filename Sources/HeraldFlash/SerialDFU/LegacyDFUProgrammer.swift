@@ -1,0 +1,192 @@
+import HeraldHostLink
+
+/// A board whose boot loader is Adafruit's, or another with the serial DFU of nRF5 SDK 11, on a serial port.
+///
+/// The boot loader says nothing of itself but that it is there. It erases the application before it looks at what the new one wants; what it does not like makes it restart, and
+/// what arrived damaged it does not start. It is gone when it has started what it got: that is seen, and nothing else is success.
+final class LegacyDFUProgrammer: SerialBootLoader {
+  let location: String
+  let owner = "Adafruit"
+  let check = "the CRC-16"
+
+  private var link: LegacyLink
+  private let patience: Duration
+  private let reopen: () throws(HostLinkError) -> any SerialLine
+  private var hasBegun = false
+
+  /// How long the erasure of a page may take.
+  private static let erasure = Duration.milliseconds(90)
+  /// How often a boot loader that has everything is asked whether it is still there, while it checks and starts it.
+  private static let glances = 20
+  /// How long it is listened whether it is still there.
+  private static let glance = Duration.milliseconds(500)
+
+  /// Over an open line; `patience`: how long an acknowledgement may take. `reopen` waits until a boot loader that restarted is there again.
+  init(
+    _ line: any SerialLine, location: String, patience: Duration,
+    reopen: @escaping () throws(HostLinkError) -> any SerialLine
+  ) {
+    self.location = location
+    self.patience = patience
+    self.reopen = reopen
+    link = LegacyLink(line, name: location, patience: patience)
+  }
+
+  func look() throws(FlashFailure) -> Sighting {
+    try carryOut(.untouched) { () throws(HostLinkError) in try begin() }
+    let boards = BoardCatalogue.boards(reachedBy: .serialDFU).filter {
+      if case .legacy = $0.package { true } else { false }
+    }
+    return Sighting(
+      boards: boards, details: [("boot loader", "serial DFU of nRF5 SDK 11, such as Adafruit's")])
+  }
+
+  private func begin() throws(HostLinkError) {
+    guard !hasBegun else { return }
+    try link.begin()
+    hasBegun = true
+  }
+
+  // MARK: Writing
+
+  func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    try makeSure(plan)
+    let package: DFUPackage
+    do {
+      package = try Self.package(plan)
+    } catch {
+      throw FlashFailure(.image, error.description, state: .untouched)
+    }
+    try announce(package, progress)
+    try send(package.application, plan.board, progress)
+    progress(FlashProgress(.waiting, done: 0, total: 0))
+    try waitForStart()
+  }
+
+  /// What is sent. The board's SoftDevice is asked for whatever the image's package says of that, as long as it says no other one: else an application could come to lie where
+  /// it was not linked for. A package that is signed goes as it is.
+  static func package(_ plan: FlashPlan) throws(FirmwareError) -> DFUPackage {
+    guard case .legacy(let wanted)? = plan.board.package else {
+      throw FirmwareError("there are no packages of this kind for \(plan.board.name)")
+    }
+    let ours = try DFUPackage(plan.image, .legacy(softDevices: wanted))
+    guard let given = plan.image.package, case .legacy(let named) = given.kind else { return ours }
+    guard named.contains(SoftDevice.any) || named.contains(where: wanted.contains) else {
+      throw FirmwareError("the package is for another SoftDevice than that of \(plan.board.name)")
+    }
+    let packet = try LegacyInitPacket(given.initPacket)
+    guard packet.isPlain else { return given }
+    return DFUPackage(
+      legacy: packet.with(application: ours.application, softDevices: wanted), application: ours.application)
+  }
+
+  /// Has the application that is there erased, and the new one's packet taken. A boot loader in the middle of another upload, one that was cut off, restarts at that; then
+  /// it is told once more.
+  private func announce(_ package: DFUPackage, _ progress: (FlashProgress) -> Void) throws(FlashFailure) {
+    progress(FlashProgress(.erasing, done: 0, total: package.application.count))
+    // Whether it is erased yet nobody knows: it is acknowledged before.
+    try carryOut(.unknown) { () throws(HostLinkError) in
+      do throws(HostLinkError) {
+        try tell(package)
+      } catch {
+        guard error.cause == .link else { throw error }
+        try restart()
+        try tell(package)
+      }
+    }
+  }
+
+  private func tell(_ package: DFUPackage) throws(HostLinkError) {
+    var sizes: [UInt8] = []
+    // An application; bytes of a SoftDevice, a boot loader, an application.
+    for number in [4, 0, 0, UInt32(clamping: package.application.count)] {
+      sizes.append(littleEndian: number)
+    }
+    try link.send(.start, sizes)
+    // Two more bytes, for its end is taken for a word's.
+    let pages = package.application.count / 4096 + 1
+    try link.send(.initial, package.initPacket + [0, 0], extra: Self.erasure * pages)
+  }
+
+  private func restart() throws(HostLinkError) {
+    link.close()
+    link = LegacyLink(try reopen(), name: location, patience: patience)
+    try link.begin()
+  }
+
+  private func send(
+    _ bytes: [UInt8], _ board: BoardDescription, _ progress: (FlashProgress) -> Void
+  ) throws(FlashFailure) {
+    var state = FlashFailure.BoardState.erased
+    do throws(HostLinkError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        progress(FlashProgress(.writing, done: bytes.count - rest.count, total: bytes.count))
+        try link.send(.data, rest.prefix(LegacyPacket.most))
+        rest = rest.dropFirst(LegacyPacket.most)
+        state = .partlyWritten
+      }
+      progress(FlashProgress(.writing, done: bytes.count, total: bytes.count))
+      // A last page that is not whole is written only now.
+      state = .unverified
+      try link.send(.stop, [])
+    } catch {
+      // Restarted by itself behind the init packet: it did not like it.
+      if state == .erased, error.cause == .link, (try? restart()) != nil {
+        throw FlashFailure(
+          .link(.refused),
+          "the boot loader at \(location) refuses the image: what lies in front of the application there is not what \(board.name) has, or it takes signed firmware only",
+          state: state,
+          advice:
+            "name the right board with --board (`herald-flash boards`) and write an image for it: the application that was there is erased"
+        )
+      }
+      throw failure(error, state)
+    }
+  }
+
+  /// Waits until the boot loader is gone. What it acknowledges after it has been acknowledging once, it does not acknowledge on its way out.
+  private func waitForStart() throws(FlashFailure) {
+    var signs = 0
+    for _ in 0..<Self.glances {
+      do throws(HostLinkError) {
+        if try link.isThere(within: min(Self.glance, patience)) { signs += 1 }
+      } catch {
+        guard error.cause != .link else { return }
+        throw failure(error, .unverified)
+      }
+      guard signs < 2 else {
+        throw FlashFailure(
+          .link(.protocolViolation),
+          "the boot loader at \(location) got all of the image, and not as it was sent: it does not start it",
+          state: .partlyWritten,
+          advice: "press the board's reset button and run `herald-flash write` again")
+      }
+    }
+    throw failure(
+      HostLinkError(.noAnswer, "the boot loader at \(location) took the image, and says nothing any more"),
+      .unverified)
+  }
+
+  // MARK: Failures
+
+  private func carryOut(_ state: FlashFailure.BoardState, _ body: () throws(HostLinkError) -> Void)
+    throws(FlashFailure)
+  {
+    do throws(HostLinkError) {
+      try body()
+    } catch {
+      throw failure(error, state)
+    }
+  }
+
+  private func failure(_ error: HostLinkError, _ state: FlashFailure.BoardState) -> FlashFailure {
+    let again =
+      "run `herald-flash write` again; if nothing answers, press the board's reset button twice before"
+    return FlashFailure(
+      .link(error.cause), error.what, state: state,
+      advice: state == .untouched ? error.advice ?? again : again)
+  }
+
+  func close() { link.close() }
+}

@@ -1,0 +1,107 @@
+import HeraldHostLink
+
+/// Packets to a boot loader of nRF5 SDK 11 or before over a serial line, one at a time, and their acknowledgements.
+///
+/// A packet is acknowledged when it arrives, and carried out afterwards: what becomes of it shows at the next one.
+final class LegacyLink {
+  private let line: any SerialLine
+  private let name: String
+  private let patience: Duration
+  private var decoder = SLIPDecoder()
+  private var unread: ArraySlice<UInt8> = []
+  /// The number of the next packet.
+  private var sequence: UInt8 = 1
+
+  /// How often a packet is sent that is not acknowledged.
+  private static let attempts = 5
+  /// How many acknowledgements of the packet before are passed over.
+  private static let mostLate = 16
+
+  /// Over an open line; `patience`: how long an acknowledgement may take.
+  init(_ line: any SerialLine, name: String, patience: Duration) {
+    self.line = line
+    self.name = name
+    self.patience = patience
+  }
+
+  /// Finds out which number is expected, by packets that change nothing: a boot loader says it of one with another number, too. The second one is for an answer that is none to
+  /// the first, but to somebody before.
+  func begin() throws(HostLinkError) {
+    for _ in 0..<Self.attempts {
+      try write(LegacyPacket.line(1, .nothing, []), isAgain: true)
+      guard let number = try acknowledgement(by: .after(patience)) else { continue }
+      sequence = number
+      do throws(HostLinkError) {
+        if try isThere(within: patience) { return }
+      } catch {
+        guard error.cause == .protocolViolation else { throw error }
+      }
+    }
+    throw silence
+  }
+
+  /// Sends a packet until it is acknowledged. `extra`: how much longer than usual that may take.
+  func send(_ kind: LegacyPacket.Kind, _ content: some Collection<UInt8>, extra: Duration = .zero)
+    throws(HostLinkError)
+  {
+    for attempt in 0..<Self.attempts {
+      if try isTaken(kind, content, isAgain: attempt > 0, within: patience + extra) { return }
+    }
+    throw silence
+  }
+
+  /// Whether somebody acknowledges a packet that changes nothing, sent once.
+  func isThere(within time: Duration) throws(HostLinkError) -> Bool {
+    try isTaken(.nothing, [], isAgain: true, within: time)
+  }
+
+  /// Closes the line.
+  func close() { line.close() }
+
+  private func isTaken(
+    _ kind: LegacyPacket.Kind, _ content: some Collection<UInt8>, isAgain: Bool, within time: Duration
+  ) throws(HostLinkError) -> Bool {
+    try write(LegacyPacket.line(sequence, kind, content), isAgain: isAgain)
+    let deadline = Deadline.after(time)
+    for _ in 0..<Self.mostLate {
+      guard let number = try acknowledgement(by: deadline) else { return false }
+      if number == LegacyPacket.next(sequence) {
+        sequence = number
+        return true
+      }
+      // This one is expected: said of the packet before, once more. Any other number is one of somebody who began anew.
+      guard number == sequence else {
+        throw HostLinkError(
+          .protocolViolation, "\(name) expects packet \(number) and not \(sequence): it began anew",
+          advice: "run the command again")
+      }
+    }
+    return false
+  }
+
+  /// What is sent again begins with one more end mark, for the one of a frame that was cut off ends that, and what follows is passed over.
+  private func write(_ packet: [UInt8], isAgain: Bool) throws(HostLinkError) {
+    try line.write(isAgain ? [SLIP.end] + packet : packet, by: .after(patience))
+  }
+
+  /// The number in the next acknowledgement; `nil` if none comes, whatever else does.
+  private func acknowledgement(by deadline: Deadline) throws(HostLinkError) -> UInt8? {
+    var hasRead = false
+    while true {
+      while let byte = unread.popFirst() {
+        if let frame = decoder.take(byte), let number = LegacyPacket.acknowledged(frame) { return number }
+      }
+      if hasRead && deadline.hasPassed { return nil }
+      unread = try line.read(upTo: 4096, by: deadline)[...]
+      hasRead = true
+      if unread.isEmpty { return nil }
+    }
+  }
+
+  private var silence: HostLinkError {
+    HostLinkError(
+      .noAnswer, "\(name) acknowledges nothing",
+      advice: "press the board's reset button twice, so that its boot loader runs, then run the command again"
+    )
+  }
+}

@@ -1,0 +1,46 @@
+import HeraldHostLink
+
+/// What a boot loader on a serial port speaks.
+enum SerialDFUDialect: Equatable {
+  /// Nordic's Secure DFU, of nRF5 SDK 12 and later.
+  case secure
+  /// The serial DFU before that, as Adafruit's boot loader has it.
+  case legacy
+
+  /// How often is asked.
+  private static let attempts = 3
+
+  /// Asks in both, with what changes nothing in either: Secure DFU's ping, and a packet with nothing in it. To each, the other's is a frame to be refused or dropped.
+  /// - Throws: `.noAnswer` if it is neither.
+  static func spoken(on line: any SerialLine, name: String, patience: Duration) throws(HostLinkError)
+    -> SerialDFUDialect
+  {
+    // The first end mark is for what was on its way before.
+    let question = [SLIP.end] + SLIP.encode([0x09, 0x01]) + LegacyPacket.line(1, .nothing, [])
+    for _ in 0..<attempts {
+      try line.write(question, by: .after(patience))
+      if let dialect = try answer(on: line, by: .after(patience)) { return dialect }
+    }
+    throw HostLinkError(
+      .noAnswer, "\(name) does not answer as a boot loader",
+      advice:
+        "press the board's reset button, twice where there is a drive, so that the boot loader runs; then run the command again"
+    )
+  }
+
+  private static func answer(on line: any SerialLine, by deadline: Deadline) throws(HostLinkError)
+    -> SerialDFUDialect?
+  {
+    var decoder = SLIPDecoder()
+    repeat {
+      let bytes = try line.read(upTo: 4096, by: deadline)
+      guard !bytes.isEmpty else { return nil }
+      for byte in bytes {
+        guard let frame = decoder.take(byte) else { continue }
+        if frame.starts(with: [0x60, 0x09, 0x01]) { return .secure }
+        if LegacyPacket.acknowledged(frame) != nil { return .legacy }
+      }
+    } while !deadline.hasPassed
+    return nil
+  }
+}
