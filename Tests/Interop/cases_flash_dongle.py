@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import zipfile
 from pathlib import Path
 
 from cases_flash_probe import flash, image
@@ -37,6 +38,19 @@ async def case_flash_dongle_is_written():
             assert holds(dongle, data), size
             while dongle.path.exists():
                 await asyncio.sleep(0.05)
+
+
+async def case_flash_dongle_takes_a_package_as_it_is():
+    data = image(5001, base=APPLICATION_START)
+    with tempfile.TemporaryDirectory() as folder, with_old_firmware() as dongle:
+        plain, package = Path(folder) / "image.bin", Path(folder) / "package.zip"
+        plain.write_bytes(data)
+        status, found, err = await flash("convert", plain, package, "--base", hex(APPLICATION_START), "--board", BOARD)
+        assert status == 0, (found, err)
+        with zipfile.ZipFile(package) as archive:
+            assert archive.testzip() is None and archive.read("application.bin") == data + b"\xFF" * 3
+        status, found, err = await flash("write", package, "--board", BOARD, "--to", f"serial-dfu:{dongle.path}", "--yes")
+        assert status == 0 and holds(dongle, data), (found, err)
 
 
 async def case_flash_dongle_that_refuses_says_why():

@@ -51,12 +51,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
 
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     try makeSure(plan)
-    let package: DFUPackage
-    do {
-      package = try Self.package(plan)
-    } catch {
-      throw FlashFailure(.image, error.description, state: .untouched)
-    }
+    let package = try Self.package(plan)
     try announce(package, progress)
     try send(package.application, plan.board, progress)
     progress(FlashProgress(.waiting, done: 0, total: 0))
@@ -65,19 +60,37 @@ final class LegacyDFUProgrammer: SerialBootLoader {
 
   /// What is sent. The board's SoftDevice is asked for whatever the image's package says of that, as long as it says no other one: else an application could come to lie where
   /// it was not linked for. A package that is signed goes as it is.
-  static func package(_ plan: FlashPlan) throws(FirmwareError) -> DFUPackage {
-    guard case .legacy(let wanted)? = plan.board.package else {
-      throw FirmwareError("there are no packages of this kind for \(plan.board.name)")
+  static func package(_ plan: FlashPlan) throws(FlashFailure) -> DFUPackage {
+    let board = plan.board
+    guard case .legacy(let wanted)? = board.package else {
+      throw FlashFailure(
+        .doesNotFit, "there are no packages of this kind for \(board.name)", state: .untouched)
     }
-    let ours = try DFUPackage(plan.image, .legacy(softDevices: wanted))
-    guard let given = plan.image.package, case .legacy(let named) = given.kind else { return ours }
-    guard named.contains(SoftDevice.any) || named.contains(where: wanted.contains) else {
-      throw FirmwareError("the package is for another SoftDevice than that of \(plan.board.name)")
+    var given: DFUPackage?
+    if let package = plan.image.package, case .legacy(let named) = package.kind {
+      guard named.contains(SoftDevice.any) || named.contains(where: wanted.contains) else {
+        throw FlashFailure(
+          .doesNotFit, "the package is for another SoftDevice than that of \(board.name)", state: .untouched,
+          advice: "name the board that it is for with --board")
+      }
+      given = package
     }
-    let packet = try LegacyInitPacket(given.initPacket)
-    guard packet.isPlain else { return given }
-    return DFUPackage(
-      legacy: packet.with(application: ours.application, softDevices: wanted), application: ours.application)
+    do throws(FirmwareError) {
+      let ours = try DFUPackage(plan.image, .legacy(softDevices: wanted))
+      guard let given else { return ours }
+      let packet = try LegacyInitPacket(given.initPacket)
+      guard packet.isPlain else {
+        guard given.application.count % 4 == 0 else {
+          throw FirmwareError("the package's application is no whole number of words, and it is signed")
+        }
+        return given
+      }
+      return DFUPackage(
+        legacy: packet.with(application: ours.application, softDevices: wanted), application: ours.application
+      )
+    } catch {
+      throw FlashFailure(.image, error.description, state: .untouched)
+    }
   }
 
   /// Has the application that is there erased, and the new one's packet taken. A boot loader in the middle of another upload, one that was cut off, restarts at that; then

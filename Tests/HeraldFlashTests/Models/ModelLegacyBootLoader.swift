@@ -105,7 +105,8 @@ final class ModelLegacyBootLoader: SerialLine {
       output += noise + acknowledgement
       if mishap == .garbled { output[output.count - 2] ^= 1 }
     }
-    if isNew { carryOut(packet[4], Array(packet[8..<packet.count - 2])) }
+    // Whole words only.
+    if isNew { carryOut(packet[4], Array(packet[8..<(packet.count - 2) / 4 * 4])) }
   }
 
   private var acknowledgement: [UInt8] { [0xC0, expected << 3, 0, 0, 0 &- (expected << 3), 0xC0] }
@@ -126,7 +127,7 @@ final class ModelLegacyBootLoader: SerialLine {
       guard initial != nil else { return }
       received += body
     case 5:
-      // Two bytes of the packet as it came are padding.
+      // What is behind the check is padding.
       guard let initial, received.count == size else { return }
       if initial.check.prefix(2) == LegacyInitPacket(application: received, softDevices: []).check[...] {
         flash = received

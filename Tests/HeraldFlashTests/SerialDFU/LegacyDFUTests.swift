@@ -141,7 +141,7 @@ struct LegacyDFUTests {
 
   @Test("Of a package goes what it says of itself, but the board's SoftDevice is asked for")
   func packages() throws {
-    let bytes = Array(try Self.plan(301).image.segments[0].bytes)
+    var bytes = Array(try Self.plan(301).image.segments[0].bytes)
     var packet = LegacyInitPacket(application: bytes, softDevices: [0xFFFE])
     (packet.deviceType, packet.deviceRevision, packet.applicationVersion) = (1, 2, 3)
     func sent(_ packet: LegacyInitPacket) throws -> LegacyInitPacket {
@@ -156,10 +156,12 @@ struct LegacyDFUTests {
     packet.softDevices = [0xB6, 0x123]
     #expect(try sent(packet) == packet.with(application: padded, softDevices: [0xA9, 0xAE, 0xB6]))
     packet.softDevices = [0x123]
-    #expect(throws: FirmwareError.self) { try sent(packet) }
-    // Signed: as it is.
+    #expect(ProbeProgrammerTests.failure { _ = try sent(packet) }?.cause == .doesNotFit)
+    // Signed: as it is, if that is possible.
     packet.softDevices = [0xFFFE]
     packet.check = [2, 0, 0, 0] + [UInt8](repeating: 7, count: 100)
+    #expect(ProbeProgrammerTests.failure { _ = try sent(packet) }?.cause == .image)
+    bytes += [1, 2, 3]
     #expect(try sent(packet) == packet)
   }
 
