@@ -74,7 +74,8 @@ let package = Package(
 
     // Firmware files: read, written, and looked at. No file is opened and no board touched.
     .target(
-      name: "HeraldImages", dependencies: ["HeraldEmbedded", "HeraldText"], swiftSettings: core),
+      name: "HeraldImages", dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldText"],
+      swiftSettings: core),
     // What herald-flash does, without its command line.
     .target(
       name: "HeraldFlash",

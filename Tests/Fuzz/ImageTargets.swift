@@ -41,9 +41,12 @@ var mcubootSeeds: [[UInt8]] {
   let hash: [UInt8] = [0x07, 0x69, 40, 0, 0x10, 0, 32, 0] + [UInt8](repeating: 0xA5, count: 32)
   return [header + program + protected + hash]
 }
+/// One for either kind of boot loader.
 var packageSeeds: [[UInt8]] {
-  guard let package = try? DFUPackage(program()) else { broken("the program cannot be packed") }
-  return [package.file]
+  guard let image = try? program(), let secure = try? DFUPackage(image, .secure),
+    let legacy = try? DFUPackage(image, .legacy(softDevices: [0xFFFE, 0xB6]))
+  else { broken("the program cannot be packed") }
+  return [secure.file, legacy.file]
 }
 
 /// A file of firmware in any form: what is taken keeps its bytes and addresses through every form that can hold them.
@@ -75,7 +78,7 @@ func fuzzImage(_ file: Span<UInt8>) {
   }
 }
 
-/// A package for Nordic's boot loader: what is taken is what a package says of itself.
+/// A package for a boot loader: what is taken can be written, and is the same when read again.
 func fuzzPackage(_ file: Span<UInt8>) {
   guard let package = try? DFUPackage(file: file.withUnsafeBufferPointer { Array($0) }) else { return }
   guard (try? DFUPackage(file: package.file)) == package else {

@@ -73,7 +73,7 @@ struct HostileAnswersTests {
 
   @Test("What a boot loader of SDK 11 says: nothing of it is taken for success but that it goes")
   func acknowledgements() throws {
-    var random = Seeded(seed: 5)
+    var random = Mutations(seed: 5)
     let plan = try FlashPlan(
       image: ProbeProgrammerTests.made(seed: 9, count: 2000, at: 0x2_6000),
       board: try #require(BoardCatalogue.named("feather-nrf52840")))

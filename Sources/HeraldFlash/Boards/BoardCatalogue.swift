@@ -1,3 +1,5 @@
+import HeraldImages
+
 /// The boards that herald-flash knows.
 ///
 /// Regions of boards with firmware of ours are those of `linker/CHIP.ld`; a test compares them. Those of others are what their boot loaders leave to an

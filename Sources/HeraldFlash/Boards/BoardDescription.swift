@@ -1,3 +1,5 @@
+import HeraldImages
+
 /// A board that herald-flash knows: what chip it has, where what lies in its memory, and how firmware gets there.
 public struct BoardDescription: Equatable, Sendable {
   /// A stretch of addresses.

@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldImages
 
 /// A board whose boot loader is Adafruit's, or another with the serial DFU of nRF5 SDK 11, on a serial port.
 ///

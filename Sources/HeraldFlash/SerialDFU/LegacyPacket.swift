@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldImages
 
 /// Packets of the serial DFU of nRF5 SDK 11 and before, which Adafruit's boot loader speaks ("HCI transport", "DFU serial packets"): four bytes of header, what is carried, and
 /// CRC-16 over both, in a SLIP frame that begins with the end mark as well.
@@ -44,16 +45,5 @@ enum LegacyPacket {
     guard frame.count == 4, frame.reduce(0, &+) == 0, frame[0] & 0xC7 == 0, frame[1] == 0, frame[2] == 0
     else { return nil }
     return frame[0] >> 3
-  }
-}
-
-extension CRC16 {
-  /// CRC-16 of `bytes` with the register set to FFFF in the beginning, where it would be 0.
-  static func initiallyOnes(_ bytes: [UInt8]) -> UInt16 {
-    var crc = CRC16()
-    // What brings it from 0 to FFFF.
-    for byte in [0x84, 0xCF] as [UInt8] { crc.feed(byte) }
-    for byte in bytes { crc.feed(byte) }
-    return crc.value
   }
 }

@@ -2,6 +2,7 @@ import HeraldDeviceLink
 import HeraldHostLink
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 /// Adafruit's boot loader at the end of a line, within this process: packets are acknowledged, then carried out.
 final class ModelLegacyBootLoader: SerialLine {

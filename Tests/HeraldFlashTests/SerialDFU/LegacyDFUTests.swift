@@ -2,6 +2,7 @@ import HeraldHostLink
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("Adafruit's boot loader on a serial port")
 struct LegacyDFUTests {

@@ -3,6 +3,7 @@ import HeraldHostLink
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("Packets of the serial DFU of nRF5 SDK 11")
 struct LegacyPacketTests {

@@ -3,6 +3,7 @@ import HeraldHostLink
 import Testing
 
 @testable import HeraldFlash
+@testable import HeraldImages
 
 @Suite("Nordic's boot loader on a serial port")
 struct SerialDFUTests {

@@ -15,16 +15,16 @@ public struct SoftDevice: Equatable, Sendable {
   ]
 
   /// What an application names that minds no SoftDevice.
-  static let any: UInt16 = 0xFFFE
+  package static let any: UInt16 = 0xFFFE
   /// What is found where a SoftDevice would have its number, in flash that is erased.
-  static let absent: UInt16 = 0xFFFF
+  package static let absent: UInt16 = 0xFFFF
   /// Bytes from where the master boot record ends to the page in which a SoftDevice has its number.
-  static let numberPage = 0x2000
+  package static let numberPage = 0x2000
   /// Where an application begins without one.
-  static let startWithout: UInt32 = 0x1000
+  package static let startWithout: UInt32 = 0x1000
 
   /// Where an application begins that names these; `nil` if they do not say.
-  static func applicationStart(_ numbers: [UInt16]) -> UInt32? {
+  package static func applicationStart(_ numbers: [UInt16]) -> UInt32? {
     guard !numbers.isEmpty else { return nil }
     if numbers.allSatisfy({ $0 == absent }) { return startWithout }
     return all.first { known in numbers.allSatisfy(known.numbers.contains) }?.applicationStart

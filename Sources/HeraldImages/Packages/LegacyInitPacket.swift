@@ -1,32 +1,32 @@
 import HeraldDeviceLink
 
 /// What a boot loader of nRF5 SDK 11 or before is told of an application before it gets it. Numbers are little-endian.
-struct LegacyInitPacket: Equatable {
+package struct LegacyInitPacket: Equatable {
   /// 0x52 for what Adafruit's boot loader takes.
-  var deviceType: UInt16 = 0x52
+  package var deviceType: UInt16 = 0x52
   /// All ones for any.
-  var deviceRevision: UInt16 = 0xFFFF
+  package var deviceRevision: UInt16 = 0xFFFF
   /// All ones for none.
-  var applicationVersion: UInt32 = 0xFFFF_FFFF
+  package var applicationVersion: UInt32 = 0xFFFF_FFFF
   /// The numbers of the SoftDevices of which one has to be there; FFFE for any.
-  var softDevices: [UInt16]
+  package var softDevices: [UInt16]
   /// What the application is compared with: its CRC-16, or what a boot loader for signed applications asks for.
-  var check: [UInt8]
+  package var check: [UInt8]
 
   /// That of `application`.
-  init(application: [UInt8], softDevices: [UInt16]) {
+  package init(application: [UInt8], softDevices: [UInt16]) {
     self.softDevices = softDevices
     check = Self.checksum(application)
   }
 
   /// Whether the application is compared by its CRC-16 alone, which anybody can make.
-  var isPlain: Bool { check.count == 2 }
+  package var isPlain: Bool { check.count == 2 }
 
   /// Whether it may be that of `application`.
-  func agrees(with application: [UInt8]) -> Bool { !isPlain || check == Self.checksum(application) }
+  package func agrees(with application: [UInt8]) -> Bool { !isPlain || check == Self.checksum(application) }
 
   /// The same for other bytes.
-  func with(application: [UInt8], softDevices: [UInt16]) -> LegacyInitPacket {
+  package func with(application: [UInt8], softDevices: [UInt16]) -> LegacyInitPacket {
     var other = self
     other.softDevices = softDevices
     other.check = Self.checksum(application)
@@ -40,7 +40,7 @@ struct LegacyInitPacket: Equatable {
   }
 
   /// The bytes of the packet, as they are in a package.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: deviceType)
     bytes.append(littleEndian: deviceRevision)
@@ -53,7 +53,7 @@ struct LegacyInitPacket: Equatable {
 
   /// Reads a packet.
   /// - Throws: `FirmwareError` if it is none.
-  init(_ packet: [UInt8]) throws(FirmwareError) {
+  package init(_ packet: [UInt8]) throws(FirmwareError) {
     func number(_ offset: Int, _ count: Int) throws(FirmwareError) -> UInt32 {
       guard offset + count <= packet.count else { throw FirmwareError("the init packet is damaged") }
       return (0..<count).reduce(0) { $0 | UInt32(packet[offset + $1]) << UInt32(8 * $1) }
