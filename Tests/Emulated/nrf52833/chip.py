@@ -1,0 +1,260 @@
+"""An nRF52833 that runs an image: processor, memory, peripherals, and a time of its own.
+
+Time is virtual: an instruction takes a cycle of 64 MHz, an access to a peripheral four more, and a sleep lasts until the next thing that a peripheral does. With the
+same input every run is the same.
+"""
+
+import ctypes
+import hashlib
+import heapq
+
+import unicorn
+from unicorn import arm_const as arm
+
+from .clocks import MHZ, Clocks
+from .factory import Factory, USBTrim
+from .flash import PAGE, PAGES, FlashController
+from .gpio import GPIO
+from .peripheral import Misuse
+from .ppi import PPI
+from .processor import Processor
+from .rng import RNG
+from .saadc import SAADC
+from .system_control import BASE as SYSTEM, SystemControl
+from .timers import RTC, Timer, Watchdog
+from .uarte import UARTE, Line
+
+RAM, RAM_BYTES = 0x20000000, 128 << 10
+# What is looked up as registers: FICR, the peripherals, GPIO and the system control space.
+MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SYSTEM, 0x1000)]
+# Bits of RESETREAS.
+PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
+ACCESS = 4
+SLICE = 1 << 20
+DEVICE = 0x0123456789ABCDEF
+
+
+class Chip:
+    """A chip with an image in its flash, switched on. `line` is what UARTE0 is connected to, `resets` counts the starts by their reasons."""
+
+    def __init__(self, image, seed=1, device=DEVICE):
+        self.cells = (ctypes.c_uint8 * (PAGE * PAGES))(*[0xFF] * (PAGE * PAGES))
+        self.cells[:len(image)] = image
+        self.ram = (ctypes.c_uint8 * RAM_BYTES)()
+        self.skipped = 0
+        self.moment = None
+        self.queue, self.numbered = [], 0
+        self.failure = self.wanted_reset = None
+        self.is_paused = False
+        self.resets = []
+        self.processor = Processor(self.cells)
+        self.line = Line()
+        self.peripherals = []
+        self.ppi = PPI(self)
+        self.clocks = Clocks(self)
+        self.watchdog = Watchdog(self)
+        self.rtc = RTC(self, 0, 0x4000B000, 11)
+        self.counter = Timer(self, 1, 0x40009000, 9)
+        self.flash = FlashController(self, self.cells)
+        self.random = RNG(self, seed)
+        # VDD of the board is 3.0 V.
+        self.converter = SAADC(self, {9: 3000})
+        self.ports = [GPIO(self, 0, 0x50000000, 32), GPIO(self, 1, 0x50000300, 10)]
+        self.uarte = UARTE(self, self.line)
+        self.trim = USBTrim(self)
+        self.peripherals = [self.ppi, self.clocks, self.watchdog, self.rtc, self.counter, self.flash, self.random, self.converter, self.uarte, self.trim]
+        self.system = self.processor.system = SystemControl(self)
+        self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device)]}
+        self.map()
+        self.power_on()
+
+    def map(self):
+        engine = self.processor.engine
+        engine.mem_map_ptr(0, PAGE * PAGES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC, self.cells)
+        engine.mem_map_ptr(RAM, RAM_BYTES, unicorn.UC_PROT_ALL, self.ram)
+        for start, size in MAPPED:
+            engine.mmio_map(start, size, self.reading, start, self.writing, start)
+        engine.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self.programming)
+
+    # Time.
+
+    @property
+    def cycles(self):
+        """Now, in cycles of 64 MHz since the beginning."""
+        return self.processor.instructions + self.skipped if self.moment is None else self.moment
+
+    @property
+    def seconds(self):
+        return self.cycles / (MHZ * 1000000)
+
+    def at(self, time, owner, action):
+        """Does something at a time, unless `owner` is reset or gives up on it."""
+        self.numbered += 1
+        heapq.heappush(self.queue, (time, self.numbered, owner, owner.generation, action))
+
+    def after(self, cycles, owner, action):
+        self.at(self.cycles + cycles, owner, action)
+
+    def stand_still(self, cycles):
+        """The processor waits for the bus."""
+        self.skipped += cycles
+
+    def settle(self):
+        """Does what is due."""
+        while self.moment is None and self.queue and self.queue[0][0] <= self.cycles:
+            time, _, owner, generation, action = heapq.heappop(self.queue)
+            if generation == owner.generation:
+                self.moment = time
+                try:
+                    action()
+                finally:
+                    self.moment = None
+
+    def pause(self):
+        """Has `run` return soon: there is something to be looked at."""
+        self.is_paused = True
+        self.processor.stop()
+
+    @property
+    def next_time(self):
+        """When something happens next, if the processor sleeps; else now."""
+        if not self.processor.is_asleep or not self.queue:
+            return self.cycles
+        return max(self.queue[0][0], self.cycles)
+
+    def run(self, until):
+        """Runs until a time in cycles, or a pause."""
+        self.is_paused = False
+        while self.cycles < until and not self.is_paused:
+            self.settle()
+            self.restart_if_wanted()
+            waiting = self.system.wakes
+            if waiting and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
+                self.processor.enter(16 + (waiting & -waiting).bit_length() - 1)
+            next_time = min(until, self.queue[0][0]) if self.queue else until
+            if self.processor.is_asleep:
+                if waiting:
+                    self.processor.is_asleep = False
+                elif next_time > self.cycles:
+                    self.skipped += next_time - self.cycles
+                continue
+            self.processor.run(min(max(next_time - self.cycles, 1), SLICE))
+            if self.failure:
+                raise self.failure
+            if self.processor.is_locked_up:
+                self.wanted_reset = LOCKUP
+
+    def run_for(self, seconds):
+        self.run(self.cycles + round(seconds * MHZ * 1000000))
+
+    # Memory.
+
+    def reading(self, _, offset, size, start):
+        return self.access(start + offset, size, None)
+
+    def writing(self, _, offset, size, value, start):
+        self.access(start + offset, size, value)
+
+    def access(self, address, size, value):
+        """The processor reads a register, or writes it."""
+        if self.failure:
+            return 0
+        try:
+            self.skipped += ACCESS
+            self.settle()
+            block, offset = self.block(address)
+            if block is None or size != 4 or address % 4:
+                raise Misuse(f"an access of {size} bytes to {address:#010x}, where no register is known")
+            if value is None:
+                return block.read(offset)
+            block.write(offset, value)
+        except Exception as failure:
+            # Unicorn's callbacks are no place to fail in.
+            failure.add_note(f"{'a read of' if value is None else f'a write of {value:#x} to'} {address:#010x}; PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
+            self.failure = failure
+            self.processor.abandon()
+        return 0
+
+    def block(self, address):
+        """The block with the register at an address, and where in it that is."""
+        base = address & ~0xFFF
+        if base == 0x50000000 and address & 0xFFF >= 0x800:
+            # The second port's registers from 0x500 on; the first one's end at 0x780.
+            base += 0x300
+        return self.blocks.get(base), address - base
+
+    def trigger(self, address):
+        """A task by its address, for PPI."""
+        block, offset = self.block(address)
+        if block is None or offset not in block.tasks:
+            raise Misuse(f"PPI: a task at {address:#010x}, where there is none")
+        block.trigger(offset)
+
+    def programming(self, engine, access, address, size, value, _):
+        """The processor writes where flash is."""
+        if not self.failure:
+            try:
+                self.settle()
+                self.flash.program(address, size, value)
+            except Exception as failure:
+                failure.add_note(f"PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
+                self.failure = failure
+                self.processor.abandon()
+        return True
+
+    def ram_range(self, address, count, who):
+        """Refuses a buffer that direct memory access does not reach: RAM alone ("EasyDMA")."""
+        if count == 0 or not RAM <= address <= address + count <= RAM + RAM_BYTES:
+            raise Misuse(f"{who}: a buffer of {count} bytes at {address:#010x}")
+
+    def load_ram(self, address, count, who):
+        self.ram_range(address, count, who)
+        return bytes(self.ram[address - RAM:address - RAM + count])
+
+    def store_ram(self, address, data, who):
+        self.ram_range(address, len(data), who)
+        self.ram[address - RAM:address - RAM + len(data)] = data
+
+    def words(self, address, count):
+        """Words of RAM, for who looks from outside."""
+        data = self.load_ram(address, 4 * count, "test")
+        return [int.from_bytes(data[4 * place:4 * place + 4], "little") for place in range(count)]
+
+    def patch(self, address, data):
+        """Other code, as a debugger would put there."""
+        self.cells[address:address + len(data)] = data
+        self.processor.engine.ctl_flush_tb()
+
+    # Resets ("POWER", "Reset behavior").
+
+    def power_on(self):
+        """Power comes: RAM holds whatever it does."""
+        self.ram[:] = hashlib.shake_128(b"RAM").digest(RAM_BYTES)
+        self.watchdog.reset()
+        self.clocks.power_on()
+        self.restart(0)
+
+    def request_reset(self):
+        self.wanted_reset = REQUESTED
+        self.processor.stop()
+
+    def watchdog_reset(self):
+        self.wanted_reset = WATCHDOG
+        self.processor.stop()
+
+    def reset_pin(self):
+        self.restart(PIN)
+
+    def restart_if_wanted(self):
+        if self.wanted_reset is not None:
+            self.restart(self.wanted_reset)
+
+    def restart(self, reason):
+        """RAM, flash and some of POWER stay. The watchdog goes on after a reset that the program or a lock-up brought about."""
+        self.wanted_reset = None
+        self.resets.append(reason)
+        self.clocks.reasons |= reason
+        for block in [*self.peripherals, *self.ports, self.system]:
+            if block is not self.watchdog or reason in (PIN, WATCHDOG):
+                block.reset()
+        self.processor.reset()

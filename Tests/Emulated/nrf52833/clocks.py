@@ -1,0 +1,140 @@
+"""CLOCK and POWER, which share their addresses and interrupt (nRF52833 Product Specification, "CLOCK", "POWER")."""
+
+from .peripheral import Peripheral
+
+MHZ = 64
+MICROSECOND, MILLISECOND, SECOND = MHZ, 1000 * MHZ, 1000000 * MHZ
+HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = 0x000, 0x004, 0x008, 0x00C
+HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
+USBDETECTED, USBREMOVED, USBPWRRDY = 0x11C, 0x120, 0x124
+RESETREAS, HFCLKRUN, HFCLKSTAT, LFCLKRUN, LFCLKSTAT, LFCLKSRCCOPY, USBREGSTATUS = 0x400, 0x408, 0x40C, 0x414, 0x418, 0x41C, 0x438
+LFCLKSRC, DCDCEN = 0x518, 0x578
+RUNNING = 1 << 16
+OSCILLATOR, CRYSTAL = 0, 1
+# Start-up times of the electrical specifications.
+HFXO_STARTS, LFRC_STARTS, LFXO_STARTS = 360 * MICROSECOND, 600 * MICROSECOND, 250 * MILLISECOND
+# From VBUS to a regulator that has settled (t_USBPWRRDY).
+REGULATOR_SETTLES = 1 * MILLISECOND
+# A tick of 32,768 Hz is 15,625 eighths of a cycle of 64 MHz.
+TICK_NUMERATOR, TICK_DENOMINATOR = 15625, 8
+
+
+class Clocks(Peripheral):
+    name, base, interrupt = "CLOCK and POWER", 0x40000000, 0
+    tasks = {HFCLKSTART: "HFCLKSTART", HFCLKSTOP: "HFCLKSTOP", LFCLKSTART: "LFCLKSTART", LFCLKSTOP: "LFCLKSTOP", 0x078: "CONSTLAT", 0x07C: "LOWPWR"}
+    events = {HFCLKSTARTED: "HFCLKSTARTED", LFCLKSTARTED: "LFCLKSTARTED", 0x108: "POFWARN", 0x10C: "DONE", 0x110: "CTTO", 0x114: "SLEEPENTER", 0x118: "SLEEPEXIT",
+              USBDETECTED: "USBDETECTED", USBREMOVED: "USBREMOVED", USBPWRRDY: "USBPWRRDY", 0x128: "CTSTARTED", 0x12C: "CTSTOPPED"}
+
+    # What a loss of power alone changes.
+    reasons = 0
+    converter = 0
+    has_bus_voltage = is_regulated = False
+
+    def reset(self):
+        super().reset()
+        self.is_on_crystal = self.is_crystal_wanted = False
+        self.source = self.running_source = OSCILLATOR
+        self.low_started = None
+        self.is_low_stable = False
+        if self.has_bus_voltage and not self.is_regulated:
+            self.chip.after(REGULATOR_SETTLES, self, self.regulated)
+
+    def power_on(self):
+        self.reasons = self.converter = 0
+
+    @property
+    def ticks(self):
+        """Ticks of the low-frequency clock since LFCLKSTART."""
+        if self.low_started is None or self.chip.cycles < self.low_started:
+            return 0
+        return (self.chip.cycles - self.low_started) * TICK_DENOMINATOR // TICK_NUMERATOR
+
+    def time_of(self, tick):
+        """When a tick comes; None without a clock."""
+        if self.low_started is None:
+            return None
+        return self.low_started - (-tick * TICK_NUMERATOR // TICK_DENOMINATOR)
+
+    def trigger(self, task):
+        if task == HFCLKSTART:
+            if not self.is_crystal_wanted:
+                self.is_crystal_wanted = True
+                self.chip.after(HFXO_STARTS, self, self.crystal_runs)
+        elif task == HFCLKSTOP:
+            self.is_crystal_wanted = self.is_on_crystal = False
+        elif task == LFCLKSTART:
+            if self.low_started is None:
+                self.running_source = self.source
+                self.low_started = self.chip.cycles + LFRC_STARTS
+                starts = LFXO_STARTS if self.source == CRYSTAL else LFRC_STARTS
+                self.chip.after(starts, self, self.low_is_stable)
+                self.chip.rtc.schedule()
+        elif task == LFCLKSTOP:
+            self.misuse("LFCLKSTOP, which would stop the image's clock")
+
+    def crystal_runs(self):
+        if self.is_crystal_wanted:
+            self.is_on_crystal = True
+            self.raise_event(HFCLKSTARTED)
+
+    def low_is_stable(self):
+        self.is_low_stable = True
+        self.raise_event(LFCLKSTARTED)
+
+    def low_status(self):
+        if self.low_started is not None:
+            if self.chip.cycles < self.low_started and not self.chip.watchdog.is_running:
+                return 0
+            return RUNNING | (self.running_source if self.is_low_stable else OSCILLATOR)
+        # The watchdog has the oscillator run, over a reset that is not its own too ("WDT"); an RTC counts after LFCLKSTART all the same.
+        return RUNNING | OSCILLATOR if self.chip.watchdog.is_running else 0
+
+    def plug(self, is_plugged):
+        """VBUS comes or goes."""
+        self.has_bus_voltage = is_plugged
+        self.is_regulated = False
+        if is_plugged:
+            self.raise_event(USBDETECTED)
+            self.chip.after(REGULATOR_SETTLES, self, self.regulated)
+        else:
+            self.raise_event(USBREMOVED)
+
+    def regulated(self):
+        if self.has_bus_voltage:
+            self.is_regulated = True
+            self.raise_event(USBPWRRDY)
+
+    def read(self, offset):
+        if offset == RESETREAS:
+            return self.reasons
+        if offset == HFCLKRUN:
+            return int(self.is_crystal_wanted)
+        if offset == HFCLKSTAT:
+            return RUNNING | int(self.is_on_crystal)
+        if offset == LFCLKRUN:
+            return int(self.low_started is not None)
+        if offset == LFCLKSTAT:
+            return self.low_status()
+        if offset == LFCLKSRCCOPY:
+            return self.running_source
+        if offset == USBREGSTATUS:
+            return int(self.has_bus_voltage) | int(self.is_regulated) << 1
+        if offset == LFCLKSRC:
+            return self.source
+        if offset == DCDCEN:
+            return self.converter
+        return super().read(offset)
+
+    def write(self, offset, value):
+        if offset == RESETREAS:
+            self.reasons &= ~value
+        elif offset == LFCLKSRC:
+            if self.low_started is not None:
+                self.misuse("LFCLKSRC was written while the clock runs")
+            if value not in (0, 1, 2):
+                self.misuse(f"{value:#x} for LFCLKSRC")
+            self.source = value
+        elif offset == DCDCEN:
+            self.converter = value & 1
+        else:
+            super().write(offset, value)

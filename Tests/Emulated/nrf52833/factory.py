@@ -1,0 +1,41 @@
+"""What the factory wrote into the chip, and registers that no chapter describes."""
+
+from .peripheral import Peripheral
+
+
+class Factory(Peripheral):
+    """FICR, as far as the image asks: DEVICEID."""
+    name, base = "FICR", 0x10000000
+
+    def __init__(self, chip, number):
+        super().__init__(chip)
+        self.known = {0x060: number & 0xFFFFFFFF, 0x064: number >> 32}
+
+    def read(self, offset):
+        if offset not in self.known:
+            self.misuse(f"a read of {offset:#05x}, where no register is known")
+        return self.known[offset]
+
+
+class USBTrim(Peripheral):
+    """Registers at 0x4006EC00 that anomalies 187 and 211 alone speak of: behind a key, which locks and unlocks."""
+    name, base = "the registers of anomalies 187 and 211", 0x4006E000
+    KEY, ACTIVITY, UNLOCK = 0xC00, 0xD14, 0x9375
+
+    def reset(self):
+        super().reset()
+        self.is_open, self.activity = False, 0
+
+    def read(self, offset):
+        if offset == self.KEY:
+            return int(self.is_open)
+        return super().read(offset)
+
+    def write(self, offset, value):
+        if offset == self.KEY:
+            if value == self.UNLOCK:
+                self.is_open = not self.is_open
+        elif offset == self.ACTIVITY and self.is_open:
+            self.activity = value
+        else:
+            self.misuse(f"{value:#x} to {offset:#x}, which is locked or not known")

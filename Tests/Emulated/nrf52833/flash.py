@@ -1,0 +1,60 @@
+"""The flash and its controller (nRF52833 Product Specification, "NVMC"), by the model of the virtual probe in Tests/Flash. Code in flash stands still while it is written
+or erased, so that it never sees the controller busy."""
+
+import sys
+from pathlib import Path
+
+from .clocks import MICROSECOND
+from .peripheral import Peripheral
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Flash"))
+
+import nonvolatile
+
+PAGE, PAGES = 4096, 128
+# t_WRITE and t_ERASEPAGE, at the most.
+WORD_TAKES, PAGE_TAKES = 42 * MICROSECOND, 87500 * MICROSECOND
+REGISTERS = {nonvolatile.READY, nonvolatile.READYNEXT, nonvolatile.CONFIG, nonvolatile.ERASEPAGE}
+
+
+class FlashController(Peripheral):
+    """`cells` is the flash as an array of bytes."""
+    name, base = "NVMC", 0x4001E000
+
+    def __init__(self, chip, cells):
+        self.cells = cells
+        self.memory = nonvolatile.Nonvolatile(self, PAGE, PAGES, 0, takes_time=False)
+        super().__init__(chip)
+
+    def reset(self):
+        super().reset()
+        self.memory.reset()
+
+    def load(self, address, size):
+        return bytes(self.cells[address:address + size])
+
+    def store(self, address, data):
+        self.cells[address:address + len(data)] = data
+
+    def take(self, time):
+        """Time in which the processor stood still; what was against the rules ends the test."""
+        if self.memory.violations:
+            found = self.memory.violations[0]
+            self.misuse(f"{found.what} at {found.address:#x}")
+        self.chip.stand_still(time)
+
+    def program(self, address, size, value):
+        """A write of the image's to the flash."""
+        self.memory.program(address, size, value & (1 << 8 * size) - 1)
+        self.take(WORD_TAKES)
+
+    def read(self, offset):
+        if offset not in REGISTERS:
+            return super().read(offset)
+        return self.memory.read(offset)
+
+    def write(self, offset, value):
+        if offset not in REGISTERS:
+            return super().write(offset, value)
+        self.memory.write(offset, value)
+        self.take(PAGE_TAKES if offset == nonvolatile.ERASEPAGE else 0)

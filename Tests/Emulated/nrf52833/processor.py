@@ -1,0 +1,163 @@
+"""The Cortex-M4 of the chip: Unicorn runs its instructions, and what Unicorn leaves out is here: sleep, exceptions, and counting."""
+
+import ctypes
+import functools
+import subprocess
+from pathlib import Path
+
+import unicorn
+from unicorn import arm_const as arm
+from unicorn.unicorn_py3.unicorn import uclib
+
+ROOT = Path(__file__).resolve().parents[3]
+NOWHERE = 0xFFFFFFFE
+# Bytes for translated instructions; Unicorn would take a gigabyte.
+TRANSLATIONS = 16 << 20
+WFI, WFE = b"\x30\xbf", b"\x20\xbf"
+HARD_FAULT = 3
+# Unicorn's numbers of exceptions: those of QEMU's processor.
+UNDEFINED, SUPERVISOR_CALL, NO_FETCH, BREAKPOINT = 1, 2, 3, 7
+# Bits of CFSR (Armv7-M Architecture Reference Manual, B3.2.15).
+IACCVIOL, DACCVIOL, MSTKERR, MMARVALID = 1 << 0, 1 << 1, 1 << 4, 1 << 7
+IBUSERR, PRECISERR, STKERR, BFARVALID = 1 << 8, 1 << 9, 1 << 12, 1 << 15
+UNDEFINSTR = 1 << 16
+FRAME = [arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R1, arm.UC_ARM_REG_R2, arm.UC_ARM_REG_R3, arm.UC_ARM_REG_R12, arm.UC_ARM_REG_LR]
+THUMB = 1 << 24
+
+
+class Count(ctypes.Structure):
+    _fields_ = [("instructions", ctypes.c_uint64), ("limit", ctypes.c_uint64), ("code", ctypes.c_void_p), ("bytes", ctypes.c_uint32),
+                ("was_stopped", ctypes.c_uint32), ("stop", ctypes.c_void_p)]
+
+
+@functools.cache
+def counter():
+    """The function in count.c, compiled."""
+    source = Path(__file__).with_name("count.c")
+    library = ROOT / ".build" / "nrf52833" / "count.so"
+    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
+        library.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", library, source], check=True)
+    return ctypes.CDLL(str(library)).count_block
+
+
+class Processor:
+    """`code` is the flash at address 0. `system` is the system control block, which knows faults and what waits."""
+
+    def __init__(self, code):
+        self.engine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
+        self.engine.ctl_set_tcg_buffer_size(TRANSLATIONS)
+        self.engine.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M4)
+        self.system = None
+        self.is_asleep = self.is_locked_up = False
+        self.invalid = self.exception = None
+        self.engine.hook_add(unicorn.UC_HOOK_INTR, self.note_exception)
+        self.engine.hook_add(unicorn.UC_HOOK_MEM_INVALID, self.note_invalid)
+        self.count = Count(0, 0, ctypes.addressof(code), len(code), 0, ctypes.cast(uclib.uc_emu_stop, ctypes.c_void_p).value)
+        hook, handle = counter(), ctypes.c_size_t()
+        status = uclib.uc_hook_add(
+            self.engine._uch, ctypes.byref(handle), unicorn.UC_HOOK_BLOCK, ctypes.cast(hook, ctypes.c_void_p), ctypes.byref(self.count), ctypes.c_uint64(1),
+            ctypes.c_uint64(0))
+        assert status == unicorn.UC_ERR_OK, status
+
+    @property
+    def instructions(self):
+        """How many have been run."""
+        return self.count.instructions
+
+    def register(self, number):
+        return self.engine.reg_read(number)
+
+    @property
+    def pc(self):
+        return self.engine.reg_read(arm.UC_ARM_REG_PC)
+
+    def reset(self):
+        for register in range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R12 + 1):
+            self.engine.reg_write(register, 0)
+        for register in (arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_FAULTMASK, arm.UC_ARM_REG_CONTROL):
+            self.engine.reg_write(register, 0)
+        stack, entry = (int.from_bytes(self.engine.mem_read(address, 4), "little") for address in (0, 4))
+        self.engine.reg_write(arm.UC_ARM_REG_XPSR, THUMB)
+        self.engine.reg_write(arm.UC_ARM_REG_LR, 0xFFFFFFFF)
+        self.engine.reg_write(arm.UC_ARM_REG_SP, stack & ~3)
+        assert entry & 1, f"the reset vector {entry:#x} is not one of Thumb code"
+        self.engine.reg_write(arm.UC_ARM_REG_PC, entry)
+        self.is_asleep = self.is_locked_up = False
+
+    def stop(self):
+        """Ends `run` at the end of the block of instructions. Where Unicorn is stopped in the midst of an access, it does that once more."""
+        self.count.limit = 0
+
+    def abandon(self):
+        """Ends `run` at once. It cannot go on."""
+        self.engine.emu_stop()
+
+    def note_exception(self, engine, number, _):
+        self.exception = number
+        engine.emu_stop()
+
+    def note_invalid(self, engine, access, address, size, value, _):
+        self.invalid = (access, address)
+        return False
+
+    def run(self, instructions):
+        """Runs about so many instructions: to the end of a block, a sleep, a fault, or `stop`."""
+        self.exception = self.invalid = None
+        self.count.limit, self.count.was_stopped = self.count.instructions + instructions, 0
+        try:
+            self.engine.emu_start(self.pc | 1, NOWHERE)
+        except unicorn.UcError as error:
+            return self.fault(error)
+        if self.exception is not None:
+            return self.fault(None)
+        before = bytes(self.engine.mem_read(self.pc - 2, 2)) if self.pc >= 2 else b""
+        if before in (WFI, WFE) and not self.count.was_stopped:
+            assert before == WFI, "the model knows no WFE"
+            self.is_asleep = True
+
+    # Exceptions (Armv7-M Architecture Reference Manual, B1.5).
+
+    def fault(self, error):
+        system = self.system
+        if self.invalid is not None:
+            access, address = self.invalid
+            is_guarded = system.guards(address)
+            if access in (unicorn.UC_MEM_FETCH_UNMAPPED, unicorn.UC_MEM_FETCH_PROT):
+                status = IACCVIOL if is_guarded else IBUSERR
+            elif is_guarded:
+                status, system.memory_address = DACCVIOL | MMARVALID, address
+            else:
+                status, system.bus_address = PRECISERR | BFARVALID, address
+        elif self.exception == NO_FETCH:
+            # Of an address where nothing is executed: the upper half of the memory map (B3.1).
+            status = IACCVIOL if self.pc >= 0xE0000000 else IBUSERR
+        elif error is not None and error.errno == unicorn.UC_ERR_INSN_INVALID or self.exception in (UNDEFINED, BREAKPOINT):
+            # A breakpoint without a debugger is a hard fault; what Swift traps with is an undefined instruction.
+            status = UNDEFINSTR if self.exception != BREAKPOINT else 0
+        else:
+            raise AssertionError(f"Unicorn stopped at {self.pc:#x}: {error}, exception {self.exception}")
+        system.fault_status |= status
+        self.enter(HARD_FAULT)
+
+    def enter(self, number):
+        """Enters the handler of an exception. The handlers of single faults are off, so that all are hard faults."""
+        if self.register(arm.UC_ARM_REG_XPSR) & 0x1FF in (2, HARD_FAULT):
+            self.is_locked_up = True
+            return
+        self.is_asleep = False
+        engine, stack = self.engine, self.register(arm.UC_ARM_REG_SP)
+        frame = (stack - 32) & ~7
+        status = self.register(arm.UC_ARM_REG_XPSR) | THUMB | (1 << 9 if frame != stack - 32 else 0)
+        words = [*map(self.register, FRAME), self.pc, status]
+        try:
+            engine.mem_write(frame, b"".join(word.to_bytes(4, "little") for word in words))
+        except unicorn.UcError:
+            # The frame is lost, and the stack pointer stands where it would have been.
+            self.system.fault_status |= MSTKERR if self.system.guards(frame) else STKERR
+            number = HARD_FAULT
+        engine.reg_write(arm.UC_ARM_REG_SP, frame)
+        engine.reg_write(arm.UC_ARM_REG_LR, 0xFFFFFFF9)
+        engine.reg_write(arm.UC_ARM_REG_XPSR, THUMB | number)
+        handler = int.from_bytes(engine.mem_read(4 * number, 4), "little")
+        engine.reg_write(arm.UC_ARM_REG_PC, handler)

@@ -1,0 +1,73 @@
+"""SAADC (nRF52833 Product Specification, "SAADC")."""
+
+from .clocks import MICROSECOND
+from .peripheral import Peripheral
+
+
+class SAADC(Peripheral):
+    """The converter. `millivolts` is what is on its inputs, by PSELP."""
+    name, base, interrupt = "SAADC", 0x40007000, 7
+    START, SAMPLE, STOP = 0x000, 0x004, 0x008
+    STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED = range(0x100, 0x118, 4)
+    STATUS, ENABLE, PSELP, PSELN, CONFIG, RESOLUTION, OVERSAMPLE, PTR, MAXCNT, AMOUNT = 0x400, 0x500, 0x510, 0x514, 0x518, 0x5F0, 0x5F4, 0x62C, 0x630, 0x634
+    tasks = {START: "START", SAMPLE: "SAMPLE", STOP: "STOP"}
+    events = {STARTED: "STARTED", END: "END", DONE: "DONE", RESULTDONE: "RESULTDONE", CALIBRATEDONE: "CALIBRATEDONE", STOPPED: "STOPPED"}
+    configuration = {ENABLE: 0, PSELP: 0, PSELN: 0, CONFIG: 0x20000, RESOLUTION: 1, OVERSAMPLE: 0, PTR: 0, MAXCNT: 0}
+    GAINS = (1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1, 2, 4)
+    SAMPLING = (3, 5, 10, 15, 20, 40)
+    CONVERSION = 2 * MICROSECOND
+
+    def __init__(self, chip, millivolts):
+        self.millivolts = millivolts
+        super().__init__(chip)
+
+    def reset(self):
+        super().reset()
+        self.is_started = self.is_busy = False
+        self.amount = 0
+
+    def trigger(self, task):
+        if not self.registers[self.ENABLE]:
+            self.misuse(f"{self.tasks[task]} while it is off")
+        if task == self.START:
+            self.chip.ram_range(self.registers[self.PTR], 2 * self.registers[self.MAXCNT], self.name)
+            self.amount = 0
+            self.chip.after(MICROSECOND, self, self.started)
+        elif task == self.SAMPLE:
+            if not self.is_started:
+                self.misuse("SAMPLE before STARTED")
+            self.is_busy = True
+            time = self.SAMPLING[self.registers[self.CONFIG] >> 16 & 7] * MICROSECOND + self.CONVERSION
+            self.chip.after(time, self, self.sampled)
+        else:
+            self.is_started = False
+            self.chip.after(MICROSECOND, self, lambda: self.raise_event(self.STOPPED))
+
+    def started(self):
+        self.is_started = True
+        self.raise_event(self.STARTED)
+
+    def sampled(self):
+        self.is_busy = False
+        config = self.registers[self.CONFIG]
+        reference = 0.6 if not config >> 12 & 1 else self.millivolts[9] / 4000
+        bits = 8 + 2 * self.registers[self.RESOLUTION]
+        volts = self.millivolts.get(self.registers[self.PSELP], 0) / 1000
+        result = min(int(volts * self.GAINS[config >> 8 & 7] / reference * (1 << bits)), (1 << bits) - 1)
+        self.chip.store_ram(self.registers[self.PTR] + 2 * self.amount, result.to_bytes(2, "little"), self.name)
+        self.amount += 1
+        self.raise_event(self.DONE)
+        self.raise_event(self.RESULTDONE)
+        if self.amount == self.registers[self.MAXCNT]:
+            self.is_started = False
+            self.raise_event(self.END)
+
+    def read(self, offset):
+        if offset == self.STATUS:
+            return int(self.is_busy)
+        return self.amount if offset == self.AMOUNT else super().read(offset)
+
+    def configure(self, offset, value):
+        if self.is_busy or self.is_started and offset != self.ENABLE:
+            self.misuse(f"{offset:#x} was written while it converts")
+        super().configure(offset, value)

@@ -1,0 +1,185 @@
+"""RTC, TIMER and the watchdog (nRF52833 Product Specification, "RTC", "TIMER", "WDT")."""
+
+from .clocks import TICK_DENOMINATOR, TICK_NUMERATOR
+from .peripheral import Peripheral
+
+START, STOP, CLEAR = 0x000, 0x004, 0x008
+COMPARE = 0x140
+TURN = 1 << 24
+
+
+class RTC(Peripheral):
+    """A real-time counter. That its tasks take up to two ticks is not modelled."""
+    tasks = {START: "START", STOP: "STOP", CLEAR: "CLEAR", 0x00C: "TRIGOVRFLW"}
+    events = {0x100: "TICK", 0x104: "OVRFLW", **{COMPARE + 4 * number: f"COMPARE{number}" for number in range(4)}}
+    EVTEN, EVTENSET, EVTENCLR, COUNTER, PRESCALER, CC = 0x340, 0x344, 0x348, 0x504, 0x508, 0x540
+    configuration = dict.fromkeys([PRESCALER, *range(CC, CC + 16, 4)], 0)
+
+    def __init__(self, chip, number, base, interrupt):
+        self.name, self.base, self.interrupt = f"RTC{number}", base, interrupt
+        super().__init__(chip)
+
+    def reset(self):
+        super().reset()
+        self.is_running = False
+        self.counted, self.since = 0, 0
+        self.routed = 0
+        # The counter when each compare value was written.
+        self.written_at = {}
+
+    @property
+    def total(self):
+        """The counter, had it more than 24 bits."""
+        if not self.is_running:
+            return self.counted
+        return self.counted + (self.chip.clocks.ticks - self.since) // (self.registers[self.PRESCALER] + 1)
+
+    def trigger(self, task):
+        if task == START and not self.is_running:
+            self.is_running, self.since = True, self.chip.clocks.ticks
+        elif task == STOP and self.is_running:
+            self.counted, self.is_running = self.total, False
+        elif task == CLEAR:
+            self.counted, self.since = 0, self.chip.clocks.ticks
+            self.written_at = {}
+        elif task == 0x00C:
+            self.misuse("TRIGOVRFLW, which the model does not know")
+        self.schedule()
+
+    def schedule(self):
+        """The next match of each compare value."""
+        self.generation += 1
+        if not self.is_running or self.chip.clocks.low_started is None:
+            return
+        for number, written in self.written_at.items():
+            # With the counter at N, a value of N + 2 or more is sure to be met ("Compare feature").
+            earliest = max(self.total + 1, written + 2)
+            match = earliest + (self.registers[self.CC + 4 * number] - earliest) % TURN
+            tick = self.since + (match - self.counted) * (self.registers[self.PRESCALER] + 1)
+            self.chip.at(self.chip.clocks.time_of(tick), self, lambda number=number: self.matched(number))
+
+    def matched(self, number):
+        # No event without its interrupt or its route ("Event control").
+        if (self.enabled | self.routed) >> 16 + number & 1:
+            self.raise_event(COMPARE + 4 * number)
+        self.schedule()
+
+    def read(self, offset):
+        if offset == self.COUNTER:
+            return self.total % TURN
+        if offset in (self.EVTEN, self.EVTENSET, self.EVTENCLR):
+            return self.routed
+        return super().read(offset)
+
+    def write(self, offset, value):
+        if offset in (self.EVTEN, self.EVTENSET, self.EVTENCLR):
+            self.routed = value if offset == self.EVTEN else self.routed | value if offset == self.EVTENSET else self.routed & ~value
+        else:
+            super().write(offset, value)
+
+    def configure(self, offset, value):
+        if offset == self.PRESCALER:
+            if self.is_running:
+                self.misuse("PRESCALER was written while it runs")
+            self.registers[offset] = value & 0xFFF
+            return
+        if value >= TURN:
+            self.misuse(f"a compare value of {value:#x}, which has 24 bits")
+        self.registers[offset] = value
+        self.written_at[(offset - self.CC) // 4] = self.total
+        self.schedule()
+
+
+class Timer(Peripheral):
+    """A TIMER that counts events. What it does with the clock is not modelled."""
+    COUNT, CLEAR, CAPTURE, MODE, BITMODE, PRESCALER, CC = 0x008, 0x00C, 0x040, 0x504, 0x508, 0x510, 0x540
+    tasks = {START: "START", STOP: "STOP", COUNT: "COUNT", CLEAR: "CLEAR", 0x010: "SHUTDOWN", **{0x040 + 4 * number: f"CAPTURE{number}" for number in range(6)}}
+    events = {COMPARE + 4 * number: f"COMPARE{number}" for number in range(6)}
+    configuration = {MODE: 0, BITMODE: 0, PRESCALER: 4, **dict.fromkeys(range(CC, CC + 24, 4), 0)}
+
+    def __init__(self, chip, number, base, interrupt):
+        self.name, self.base, self.interrupt = f"TIMER{number}", base, interrupt
+        super().__init__(chip)
+
+    def reset(self):
+        super().reset()
+        self.is_running, self.count = False, 0
+
+    def trigger(self, task):
+        if task == START:
+            if self.registers[self.MODE] not in (1, 2):
+                self.misuse("START as a timer: the model counts events alone")
+            self.is_running = True
+        elif task == STOP:
+            self.is_running = False
+        elif task == self.CLEAR:
+            self.count = 0
+        elif task == self.COUNT:
+            if self.is_running:
+                self.count = (self.count + 1) & (1 << (16, 8, 24, 32)[self.registers[self.BITMODE]]) - 1
+        elif task >= self.CAPTURE:
+            self.registers[self.CC + task - self.CAPTURE] = self.count
+
+    def configure(self, offset, value):
+        if offset in (self.MODE, self.BITMODE) and self.is_running:
+            self.misuse(f"{offset:#x} was written while it runs")
+        super().configure(offset, value)
+
+
+class Watchdog(Peripheral):
+    name, base, interrupt = "WDT", 0x40010000, 16
+    RUNSTATUS, REQSTATUS, CRV, RREN, CONFIG, RR = 0x400, 0x404, 0x504, 0x508, 0x50C, 0x600
+    RELOAD = 0x6E524635
+    tasks = {START: "START"}
+    events = {0x100: "TIMEOUT"}
+    configuration = {CRV: 0xFFFFFFFF, RREN: 1, CONFIG: 1}
+
+    def reset(self):
+        super().reset()
+        self.is_running = False
+        self.requested = 0
+
+    def trigger(self, task):
+        if not self.registers[self.CONFIG] & 1:
+            self.misuse("START of one that stands still in a sleep, which the model does not know")
+        if not self.is_running:
+            self.is_running = True
+            self.reload()
+
+    def reload(self):
+        self.requested = self.registers[self.RREN]
+        self.generation += 1
+        ticks = self.registers[self.CRV] + 1
+        self.chip.after(ticks * TICK_NUMERATOR // TICK_DENOMINATOR, self, self.bite)
+
+    def bite(self):
+        self.raise_event(0x100)
+        # Two ticks are left for what TIMEOUT's interrupt wants to do; the image has none.
+        self.chip.after(2 * TICK_NUMERATOR // TICK_DENOMINATOR, self, self.chip.watchdog_reset)
+
+    def read(self, offset):
+        if offset == self.RUNSTATUS:
+            return int(self.is_running)
+        if offset == self.REQSTATUS:
+            return self.requested
+        return super().read(offset)
+
+    def write(self, offset, value):
+        place = (offset - self.RR) // 4
+        if 0 <= place < 8:
+            if value != self.RELOAD:
+                self.misuse(f"fed with {value:#x}")
+            if not self.registers[self.RREN] >> place & 1:
+                self.misuse(f"fed at place {place}, which does not count")
+            self.requested &= ~(1 << place)
+            if self.is_running and not self.requested:
+                self.reload()
+            return
+        super().write(offset, value)
+
+    def configure(self, offset, value):
+        if self.is_running:
+            self.misuse(f"{offset:#x} was written while it runs")
+        if offset == self.CRV and value < 15:
+            self.misuse(f"a time of {value} ticks, of which 15 are the least")
+        super().configure(offset, value)

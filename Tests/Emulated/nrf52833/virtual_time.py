@@ -1,0 +1,91 @@
+"""An event loop whose time is a chip's: what waits for a time in it waits for the chip to get there, so that Bumble's controllers and phones live in the chip's time."""
+
+import asyncio
+import selectors
+import time
+
+from .clocks import MHZ
+
+SECOND = MHZ * 1000000
+# How far the chip runs between two looks at sockets.
+SLICE = SECOND // 100
+
+
+class ChipSelector(selectors.DefaultSelector):
+    """Waits by having the chip run. With `follows_wall` the chip gets no further than the time that has passed on the wall, for other programs' sake."""
+
+    def __init__(self, chip, follows_wall):
+        super().__init__()
+        self.chip = chip
+        self.follows_wall = follows_wall
+        self.ahead = 0.0
+        self.hold_to_wall()
+
+    def hold_to_wall(self):
+        """The chip's time and the wall's are what they are."""
+        self.offset = self.chip.seconds - time.monotonic()
+
+    def select(self, timeout=None):
+        ready = super().select(0)
+        if ready or timeout is not None and timeout <= 0:
+            return ready
+        until = self.chip.cycles + (SECOND if timeout is None else int(timeout * SECOND) + 1)
+        while not ready and self.chip.cycles < until:
+            target = min(until, self.chip.cycles + SLICE)
+            if self.follows_wall:
+                wall = int((time.monotonic() + self.offset) * SECOND)
+                if wall - self.chip.cycles > 10 * SLICE:
+                    # The chip was not run for a while, or the machine is slow: nothing is made up for.
+                    self.hold_to_wall()
+                elif wall <= self.chip.cycles:
+                    return super().select(max(min(self.chip.next_time, until) - wall, 1) / SECOND)
+                target = min(target, max(wall, self.chip.cycles + 1))
+            self.chip.run(target)
+            ready = super().select(0)
+            if self.chip.is_paused:
+                break
+        return ready
+
+
+class ChipLoop(asyncio.SelectorEventLoop):
+    """An event loop on a chip's time."""
+
+    def __init__(self, chip, follows_wall=False):
+        self.chip = chip
+        super().__init__(ChipSelector(chip, follows_wall))
+
+    def time(self):
+        return self.chip.seconds
+
+
+def play(chip, scenario, follows_wall=False):
+    """Runs a coroutine to its end on a chip's time."""
+    with asyncio.Runner(loop_factory=lambda: ChipLoop(chip, follows_wall)) as runner:
+        return runner.run(scenario)
+
+
+class Attached:
+    """A chip's line connected to a controller that listens on a TCP port. An asynchronous context manager."""
+
+    def __init__(self, chip, port):
+        self.chip, self.port = chip, port
+
+    async def __aenter__(self):
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self.chip.line.on_packet = self.pass_out
+        self.task = asyncio.create_task(self.pass_in())
+        return self
+
+    async def __aexit__(self, kind, error, trace):
+        self.chip.line.on_packet = lambda: None
+        self.task.cancel()
+        self.writer.close()
+
+    def pass_out(self):
+        self.writer.write(bytes(self.chip.line.received))
+        self.chip.line.received.clear()
+        self.chip.pause()
+
+    async def pass_in(self):
+        while data := await self.reader.read(4096):
+            self.chip.line.send(data)

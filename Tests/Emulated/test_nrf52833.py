@@ -1,0 +1,225 @@
+"""The image of the nRF52833 DK on a model of its chip: it starts, sleeps, keeps its log, and gets over a hang and faults. All in the chip's own time, so that each
+run is the same."""
+
+import unittest
+
+from support import pages
+from nrf52833.chip import REQUESTED, WATCHDOG, Chip
+from nrf52833.clocks import MHZ
+from nrf52833.image import built, names, storing
+from nrf52833.peripheral import Misuse
+from nrf52833.processor import arm
+
+LOG_BYTES, PAGE = 400 << 10, 4096
+HCI_RESET = bytes.fromhex("01030c00")
+AWAKE, READY = 13, 14
+# Why the image says that it was started (docs/firmware.md), and of its retained words, where the uptime is.
+WATCHDOG_BIT, PANIC, FAULT, STACK_OVERFLOW = 3, 4, 5, 6
+UPTIME = 9
+UDF = bytes.fromhex("fede")
+
+
+class OnChip(unittest.TestCase):
+    def setUp(self):
+        self.names = names()
+        self.chip = Chip(built())
+
+    def records(self, event=None):
+        """What the flash holds, by a decoder that is not ours."""
+        start = self.names["log_start"]
+        found = pages(None, PAGE, bytes(self.chip.cells[start:start + LOG_BYTES]))
+        records = [record for number in sorted(found) for record in found[number][1]]
+        return [record for record in records if event in (None, record["event"])]
+
+    def run_to_sleep(self, seconds=35):
+        """Has it run until its log has been kept for the first time, and then until it sleeps."""
+        self.chip.run_for(seconds)
+        while not self.chip.processor.is_asleep:
+            self.chip.run_for(0.0001)
+
+    def uptime(self):
+        """The seconds that the image counts."""
+        return self.chip.words(self.names["startup_retained"] + 4 * UPTIME, 1)[0]
+
+
+class Start(OnChip):
+    def test_it_starts_and_asks_its_controller(self):
+        chip = self.chip
+        chip.run_for(0.5)
+        # It has nothing to say but HCI_Reset, to a controller that says nothing.
+        self.assertEqual(bytes(chip.line.received), HCI_RESET)
+        self.assertEqual(chip.clocks.reasons, 0)
+        self.assertEqual(chip.clocks.converter, 1)
+        self.assertTrue(chip.clocks.is_on_crystal)
+        self.assertEqual(chip.clocks.read(0x418), 0x10001, "the low-frequency clock is not on its crystal")
+        self.assertTrue(chip.watchdog.is_running)
+        self.assertEqual(chip.watchdog.registers[chip.watchdog.CRV], 10 * 32768 - 1)
+        self.assertEqual(chip.uarte.byte_time, 10 * MHZ)
+        self.assertTrue(chip.uarte.has_flow_control and not chip.uarte.is_held_back)
+        # What the log begins with has been kept at once.
+        chip.run_for(30)
+        self.assertEqual([record["reason"] for record in self.records("started")], [0])
+        self.assertEqual([(record["level"], record["external"]) for record in self.records("battery")], [(100, False)])
+
+    def test_it_sleeps(self):
+        self.run_to_sleep()
+        before, start = self.chip.processor.instructions, self.chip.cycles
+        self.chip.run_for(10)
+        awake = (self.chip.processor.instructions - before) / (self.chip.cycles - start)
+        self.assertLess(awake, 0.001)
+        self.assertTrue(self.chip.processor.is_asleep)
+        # The lights are dark: awake, ready.
+        self.assertTrue(self.chip.ports[0].is_high(AWAKE) and self.chip.ports[0].is_high(READY))
+
+    def test_its_clock_goes_right(self):
+        for seconds in (1, 2, 600):
+            self.chip.run(round((seconds + 0.1) * MHZ * 1000000))
+            self.assertEqual(self.uptime(), seconds)
+
+    def test_a_controller_that_is_not_ready_is_not_sent_to(self):
+        self.chip.line.hold(True)
+        self.chip.run_for(2)
+        self.assertEqual(bytes(self.chip.line.received), b"")
+        self.chip.line.hold(False)
+        self.chip.run_for(1)
+        self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+
+    def test_the_reset_line_of_a_silent_controller_is_pulled(self):
+        self.chip.run_for(20)
+        pulled = [is_high for _, pin, is_high in self.chip.ports[1].changes if pin == 5]
+        self.assertEqual(pulled[:2], [False, True])
+        times = [time for time, pin, _ in self.chip.ports[1].changes if pin == 5]
+        self.assertGreaterEqual(times[1] - times[0], 10 * 1000 * MHZ)
+
+    def test_a_flood_at_full_speed_is_held_back_and_not_lost(self):
+        """Vendor's events, of 255 bytes, faster than any controller sends them."""
+        event = bytes.fromhex("04fffd") + bytes(range(253))
+        self.chip.run_for(0.5)
+        before = self.chip.counter.count
+        self.chip.line.send(event * 400)
+        self.chip.run_for(2)
+        self.assertEqual(len(self.chip.line.waiting), 0)
+        self.assertEqual(self.chip.uarte.lost, 0)
+        self.assertEqual(self.chip.counter.count - before, len(event) * 400)
+
+    def test_each_run_is_the_same(self):
+        other = Chip(built())
+        for chip in (self.chip, other):
+            chip.run_for(20)
+        self.assertEqual((self.chip.processor.instructions, self.chip.cycles), (other.processor.instructions, other.cycles))
+        self.assertEqual(bytes(self.chip.cells), bytes(other.cells))
+        self.assertEqual(bytes(self.chip.ram), bytes(other.ram))
+
+
+class Restarts(OnChip):
+    def assertGoesOn(self):
+        """It runs as after any start: it talks to its controller, counts, sleeps, and is not reset again."""
+        resets = list(self.chip.resets)
+        self.chip.line.received.clear()
+        self.chip.run_for(35)
+        self.assertEqual(self.chip.resets, resets)
+        self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+        self.assertGreaterEqual(self.uptime(), 34)
+        self.assertEqual(self.chip.clocks.read(0x418), 0x10001)
+
+    def restarted(self):
+        """The one record of a fault: (cause, pc)."""
+        [record] = self.records("restarted")
+        data = bytes.fromhex(record["payload"])
+        return data[0], int.from_bytes(data[12:16], "little")
+
+    def test_a_hang_is_ended_by_the_watchdog(self):
+        self.run_to_sleep()
+        fed = self.chip.cycles
+        # No interrupt is let through any more: it sleeps for good.
+        self.chip.system.enabled = 0
+        while WATCHDOG not in self.chip.resets:
+            self.chip.run_for(0.1)
+            self.assertLess(self.chip.cycles - fed, 11 * MHZ * 1000000)
+        self.assertGoesOn()
+        self.assertEqual([record["reason"] for record in self.records("started")], [0, WATCHDOG_BIT])
+
+    def test_a_trap_is_recorded(self):
+        self.run_to_sleep()
+        place = self.chip.processor.pc
+        was = bytes(self.chip.cells[place:place + 2])
+        self.chip.patch(place, UDF)
+        while not self.chip.resets[1:]:
+            self.chip.run_for(0.01)
+        self.chip.patch(place, was)
+        self.assertEqual(self.chip.resets, [0, REQUESTED])
+        self.assertTrue(self.chip.watchdog.is_running, "this reset is none of the watchdog's")
+        self.assertGoesOn()
+        self.assertEqual(self.restarted(), (PANIC, place))
+        self.assertEqual([record["reason"] for record in self.records("started")], [0, PANIC])
+
+    def test_a_jump_into_nowhere_is_recorded(self):
+        self.run_to_sleep()
+        self.chip.processor.engine.reg_write(arm.UC_ARM_REG_PC, 0xE0100000)
+        self.chip.processor.is_asleep = False
+        self.assertGoesOn_after(REQUESTED)
+        self.assertEqual(self.restarted(), (FAULT, 0xE0100000))
+
+    def test_a_full_stack_is_recorded(self):
+        self.run_to_sleep()
+        self.chip.processor.engine.reg_write(arm.UC_ARM_REG_SP, self.names["stack_bottom"] + 8)
+        self.assertGoesOn_after(REQUESTED)
+        self.assertEqual(self.restarted()[0], STACK_OVERFLOW)
+
+    def assertGoesOn_after(self, reason):
+        while not self.chip.resets[1:]:
+            self.chip.run_for(0.01)
+        self.assertEqual(self.chip.resets, [0, reason])
+        self.assertGoesOn()
+
+    def test_power_that_goes_takes_nothing_from_the_log_that_was_in_it(self):
+        """Between any two instructions, that is: a write or an erasure of the flash is whole here."""
+        before = []
+        for count in range(60):
+            # In the start, and around the time at which the log is kept.
+            self.chip.run_for(0.003 * count if count % 2 else 30 + 0.002 * count)
+            self.chip.power_on()
+            after = self.records()
+            self.assertEqual(after[:len(before)], before)
+            before = after
+        self.assertGreater(len(self.records("started")), 10)
+        boots = [record["boot"] for record in self.records("started")]
+        self.assertEqual(boots, sorted(set(boots)))
+
+
+class Rules(unittest.TestCase):
+    """The model refuses what the product specification does not know: programs of one store each."""
+
+    def assertRefused(self, address, value, words):
+        with self.assertRaises(Misuse) as caught:
+            Chip(storing(address, value)).run_for(0.001)
+        self.assertIn(words, str(caught.exception))
+        # Where it was done.
+        self.assertIn("PC 0x0000010", caught.exception.__notes__[0])
+
+    def test_registers_that_are_not_known(self):
+        self.assertRefused(0x40003500, 1, "no register is known")
+        self.assertRefused(0x40002504, 1, "no register is known")
+        self.assertRefused(0xE000E010, 1, "no register is known")
+
+    def test_what_the_manual_forbids(self):
+        self.assertRefused(0x4001C000 - 0x40000000, 0, "without write enable")
+        self.assertRefused(0x4001E504, 3, "an unknown mode")
+        self.assertRefused(0x4001E508, 0x1C000, "without erase enable")
+        self.assertRefused(0x40002000, 1, "STARTRX while it is off")
+        self.assertRefused(0x40002500, 4, "for ENABLE")
+        self.assertRefused(0x40002108, 1, "was set by the image")
+        self.assertRefused(0x4000B540, 1 << 24, "24 bits")
+        self.assertRefused(0x40010504, 14, "15 are the least")
+        self.assertRefused(0x40010600, 1, "fed with")
+        self.assertRefused(0x40007004, 1, "SAMPLE while it is off")
+
+    def test_an_address_where_nothing_is_is_a_fault(self):
+        # The handler of it is the program itself, which does it again: the processor locks up.
+        chip = Chip(storing(0x60000000, 1))
+        chip.run_for(0.001)
+        self.assertIn(8, chip.resets)
+
+
+if __name__ == "__main__":
+    unittest.main()
