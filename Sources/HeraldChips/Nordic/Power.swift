@@ -47,10 +47,12 @@ extension NRF {
 
     /// The one of them that tells most of the run before; `nil` if that run knew itself that it would end.
     public var cause: RestartCause? {
+      // Beside the pin's, bits are set that should not be (anomaly 136 of the nRF52).
+      if isPin { return .resetLine }
       if isWatchdog { return .watchdog }
       if isLockup { return .lockup }
       if isRequested { return nil }
-      return isPin ? .resetLine : isPowerOn ? .powerOn : nil
+      return isPowerOn ? .powerOn : nil
     }
   }
 

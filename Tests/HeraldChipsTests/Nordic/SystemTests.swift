@@ -73,8 +73,8 @@ struct SystemTests {
     #expect(reason.cause == .watchdog)
     let none = power.takeResetReason()
     #expect(none.isPowerOn && none.cause == .powerOn)
-    let causes = [0b1, 0b100, 0b101, 0b1000, 1 << 16].map { NRF.ResetReason(bits: $0).cause }
-    #expect(causes == [.resetLine, nil, nil, .lockup, nil])
+    let causes = [0b1, 0b100, 0b101, 0b111, 0b1000, 1 << 16].map { NRF.ResetReason(bits: $0).cause }
+    #expect(causes == [.resetLine, nil, .resetLine, .resetLine, .lockup, nil])
     model.resetReasons = 1 << 20
     let woken = power.takeResetReason()
     #expect(woken.isWakeUp && !woken.isPowerOn)
