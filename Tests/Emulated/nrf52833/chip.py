@@ -23,6 +23,7 @@ from .saadc import SAADC
 from .system_control import BASE as SYSTEM, SystemControl
 from .timers import RTC, Timer, Watchdog
 from .uarte import UARTE, Line
+from .usbd import USBD
 
 RAM, RAM_BYTES = 0x20000000, 128 << 10
 # What is looked up as registers: FICR, the peripherals, GPIO and the system control space.
@@ -62,7 +63,8 @@ class Chip:
         self.ports = [GPIO(self, 0, 0x50000000, 32), GPIO(self, 1, 0x50000300, 10)]
         self.uarte = UARTE(self, self.line)
         self.trim = USBTrim(self)
-        self.peripherals = [self.ppi, self.clocks, self.watchdog, self.rtc, self.counter, self.flash, self.random, self.converter, self.uarte, self.trim]
+        self.usb = USBD(self)
+        self.peripherals = [self.ppi, self.clocks, self.watchdog, self.rtc, self.counter, self.flash, self.random, self.converter, self.uarte, self.trim, self.usb]
         self.system = self.processor.system = SystemControl(self)
         self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device)]}
         self.map()
@@ -130,7 +132,9 @@ class Chip:
             self.restart_if_wanted()
             waiting = self.system.wakes
             if waiting and not self.processor.register(arm.UC_ARM_REG_PRIMASK):
-                self.processor.enter(16 + (waiting & -waiting).bit_length() - 1)
+                first = waiting & -waiting
+                self.system.pending &= ~first
+                self.processor.enter(16 + first.bit_length() - 1)
             next_time = min(until, self.queue[0][0]) if self.queue else until
             if self.processor.is_asleep:
                 if waiting:

@@ -43,9 +43,14 @@ class Clocks(Peripheral):
         self.reasons = self.converter = 0
 
     @property
+    def is_low_running(self):
+        """Whether the low-frequency clock runs, behind LFCLKSTART."""
+        return self.low_started is not None and self.chip.cycles >= self.low_started
+
+    @property
     def ticks(self):
         """Ticks of the low-frequency clock since LFCLKSTART."""
-        if self.low_started is None or self.chip.cycles < self.low_started:
+        if not self.is_low_running:
             return 0
         return (self.chip.cycles - self.low_started) * TICK_DENOMINATOR // TICK_NUMERATOR
 
@@ -65,7 +70,8 @@ class Clocks(Peripheral):
         elif task == LFCLKSTART:
             if self.low_started is None:
                 self.running_source = self.source
-                self.low_started = self.chip.cycles + LFRC_STARTS
+                # The oscillator stands in, and may run already.
+                self.low_started = self.chip.cycles + (0 if self.chip.watchdog.is_running else LFRC_STARTS)
                 starts = LFXO_STARTS if self.source == CRYSTAL else LFRC_STARTS
                 self.chip.after(starts, self, self.low_is_stable)
                 self.chip.rtc.schedule()
@@ -82,9 +88,7 @@ class Clocks(Peripheral):
         self.raise_event(LFCLKSTARTED)
 
     def low_status(self):
-        if self.low_started is not None:
-            if self.chip.cycles < self.low_started and not self.chip.watchdog.is_running:
-                return 0
+        if self.is_low_running:
             return RUNNING | (self.running_source if self.is_low_stable else OSCILLATOR)
         # The watchdog has the oscillator run, over a reset that is not its own too ("WDT"); an RTC counts after LFCLKSTART all the same.
         return RUNNING | OSCILLATOR if self.chip.watchdog.is_running else 0

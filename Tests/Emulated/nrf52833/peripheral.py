@@ -18,6 +18,8 @@ class Peripheral:
     events = {}
     configuration = {}
     shortcuts = {}
+    # Not all have the register INTEN itself.
+    has_inten = False
     # What is waited for is dropped when this changes.
     generation = 0
 
@@ -61,10 +63,13 @@ class Peripheral:
 
     # Registers.
 
+    def is_interrupt_register(self, offset):
+        return bool(self.events) and (offset in (INTENSET, INTENCLR) or offset == INTEN and self.has_inten)
+
     def read(self, offset):
         if offset in self.events:
             return int(offset in self.happened)
-        if offset in (INTEN, INTENSET, INTENCLR) and self.events:
+        if self.is_interrupt_register(offset):
             return self.enabled
         if offset == SHORTS and self.shortcuts:
             return self.shorts
@@ -82,7 +87,7 @@ class Peripheral:
             if value:
                 self.misuse(f"event {self.events[offset]} was set by the image")
             self.happened.discard(offset)
-        elif offset in (INTEN, INTENSET, INTENCLR) and self.events:
+        elif self.is_interrupt_register(offset):
             known = sum(1 << (event - 0x100) // 4 for event in self.events)
             if value & ~known:
                 self.misuse(f"interrupts {value & ~known:#x}, which there are not")

@@ -7,6 +7,7 @@ from .peripheral import Peripheral
 class SAADC(Peripheral):
     """The converter. `millivolts` is what is on its inputs, by PSELP."""
     name, base, interrupt = "SAADC", 0x40007000, 7
+    has_inten = True
     START, SAMPLE, STOP = 0x000, 0x004, 0x008
     STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED = range(0x100, 0x118, 4)
     STATUS, ENABLE, PSELP, PSELN, CONFIG, RESOLUTION, OVERSAMPLE, PTR, MAXCNT, AMOUNT = 0x400, 0x500, 0x510, 0x514, 0x518, 0x5F0, 0x5F4, 0x62C, 0x630, 0x634

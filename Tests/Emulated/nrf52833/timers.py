@@ -65,6 +65,8 @@ class RTC(Peripheral):
         self.schedule()
 
     def read(self, offset):
+        if offset >= 0x500 and not self.chip.clocks.is_low_running:
+            self.misuse(f"{offset:#x} was read before its clock ran (anomaly 20)")
         if offset == self.COUNTER:
             return self.total % TURN
         if offset in (self.EVTEN, self.EVTENSET, self.EVTENCLR):

@@ -18,7 +18,6 @@ class ChipSelector(selectors.DefaultSelector):
         super().__init__()
         self.chip = chip
         self.follows_wall = follows_wall
-        self.ahead = 0.0
         self.hold_to_wall()
 
     def hold_to_wall(self):

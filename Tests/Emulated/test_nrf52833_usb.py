@@ -1,0 +1,253 @@
+"""The image of the nRF52833 DK on a model of its chip, over its USB device controller: a host enumerates it, and herald-host asks it over USB/IP."""
+
+import asyncio
+import json
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import figures
+import herald
+from contact_rows import rows_of
+from emulator import PAINT
+from node import contacts, run
+from nrf52833.chip import REQUESTED, WATCHDOG, Chip
+from nrf52833.image import BOARD, built, names
+from nrf52833.usb_host import Gone, Host, Stalled
+from nrf52833.usb_server import USBServer
+from nrf52833.virtual_time import Attached, play
+from world import World, until
+
+UDF = bytes.fromhex("fede")
+# SMP over bulk transfers: version 2, "echo" with {"d": "hi"}, and "reset" (Zephyr's SMP protocol specification).
+ECHO, ECHOED = bytes.fromhex("0a00000600000100a16164626869"), bytes.fromhex("0b00000600000100a16172626869")
+RESET = bytes.fromhex("0a00000100000205a0")
+ENDPOINT = 1
+# The light that is on, low, while the controller is ready.
+READY = 14
+SET_CONFIGURATION, GET_STATUS = bytes.fromhex("0009010000000000"), bytes.fromhex("8000000000000200")
+
+
+class Bus(unittest.TestCase):
+    """In the chip's time alone."""
+
+    def setUp(self):
+        self.chip = Chip(built())
+
+    async def configured(self):
+        host = Host(self.chip)
+        descriptors = await host.attach()
+        await host.control(SET_CONFIGURATION)
+        return host, descriptors
+
+    async def echo(self, host):
+        await host.write(ENDPOINT, ECHO)
+        return await host.read(ENDPOINT, 4096)
+
+    def test_a_host_enumerates_it(self):
+        async def enumerate():
+            host, (device, configuration) = await self.configured()
+            texts = [(await host.descriptor(3, index, 255, 0x409))[2:].decode("utf-16-le") for index in device[14:17]]
+            with self.assertRaises(Stalled):
+                await host.descriptor(9, 0, 64)
+            # A request that was refused stands in nobody's way.
+            return device, configuration, texts, await host.control(GET_STATUS), await host.descriptor(15, 0, 5)
+
+        device, configuration, texts, status, capabilities = play(self.chip, enumerate())
+        # USB 2.01, composite, 64 bytes at the control endpoint, 1209:0001, one configuration.
+        self.assertEqual(device[:12].hex(), "12010102ef02014009120100")
+        self.assertEqual(device[17], 1)
+        self.assertEqual(len(configuration), int.from_bytes(configuration[2:4], "little"))
+        # The first interface is the vendor's, with two bulk endpoints of 64 bytes.
+        self.assertEqual(configuration[9:32].hex(), "09040000" + "02ff480104" + "07050102400000" + "07058102400000")
+        # The number of the chip, by its factory.
+        self.assertEqual(texts[2], "0123456789abcdef")
+        self.assertEqual(status, bytes(2))
+        self.assertEqual(capabilities[:2].hex(), "050f")
+
+    def test_packets_go_both_ways(self):
+        async def ask():
+            host, _ = await self.configured()
+            answers = [await self.echo(host) for _ in range(5)]
+            # Another host, or the same again: addresses, endpoints and toggles begin anew.
+            await host.attach()
+            await host.control(SET_CONFIGURATION)
+            return answers, await self.echo(host)
+
+        answers, again = play(self.chip, ask())
+        self.assertEqual((answers, again), ([ECHOED] * 5, ECHOED))
+        self.assertEqual(self.chip.resets, [0])
+
+    def test_an_endpoint_that_was_halted_goes_on(self):
+        async def halt():
+            host, _ = await self.configured()
+            await host.control(bytes.fromhex("0203000081000000"))
+            with self.assertRaises(Stalled):
+                await host.read(ENDPOINT, 64)
+            await host.control(bytes.fromhex("0201000081000000"))
+            return await self.echo(host)
+
+        self.assertEqual(play(self.chip, halt()), ECHOED)
+
+    def test_a_suspended_bus_is_slept_through(self):
+        async def suspend():
+            host, _ = await self.configured()
+            self.chip.usb.suspend()
+            await asyncio.sleep(1)
+            self.assertTrue(self.chip.usb.is_low_power)
+            before = self.chip.processor.instructions
+            await asyncio.sleep(10)
+            self.assertLess(self.chip.processor.instructions - before, 640_000)
+            self.chip.usb.resume()
+            await asyncio.sleep(0.02)
+            self.assertFalse(self.chip.usb.is_low_power)
+            return await self.echo(host)
+
+        self.assertEqual(play(self.chip, suspend()), ECHOED)
+
+    def test_the_cable_is_pulled_and_put_in_again(self):
+        async def pull():
+            host, _ = await self.configured()
+            waiting = asyncio.create_task(host.read(ENDPOINT, 64))
+            await asyncio.sleep(1)
+            host.unplug()
+            with self.assertRaises(Gone):
+                await waiting
+            await asyncio.sleep(5)
+            self.assertFalse(self.chip.usb.is_enabled)
+            host, _ = await self.configured()
+            return await self.echo(host)
+
+        self.assertEqual(play(self.chip, pull()), ECHOED)
+
+    def test_a_restart_that_a_host_asks_for(self):
+        async def restart():
+            host, _ = await self.configured()
+            await host.write(ENDPOINT, RESET)
+            with self.assertRaises(Gone):
+                await host.read(ENDPOINT, 64)
+                await host.read(ENDPOINT, 64)
+            await host.attach()
+            await host.control(SET_CONFIGURATION)
+            return await self.echo(host)
+
+        self.assertEqual(play(self.chip, restart()), ECHOED)
+        self.assertEqual(self.chip.resets, [0, REQUESTED])
+
+
+class Program(unittest.TestCase):
+    """herald-host, in a time that goes no faster than the wall's."""
+
+    def setUp(self):
+        self.chip = Chip(built())
+        self.folder = Path(tempfile.mkdtemp(prefix="herald-nrf52833-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def ask(self, *commands):
+        """What herald-host says to each of these."""
+        async def serve():
+            said = []
+            async with USBServer(self.chip) as server:
+                for words in commands:
+                    status, out, err = await run("herald-host", *words, "--device", server.link)
+                    self.assertEqual(status, 0, f"{words}: {err or out}")
+                    said.append(out)
+            return said
+
+        return play(self.chip, serve(), follows_wall=True)
+
+    def run_to_sleep(self):
+        self.chip.run_for(35)
+        while not self.chip.processor.is_asleep:
+            self.chip.run_for(0.0001)
+
+    def stack(self):
+        """How much of its stack the image has used at the most, and how much there is."""
+        bottom, top = names()["stack_bottom"], names()["stack_top"]
+        words = self.chip.words(bottom, (top - bottom) // 4)
+        return top - bottom - 4 * next(index for index, word in enumerate(words) if word != PAINT), top - bottom
+
+    def test_the_log_of_a_meeting_is_pulled(self):
+        async def meet():
+            async with World() as world:
+                phones = await world.android(1), await world.ios(1)
+                async with Attached(self.chip, world.port):
+                    for phone in phones:
+                        await until(lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload of the image read by {phone.name}", 60)
+                    await asyncio.sleep(20)
+            return phones
+
+        phones = play(self.chip, meet())
+        folder = self.folder / "out"
+        info, stats, _ = self.ask(("info", "--json"), ("stats", "--json"), ("log", "pull", "--output", folder))
+        self.assertEqual(json.loads(info)["device"]["board"], "nrf52833dk")
+        counters = json.loads(stats)
+        self.assertEqual((counters["firmware"]["uart_overruns"], counters["firmware"]["watchdog_withheld"], counters["hci"]["sync_lost"]), (0, 0, 0))
+        self.assertGreater(counters["firmware"]["asleep_permille"], 900)
+        # By the paint, and as the image itself says.
+        used, size = self.stack()
+        self.assertGreaterEqual(used, counters["firmware"]["stack_used"])
+        self.assertTrue(figures.stack(BOARD, used, size), "the stack is nearly used up")
+        rows = contacts(folder)
+        for phone in phones:
+            self.assertEqual(len(rows_of(rows, phone, "detect")), 1)
+            [read] = rows_of(rows, phone, "read")
+            self.assertEqual(read["data"], herald.short_name(phone.payload))
+            self.assertGreater(len(rows_of(rows, phone, "measure")), 50)
+
+    def test_a_flood_arrives_whole(self):
+        """Events of 255 bytes at a megabit a second, which only flow control keeps from being lost: each is seen, and none is damaged."""
+        async def flood():
+            async with World() as world, Attached(self.chip, world.port):
+                await until(lambda: not self.chip.ports[0].is_high(READY), "controller that is ready")
+                for number in range(400):
+                    self.chip.line.send(bytes([4, 0xFE, 253]) + bytes((number + place) % 256 for place in range(253)))
+                await asyncio.sleep(2)
+
+        play(self.chip, flood())
+        [stats] = self.ask(("stats", "--json"))
+        hci = json.loads(stats)["hci"]
+        self.assertGreaterEqual(hci["events"], 400)
+        self.assertEqual((hci["unknown_events"], hci["sync_lost"], hci["bytes_skipped"], hci["malformed_events"]), (400, 0, 0, 0))
+
+    def test_a_trap_is_told_of(self):
+        self.run_to_sleep()
+        place = self.chip.processor.pc
+        was = bytes(self.chip.cells[place:place + 2])
+        self.chip.patch(place, UDF)
+        while not self.chip.resets[1:]:
+            self.chip.run_for(0.01)
+        self.chip.patch(place, was)
+        self.chip.run_for(2)
+        text, restart = self.ask(("info",), ("info", "--json"))
+        self.assertIn("panic", text)
+        self.assertIn(f"0x{place:08x}", text)
+        self.assertEqual(json.loads(restart)["restart"]["registers"]["pc"], place)
+
+    def test_the_watchdogs_bite_is_told_of(self):
+        self.run_to_sleep()
+        self.chip.system.enabled = 0
+        while WATCHDOG not in self.chip.resets:
+            self.chip.run_for(0.1)
+        self.chip.run_for(2)
+        [text] = self.ask(("info",))
+        self.assertIn("watchdog", text)
+
+    def test_a_factory_reset_erases_all(self):
+        self.run_to_sleep()
+        self.ask(("config", "set", "log/keep-days", "30"))
+        before = sum(self.chip.flash.memory.erased.values())
+        self.ask(("factory-reset", "--yes"))
+        # It goes on by itself, a page at a time and the watchdog fed, and starts again as a new one.
+        while not self.chip.resets[1:]:
+            self.chip.run_for(0.1)
+        self.assertEqual(self.chip.resets, [0, REQUESTED])
+        self.assertGreater(sum(self.chip.flash.memory.erased.values()), before)
+        self.chip.run_for(2)
+        [text] = self.ask(("status",))
+        self.assertIn("14 days", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
