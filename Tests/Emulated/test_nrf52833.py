@@ -3,43 +3,24 @@ run is the same."""
 
 import unittest
 
-from support import pages
 from nrf52833.chip import REQUESTED, WATCHDOG, Chip
 from nrf52833.clocks import MHZ
-from nrf52833.image import built, names, storing
+from nrf52833.flash import PowerCut
+from nrf52833.image import built, storing
+from nrf52833.on_chip import OnChip
 from nrf52833.peripheral import Misuse
 from nrf52833.processor import arm
 
-LOG_BYTES, PAGE = 400 << 10, 4096
 HCI_RESET = bytes.fromhex("01030c00")
 AWAKE, READY = 13, 14
 # Why the image says that it was started (docs/firmware.md), and of its retained words, where the uptime is.
-WATCHDOG_BIT, PANIC, FAULT, STACK_OVERFLOW = 3, 4, 5, 6
+RESET_LINE, WATCHDOG_BIT, PANIC, FAULT, STACK_OVERFLOW, SAFE_MODE_OVER = 1, 3, 4, 5, 6, 7
 UPTIME = 9
-UDF = bytes.fromhex("fede")
 
 
-class OnChip(unittest.TestCase):
-    def setUp(self):
-        self.names = names()
-        self.chip = Chip(built())
-
-    def records(self, event=None):
-        """What the flash holds, by a decoder that is not ours."""
-        start = self.names["log_start"]
-        found = pages(None, PAGE, bytes(self.chip.cells[start:start + LOG_BYTES]))
-        records = [record for number in sorted(found) for record in found[number][1]]
-        return [record for record in records if event in (None, record["event"])]
-
-    def run_to_sleep(self, seconds=35):
-        """Has it run until its log has been kept for the first time, and then until it sleeps."""
-        self.chip.run_for(seconds)
-        while not self.chip.processor.is_asleep:
-            self.chip.run_for(0.0001)
-
-    def uptime(self):
-        """The seconds that the image counts."""
-        return self.chip.words(self.names["startup_retained"] + 4 * UPTIME, 1)[0]
+def uptime(test):
+    """The seconds that the image counts."""
+    return test.chip.words(test.names["startup_retained"] + 4 * UPTIME, 1)[0]
 
 
 class Start(OnChip):
@@ -62,7 +43,7 @@ class Start(OnChip):
         self.assertEqual([(record["level"], record["external"]) for record in self.records("battery")], [(100, False)])
 
     def test_it_sleeps(self):
-        self.run_to_sleep()
+        self.run_to_sleep(2)
         before, start = self.chip.processor.instructions, self.chip.cycles
         self.chip.run_for(10)
         awake = (self.chip.processor.instructions - before) / (self.chip.cycles - start)
@@ -74,7 +55,7 @@ class Start(OnChip):
     def test_its_clock_goes_right(self):
         for seconds in (1, 2, 600):
             self.chip.run(round((seconds + 0.1) * MHZ * 1000000))
-            self.assertEqual(self.uptime(), seconds)
+            self.assertEqual(uptime(self), seconds)
 
     def test_a_controller_that_is_not_ready_is_not_sent_to(self):
         self.chip.line.hold(True)
@@ -92,15 +73,17 @@ class Start(OnChip):
         self.assertGreaterEqual(times[1] - times[0], 10 * 1000 * MHZ)
 
     def test_a_flood_at_full_speed_is_held_back_and_not_lost(self):
-        """Vendor's events, of 255 bytes, faster than any controller sends them."""
+        """Vendor's events, of 255 bytes, faster than any controller sends them; also to a receiver that takes long to start, whose next buffer may be named only then."""
         event = bytes.fromhex("04fffd") + bytes(range(253))
         self.chip.run_for(0.5)
-        before = self.chip.counter.count
-        self.chip.line.send(event * 400)
-        self.chip.run_for(2)
-        self.assertEqual(len(self.chip.line.waiting), 0)
-        self.assertEqual(self.chip.uarte.lost, 0)
-        self.assertEqual(self.chip.counter.count - before, len(event) * 400)
+        for takes in (16, 64 * 50):
+            self.chip.uarte.starting_takes = takes
+            before = self.chip.counter.count
+            self.chip.line.send(event * 400)
+            self.chip.run_for(3)
+            self.assertEqual(len(self.chip.line.waiting), 0)
+            self.assertEqual(self.chip.uarte.lost, 0)
+            self.assertEqual(self.chip.counter.count - before, len(event) * 400)
 
     def test_each_run_is_the_same(self):
         other = Chip(built())
@@ -119,7 +102,7 @@ class Restarts(OnChip):
         self.chip.run_for(35)
         self.assertEqual(self.chip.resets, resets)
         self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
-        self.assertGreaterEqual(self.uptime(), 34)
+        self.assertGreaterEqual(uptime(self), 34)
         self.assertEqual(self.chip.clocks.read(0x418), 0x10001)
 
     def restarted(self):
@@ -129,29 +112,47 @@ class Restarts(OnChip):
         return data[0], int.from_bytes(data[12:16], "little")
 
     def test_a_hang_is_ended_by_the_watchdog(self):
-        self.run_to_sleep()
-        fed = self.chip.cycles
-        # No interrupt is let through any more: it sleeps for good.
-        self.chip.system.enabled = 0
-        while WATCHDOG not in self.chip.resets:
-            self.chip.run_for(0.1)
-            self.assertLess(self.chip.cycles - fed, 11 * MHZ * 1000000)
-        self.assertGoesOn()
-        self.assertEqual([record["reason"] for record in self.records("started")], [0, WATCHDOG_BIT])
+        for keeps_ram in (True, False):
+            with self.subTest(keeps_ram=keeps_ram):
+                self.chip = Chip(built())
+                self.chip.keeps_ram = keeps_ram
+                self.run_to_sleep()
+                fed = self.chip.cycles
+                # No interrupt is let through any more: it sleeps for good.
+                self.chip.system.enabled = 0
+                while WATCHDOG not in self.chip.resets:
+                    self.chip.run_for(0.1)
+                    self.assertLess(self.chip.cycles - fed, 11 * MHZ * 1000000)
+                self.assertGoesOn()
+                self.assertEqual([record["reason"] for record in self.records("started")], [0, WATCHDOG_BIT])
 
     def test_a_trap_is_recorded(self):
-        self.run_to_sleep()
-        place = self.chip.processor.pc
-        was = bytes(self.chip.cells[place:place + 2])
-        self.chip.patch(place, UDF)
-        while not self.chip.resets[1:]:
-            self.chip.run_for(0.01)
-        self.chip.patch(place, was)
+        self.chip.run_for(35)
+        place = self.trap()
         self.assertEqual(self.chip.resets, [0, REQUESTED])
         self.assertTrue(self.chip.watchdog.is_running, "this reset is none of the watchdog's")
         self.assertGoesOn()
         self.assertEqual(self.restarted(), (PANIC, place))
         self.assertEqual([record["reason"] for record in self.records("started")], [0, PANIC])
+
+    def test_three_traps_in_a_row_end_in_safe_mode_which_ends_by_itself(self):
+        for _ in range(3):
+            self.chip.run_for(2)
+            self.trap()
+        self.chip.line.received.clear()
+        self.chip.run_for(290)
+        self.assertEqual(bytes(self.chip.line.received), b"", "the controller is not left alone")
+        self.assertEqual(self.chip.resets, [0, REQUESTED, REQUESTED, REQUESTED])
+        self.chip.run_for(20)
+        self.assertEqual(self.chip.resets, [0, REQUESTED, REQUESTED, REQUESTED, REQUESTED])
+        self.assertGoesOn()
+        self.assertEqual(self.records("started")[-1]["reason"], SAFE_MODE_OVER)
+
+    def test_the_button_is_not_taken_for_a_bite_of_the_watchdog(self):
+        self.run_to_sleep()
+        self.chip.reset_pin()
+        self.assertGoesOn()
+        self.assertEqual([record["reason"] for record in self.records("started")], [0, RESET_LINE])
 
     def test_a_jump_into_nowhere_is_recorded(self):
         self.run_to_sleep()
@@ -172,19 +173,38 @@ class Restarts(OnChip):
         self.assertEqual(self.chip.resets, [0, reason])
         self.assertGoesOn()
 
-    def test_power_that_goes_takes_nothing_from_the_log_that_was_in_it(self):
-        """Between any two instructions, that is: a write or an erasure of the flash is whole here."""
-        before = []
+    def assertKept(self, before):
+        """All that was in the log is in it; what there is now."""
+        after = self.records()
+        self.assertEqual(after[:len(before)], before)
+        boots = [record["boot"] for record in after if record["event"] == "started"]
+        self.assertEqual(boots, sorted(set(boots)))
+        return after
+
+    def test_power_that_goes_at_any_time_takes_nothing_from_the_log(self):
+        """In the start, and around the time at which the log is kept."""
+        kept = []
         for count in range(60):
-            # In the start, and around the time at which the log is kept.
             self.chip.run_for(0.003 * count if count % 2 else 30 + 0.002 * count)
             self.chip.power_on()
-            after = self.records()
-            self.assertEqual(after[:len(before)], before)
-            before = after
+            kept = self.assertKept(kept)
         self.assertGreater(len(self.records("started")), 10)
-        boots = [record["boot"] for record in self.records("started")]
-        self.assertEqual(boots, sorted(set(boots)))
+
+    def test_power_that_goes_while_the_flash_is_written_or_erased_takes_nothing_from_the_log(self):
+        """Any of the bits that were to change have changed then."""
+        kept, cuts = [], 0
+        for seed in range(60):
+            self.chip.flash.cut(seed * 7 % 17, seed)
+            try:
+                self.chip.run_for(31)
+            except PowerCut:
+                cuts += 1
+            self.chip.power_on()
+            kept = self.assertKept(kept)
+        self.assertGreater(cuts, 30)
+        self.chip.flash.operations_left = None
+        self.chip.run_for(31)
+        self.assertGreater(len(self.assertKept(kept)), len(kept))
 
 
 class Rules(unittest.TestCase):
@@ -213,6 +233,10 @@ class Rules(unittest.TestCase):
         self.assertRefused(0x40010504, 14, "15 are the least")
         self.assertRefused(0x40010600, 1, "fed with")
         self.assertRefused(0x40007004, 1, "SAMPLE while it is off")
+
+    def test_an_rtc_is_not_to_be_read_before_its_clock_runs(self):
+        with self.assertRaisesRegex(Misuse, "anomaly 20"):
+            Chip(storing(0, 0)).rtc.read(0x504)
 
     def test_an_address_where_nothing_is_is_a_fault(self):
         # The handler of it is the program itself, which does it again: the processor locks up.

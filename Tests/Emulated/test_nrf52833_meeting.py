@@ -1,40 +1,14 @@
 """The image of the nRF52833 DK on a model of its chip meets phones on Bumble's air: by its UARTE, into its flash. Bumble lives in the chip's time."""
 
-import asyncio
 import unittest
 
-import herald
-from support import pages
-from nrf52833.chip import Chip
-from nrf52833.image import built, names
-from nrf52833.virtual_time import Attached, play
-from world import World, until
-
-PAGE = 4096
-OWN = herald.fixed_payload(826, 0, 1234567890)
+from nrf52833.on_chip import OnChip
+from nrf52833.virtual_time import play
 
 
-class Meeting(unittest.TestCase):
-    def setUp(self):
-        self.chip = Chip(built())
-        self.names = names()
-
-    def records(self):
-        start, size = self.names["log_start"], self.names["log_size"]
-        found = pages(None, PAGE, bytes(self.chip.cells[start:start + size]))
-        return [record for number in sorted(found) for record in found[number][1]]
-
-    async def meet(self):
-        async with World() as world:
-            phones = await world.android(1), await world.ios(1)
-            async with Attached(self.chip, world.port):
-                for phone in phones:
-                    await until(lambda: phone.address_of(OWN), f"payload of the image read by {phone.name}", 60)
-                await asyncio.sleep(65)
-        return phones
-
+class Meeting(OnChip):
     def test_it_meets_an_android_phone_and_an_iphone(self):
-        phones = play(self.chip, self.meet())
+        phones = play(self.chip, self.meet(65))
         records = self.records()
         for phone in phones:
             mine = [record for record in records if record.get("target") == phone.identity.replace(":", "")]

@@ -12,14 +12,14 @@ import herald
 from contact_rows import rows_of
 from emulator import PAINT
 from node import contacts, run
-from nrf52833.chip import REQUESTED, WATCHDOG, Chip
-from nrf52833.image import BOARD, built, names
+from nrf52833.chip import REQUESTED, WATCHDOG
+from nrf52833.image import BOARD
+from nrf52833.on_chip import OnChip
 from nrf52833.usb_host import Gone, Host, Stalled
 from nrf52833.usb_server import USBServer
 from nrf52833.virtual_time import Attached, play
 from world import World, until
 
-UDF = bytes.fromhex("fede")
 # SMP over bulk transfers: version 2, "echo" with {"d": "hi"}, and "reset" (Zephyr's SMP protocol specification).
 ECHO, ECHOED = bytes.fromhex("0a00000600000100a16164626869"), bytes.fromhex("0b00000600000100a16172626869")
 RESET = bytes.fromhex("0a00000100000205a0")
@@ -29,11 +29,8 @@ READY = 14
 SET_CONFIGURATION, GET_STATUS = bytes.fromhex("0009010000000000"), bytes.fromhex("8000000000000200")
 
 
-class Bus(unittest.TestCase):
+class Bus(OnChip):
     """In the chip's time alone."""
-
-    def setUp(self):
-        self.chip = Chip(built())
 
     async def configured(self):
         host = Host(self.chip)
@@ -70,18 +67,23 @@ class Bus(unittest.TestCase):
         async def ask():
             host, _ = await self.configured()
             answers = [await self.echo(host) for _ in range(5)]
+            # Chosen again, a configuration begins anew: the next packet either way is DATA0.
+            await host.control(SET_CONFIGURATION)
+            answers.append(await self.echo(host))
             # Another host, or the same again: addresses, endpoints and toggles begin anew.
             await host.attach()
             await host.control(SET_CONFIGURATION)
             return answers, await self.echo(host)
 
         answers, again = play(self.chip, ask())
-        self.assertEqual((answers, again), ([ECHOED] * 5, ECHOED))
+        self.assertEqual((answers, again), ([ECHOED] * 6, ECHOED))
         self.assertEqual(self.chip.resets, [0])
 
     def test_an_endpoint_that_was_halted_goes_on(self):
         async def halt():
             host, _ = await self.configured()
+            # The next packet to the host would be DATA1, and is DATA0 behind the halt.
+            await self.echo(host)
             await host.control(bytes.fromhex("0203000081000000"))
             with self.assertRaises(Stalled):
                 await host.read(ENDPOINT, 64)
@@ -136,11 +138,11 @@ class Bus(unittest.TestCase):
         self.assertEqual(self.chip.resets, [0, REQUESTED])
 
 
-class Program(unittest.TestCase):
+class Program(OnChip):
     """herald-host, in a time that goes no faster than the wall's."""
 
     def setUp(self):
-        self.chip = Chip(built())
+        super().setUp()
         self.folder = Path(tempfile.mkdtemp(prefix="herald-nrf52833-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
@@ -157,28 +159,14 @@ class Program(unittest.TestCase):
 
         return play(self.chip, serve(), follows_wall=True)
 
-    def run_to_sleep(self):
-        self.chip.run_for(35)
-        while not self.chip.processor.is_asleep:
-            self.chip.run_for(0.0001)
-
     def stack(self):
         """How much of its stack the image has used at the most, and how much there is."""
-        bottom, top = names()["stack_bottom"], names()["stack_top"]
+        bottom, top = self.names["stack_bottom"], self.names["stack_top"]
         words = self.chip.words(bottom, (top - bottom) // 4)
         return top - bottom - 4 * next(index for index, word in enumerate(words) if word != PAINT), top - bottom
 
     def test_the_log_of_a_meeting_is_pulled(self):
-        async def meet():
-            async with World() as world:
-                phones = await world.android(1), await world.ios(1)
-                async with Attached(self.chip, world.port):
-                    for phone in phones:
-                        await until(lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload of the image read by {phone.name}", 60)
-                    await asyncio.sleep(20)
-            return phones
-
-        phones = play(self.chip, meet())
+        phones = play(self.chip, self.meet(20))
         folder = self.folder / "out"
         info, stats, _ = self.ask(("info", "--json"), ("stats", "--json"), ("log", "pull", "--output", folder))
         self.assertEqual(json.loads(info)["device"]["board"], "nrf52833dk")
@@ -212,13 +200,8 @@ class Program(unittest.TestCase):
         self.assertEqual((hci["unknown_events"], hci["sync_lost"], hci["bytes_skipped"], hci["malformed_events"]), (400, 0, 0, 0))
 
     def test_a_trap_is_told_of(self):
-        self.run_to_sleep()
-        place = self.chip.processor.pc
-        was = bytes(self.chip.cells[place:place + 2])
-        self.chip.patch(place, UDF)
-        while not self.chip.resets[1:]:
-            self.chip.run_for(0.01)
-        self.chip.patch(place, was)
+        self.chip.run_for(35)
+        place = self.trap()
         self.chip.run_for(2)
         text, restart = self.ask(("info",), ("info", "--json"))
         self.assertIn("panic", text)

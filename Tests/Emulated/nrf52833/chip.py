@@ -48,6 +48,8 @@ class Chip:
         self.failure = self.wanted_reset = None
         self.is_paused = False
         self.resets = []
+        # Whether what is in RAM outlives the watchdog's bite, which the manual does not promise.
+        self.keeps_ram = True
         self.processor = Processor(self.cells)
         self.line = Line()
         self.peripherals = []
@@ -233,10 +235,14 @@ class Chip:
 
     def power_on(self):
         """Power comes: RAM holds whatever it does."""
-        self.ram[:] = hashlib.shake_128(b"RAM").digest(RAM_BYTES)
+        self.failure = None
+        self.fill_ram()
         self.watchdog.reset()
         self.clocks.power_on()
         self.restart(0)
+
+    def fill_ram(self):
+        self.ram[:] = hashlib.shake_128(b"RAM").digest(RAM_BYTES)
 
     def request_reset(self):
         self.wanted_reset = REQUESTED
@@ -247,7 +253,9 @@ class Chip:
         self.processor.stop()
 
     def reset_pin(self):
+        """The button. Anomaly 136: bits are set beside the pin's that should not be."""
         self.restart(PIN)
+        self.clocks.reasons |= WATCHDOG | LOCKUP
 
     def restart_if_wanted(self):
         if self.wanted_reset is not None:
@@ -257,6 +265,8 @@ class Chip:
         """RAM, flash and some of POWER stay. The watchdog goes on after a reset that the program or a lock-up brought about."""
         self.wanted_reset = None
         self.resets.append(reason)
+        if reason == WATCHDOG and not self.keeps_ram:
+            self.fill_ram()
         self.clocks.reasons |= reason
         for block in [*self.peripherals, *self.ports, self.system]:
             if block is not self.watchdog or reason in (PIN, WATCHDOG):

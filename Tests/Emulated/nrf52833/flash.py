@@ -1,6 +1,7 @@
 """The flash and its controller (nRF52833 Product Specification, "NVMC"), by the model of the virtual probe in Tests/Flash. Code in flash stands still while it is written
 or erased, so that it never sees the controller busy."""
 
+import random
 import sys
 from pathlib import Path
 
@@ -17,12 +18,17 @@ WORD_TAKES, PAGE_TAKES = 42 * MICROSECOND, 87500 * MICROSECOND
 REGISTERS = {nonvolatile.READY, nonvolatile.READYNEXT, nonvolatile.CONFIG, nonvolatile.ERASEPAGE}
 
 
+class PowerCut(Exception):
+    """Power went while the flash was written or erased."""
+
+
 class FlashController(Peripheral):
     """`cells` is the flash as an array of bytes."""
     name, base = "NVMC", 0x4001E000
 
     def __init__(self, chip, cells):
         self.cells = cells
+        self.operations_left, self.chance = None, None
         self.memory = nonvolatile.Nonvolatile(self, PAGE, PAGES, 0, takes_time=False)
         super().__init__(chip)
 
@@ -33,7 +39,16 @@ class FlashController(Peripheral):
     def load(self, address, size):
         return bytes(self.cells[address:address + size])
 
+    def cut(self, operations, seed):
+        """Has power go in the midst of a write or an erasure, after so many others."""
+        self.operations_left, self.chance = operations, random.Random(seed)
+
     def store(self, address, data):
+        if self.operations_left == 0:
+            # Any of the bits that were to change have changed.
+            old, new = int.from_bytes(self.load(address, len(data)), "little"), int.from_bytes(data, "little")
+            mask = self.chance.getrandbits(8 * len(data))
+            data = (new & mask | old & ~mask).to_bytes(len(data), "little")
         self.cells[address:address + len(data)] = data
 
     def take(self, time):
@@ -41,6 +56,11 @@ class FlashController(Peripheral):
         if self.memory.violations:
             found = self.memory.violations[0]
             self.misuse(f"{found.what} at {found.address:#x}")
+        if time and self.operations_left is not None:
+            self.operations_left -= 1
+            if self.operations_left < 0:
+                self.operations_left = None
+                raise PowerCut
         self.chip.stand_still(time)
 
     def program(self, address, size, value):

@@ -57,10 +57,10 @@ class ChipLoop(asyncio.SelectorEventLoop):
         return self.chip.seconds
 
 
-def play(chip, scenario, follows_wall=False):
-    """Runs a coroutine to its end on a chip's time."""
+def play(chip, scenario, follows_wall=False, seconds=300):
+    """Runs a coroutine to its end on a chip's time, of which it may take so many seconds."""
     with asyncio.Runner(loop_factory=lambda: ChipLoop(chip, follows_wall)) as runner:
-        return runner.run(scenario)
+        return runner.run(asyncio.wait_for(scenario, seconds))
 
 
 class Attached:
