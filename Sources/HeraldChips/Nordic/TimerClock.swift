@@ -41,28 +41,36 @@ extension NRF {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Has the timer's interrupt come at `deadline`, or after 35 minutes if that is sooner. Returns `false` if the deadline has come, and there is
-    /// nothing to sleep for.
+    /// Has the timer's interrupt come at `deadline`, or 35 minutes after `now` was last asked if that is sooner. Returns `false` if that moment has
+    /// come, and there is nothing to sleep for.
     public mutating func wake(at deadline: Instant) -> Bool {
-      let now = now()
-      guard deadline > now else { return false }
-      let wait = min(deadline.since(now).milliseconds, 0x7FFF_FFFF / 1_000) &* 1_000 &- microseconds
-      registers.write(counted &+ wait, to: At.compareValue.at(1))
-      registers.clear(At.compare.at(1))
-      registers.write(1 &<< 17, to: At.interruptSet)
-      // A value that the counter has passed by now would be met in 71 minutes.
-      return capture() &- counted < wait
+      // Counted from when `now` was last asked: how long ago that is shows in the counter.
+      let asked = Instant(milliseconds: milliseconds)
+      guard deadline > asked else { return false }
+      let wait = min(deadline.since(asked).milliseconds, 0x7FFF_FFFF / 1_000) &* 1_000 &- microseconds
+      letInterrupt()
+      return wake(atCount: counted &+ wait)
     }
 
-    /// Has the timer's interrupt come in so many microseconds. Returns `false` if they have passed meanwhile, and there is nothing to sleep for.
-    public mutating func wake(afterMicroseconds wait: UInt32) -> Bool {
-      let start = capture()
-      registers.write(start &+ wait, to: At.compareValue.at(1))
-      registers.clear(At.compare.at(1))
-      registers.write(1 &<< 17, to: At.interruptSet)
-      // A value that the counter has passed by now would be met in 71 minutes.
-      return capture() &- start < wait
+    /// The counter, in microseconds: what `wake(atCount:)` counts from. Has the timer interrupt from now on when that is due.
+    @inline(__always)
+    public mutating func beginSteps() -> UInt32 {
+      letInterrupt()
+      return capture()
     }
+
+    /// Has the timer's interrupt come at that count, at most 35 minutes from now. Returns `false` if it has passed meanwhile, and there is nothing to sleep
+    /// for.
+    @inline(__always)
+    public mutating func wake(atCount count: UInt32) -> Bool {
+      registers.write(count, to: At.compareValue.at(1))
+      registers.write(.clear, to: At.compare.at(1))
+      // A value that the counter has passed by now would be met in 71 minutes. Reading the counter also has the writes above arrive.
+      return Int32(bitPattern: count &- capture()) > 0
+    }
+
+    @inline(__always)
+    private mutating func letInterrupt() { registers.write(1 &<< 17, to: At.interruptSet) }
 
     /// Whether the moment that `wake` was told of has come.
     public var isDue: Bool {

@@ -35,6 +35,9 @@ extension NRF {
     /// What the vector table's entry for this UART is to call `handle` of.
     public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
+    /// It does.
+    public static var readsAll: Bool { true }
+
     /// Takes what has arrived. The line is never gone.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       let count = queues.received.take(into: &buffer)
@@ -66,40 +69,58 @@ extension NRF {
       self.queues = queues
     }
 
-    /// Has bytes that come wait in the FIFO for somebody to call `handle`, which has to be before there are six, or lets them interrupt again.
+    /// Has bytes that come wait in the FIFO for somebody to call `receive`, which has to be before there are six, or lets them interrupt again.
     public mutating func hold(_ isHeld: Bool) {
       let mask = UARTInterrupts.rxdReady
       registers.write(mask, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
     }
 
-    /// Serves the interrupt. Takes at most as many bytes as there is room for. Returns whether any had come.
-    @discardableResult
-    public mutating func handle() -> Bool {
+    /// Whether a byte is in the FIFO.
+    public var hasByte: Bool {
+      mutating get { registers.hasHappened(SerialRegisters.rxdReady) }
+    }
+
+    /// Serves the interrupt.
+    public mutating func handle() {
       typealias At = SerialRegisters
       if let errors = registers.takeErrors() {
         if errors.hasOverrun { queues.countOverrun() }
         if errors.hasFraming { queues.countFraming() }
       }
-      let (first, end) = queues.received.appending
-      var next = first
-      while registers.hasHappened(At.rxdReady) {
-        guard next != end else {
-          // The byte stays in the FIFO and the event stays set, so that switching the interrupt on again is enough to go on.
-          registers.write(UARTInterrupts.rxdReady, to: At.interruptClear)
-          break
-        }
-        // The event before the byte: taking the byte lets the next one move up, and that sets the event again.
-        registers.clear(At.rxdReady)
-        let byte = registers.read(UARTRegisters.rxd)
-        queues.received.put(UInt8(truncatingIfNeeded: byte), at: next)
-        next &+= 1
-      }
-      if next != first { queues.received.publish(next) }
+      receive()
       if registers.hasHappened(At.txdReady) {
         registers.clear(At.txdReady)
         if let byte = queues.next() { registers.write(UInt32(byte), to: UARTRegisters.txd) }
       }
-      return next != first
+    }
+
+    /// Moves what is in the FIFO to the queue, at most as many bytes as there is room for. Returns whether to look for more: there was something, and
+    /// room for it.
+    ///
+    /// It is gone through several times for each packet, and its loop for each byte: nothing is done in it that can be done around it.
+    @inline(__always) @discardableResult
+    public mutating func receive() -> Bool {
+      typealias At = SerialRegisters
+      guard registers.hasHappened(At.rxdReady) else { return false }
+      var next: UInt32
+      let end: UInt32
+      (next, end) = queues.received.appending
+      repeat {
+        guard next != end else {
+          // The byte stays in the FIFO and the event stays set, so that switching the interrupt on again is enough to go on.
+          registers.write(UARTInterrupts.rxdReady, to: At.interruptClear)
+          queues.received.publish(next)
+          return false
+        }
+        // The event before the byte: taking the byte lets the next one move up, and that sets the event again. The read behind it is of the
+        // same peripheral: it needs no other one to have the write arrive.
+        registers.write(.clear, to: At.rxdReady)
+        let byte = registers.read(UARTRegisters.rxd)
+        queues.received.put(UInt8(truncatingIfNeeded: byte), at: next)
+        next &+= 1
+      } while registers.hasHappened(At.rxdReady)
+      queues.received.publish(next)
+      return true
     }
   }
 

@@ -85,14 +85,10 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     // In one piece, or in two around the end.
     let start = self.place(place)
     let first = min(count, capacity &- start)
-    var index = 0
-    while index < first {
-      buffer[unchecked: index] = bytes[start &+ index]
-      index &+= 1
-    }
-    while index < count {
-      buffer[unchecked: index] = bytes[index &- first]
-      index &+= 1
+    buffer.withUnsafeMutableBufferPointer { target in
+      guard let target = target.baseAddress else { return }
+      unsafe bytes.copy(from: start, first, to: target)
+      if first < count { unsafe bytes.copy(from: 0, count &- first, to: target + first) }
     }
     taken.value = place &+ UInt32(truncatingIfNeeded: count)
     return count

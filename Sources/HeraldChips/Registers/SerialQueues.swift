@@ -3,8 +3,8 @@ public struct SerialStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
   private var isSending: UInt32 = 0
   private var overruns: UInt32 = 0
   private var framing: UInt32 = 0
-  private var toSend = ByteRingStorage<outgoing>()
   private var received = ByteRingStorage<incoming>()
+  private var toSend = ByteRingStorage<outgoing>()
 
   /// Empty queues.
   public init() {}
@@ -30,8 +30,8 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
     unsafe isSending = SharedWord(start)
     unsafe overruns = SharedWord(start + 4)
     unsafe framing = SharedWord(start + 8)
-    toSend = unsafe ByteRing(start + 12, bytes: outgoing)
-    received = unsafe ByteRing(start + 12 + MemoryLayout<ByteRingStorage<outgoing>>.stride, bytes: incoming)
+    received = unsafe ByteRing(start + 12, bytes: incoming)
+    toSend = unsafe ByteRing(start + 12 + MemoryLayout<ByteRingStorage<incoming>>.stride, bytes: outgoing)
   }
 
   /// How many bytes have come that were not taken. To be asked with interrupts held, before the processor sleeps.

@@ -60,6 +60,28 @@ struct SharedBytes: BitwiseCopyable {
     }
   }
 
+  /// Copies `count` of them from byte `start` on to `target`. The caller knows that they are there, and that there is as much room.
+  @inline(never)
+  func copy(from start: Int, _ count: Int, to target: UnsafeMutablePointer<UInt8>) {
+    var from = unsafe SharedBytes(self.start + start)
+    var to = unsafe target
+    var left = count
+    // Four at a time: else the loop itself would take more time than the bytes do.
+    while left >= 4 {
+      unsafe to[0] = from[0]
+      unsafe to[1] = from[1]
+      unsafe to[2] = from[2]
+      unsafe to[3] = from[3]
+      unsafe (from, to) = (SharedBytes(from.start + 4), to + 4)
+      left &-= 4
+    }
+    while left > 0 {
+      unsafe to[0] = from[0]
+      unsafe (from, to) = (SharedBytes(from.start + 1), to + 1)
+      left &-= 1
+    }
+  }
+
   /// `count` of them, for `RegisterBlock.busAddress`.
   func buffer(from offset: Int = 0, _ count: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(start: start + offset, count: count)

@@ -5,7 +5,10 @@ import Testing
 private typealias Clock = NRF.TimerClock<ModelRegisters>
 
 private func milliseconds(_ clock: inout Clock) -> UInt64 { clock.now().milliseconds }
-private func wakeSoon(_ clock: inout Clock, _ wait: UInt32) -> Bool { clock.wake(afterMicroseconds: wait) }
+private func wakeSoon(_ clock: inout Clock, _ wait: UInt32) -> Bool {
+  let start = clock.beginSteps()
+  return clock.wake(atCount: start &+ wait)
+}
 private func isDue(_ clock: inout Clock) -> Bool { clock.isDue }
 private func wake(_ clock: inout Clock, _ deadline: Instant) -> Bool { clock.wake(at: deadline) }
 

@@ -129,13 +129,39 @@ struct UARTTests {
     bench.pass(bytes: 4)
     #expect(!bench.model.interruptIsPending)
     #expect(bench.queues.waiting == 0)
-    let isFirst = service.handle()
-    let isMore = service.handle()
-    #expect((isFirst, isMore) == (true, false))
+    let isThere = service.hasByte
+    let isFirst = service.receive()
+    let isMore = service.receive()
+    #expect((isThere, isFirst, isMore) == (true, true, false))
     #expect(bench.queues.waiting > 0)
+    let isLeft = service.hasByte
+    #expect(!isLeft)
     service.hold(false)
     bench.pass(bytes: 3)
     #expect(read(&line) == [1, 2, 3, 4, 5])
+    #expect(bench.model.faults == [])
+  }
+
+  @Test(
+    "a queue that is full while bytes are held takes what there is room for, and says that there is no use in looking"
+  )
+  func heldAndFull() {
+    let bench = Bench()
+    var line = bench.line()
+    bench.model.arriving = (0..<70).map { UInt8($0) }
+    bench.pass(bytes: 70)
+    var service = line.interrupt
+    service.hold(true)
+    #expect(read(&line, atMost: 3) == [0, 1, 2])
+    service.hold(true)
+    let isTaken = service.receive()
+    #expect(!isTaken)
+    #expect(bench.queues.waiting == 64)
+    service.hold(false)
+    #expect(read(&line) == Array(3..<67))
+    bench.pass(bytes: 3)
+    #expect(read(&line) == [67, 68, 69])
+    #expect(bench.model.lost == 0)
     #expect(bench.model.faults == [])
   }
 

@@ -19,7 +19,7 @@ public struct Board: FirmwareHardware, ~Copyable {
     clock = Clock.start()
     Pins.configure(&port)
     watchdog.start(Clock.watchdogTimeout)
-    control.enable(2)
+    control.enable(ControllerLine.interrupt)
     control.enable(Clock.interrupt)
   }
 
@@ -55,18 +55,26 @@ public struct Board: FirmwareHardware, ~Copyable {
     return hasSlept
   }
 
-  /// Waits for the rest of a packet: until nothing has come for the time of five bytes. An interrupt for each byte would keep the processor busy at
-  /// full speed; so the line is looked at by the clock, before its FIFO is full.
+  /// Waits for the rest of a packet: until nothing has come for the time of six bytes. An interrupt for each byte would keep the processor busy at
+  /// full speed; so the line is looked at by the clock, when its FIFO is full.
+  // Not inlined: its loop wants all registers.
+  @inline(never)
   private mutating func gather() {
-    Self.holdLine(true)
-    var looks = 0
-    repeat {
-      let isAhead = clock.wake(afterMicroseconds: Self.gatherMicroseconds)
+    var line = ControllerLine.service
+    line.hold(true)
+    // The first byte's interrupt, which has not been let. The line makes it again if there is something else to it.
+    control.forget(ControllerLine.interrupt)
+    let start = clock.beginSteps()
+    let end = start &+ Self.gatherMicroseconds &* 32
+    var look = start
+    // What was there at the start may be in the queue already.
+    while line.receive() || look == start, look != end {
+      look &+= Self.gatherMicroseconds
+      let isAhead = clock.wake(atCount: look)
       control.forget(Clock.interrupt)
       if isAhead { waitForClock() }
-      looks &+= 1
-    } while serveControllerLine() && looks < 32
-    Self.holdLine(false)
+    }
+    line.hold(false)
   }
 
   /// Stops the processor until the clock's interrupt, and lets others be served. With interrupts held, as they are afterwards.
@@ -81,10 +89,11 @@ public struct Board: FirmwareHardware, ~Copyable {
     }
   }
 
-  /// Stops the processor until an interrupt, and lets that be served if it is not the clock's. With interrupts held, as they are afterwards.
+  /// Stops the processor until an interrupt, and lets that be served if it is neither the clock's nor a byte's. With interrupts held, as they are
+  /// afterwards.
   private mutating func stop() {
     startup_wait_for_interrupt()
-    guard !clock.isDue else { return }
+    guard !Self.hasInput, !clock.isDue else { return }
     startup_let_interrupts()
     startup_hold_interrupts()
   }

@@ -12,6 +12,7 @@ nonisolated(unsafe) private var storage = SerialStorage<256, 256>()
 public enum ControllerLine {
   /// UART0, at 0x4000_2000, interrupt 2.
   public typealias Registers = FixedRegisters<0x400020>
+  static var interrupt: UInt32 { 2 }
   static var queues: SerialQueues { unsafe SerialQueues(&storage) }
   /// What moves bytes between the queues and the hardware. Made where it is wanted: it is all addresses, which the code then has in it.
   static var service: NRF.UARTInterrupt<Registers> {
@@ -20,13 +21,9 @@ public enum ControllerLine {
 }
 
 /// The vector table's entry for UART0.
-@_cdecl("IRQ2_Handler") func controllerLineInterrupted() { serveControllerLine() }
-
-/// Moves bytes between the line and its queues, and returns whether any had come.
-@inline(never) @discardableResult
-func serveControllerLine() -> Bool {
+@_cdecl("IRQ2_Handler") func controllerLineInterrupted() {
   var service = ControllerLine.service
-  return service.handle()
+  service.handle()
 }
 
 extension Board {
@@ -42,17 +39,14 @@ extension Board {
   /// The source of random numbers.
   public static func random() -> Random { Random(FixedRegisters()) }
 
-  /// Five bytes at a megabit a second, in microseconds: what the FIFO holds, less a byte's time to look at it. Who looks later loses time, not bytes:
-  /// the hardware holds the controller off when the FIFO is nearly full.
-  static var gatherMicroseconds: UInt32 { 50 }
-  /// Keeps the line from interrupting for a byte that has come: `serveControllerLine` is called instead, with interrupts held.
-  static func holdLine(_ isHeld: Bool) {
-    var service = ControllerLine.service
-    service.hold(isHeld)
-  }
-
+  /// Six bytes at a megabit a second, in microseconds: what the FIFO holds. Who looks later loses time, not bytes: the hardware holds the controller off
+  /// when the FIFO is nearly full.
+  static var gatherMicroseconds: UInt32 { 60 }
   /// Whether bytes have come that the loop has not taken. To be asked with interrupts held.
-  static var hasInput: Bool { ControllerLine.queues.waiting > 0 }
+  static var hasInput: Bool {
+    var service = ControllerLine.service
+    return service.hasByte || ControllerLine.queues.waiting > 0
+  }
   /// How often bytes from the controller were lost.
   static var lostBytes: UInt32 { ControllerLine.queues.faults.overruns }
 }

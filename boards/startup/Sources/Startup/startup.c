@@ -64,7 +64,5 @@ uint32_t startup_log_size(void) { return (uint32_t)&log_size; }
 uint32_t startup_settings_start(void) { return (uint32_t)&settings_start; }
 uint32_t startup_settings_size(void) { return (uint32_t)&settings_size; }
 
-void startup_hold_interrupts(void) { __asm__ volatile("cpsid i" ::: "memory"); }
-void startup_let_interrupts(void) { __asm__ volatile("cpsie i\n isb" ::: "memory"); }
 void startup_wait_for_interrupt(void) { __asm__ volatile("dsb\n wfi" ::: "memory"); }
 #endif

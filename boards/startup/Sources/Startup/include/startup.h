@@ -25,8 +25,10 @@ uint32_t startup_settings_start(void);
 uint32_t startup_settings_size(void);
 
 /* Interrupts are kept waiting, or not. A handler that waits runs when they are let through again. */
-void startup_hold_interrupts(void);
-void startup_let_interrupts(void);
+#if defined(__arm__)
+static inline void startup_hold_interrupts(void) { __asm__ volatile("cpsid i" ::: "memory"); }
+static inline void startup_let_interrupts(void) { __asm__ volatile("cpsie i\n isb" ::: "memory"); }
+#endif
 /* Stops the processor until an interrupt waits, also one that is kept waiting. */
 void startup_wait_for_interrupt(void);
 #endif
