@@ -1,19 +1,58 @@
-/// One binary decision after another, written or read: the same model drives both.
-///
-/// An arithmetic coder on the interval `low…high` of 32-bit numbers. A decision divides the interval in proportion to a
-/// 12-bit probability; leading bytes on which both ends agree are final. 32-bit multiplications only.
-protocol LogBitCoder: ~Copyable, ~Escapable {
-  /// Codes a decision that is 1 with probability `chance`/4096, 1…4095. A writer takes `bit` and returns it; a reader
-  /// ignores it and returns what it found.
-  @_lifetime(self: copy self)
-  mutating func code(_ bit: UInt32, chance: UInt32) -> UInt32
+/// The interval of an arithmetic coder: the 32-bit numbers from `low` to `low + range`, both included.
+@usableFromInline
+struct LogInterval: BitwiseCopyable {
+  var low: UInt32
+  var range: UInt32
+
+  /// All numbers.
+  static var whole: LogInterval { LogInterval(low: 0, range: .max) }
+
+  /// Where the interval divides: a 1, whose probability is `chance`/4096, 1…4095, gets the lower part, up to and including `low` and so much.
+  @inline(__always)
+  func split(chance: UInt32) -> UInt32 { (range &>> 12) &* chance &+ (((range & 0xFFF) &* chance) &>> 12) }
+
+  /// What a decision that is 1 leaves of it.
+  @inline(__always)
+  mutating func keepLower(_ split: UInt32) { range = split }
+
+  /// What a decision that is 0 leaves of it.
+  @inline(__always)
+  mutating func keepUpper(_ split: UInt32) {
+    low = low &+ split &+ 1
+    range = range &- split &- 1
+  }
+
+  /// Whether the leading byte may be the same at both ends. Rarely so, and only then is it worth asking `isSettled`.
+  @inline(__always)
+  var isNarrow: Bool { range &>> 24 == 0 }
+  /// Whether the leading byte is the same at both ends: it is final.
+  @inline(__always)
+  var isSettled: Bool { (low ^ (low &+ range)) &>> 24 == 0 }
+
+  /// Goes on behind the leading byte, which is the result.
+  @inline(__always)
+  mutating func shift() -> UInt8 {
+    let byte = UInt8(truncatingIfNeeded: low &>> 24)
+    low = low &<< 8
+    range = range &<< 8 | 0xFF
+    return byte
+  }
 }
 
-/// Where an interval divides; the 1 gets the lower part, up to and including the result.
-@inline(__always)
-func logIntervalSplit(_ low: UInt32, _ high: UInt32, chance: UInt32) -> UInt32 {
-  let range = high &- low
-  return low &+ (range &>> 12) &* chance &+ (((range & 0xFFF) &* chance) &>> 12)
+/// One binary decision after another, written or read: the same model drives both.
+///
+/// An arithmetic coder. A decision divides the interval in proportion to a 12-bit probability; leading bytes on which both
+/// ends agree are final. 32-bit multiplications only. While several decisions are coded the interval is the caller's, who has it in registers.
+protocol LogBitCoder: ~Copyable, ~Escapable {
+  /// Whether it reads.
+  static var reads: Bool { get }
+  /// The interval between decisions.
+  var interval: LogInterval { get set }
+  /// What is decided, where `interval` divides at `split`. A writer returns `bit`; a reader ignores it and returns what it finds.
+  func decide(_ bit: UInt32, _ interval: LogInterval, split: UInt32) -> UInt32
+  /// Writes or reads the leading bytes that are final, and returns what is left of `interval` behind them.
+  @_lifetime(self: copy self)
+  mutating func settle(_ interval: LogInterval) -> LogInterval
 }
 
 /// Writes decisions into a buffer that has the shape of a block: a mark, coded bytes up to the block's limit, two bytes for
@@ -28,9 +67,8 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   @usableFromInline var count: Int
   /// How many coded bytes this block takes, 1…125.
   @usableFromInline var limit: Int
-  private var low: UInt32
-  /// The complement of the upper end, so that the idle state is all zero bits.
-  private var highComplement: UInt32
+  /// To be set by `restart` before anything is coded.
+  var interval: LogInterval
 
   @inline(__always)
   @usableFromInline
@@ -38,8 +76,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     buffer = .init(repeating: 0)
     count = 0
     limit = 0
-    low = 0
-    highComplement = 0
+    interval = LogInterval(low: 0, range: 0)
   }
 
   /// Whether bytes were lost for want of room.
@@ -52,24 +89,21 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     count &+= 1
   }
 
+  static var reads: Bool { false }
+
   @inline(__always)
-  mutating func code(_ bit: UInt32, chance: UInt32) -> UInt32 {
-    var high = ~highComplement
-    let split = logIntervalSplit(low, high, chance: chance)
-    // Which bit comes cannot be predicted: processors that can choose without a branch do.
-    low = bit != 0 ? low : split &+ 1
-    high = bit != 0 ? split : high
-    while (low ^ high) &>> 24 == 0 {
-      emit(UInt8(truncatingIfNeeded: high &>> 24))
-      low = low &<< 8
-      high = high &<< 8 | 0xFF
-    }
-    highComplement = ~high
-    return bit
+  func decide(_ bit: UInt32, _ interval: LogInterval, split: UInt32) -> UInt32 { bit }
+
+  @inline(never)
+  mutating func settle(_ interval: LogInterval) -> LogInterval {
+    var interval = interval
+    while interval.isSettled { emit(interval.shift()) }
+    return interval
   }
 
   /// Ends the codeword with the byte that, followed by zeros, lies in the interval. A block is never empty.
   mutating func finish() {
+    let low = interval.low
     if low != 0 || count == 0 {
       let top = low &>> 24
       emit(UInt8(truncatingIfNeeded: low & 0x00FF_FFFF == 0 ? top : top &+ 1))
@@ -78,10 +112,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   }
 
   /// Begins a codeword.
-  mutating func restart() {
-    low = 0
-    highComplement = 0
-  }
+  mutating func restart() { interval = .whole }
 
   /// Makes the first `content` bytes, at most `limit`, a block, and returns its size. What is beyond `limit` stays; with
   /// fewer than `limit` it is lost.

@@ -8,78 +8,91 @@
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack (docs/architecture.md).
 @usableFromInline
 struct LogModel: ~Copyable {
-  /// Where the probabilities of each decision are.
-  enum Context {
-    static var measured: Int { 0 }  // 3: after a reading, a detection, something else
-    static var kind: Int { 3 }  // a tree of 4 bits
-    static var step: Int { 19 }  // a tree of 5 bits
-    static var mediumStep: Int { 51 }  // a tree of 5 bits
-    static var longStep: Int { 83 }  // a tree of 5 bits
-    static var afterDetection: Int { 115 }  // 1
-    static var silence: Int { 116 }  // 4 rhythms of 56 lengths
-    static var jump: Int { 340 }  // 4 trees of 4 bits
-    static var longJump: Int { 404 }  // a tree of 3 bits
-    static var firstRSSI: Int { 412 }  // a tree of 4 bits
-    static var direct: Int { 428 }  // 3: after one that was searched for, one that was not, a detection
-    static var known: Int { 431 }  // 1
-    static var count: Int { 432 }
-  }
-
-  /// Probability of a 1 in the upper 12 bits, how often it was adapted in the lower 4; stored with the top bit
-  /// inverted, so that all zero bits are "one in two, never adapted".
+  /// Probability of a 1 in the upper 12 bits. In the lower 4 how often it is yet to be adapted until it is old: that of one that is old, as most are,
+  /// moves as the whole number does.
   private var probabilities: [432 of UInt16]
   /// Steps of 10 ms since the segment began.
   @usableFromInline var steps: UInt32
   /// How many targets are known.
   private var count: Int
-  private var previousKind: LogKind
+  /// What the record before was, as the decision that a record is a reading has it.
+  private var previous: Previous
   private var previousRSSI: Int8
   /// Whether the last target was told without a search.
   private var wasDirect: Bool
 
+  /// To be `reset` before anything is coded; until then it is all zero bits.
   @inline(__always)
   @usableFromInline
   init() {
     probabilities = .init(repeating: 0)
     steps = 0
     count = 0
-    previousKind = .end
+    previous = .reading
     previousRSSI = 0
     wasDirect = false
+  }
+
+  /// What a record was: a context each.
+  private enum Previous: UInt8 {
+    case reading = 0
+    case detection = 1
+    case other = 2
   }
 
   /// Forgets everything, as at the start of a segment.
   @usableFromInline
   mutating func reset() {
-    for index in 0..<Context.count { probabilities[unchecked: index] = 0 }
+    for index in 0..<Context.count { probabilities[unchecked: index] = Self.newborn }
     steps = 0
     count = 0
-    previousKind = .end
+    previous = .other
     previousRSSI = 0
     wasDirect = false
   }
 
   // MARK: Decisions
 
+  /// One in two, never adapted.
+  private static var newborn: UInt16 { 0x800F }
+
   /// One decision, coded with its probability, which then moves towards it: fast at first, slowly later.
+  ///
+  /// A record is a dozen of these, and they are a third of the time that an advertisement takes: what is done once in many times is not done here.
   @inline(__always)
   @_lifetime(coder: copy coder)
   private mutating func bit<C: LogBitCoder & ~Copyable & ~Escapable>(
-    _ context: Int, _ value: UInt32, _ coder: inout C
+    _ context: Int, _ value: UInt32, _ coder: inout C, _ interval: inout LogInterval
   ) -> UInt32 {
-    let state = UInt32(probabilities[unchecked: context] ^ 0x8000)
+    let state = UInt32(probabilities[unchecked: context])
     var chance = state &>> 4
-    var age = state & 15
-    let bit = coder.code(value, chance: chance)
-    // How far to move, by age: 1/2, 2 × 1/4, 3 × 1/8, 9 × 1/16, then 1/32; a nibble each. Most have come to the last.
-    var shift: UInt32 = 5
-    if age < 15 {
-      shift = ((age < 8 ? 0x4433_3221 : 0x0444_4444) &>> ((age & 7) &* 4)) & 15
-      age &+= 1
+    let split = interval.split(chance: chance)
+    let bit = coder.decide(value, interval, split: split)
+    // An old one moves by 1/32 of the way.
+    if bit != 0 {
+      interval.keepLower(split)
+      // The same as adding (4096 − chance) / 32, and free of large numbers, which the smallest cores have to load.
+      chance = chance &- (chance &+ 31) &>> 5 &+ 128
+    } else {
+      interval.keepUpper(split)
+      chance = chance &- chance &>> 5
     }
-    chance = bit != 0 ? chance &+ ((4096 &- chance) &>> shift) : chance &- (chance &>> shift)
-    probabilities[unchecked: context] = UInt16(truncatingIfNeeded: chance &<< 4 | age) ^ 0x8000
+    var moved = chance &<< 4
+    if state & 15 != 0 { moved = Self.grown(state, bit) }
+    probabilities[unchecked: context] = UInt16(truncatingIfNeeded: moved)
+    if interval.isNarrow { interval = coder.settle(interval) }
     return bit
+  }
+
+  /// A probability that is not old yet, moved towards `bit`, and adapted once more.
+  @inline(never)
+  private static func grown(_ state: UInt32, _ bit: UInt32) -> UInt32 {
+    let chance = state &>> 4
+    let young = state & 15
+    // How far to move, by how often it is to be adapted yet: 9 × 1/16, 3 × 1/8, 2 × 1/4, at first 1/2; a nibble each.
+    let shift = ((young < 8 ? 0x4444_4440 : 0x1223_3344) &>> ((young & 7) &* 4)) & 15
+    let moved = bit != 0 ? chance &+ ((4096 &- chance) &>> shift) : chance &- (chance &>> shift)
+    return moved &<< 4 | (young &- 1)
   }
 
   /// A number of `bits` bits, 1…31, most significant first, each with a probability of its own for what came before it.
@@ -88,24 +101,29 @@ struct LogModel: ~Copyable {
   private mutating func tree<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {
+    var interval = coder.interval
     var node: UInt32 = 1
     let end: UInt32 = 1 &<< bits
     // Its next bit is on top.
     var rest = value &<< (32 &- bits)
     while node < end {
-      node = node &<< 1 | bit(context &+ Int(truncatingIfNeeded: node), rest &>> 31, &coder)
+      node = node &<< 1 | bit(context &+ Int(truncatingIfNeeded: node), rest &>> 31, &coder, &interval)
       rest = rest &<< 1
     }
+    coder.interval = interval
     return node &- end
   }
 
-  /// One decision of those that are rare: as a tree of one bit, so that `bit` is not there once more.
-  @inline(__always)
+  /// One decision.
+  @inline(never)
   @_lifetime(coder: copy coder)
   private mutating func decision<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, _ coder: inout C
   ) -> UInt32 {
-    tree(context &- 1, value, bits: 1, &coder)
+    var interval = coder.interval
+    let bit = bit(context, value, &coder, &interval)
+    coder.interval = interval
+    return bit
   }
 
   /// A number of `bits` bits, 0…32, most significant first, all equally likely.
@@ -113,12 +131,18 @@ struct LogModel: ~Copyable {
   private static func plain<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {
+    var interval = coder.interval
     var result: UInt32 = 0
     var left = bits
     while left > 0 {
       left &-= 1
-      result = result &<< 1 | coder.code((value &>> left) & 1, chance: 2048)
+      let split = interval.split(chance: 2048)
+      let bit = coder.decide((value &>> left) & 1, interval, split: split)
+      if bit != 0 { interval.keepLower(split) } else { interval.keepUpper(split) }
+      if interval.isNarrow { interval = coder.settle(interval) }
+      result = result &<< 1 | bit
     }
+    coder.interval = interval
     return result
   }
 
@@ -144,13 +168,14 @@ struct LogModel: ~Copyable {
     _ record: inout LogRecordFields, targets: inout MutableSpan<LogTarget>,
     order: inout MutableSpan<UInt8>, with coder: inout C
   ) -> Bool {
-    let afterDetection = previousKind == .detected
-    if bit(measuredContext, record.kind == .measured ? 0 : 1, &coder) == 0 {
+    let afterDetection = previous == .detection
+    if decision(measuredContext, record.kind == .measured ? 0 : 1, &coder) == 0 {
       record.kind = .measured
+      previous = .reading
     } else {
       guard let kind = codeKind(record.kind, &coder) else { return false }
       record.kind = kind
-      previousKind = kind
+      previous = kind == .detected ? .detection : .other
       if kind == .end { return true }
     }
     record.step = codeStep(record.step, &coder)
@@ -165,7 +190,6 @@ struct LogModel: ~Copyable {
       targets[unchecked: place].seen = UInt16(truncatingIfNeeded: now)
     }
     if record.kind.rawValue >= LogKind.txPower.rawValue { Self.codePlainFields(&record, &coder) }
-    previousKind = record.kind
     return true
   }
 
@@ -173,11 +197,11 @@ struct LogModel: ~Copyable {
   mutating func end(with coder: inout LogBitEncoder) {
     _ = decision(measuredContext, 1, &coder)
     _ = codeKind(.end, &coder)
-    previousKind = .end
+    previous = .other
   }
 
   private var measuredContext: Int {
-    mutating get { Context.measured &+ (previousKind == .measured ? 0 : previousKind == .detected ? 1 : 2) }
+    mutating get { Context.measured &+ Int(previous.rawValue) }
   }
 
   /// The kind of a record that is not a reading; `nil` for a number no kind has.
@@ -242,9 +266,9 @@ struct LogModel: ~Copyable {
   ) -> Int {
     let now = UInt16(truncatingIfNeeded: steps)
     // A writer knows where in the list the target is. A reader does not: what it finds here is not used.
-    var rank = rank(of: identity, &targets, &order)
+    var rank = C.reads ? 64 : rank(of: identity, &targets, &order)
     let context = Context.direct &+ (afterDetection ? 2 : wasDirect ? 1 : 0)
-    wasDirect = bit(context, rank < Self.searched ? 0 : 1, &coder) != 0
+    wasDirect = decision(context, rank < Self.searched ? 0 : 1, &coder) != 0
     var isKnown = true
     if !wasDirect {
       rank = search(rank, afterDetection: afterDetection, &targets, &order, &coder)
@@ -257,7 +281,7 @@ struct LogModel: ~Copyable {
     if isKnown {
       guard rank < count else { return -1 }
       place = Int(order[unchecked: rank])
-      identity = targets[unchecked: place].identity
+      if C.reads { identity = targets[unchecked: place].identity }
     } else {
       // Without room the least recent gives up its place.
       rank = count < targets.count ? count : count &- 1
@@ -308,7 +332,7 @@ struct LogModel: ~Copyable {
         rank == 0 && afterDetection
         ? Context.afterDetection
         : Context.silence &+ Int(target.rhythm) &* 56 &+ Self.silenceClass(UInt32(now &- target.seen))
-      if bit(context, rank == wanted ? 1 : 0, &coder) != 0 { return rank }
+      if decision(context, rank == wanted ? 1 : 0, &coder) != 0 { return rank }
       rank &+= 1
     }
     return rank

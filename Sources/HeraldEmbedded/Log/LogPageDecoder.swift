@@ -36,6 +36,7 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     milliseconds = header.uptime.milliseconds
     bits = LogBitDecoder(page)
     bits.beginSegment(at: 0, word: header.wordSize)
+    model.reset()
   }
 
   /// The next record; `nil` at the end. Its payload bytes go to the start of `payload`, which should have room for
@@ -102,8 +103,8 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
   private var contentStart = 0
   private var contentEnd = 0
   private var isFinalBlock = false
-  private var low: UInt32 = 0
-  private var high: UInt32 = 0
+  var interval = LogInterval.whole
+  /// The number in the interval that the coded bytes say.
   private var value: UInt32 = 0
   /// Zeros read beyond the end of an ended codeword.
   private var padding = 0
@@ -191,8 +192,7 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
           guard payloadCount <= LogEvent.maximumBytes else { return .contradictory }
         } else {
           padding = 0
-          low = 0
-          high = .max
+          interval = .whole
           value = 0
           for _ in 0..<4 { value = value &<< 8 | nextByte() }
           return .started
@@ -248,17 +248,20 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
     return UInt32(byte)
   }
 
+  static var reads: Bool { true }
+
   @inline(__always)
+  func decide(_ bit: UInt32, _ interval: LogInterval, split: UInt32) -> UInt32 {
+    value &- interval.low <= split ? 1 : 0
+  }
+
   @_lifetime(self: copy self)
-  mutating func code(_ bit: UInt32, chance: UInt32) -> UInt32 {
-    let split = logIntervalSplit(low, high, chance: chance)
-    let found: UInt32 = value <= split ? 1 : 0
-    if found != 0 { high = split } else { low = split &+ 1 }
-    while (low ^ high) &>> 24 == 0 {
-      low = low &<< 8
-      high = high &<< 8 | 0xFF
+  mutating func settle(_ interval: LogInterval) -> LogInterval {
+    var interval = interval
+    while interval.isSettled {
+      _ = interval.shift()
       value = value &<< 8 | nextByte()
     }
-    return found
+    return interval
   }
 }
