@@ -54,7 +54,7 @@ where
     counters.count(.readings)
     table[place].lastRSSI = rssi
     if table[place].readings != .max { table[place].readings &+= 1 }
-    record(.measured(identity, rssi), at: now)
+    record(reading: rssi, of: identity, at: now)
     delegate.didMeasure(identity, rssi, at: now)
     let digest = table[place].payloadDigest
     if digest != 0 { delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now) }

@@ -167,7 +167,7 @@ where
     counters.count(.readings)
     if place != nil {
       values.spend(3, index)
-      record(.measured(owner, rssi), at: now)
+      record(reading: rssi, of: owner, at: now)
     }
     delegate.didMeasure(owner, rssi, at: now)
     delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: now)

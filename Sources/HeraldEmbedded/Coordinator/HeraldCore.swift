@@ -178,6 +178,12 @@ public struct HeraldCore<
       delegate.tell(.fault, "an event could not be logged", at: now)
     }
   }
+
+  /// Logs a reading.
+  @inlinable @inline(__always)
+  mutating func record(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) {
+    if !log.take(reading: rssi, of: target, at: now) { record(.measured(target, rssi), at: now) }
+  }
 }
 
 extension HeraldCore: StatisticsSource

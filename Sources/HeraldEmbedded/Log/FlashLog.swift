@@ -53,30 +53,49 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
         }
         if !store(payload: bytes) { continue }
       }
-      switch encode(&record, at: now) {
-      case .stored:
+      if finish(encode(&record, at: now)) {
         count(record)
         return
-      case .blockReady:
-        if programFullBlock() {
-          count(record)
-          return
-        }
-      case .pageFull:
-        commit()
-        close()
-      case .takenBack(let kept):
-        breakOff(kept: kept)
       }
     }
     ring.drop(1)
     throw .flashFailed
   }
 
+  /// Does what is to be done after a record was encoded. `false`: it is to be encoded once more.
+  @inlinable @inline(never)
+  mutating func finish(_ outcome: LogPageWriter.Outcome) -> Bool {
+    switch outcome {
+    case .stored:
+      return true
+    case .blockReady:
+      return programFullBlock()
+    case .pageFull:
+      commit()
+      close()
+    case .takenBack(let kept):
+      breakOff(kept: kept)
+    }
+    return false
+  }
+
   /// Adds an event without payload bytes.
   @inlinable
   public mutating func append(_ event: LogEvent, at now: Instant, clock: WallClock) throws(LogError) {
     try append(event, bytes: Span(), at: now, clock: clock)
+  }
+
+  /// Adds a reading, as nearly all events are, if no page is to be opened for it: there may be hundreds of them a second, for which nothing but encoding
+  /// is to be done. Returns `false`, having added nothing, if it is to be given to `append`.
+  @inlinable @inline(never)
+  mutating func take(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) -> Bool {
+    guard ring.isOpen else { return false }
+    var record = LogRecordFields(kind: .measured, target: target, rssi: rssi.rawValue)
+    let outcome = encode(&record, at: now)
+    guard outcome.isStored || finish(outcome) else { return false }
+    ring.records &+= 1
+    ring.readings &+= 1
+    return true
   }
 
   /// Programs what is pending: afterwards everything appended so far survives a loss of power. Costs about seven bytes of

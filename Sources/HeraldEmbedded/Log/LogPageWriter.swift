@@ -57,6 +57,9 @@ struct LogPageWriter: ~Copyable {
     case pageFull
     /// It was taken back. Program what `sealTruncated` gives; the codeword must not be continued.
     case takenBack(kept: Int)
+
+    @usableFromInline @inline(__always)
+    var isStored: Bool { if case .stored = self { true } else { false } }
   }
 
   /// Begins a segment whose header has been written up to `position`.

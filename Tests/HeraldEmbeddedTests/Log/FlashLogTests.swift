@@ -1,6 +1,7 @@
-import HeraldEmbedded
 import HeraldSimulation
 import Testing
+
+@testable import HeraldEmbedded
 
 private func setClock(_ unix: UInt64, at now: UInt64) -> WallClock {
   var clock = WallClock()
@@ -236,6 +237,39 @@ struct FlashLogTests {
       return
     }
     #expect(Int(count) >= refused)
+  }
+
+  @Test("a reading is taken while a page is open, and is what an appended one is")
+  func readings() throws {
+    let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(image))
+    let isTakenUnmounted = log.take(reading: RSSI(-50), of: target(1), at: .start)
+    log.mount(freshEpoch: 7)
+    let isTakenFirst = log.take(reading: RSSI(-50), of: target(1), at: .start)
+    #expect(!isTakenUnmounted && !isTakenFirst)
+    try log.append(.detected(target(1)), at: Instant(milliseconds: 10), clock: WallClock())
+    let isTaken = log.take(reading: RSSI(-50), of: target(1), at: Instant(milliseconds: 20))
+    try log.append(.measured(target(1), RSSI(-51)), at: Instant(milliseconds: 30), clock: WallClock())
+    #expect(isTaken)
+    #expect(log.statistic(0) == 3)
+    #expect(log.statistic(1) == 2)
+    log.commit()
+    #expect(
+      log.records() == [
+        PlainRecord(event: .detected(target(1)), milliseconds: 10),
+        PlainRecord(event: .measured(target(1), RSSI(-50)), milliseconds: 20),
+        PlainRecord(event: .measured(target(1), RSSI(-51)), milliseconds: 30),
+      ])
+    // A flash that takes nothing any more: the reading is given back, and counts among the dropped only when it is appended.
+    image.brokenPages = Set(0..<4)
+    var taken = 0
+    while taken < 1_000,
+      log.take(reading: RSSI(Int8(-40 - taken * taken % 61)), of: target(1), at: Instant(milliseconds: 40))
+    {
+      taken += 1
+    }
+    #expect(taken > 50 && taken < 1_000)
+    #expect(Int(log.statistic(6)) == taken)
   }
 
   @Test("erasing all goes page by page, the oldest first, leaves no byte, and begins a new epoch")

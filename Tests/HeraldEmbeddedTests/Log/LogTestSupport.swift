@@ -45,10 +45,15 @@ extension FlashLog where F == MemoryFlash {
     return log
   }
 
-  /// Adds an event with a payload as an array.
+  /// Adds an event with a payload as an array; every other reading as the coordinator adds them.
   mutating func add(
     _ event: LogEvent, _ payload: [UInt8] = [], at milliseconds: UInt64, clock: WallClock = WallClock()
   ) throws(LogError) {
+    if case .measured(let target, let rssi) = event, milliseconds / 10 % 2 == 0,
+      take(reading: rssi, of: target, at: Instant(milliseconds: milliseconds))
+    {
+      return
+    }
     try append(event, bytes: payload.span, at: Instant(milliseconds: milliseconds), clock: clock)
   }
 
