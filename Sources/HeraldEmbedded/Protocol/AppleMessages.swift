@@ -9,6 +9,7 @@ extension AppleVerdict {
   ///
   /// The patterns are those Herald phones use, there written as regular expressions over hexadecimal digits:
   /// `^10....04`, `^10....14`, `^1002`, `^01` and sixteen zero bytes, and the types 00, 03, 05…09, 0B…0F.
+  @inline(never)
   init(messages: Span<UInt8>) {
     self = .unfiltered
     var start = 0

@@ -5,7 +5,9 @@ public struct Introspected: Equatable, BitwiseCopyable, Sendable {
   /// The Herald services it advertises.
   public var services: HeraldServiceSet
   /// Its pseudo device address.
-  public var pseudoAddress: PseudoDeviceAddress?
+  public var pseudoAddress: PseudoDeviceAddress? {
+    identity.kind == .pseudoAddress ? PseudoDeviceAddress(high: identity.high, low: identity.low) : nil
+  }
   /// The power it says it sends with, in dBm.
   public var txPower: Int8?
   /// What its Apple manufacturer data tell.
@@ -70,88 +72,87 @@ public struct Introspection: BitwiseCopyable, Sendable {
   }
 
   /// What the advertisement `data` that came with `report` says.
+  ///
+  /// Goes through each advertisement of whomever: what is looked for is only located on the way, and what is rare is left to functions of its own.
+  @inline(never)
   public func classify(_ report: AdvertisingReport, _ data: Span<UInt8>) -> Introspected {
-    var found = Introspected(
-      identity: TargetIdentity(report.address), services: .none, pseudoAddress: nil, txPower: nil,
-      apple: .none)
-    var manufacturer = ManufacturerFindings()
+    var services = HeraldServiceSet.none
+    var apple = AppleVerdict.none
+    // Where they begin; 0, where nothing can, while they were not found.
+    var herald = 0
+    var linuxFoundation = 0
+    var power = 0
     var structures = AdvertisingData(data)
     while structures.next() {
-      let bytes = structures.bytes
+      let start = structures.start
+      let end = structures.end
       switch structures.type {
-      case .someUUID16, .allUUID16: lookForShortService(bytes, &found)
-      case .someUUID128, .allUUID128: lookForLongServices(bytes, &found)
+      case .someUUID16, .allUUID16:
+        if hasShortService(data, start, end) { services = services.union(.short) }
+      case .someUUID128, .allUUID128:
+        services = services.union(longServices(data.extracting(unchecked: start..<end)))
       case .txPower:
-        if bytes.count > 0, found.txPower == nil { found.txPower = Int8(bitPattern: bytes[unchecked: 0]) }
-      case .manufacturerData: manufacturer.look(bytes)
+        if start < end, power == 0 { power = start }
+      case .manufacturerData:
+        guard end &- start >= 2 else { continue }
+        let company = data.littleEndian16(at: start)
+        if company == CompanyID.apple {
+          apple = apple.joined(AppleVerdict(messages: data.extracting(unchecked: (start &+ 2)..<end)))
+        } else if end &- start == 8 {
+          if company == CompanyID.linuxFoundation {
+            if linuxFoundation == 0 { linuxFoundation = start &+ 2 }
+          } else if company == CompanyID.herald || company == CompanyID.heraldSwapped {
+            if herald == 0 { herald = start &+ 2 }
+          }
+        }
       default: break
       }
     }
-    found.apple = manufacturer.apple
-    found.pseudoAddress = manufacturer.pseudoAddress(isHerald: found.isHerald)
-    if let address = found.pseudoAddress { found.identity = TargetIdentity(address) }
+    // Phones look at the Linux Foundation's identifier first; other products have it too, so it counts only in an advertisement of a
+    // Herald service.
+    if linuxFoundation != 0, !services.isEmpty { herald = linuxFoundation }
+    var found = Introspected(
+      identity: TargetIdentity(report.address), services: services, txPower: nil, apple: apple)
+    if herald != 0 {
+      let low = UInt32(data.littleEndian16(at: herald)) | UInt32(data.littleEndian16(at: herald &+ 2)) &<< 16
+      found.identity = TargetIdentity(
+        PseudoDeviceAddress(high: data.littleEndian16(at: herald &+ 4), low: low))
+    }
+    if power != 0 { found.txPower = Int8(bitPattern: data[unchecked: power]) }
     return found
   }
 
+  /// Whether the short service is among those that the bytes from `start` to `end` of `data` list.
   @inline(__always)
-  private func lookForShortService(_ data: Span<UInt8>, _ found: inout Introspected) {
-    guard !ignored.contains(.short) else { return }
-    var place = 0
-    while place &+ 2 <= data.count {
+  private func hasShortService(_ data: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
+    var place = start
+    while place &+ 2 <= end {
       if data.littleEndian16(at: place) == HeraldUUIDs.shortService.rawValue {
-        found.services = found.services.union(.short)
+        return !ignored.contains(.short)
       }
       place &+= 2
     }
+    return false
   }
 
-  @inline(__always)
-  private func lookForLongServices(_ data: Span<UInt8>, _ found: inout Introspected) {
+  /// Which of the long services `data` lists.
+  @inline(never)
+  private func longServices(_ data: Span<UInt8>) -> HeraldServiceSet {
     let bytes = data.bytes
+    var services = HeraldServiceSet.none
     var place = 0
     while place &+ 16 <= data.count {
       let low = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
       let high = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place &+ 8, as: UInt64.self))
       let uuid = UUID128(high, low)
       if uuid == HeraldUUIDs.service, !ignored.contains(.long) {
-        found.services = found.services.union(.long)
+        services = services.union(.long)
       } else if let customService, uuid == customService {
-        found.services = found.services.union(.custom)
+        services = services.union(.custom)
       }
       place &+= 16
     }
-  }
-}
-
-/// What the manufacturer data structures of one advertisement hold; there may be several.
-private struct ManufacturerFindings {
-  var apple: AppleVerdict = .none
-  private var herald: PseudoDeviceAddress?
-  private var linuxFoundation: PseudoDeviceAddress?
-
-  /// Takes in one structure: company identifier and data.
-  @inline(__always)
-  mutating func look(_ data: Span<UInt8>) {
-    guard data.count >= 2 else { return }
-    let company = data.littleEndian16(at: 0)
-    if company == CompanyID.apple {
-      apple = apple.joined(AppleVerdict(messages: data.extracting(unchecked: 2..<data.count)))
-    } else if data.count == 8 {
-      let low = UInt32(data.littleEndian16(at: 2)) | UInt32(data.littleEndian16(at: 4)) &<< 16
-      let address = PseudoDeviceAddress(high: data.littleEndian16(at: 6), low: low)
-      if company == CompanyID.linuxFoundation, linuxFoundation == nil {
-        linuxFoundation = address
-      } else if company == CompanyID.herald || company == CompanyID.heraldSwapped, herald == nil {
-        herald = address
-      }
-    }
-  }
-
-  /// The pseudo device address, if any. Phones look at the Linux Foundation's identifier first; other products have it
-  /// too, so it counts only in an advertisement of a Herald service.
-  func pseudoAddress(isHerald: Bool) -> PseudoDeviceAddress? {
-    if isHerald, let linuxFoundation { return linuxFoundation }
-    return herald
+    return services
   }
 }
 
