@@ -78,6 +78,46 @@ struct H4Tests {
     check("ff040e040e0401030c00", ["lost", "event 0e0401030c00"])
   }
 
+  @Test(
+    "A transport that gives all there is is not asked once more for nothing, others are",
+    arguments: [10, H4Receiver.capacity - 1, H4Receiver.capacity, H4Receiver.capacity + 88])
+  func askedAgain(count: Int) {
+    final class Asked {
+      var times = 0
+      var left = 0
+    }
+    struct One: HCITransport {
+      let asked: Asked
+      mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
+        asked.times += 1
+        let count = min(asked.left, buffer.count)
+        asked.left -= count
+        for index in 0..<count { buffer[index] = index % 3 == 0 ? 4 : index % 3 == 1 ? 0x10 : 0 }
+        return count
+      }
+      mutating func write(_ packet: Span<UInt8>) -> Bool { true }
+    }
+    struct All: HCITransport {
+      static var readsAll: Bool { true }
+      var one: One
+      mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { one.read(into: &buffer) }
+      mutating func write(_ packet: Span<UInt8>) -> Bool { true }
+    }
+    func asked<Transport: HCITransport & ~Copyable>(_ transport: consuming Transport, _ asked: Asked) -> Int {
+      var radio = HCIRadio<Transport, 1>(transport: transport)
+      var recorder = Recorder()
+      _ = radio.poll(at: .start, into: &recorder)
+      asked.times = 0
+      asked.left = count
+      _ = radio.poll(at: Instant(milliseconds: 1), into: &recorder)
+      #expect(asked.left == 0)
+      return asked.times
+    }
+    let (one, all) = (Asked(), Asked())
+    #expect(asked(One(asked: one), one) == (count > H4Receiver.capacity ? 3 : 2))
+    #expect(asked(All(one: One(asked: all)), all) == (count < H4Receiver.capacity ? 1 : 2))
+  }
+
   @Test("A transport that claims more than there is room for is not believed")
   func liar() {
     struct Liar: HCITransport, ~Copyable {

@@ -5,9 +5,10 @@ import HeraldEmbedded
 struct LocatedReport: BitwiseCopyable {
   /// Its head.
   @usableFromInline let report: AdvertisingReport
-  /// Its data are the `count` bytes from `start` of the event's parameters.
+  /// Its data are the `count` bytes from `start` of the event's parameters, all of them in bounds.
   @usableFromInline let start: Int
   @usableFromInline let count: Int
+  @inlinable var range: Range<Int> { Range(uncheckedBounds: (start, start &+ count)) }
 
   @inlinable
   init(report: AdvertisingReport, start: Int, count: Int) {
@@ -50,7 +51,12 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
   @inlinable
   mutating func next(_ bytes: Span<UInt8>) -> LocatedReport? {
     guard index < count else { return nil }
-    if isColumns { return nextOfColumns(bytes) }
+    if isColumns {
+      let found = Self.inColumns(bytes, count: count, index: index, offset: offset)
+      index &+= 1
+      offset &+= found.count
+      return found
+    }
     let head = offset
     guard bytes.count &- head >= 10 else { return nil }
     let length = Int(bytes[unchecked: head &+ 8])
@@ -63,22 +69,22 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
       start: head &+ 9, count: length)
   }
 
-  @usableFromInline
-  mutating func nextOfColumns(_ bytes: Span<UInt8>) -> LocatedReport? {
+  /// Report `index` of `count` in columns, whose data begin at `offset`.
+  ///
+  /// Not inlined, as what follows: hardly any controller sends columns, and those that send one report are not to pay for them.
+  @usableFromInline @inline(never)
+  static func inColumns(_ bytes: Span<UInt8>, count: Int, index: Int, offset: Int) -> LocatedReport {
     let length = Int(bytes[2 &+ 8 &* count &+ index])
-    let found = LocatedReport(
+    return LocatedReport(
       report: Self.report(
         bytes, type: 2 &+ index, addressType: 2 &+ count &+ index, address: 2 &+ 2 &* count &+ 6 &* index,
         rssi: bytes.count &- count &+ index),
       start: offset, count: length)
-    index &+= 1
-    offset &+= length
-    return found
   }
 
-  /// Whether the lengths add up column by column and not report by report. All offsets that `nextOfColumns` uses are in
+  /// Whether the lengths add up column by column and not report by report. All offsets that `inColumns` uses are in
   /// bounds then.
-  @usableFromInline
+  @usableFromInline @inline(never)
   static func areColumns(_ bytes: Span<UInt8>, _ count: Int) -> Bool {
     var rows = 2
     var index = 0

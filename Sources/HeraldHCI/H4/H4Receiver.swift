@@ -71,6 +71,9 @@ struct H4Receiver: ~Copyable {
     return count
   }
 
+  /// Whether the last `fill` could have taken more.
+  @inlinable var hasRoom: Bool { tail < Self.capacity }
+
   @usableFromInline mutating func moveToFront() {
     guard head > 0 else { return }
     let count = tail &- head

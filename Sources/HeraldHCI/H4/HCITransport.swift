@@ -5,6 +5,8 @@ public protocol HCITransport: ~Copyable {
   /// Moves bytes that have arrived to the front of `buffer`, which is not empty. Returns how many; 0 if there is nothing
   /// now, −1 if the line is gone.
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int
+  /// Whether nothing is left for now after a read that did not fill the buffer. One that gives a packet at a time says `false`, and is asked again.
+  static var readsAll: Bool { get }
   /// Sends one whole packet, beginning with its H4 type byte. Returns `false`, having taken nothing, if there is no room
   /// now; the packet is offered again later.
   mutating func write(_ packet: Span<UInt8>) -> Bool
@@ -16,6 +18,9 @@ public protocol HCITransport: ~Copyable {
 }
 
 extension HCITransport where Self: ~Copyable {
+  /// Perhaps not.
+  @inlinable
+  public static var readsAll: Bool { false }
   /// Most controllers want nothing.
   @inlinable
   public mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool { false }

@@ -11,7 +11,9 @@ extension HCIRadio where Transport: ~Copyable {
       if count < 0 { fail(&handler) }
       if count <= 0 { return false }
       session.heardAt = now
+      let isAll = Transport.readsAll && receiver.hasRoom
       drain(into: &handler)
+      if isAll { return false }
       reads &+= 1
     }
     return true
@@ -72,7 +74,7 @@ extension HCIRadio where Transport: ~Copyable {
     while let found = reports.next(bytes) {
       counters.count(.advertisingReports)
       guard session.state == .ready else { continue }
-      let data = bytes.extracting(unchecked: found.start..<(found.start &+ found.count))
+      let data = bytes.extracting(unchecked: found.range)
       handler.received(found.report, data: data, at: now)
     }
     if !reports.isComplete { counters.count(.malformedEvents) }
@@ -92,7 +94,7 @@ extension HCIRadio where Transport: ~Copyable {
         counters.count(.continuedReports)
         continue
       }
-      let data = bytes.extracting(unchecked: found.start..<(found.start &+ found.count))
+      let data = bytes.extracting(unchecked: found.range)
       handler.received(found.report, data: data, at: now)
     }
     if !reports.isComplete { counters.count(.malformedEvents) }
