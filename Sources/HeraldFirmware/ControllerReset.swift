@@ -30,6 +30,8 @@ public struct ControllerReset: BitwiseCopyable, Sendable {
 
   /// What to do about the line, given the state of the radio now.
   public mutating func step(_ state: RadioState, at now: Instant) -> Step {
+    // So it is nearly always.
+    if state == self.state, !isHeld { return .none }
     let hasFailed = state == .failed && self.state != .failed
     self.state = state
     if state == .ready { failures = 0 }

@@ -18,8 +18,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private var rounds: UInt32 = 0
   private var sleeps: UInt32 = 0
   private var hungry: UInt32 = 0
-  /// When the uptime is to be noted next.
-  private var noteAt = Instant.start
+  /// When `tend` is to be called next: once a second, and when the device is to restart.
+  private var tendAt = Instant.start
   private var restartAt = Instant.never
   /// What the device keeps beside its log.
   public var settings: SettingsStore<Hardware.SettingsFlash>
@@ -62,17 +62,12 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// A page of the log has gone, as a factory reset wants it. There are only so many of them: a loop that is busy with that makes progress.
   mutating func erased(at now: Instant) { gate.rested(at: now) }
 
-  /// Ends a round of the loop: feeds the watchdog if there is progress, sleeps until `deadline` or an interrupt.
+  /// Ends a round of the loop: sleeps until `deadline` or an interrupt.
   @inline(never)
   mutating func rest(until deadline: Instant, from now: Instant) {
     rounds &+= 1
-    noteUptime(now)
-    if now >= restartAt { restartNow() }
-    if gate.isOpen(at: now, hasRadio: mode == .normal) { hardware.feedWatchdog() } else { hungry &+= 1 }
-    // The uptime is noted once a second: often enough to feed the watchdog, and to keep a clock whose counter wraps.
-    var until = noteAt
-    if deadline < until { until = deadline }
-    if restartAt < until { until = restartAt }
+    if now >= tendAt { tend(at: now) }
+    let until = deadline < tendAt ? deadline : tendAt
     guard until > now else { return }
     let slept = hardware.sleep(until: until)
     let end = hardware.now()
@@ -83,10 +78,19 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     gate.rested(at: end)
   }
 
-  private mutating func noteUptime(_ now: Instant) {
-    guard now >= noteAt else { return }
+  /// Notes the uptime, restarts if that is wanted, feeds the watchdog if there is progress. There may be hundreds of rounds a second; once a second is
+  /// often enough for this, and to keep a clock whose counter wraps.
+  @inline(never)
+  private mutating func tend(at now: Instant) {
     let uptime = now.milliseconds / 1000
-    noteAt = Instant(milliseconds: uptime &* 1000 &+ 1000)
+    let next = Instant(milliseconds: uptime &* 1000 &+ 1000)
+    note(uptime)
+    if now >= restartAt { restartNow() }
+    tendAt = restartAt < next ? restartAt : next
+    if gate.isOpen(at: now, hasRadio: mode == .normal) { hardware.feedWatchdog() } else { hungry &+= 1 }
+  }
+
+  private mutating func note(_ uptime: UInt64) {
     guard uptime.low32 != run.uptime else { return }
     run.uptime = uptime.low32
     if run.uptime >= StartDecision.longRun, run.mode == .normal {
@@ -113,6 +117,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   public mutating func restart(at now: Instant) {
     run.intent = .requested
     restartAt = now + .milliseconds(250)
+    if restartAt < tendAt { tendAt = restartAt }
   }
 
   /// Why the device started.

@@ -34,8 +34,8 @@ where
   RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
   DelegateType: ~Copyable, BoardType: ~Copyable
 {
-  /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the links, feeds the watchdog if there is
-  /// progress, and sleeps until the earlier of the next deadline and an interrupt.
+  /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the links, once a second feeds the watchdog if
+  /// there is progress, and sleeps until the earlier of the next deadline and an interrupt.
   @inline(never)
   public mutating func round<Hardware: FirmwareHardware & ~Copyable, Links: ManagementLinks & ~Copyable>(
     serving links: inout Links
@@ -44,9 +44,9 @@ where
     // First of all: a log that is to go is not opened.
     var next = Links.areThere ? tendReset(at: now) : .never
     if board.mode != .bare {
-      takeWhatIsKept(at: now)
+      if !board.hasTakenSettings { takeWhatIsKept(at: now) }
       node.core.openLog(at: now, startReason: board.report.cause.rawValue)
-      reportStart(at: now)
+      if !board.hasReported { reportStart(at: now) }
     }
     if board.mode == .normal {
       tendPayload(at: now)
@@ -73,7 +73,6 @@ where
   @inline(never)
   private mutating func takeWhatIsKept<Hardware: FirmwareHardware & ~Copyable>(at now: Instant)
   where BoardType == Firmware<Hardware> {
-    guard !board.hasTakenSettings else { return }
     board.hasTakenSettings = true
     if node.core.key.isNone { node.core.key = board.settings.addressKey(random: &node.core.random) }
     takeSettings(at: now)
@@ -84,7 +83,6 @@ where
   private mutating func reportStart<Hardware: FirmwareHardware & ~Copyable>(
     at now: Instant
   ) where BoardType == Firmware<Hardware> {
-    guard !board.hasReported else { return }
     board.hasReported = true
     guard board.report.cause.isFault else { return }
     var bytes: [32 of UInt8] = .init(repeating: 0)

@@ -17,8 +17,7 @@ public struct HeraldNode<
   public var radio: RadioType
   /// Everything else.
   public var core: Core
-  /// When `run` was last called, and when it wanted to be called next.
-  @usableFromInline var ranAt = Instant.start
+  /// When `run` is to be called next, whatever is heard until then.
   @usableFromInline var dueAt = Instant.start
 
   /// After advertisements alone the rest of the device is looked at once in so long, at the least.
@@ -57,13 +56,11 @@ public struct HeraldNode<
     let radioDue = radio.poll(at: now, into: &core)
     // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds of them a second.
     if core.heard != heard, !core.hasNews, radioDue > now {
-      let lullEnd = ranAt + Self.lull
-      let due = dueAt < lullEnd ? dueAt : lullEnd
-      if now < due { return radioDue < due ? radioDue : due }
+      if now < dueAt { return radioDue < dueAt ? radioDue : dueAt }
     }
-    ranAt = now
     let next = core.run(at: now, commanding: &radio)
-    dueAt = next
+    let lullEnd = now + Self.lull
+    dueAt = next < lullEnd ? next : lullEnd
     // What was commanded goes out now, and what that brings about at once is taken in.
     let radioNext = radio.poll(at: now, into: &core)
     if core.hasNews { return now }

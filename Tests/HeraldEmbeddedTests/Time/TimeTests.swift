@@ -54,5 +54,8 @@ struct TimeTests {
       #expect((thousand * 1000 - 1).thousandth == thousand - 1)
       #expect((thousand * 1000).thousandth == thousand)
     }
+    // All that are found by a multiplication of 32 bits, and some that are not.
+    let wrong = (UInt32(0)..<300_000).filter { $0.thousandth != $0 / 1000 }
+    #expect(wrong == [])
   }
 }
