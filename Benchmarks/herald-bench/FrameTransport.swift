@@ -8,7 +8,7 @@ import HeraldSimulation
 final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
   typealias Device = ManagedNode<
     HCIRadio<SimulatedController, 4>, MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate,
-    NoNeighbours, Board, 4, 4
+    NoNeighbours, Board, 4, 4, 4
   >
 
   struct Board: ManagedBoard, ~Copyable {

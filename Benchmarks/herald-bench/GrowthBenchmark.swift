@@ -8,7 +8,7 @@ enum GrowthBenchmark {
   typealias Random = DeviceBenchmark.Xorshift
   typealias Node<let targets: Int, let connections: Int> = HeraldNode<
     HCIRadio<SimulatedController, connections>, MemoryFlash, Random, FixedPayloadSupplier, NoDelegate,
-    NoNeighbours, targets, connections
+    NoNeighbours, targets, connections, connections
   >
 
   static func run(_ figures: inout Figures) {

@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// What the run before this one left in memory that outlives a reset: 32 words that no start-up touches.
+/// What the run before this one left in memory that outlives a reset: 16 words that no start-up touches.
 ///
 /// After power comes on they hold anything, so that both parts have a checksum. The first eight words are the fault handler's, which
 /// has no time for more (`boards/startup`): a mark, the cause, the registers. The next eight are the program's: how long it has run, and what it
@@ -9,7 +9,7 @@ public struct RetainedMemory: ~Copyable {
   private let words: UnsafeMutablePointer<UInt32>
 
   /// How many words there are.
-  public static var count: Int { 32 }
+  public static var count: Int { 16 }
   private static var faultMark: UInt32 { 0x746C_6148 }
   private static var runMark: UInt32 { 0x736E_7552 }
   private static var runStart: Int { 8 }

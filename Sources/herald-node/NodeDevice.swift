@@ -11,7 +11,7 @@ typealias NodeSensors = SensorArray<
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable> = ManagedNode<
   HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices<Table>,
-  NodeBoard, 256, 8
+  NodeBoard, 256, 8, 8
 >
 
 /// What takes the place of a board: this process, on this machine.

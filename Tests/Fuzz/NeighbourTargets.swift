@@ -17,7 +17,7 @@ private struct Listener: SensorDelegate, ~Copyable {
 }
 
 private typealias Node = HeraldNode<
-  MockRadio, MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, CovidWatchAndC19X, 4, 2
+  MockRadio, MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, CovidWatchAndC19X, 4, 2, 2
 >
 
 /// Who writes a code of each system at the end.

@@ -28,7 +28,7 @@ private struct CountingRandom: RandomSource {
 private struct Badge: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio, MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours,
-    KeepingBoard, 4, 1
+    KeepingBoard, 4, 1, 1
   >
   let log: FlashImage
   let kept: FlashImage

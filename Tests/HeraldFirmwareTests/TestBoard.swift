@@ -62,5 +62,5 @@ struct CountedRandom: RandomSource {
 
 typealias TestNode = ManagedNode<
   HCIRadio<DeadLine, 2>, MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours,
-  Firmware<TestHardware>, 4, 2
+  Firmware<TestHardware>, 4, 2, 2
 >

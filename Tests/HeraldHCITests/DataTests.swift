@@ -42,6 +42,20 @@ struct DataTests {
     #expect(bench.radio.counters[.pdusSent] == 1)
   }
 
+  @Test("A transport that takes short packets gets the longest PDU in several")
+  func shortPackets() throws {
+    var bench = try Bench.connected(buffers: "040e0701022000fb00ff")
+    bench.radio.transport.longestPacket = 140
+    let pdu = (0..<247).map { UInt8($0) }
+    bench.recorder.answer = { _ in pdu }
+    bench.arrive("0201200700030004000a0300")
+    #expect(
+      bench.sent() == [
+        "020100" + "8700" + "f7000400" + hex(Array(pdu[..<131])),
+        "020110" + "7400" + hex(Array(pdu[131...])),
+      ])
+  }
+
   @Test("The longest PDU goes both ways, whatever the fragments")
   func longest() throws {
     let pdu = (0..<247).map { UInt8($0) }

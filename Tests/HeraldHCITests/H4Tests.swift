@@ -126,7 +126,7 @@ struct H4Tests {
     }
     var receiver = H4Receiver()
     var liar = Liar()
-    #expect(receiver.fill(from: &liar) == 512)
+    #expect(receiver.fill(from: &liar) == 260)
     #expect(receiver.fill(from: &liar) == 0)
   }
 }

@@ -85,6 +85,9 @@ extension NRF {
       return taken
     }
 
+    /// As long as the memory for sending.
+    public var longestPacket: Int { memory.sendCapacity }
+
     /// Sends a packet. One that is longer than the memory for sending is never taken.
     public mutating func write(_ packet: Span<UInt8>) -> Bool {
       noteSent()
@@ -227,7 +230,7 @@ extension NRF {
     }
   }
 
-  /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing` for the longest packet. A variable
+  /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing` for the longest packet: 50 at least. A variable
   /// of this type lies in RAM, as the UARTE needs it.
   public struct UARTEStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
     private var overruns: UInt32 = 0

@@ -56,11 +56,11 @@ public struct ManagedNode<
   RadioType: Radio & StatisticsSource & ~Copyable, FlashType: Flash & ~Copyable,
   RandomType: RandomSource & ~Copyable, SupplierType: PayloadSupplier & ~Copyable,
   DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, BoardType: ManagedBoard & ~Copyable,
-  let targets: Int, let connections: Int
+  let targets: Int, let connections: Int, let payloads: Int
 >: ManagedDevice, ~Copyable {
   /// The kind of node it is.
   public typealias Node = HeraldNode<
-    RadioType, FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections
+    RadioType, FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
   >
 
   /// The node.

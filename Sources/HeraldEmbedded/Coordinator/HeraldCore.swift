@@ -5,11 +5,13 @@
 ///
 /// - `targets` is how many peers it tracks at once; `TargetTable` says what happens to more.
 /// - `connections` is how many connections it holds at once; more are closed as they come.
+/// - `payloads` is how many payloads and messages may be on their way at once, over all connections, 516 bytes each; `PayloadPool` says what
+///   happens to more. With fewer than `connections` a peer may be told to come again, or be asked by us a second later.
 public struct HeraldCore<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
   NeighbourType: Neighbours,
-  let targets: Int, let connections: Int
+  let targets: Int, let connections: Int, let payloads: Int
 >: ~Copyable {
   /// The type of the log.
   public typealias Log = FlashLog<FlashType, 64>
@@ -28,7 +30,7 @@ public struct HeraldCore<
   /// The date, if known. `setClock` sets it.
   public var clock: WallClock
   /// What our GATT table serves, the supplier of payloads included.
-  public var values: ServedValues<SupplierType, NeighbourType, connections>
+  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
   /// The peers. For looking at: what happens to them is decided here.
   public var table: TargetTable<targets>
   /// The payloads that are passed on.

@@ -6,11 +6,11 @@ public struct HeraldNode<
   RadioType: Radio & ~Copyable, FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
   NeighbourType: Neighbours,
-  let targets: Int, let connections: Int
+  let targets: Int, let connections: Int, let payloads: Int
 >: ~Copyable {
   /// The type of everything but the radio.
   public typealias Core = HeraldCore<
-    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections
+    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
   >
 
   /// The radio.

@@ -176,9 +176,9 @@ struct PayloadBuffer: BitwiseCopyable {
 /// Buffers of 516 bytes for payloads and messages on their way: a peer's payload while it is read in pieces, ours while a peer reads
 /// it in pieces (every piece must be of the same payload), and signals in either direction.
 ///
-/// A buffer belongs to one connection and one use. When none is free the claim fails: our reading of a peer is tried
-/// again later, and a peer's request is answered with Insufficient Resources. There are as many as connections: a second one for a
-/// connection's peer is never the last that is free.
+/// A buffer belongs to one connection and one use. When none is free, what we want to do takes one from a peer that reads our payload, which
+/// is made again for the rest. Else the claim fails: our reading of a peer is tried again later, and a peer's request is answered with
+/// Insufficient Resources. A second one for a connection's peer is never the last that is free.
 @usableFromInline
 struct PayloadPool<let count: Int>: ~Copyable {
   @usableFromInline var buffers: [count of PayloadBuffer]
@@ -201,6 +201,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
   @inlinable @inline(never)
   mutating func claim(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     if let index = find(connection, use) { return index }
+    if !use.isOfPeers { _ = makeRoom() }
     guard let index = firstFree, !use.isOfPeers || !isOnlyFree(index) || !hasPeersBuffer(connection)
     else { return nil }
     buffers[index].use = use

@@ -3,7 +3,7 @@
 /// The payload is that of the last change of address, so that both change together; it is made anew for each exchange
 /// (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
 public struct ServedValues<
-  Supplier: PayloadSupplier & ~Copyable, NeighbourType: Neighbours, let buffers: Int
+  Supplier: PayloadSupplier & ~Copyable, NeighbourType: Neighbours, let connections: Int, let buffers: Int
 >: AttributeValues, ~Copyable {
   /// Where payloads come from.
   public var supplier: Supplier
@@ -24,7 +24,7 @@ public struct ServedValues<
   /// When the request that is being answered came.
   @usableFromInline var askedAt: Instant
   /// What peers are writing to us, by connection.
-  @usableFromInline var incoming: [buffers of SignalReassembly]
+  @usableFromInline var incoming: [connections of SignalReassembly]
   /// What all of them together may write.
   @usableFromInline var budget: SignalBudget
   /// What all of them together may have logged by reading codes of ours; apart, so that who reads takes nothing from who writes.
@@ -99,7 +99,7 @@ public struct ServedValues<
     }
     if index == nil {
       index = makePayload(for: connection, use)
-      if index != nil { served &+= 1 }
+      if index != nil, offset == 0 { served &+= 1 }
     }
     guard let index else {
       notServed &+= 1
@@ -107,8 +107,8 @@ public struct ServedValues<
     }
     let room = buffer.count
     let answer = pool.buffers[index].read(from: offset, into: &buffer)
-    // Who got it all at once, and room to spare, asks for no more of it: the buffer is free for others.
-    if offset == 0, room > Int(pool.buffers[index].length) { pool.buffers[index].use = .free }
+    // Who got the rest of it, and room to spare, asks for no more: the buffer is free for others.
+    if room > Int(pool.buffers[index].length) &- offset { pool.buffers[index].use = .free }
     return answer
   }
 

@@ -38,7 +38,7 @@ extension ServedValues where Supplier: ~Copyable {
     _ value: Span<UInt8>, _ tag: AttributeTag, on connection: ConnectionID
   ) -> ATTErrorCode? {
     let index = connection.index
-    guard index >= 0, index < buffers else { return .insufficientResources }
+    guard index >= 0, index < connections else { return .insufficientResources }
     if value.count == 0 {
       wakes &+= 1
       return nil
@@ -64,7 +64,7 @@ extension ServedValues where Supplier: ~Copyable {
   mutating func collectLegacy(_ value: Span<UInt8>, on connection: ConnectionID) -> ATTErrorCode? {
     let index = connection.index
     guard value.count > 0, value.count <= Payload.maximumLength else { return .invalidAttributeValueLength }
-    guard index >= 0, index < buffers, incoming[index].complete == 0 else { return .insufficientResources }
+    guard index >= 0, index < connections, incoming[index].complete == 0 else { return .insufficientResources }
     if let begun = pool.find(connection, .hearing) { drop(begun) }
     guard
       let buffer = pool.claim(connection, .hearing) ?? pool.convert(connection, from: .serving, to: .hearing),
@@ -131,7 +131,7 @@ extension ServedValues where Supplier: ~Copyable {
   mutating func dropStalled(at now: Instant) {
     askedAt = now
     var index = 0
-    while index < buffers {
+    while index < connections {
       dropStalled(index)
       index &+= 1
     }

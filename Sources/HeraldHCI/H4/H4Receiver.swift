@@ -11,14 +11,14 @@
 /// What the controller knew of connections and credits can no longer be trusted by then anyway.
 @usableFromInline
 struct H4Receiver: ~Copyable {
-  /// Room for one longest packet and most of another: a read rarely has to stop short.
-  @usableFromInline static var capacity: Int { 512 }
+  /// Room for one longest packet, an event of 258 bytes. What does not fit waits in the transport.
+  @usableFromInline static var capacity: Int { 260 }
   /// The longest ACL payload that is taken: an ATT PDU of 247 bytes with its L2CAP header.
   @usableFromInline static var longestACL: Int { 251 }
   /// No controller sends data packets longer than this; a header that says so is none.
   @usableFromInline static var plausibleLength: Int { 2048 }
 
-  @usableFromInline var storage: [512 of UInt8]
+  @usableFromInline var storage: [260 of UInt8]
   /// Bytes not yet looked at: `head..<tail`.
   @usableFromInline var head: Int
   @usableFromInline var tail: Int

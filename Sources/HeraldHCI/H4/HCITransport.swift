@@ -10,6 +10,9 @@ public protocol HCITransport: ~Copyable {
   /// Sends one whole packet, beginning with its H4 type byte. Returns `false`, having taken nothing, if there is no room
   /// now; the packet is offered again later.
   mutating func write(_ packet: Span<UInt8>) -> Bool
+  /// The longest packet that `write` ever takes, in bytes, its H4 type byte included: 50 at least, for the longest command. Longer data leave
+  /// in several packets.
+  var longestPacket: Int { get }
   /// What the vendor of the controller wants done before anything else, after each reset: a radio patch, a line speed, a public address.
   /// Appends command number `index`, counted from 0 after each reset, to the empty `packet`: `01`, the opcode, the length of the parameters, at
   /// most 44 of them. Returns `false`, having appended nothing, when there are no more. Each has to be answered with Command
@@ -21,6 +24,9 @@ extension HCITransport where Self: ~Copyable {
   /// Perhaps not.
   @inlinable
   public static var readsAll: Bool { false }
+  /// As long as any packet that the radio makes: 251 bytes of data with their headers.
+  @inlinable @inline(__always)
+  public var longestPacket: Int { 256 }
   /// Most controllers want nothing.
   @inlinable
   public mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool { false }

@@ -2,7 +2,7 @@ import HeraldEmbedded
 
 /// A radio behind any controller that speaks HCI over H4, with room for `connections` connections.
 ///
-/// **Receiving.** `poll` reads what has come, at most `readsPerPoll` times 512 bytes, and hands every advertising report to
+/// **Receiving.** `poll` reads what has come, at most `readsPerPoll` times 260 bytes, and hands every advertising report to
 /// the handler straight from the receive buffer: no queue in which reports could wait, overflow, or displace anything else.
 /// Answers leave when they are made, commands and other data at the end of the same `poll`, so neither direction can starve
 /// the other; if there is more to read, `poll` asks to be called again at once.
@@ -15,12 +15,12 @@ import HeraldEmbedded
 /// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
 /// growing pauses when that does not help, and reports `.starting` and `.ready` again.
 ///
-/// **Memory.** 539 bytes for each connection and about 950 for the rest on a 32-bit controller. Idle state is all zero bits.
+/// **Memory.** 539 bytes for each connection and about 700 for the rest on a 32-bit controller. Idle state is all zero bits.
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {
   /// How often one `poll` reads at most.
-  @usableFromInline static var readsPerPoll: Int { 4 }
+  @usableFromInline static var readsPerPoll: Int { 8 }
   /// How long a connection may take to end after the controller was told: longer than any supervision timeout.
   @usableFromInline static var longestGoodbye: Interval { .seconds(40) }
 

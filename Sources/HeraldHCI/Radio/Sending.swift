@@ -79,7 +79,8 @@ extension HCIRadio where Transport: ~Copyable {
   /// Sends data, one fragment from each connection in turn.
   @inlinable
   mutating func transmitData() {
-    let limit = min(Int(session.support.acl.length), Link.slotSize)
+    let room = min(transport.longestPacket &- Link.packetHeaderSize, Link.slotSize)
+    let limit = min(Int(session.support.acl.length), room)
     let open = summary().open
     guard open > 0 else { return }
     // Each may hold an even share of the controller's buffers, and one at least. While another connection may come, the

@@ -33,7 +33,7 @@ public struct CrowdConfiguration: Sendable {
 public final class Crowd {
   /// The device: with room for 256 targets and four connections, as boards with RAM to spare have it.
   public typealias Node = HeraldNode<
-    AirRadio, MemoryFlash, AirRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, 256, 4
+    AirRadio, MemoryFlash, AirRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, 256, 4, 4
   >
 
   /// What it is like.

@@ -19,7 +19,7 @@ struct CodeCounter: SensorDelegate, ~Copyable {
 struct NeighbourStage: ~Copyable {
   var node = HeraldNode<
     HCIRadio<SimulatedController, 4>, MemoryFlash, RepeatableRandom, FixedPayloadSupplier, CodeCounter,
-    CovidWatchAndC19X, 64, 4
+    CovidWatchAndC19X, 64, 4, 4
   >(
     radio: HCIRadio(transport: SimulatedController()),
     flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: RepeatableRandom(),

@@ -31,7 +31,7 @@ struct QuietBoard: ManagedBoard, ~Copyable {
 typealias Device = ManagedNode<
   HCIRadio<SimulatedController, 4>, MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate,
   NoNeighbours, QuietBoard,
-  64, 4
+  64, 4, 4
 >
 
 /// A device and the air around it, in simulated time.

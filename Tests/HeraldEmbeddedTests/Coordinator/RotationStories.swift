@@ -9,7 +9,7 @@ private let epoch: UInt64 = 1_600_905_600
 private final class RotatingDevice {
   typealias Node = HeraldNode<
     MockRadio, MemoryFlash, StoryRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours,
-    8, 4
+    8, 4, 4
   >
   var node: Node
   private var now: Instant = .start

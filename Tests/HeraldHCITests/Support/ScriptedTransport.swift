@@ -13,6 +13,8 @@ struct ScriptedTransport: HCITransport, ~Copyable {
   /// How many more packets are taken.
   var room = Int.max
   var isGone = false
+  /// The longest packet it takes.
+  var longestPacket = 256
   /// What the vendor wants.
   var vendor: [[UInt8]] = []
 
@@ -25,7 +27,7 @@ struct ScriptedTransport: HCITransport, ~Copyable {
   }
 
   mutating func write(_ packet: Span<UInt8>) -> Bool {
-    guard room > 0, !isGone else { return false }
+    guard room > 0, !isGone, packet.count <= longestPacket else { return false }
     room -= 1
     var bytes: [UInt8] = []
     for index in 0..<packet.count { bytes.append(packet[index]) }

@@ -52,7 +52,7 @@ struct Lamp: SensorDelegate {
 
 nonisolated(unsafe) var links = SerialManagement<Line, 512>(Board.managementLine())
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, FlashMap, Random, StaffNumber, Lamp, NoNeighbours, Firmware<Board>, 64, 4
+  HCIRadio<Line, 4>, FlashMap, Random, StaffNumber, Lamp, NoNeighbours, Firmware<Board>, 64, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
   flash: Board.flash(),

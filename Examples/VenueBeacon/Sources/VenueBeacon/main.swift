@@ -54,7 +54,7 @@ nonisolated(unsafe) var configuration = HeraldConfiguration()
 configuration.scans = false
 nonisolated(unsafe) var links = SerialManagement<Line, 512>(Board.managementLine())
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, FlashMap, Random, Cafe, Lamp, NoNeighbours, Firmware<Board>, 16, 4
+  HCIRadio<Line, 4>, FlashMap, Random, Cafe, Lamp, NoNeighbours, Firmware<Board>, 16, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
   flash: Board.flash(),

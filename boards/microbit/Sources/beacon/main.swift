@@ -10,7 +10,7 @@ beacon.scans = false
 nonisolated(unsafe) var links = NoLinks()
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 2>, FlashMap, Random, VenuePayloadSupplier<64>, NoDelegate, NoNeighbours, Firmware<Board>, 8,
-  2
+  2, 2
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
   flash: Board.flash(),

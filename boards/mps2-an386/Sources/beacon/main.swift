@@ -10,7 +10,7 @@ beacon.scans = false
 nonisolated(unsafe) var links = SerialManagement<Line, 1024>(Board.managementLine())
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>, FlashMap, Random, VenuePayloadSupplier<64>, NoDelegate, NoNeighbours, Firmware<Board>,
-  16, 4
+  16, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
   flash: Board.flash(),

@@ -8,7 +8,7 @@ import HeraldHCI
 nonisolated(unsafe) var links = SerialManagement<Line, 1024>(Board.managementLine())
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>, FlashMap, Random, StoredPayloadSupplier<129>, LiveTap, NoNeighbours, Firmware<Board>, 64,
-  4
+  4, 2
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
   flash: Board.flash(),

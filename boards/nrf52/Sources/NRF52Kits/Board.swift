@@ -54,7 +54,7 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
   public mutating func now() -> Instant { clock.now() }
 
   /// Stops the processor until `deadline` or an interrupt. What comes from the controller is gathered for a millisecond, two at the most, so that it
-  /// is looked at a packet at a time and not a byte at a time: of that the line's two halves take a fifth.
+  /// is looked at a packet at a time and not a byte at a time: the line's two halves hold 2.5 ms' worth.
   public mutating func sleep(until deadline: Instant) -> Bool {
     guard stop(until: deadline) else { return false }
     guard arrivals.hasBegun else { return true }

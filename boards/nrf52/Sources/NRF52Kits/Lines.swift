@@ -10,7 +10,8 @@ public typealias NRF52Random = NRF.RNG<FixedRegisters<0x4000D0>>
 public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
 // What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start.
-nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<512, 256>()
+// The line receives into 2.5 ms' worth of bytes; the controller waits when that is full. A payload of 129 bytes leaves in one packet, with 10 of headers.
+nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<256, 140>()
 nonisolated(unsafe) private var controllerFaults: NRF.UARTEMemory?
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
 nonisolated(unsafe) private var conversion: UInt32 = 0

@@ -10,7 +10,7 @@ nonisolated(unsafe) var beacon = HeraldConfiguration()
 beacon.scans = false
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>, FlashMap, Random, VenuePayloadSupplier<64>, NoDelegate, NoNeighbours, Firmware<Board>,
-  16, 4
+  16, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
   flash: Board.flash(),

@@ -7,7 +7,7 @@ int main(int argc, char **argv);
 
 /* Memory that no start-up touches: what a restart leaves for the run after it. Its first eight words are the fault handler's
  * (docs/firmware.md), the others the program's. */
-enum { STARTUP_RETAINED_WORDS = 32 };
+enum { STARTUP_RETAINED_WORDS = 16 };
 uint32_t *startup_retained_words(void);
 
 /* What the fault handler writes to its first two words. */
