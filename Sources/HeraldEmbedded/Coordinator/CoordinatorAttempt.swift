@@ -69,11 +69,8 @@ where
     var bestRank = -1
     var alike: UInt32 = 0
     var later = Instant.never
-    var next = table.newestOwing
-    while let place = next {
-      let isNear = now <= table[place].lastSeen + configuration.inRange
-      guard isNear || outbox.isPending else { break }
-      next = table.older(than: place)
+    for place in 0..<table.placesUsed where table[place].owesWork {
+      let isNear = table[place].silence(at: now) <= configuration.inRange
       guard isNear || table[place].has(Target.awaitsMessageFlag) else { continue }
       guard !table[place].isHeld, !table[place].has(Target.takesNobodyFlag),
         !isConnected(table[place].address)

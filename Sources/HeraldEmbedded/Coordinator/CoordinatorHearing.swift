@@ -53,7 +53,7 @@ where
     }
     counters.count(.readings)
     table[place].lastRSSI = rssi
-    if table[place].readings != .max { table[place].readings &+= 1 }
+    table[place].readings &+= 1
     record(reading: rssi, of: identity, at: now)
     delegate.didMeasure(identity, rssi, at: now)
     let digest = table[place].payloadDigest

@@ -84,7 +84,7 @@ where
   @inlinable
   mutating func canBeSent(to place: Int, at now: Instant) -> Bool {
     table[place].isConnectable && !table[place].isReceiveOnly && table[place].state != .ignored
-      && now <= table[place].lastSeen + Self.messageLife
+      && table[place].silence(at: now) <= Self.messageLife
   }
 
   @inlinable

@@ -238,7 +238,7 @@ where
     table[place].failures = 0
     table[place].ignores = 0
     if mayShare(place), !isOwn(table[place].payloadDigest) {
-      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table)
+      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table, at: now)
     }
   }
 

@@ -60,19 +60,8 @@ where
   /// Ages out the silent, brings the log to flash.
   @inlinable
   mutating func housekeep(at now: Instant) -> Instant {
-    var next = Instant.never
-    while let place = table.longestSilent {
-      let due = table[place].lastSeen + configuration.expiry
-      guard now >= due else {
-        next = due
-        break
-      }
-      let identity = table[place].identity
-      table.remove(place)
-      counters.count(.losses)
-      record(.lost(identity), at: now)
-      delegate.didLose(identity, at: now)
-    }
+    if now >= ageAt { ageOut(at: now) }
+    var next = ageAt
     values.dropStalled(at: now)
     if now >= commitAt {
       log.commit()
@@ -81,6 +70,28 @@ where
     }
     if log.wantsTrimming, trimLog(at: now) { next = now }
     return earlier(next, commitAt)
+  }
+
+  /// Forgets whoever has been silent for too long, and says when to look for such again: no peer's time comes before. One that is held or
+  /// waits for a message may be let go at any moment: then once a second.
+  @inlinable @inline(never)
+  mutating func ageOut(at now: Instant) {
+    ageAt = now + configuration.expiry
+    for place in 0..<table.placesUsed where table.isTaken(place) {
+      let silence = table[place].silence(at: now)
+      if silence < configuration.expiry {
+        let left = Interval(milliseconds: configuration.expiry.milliseconds &- silence.milliseconds)
+        ageAt = earlier(ageAt, now + left)
+      } else if table[place].isHeld || table[place].has(Target.awaitsMessageFlag) {
+        ageAt = earlier(ageAt, now + .seconds(1))
+      } else {
+        let identity = table[place].identity
+        table.remove(place)
+        counters.count(.losses)
+        record(.lost(identity), at: now)
+        delegate.didLose(identity, at: now)
+      }
+    }
   }
 
   /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before an hour has passed. Whether

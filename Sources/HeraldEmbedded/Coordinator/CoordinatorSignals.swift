@@ -54,7 +54,7 @@ where
     // Its identity may be this address, though it was heard under others since.
     let known =
       links[index].holdsTarget
-      ? Int(links[index].place) : table.find(address: address) ?? table.find(identity)
+      ? Int(links[index].place) : table.find(address: address, at: now) ?? table.find(identity)
     if let known {
       table.touch(known, at: now)
       return known

@@ -88,15 +88,16 @@ extension Target {
   @inlinable
   func isSignalDue(at now: Instant) -> Bool {
     guard has(Self.signalledFlag) else { return true }
-    // Whole seconds: one more, so that it is never too soon.
-    return now.seconds16 &- signalledAt > 15
+    // Whole seconds: one more, so that it is never too soon. A peer that was left alone for four minutes, or for eight, may have to wait
+    // once more.
+    return now.seconds8 &- signalledAt > 15
   }
 
   /// Notes that such a message was written.
   @inlinable
   mutating func noteSignal(at now: Instant) {
     set(Self.signalledFlag, true)
-    signalledAt = now.seconds16
+    signalledAt = now.seconds8
   }
 
   /// Whether our payload may be written to it again now.
@@ -115,9 +116,9 @@ extension Target {
 }
 
 extension Instant {
-  /// Whole seconds since start-up, the lower 16 bits.
+  /// Whole seconds since start-up, the lower 8 bits.
   @usableFromInline
-  var seconds16: UInt16 { UInt16(truncatingIfNeeded: (milliseconds / 1000).low32) }
+  var seconds8: UInt8 { UInt8(truncatingIfNeeded: (milliseconds / 1000).low32) }
   /// Whole units of 16 seconds since start-up, the lower 8 bits.
   @usableFromInline
   var sixteenSeconds: UInt8 { UInt8(truncatingIfNeeded: (milliseconds / 16_000).low32) }

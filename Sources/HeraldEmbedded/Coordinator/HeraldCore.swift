@@ -76,6 +76,8 @@ public struct HeraldCore<
   /// Whether something happened since the last `run` that it has to act upon.
   public var hasNews: Bool
   @usableFromInline var commitAt: Instant
+  /// When to look for peers that have been silent for too long.
+  @usableFromInline var ageAt: Instant
   /// From when on the log is tidied also while somebody is connected.
   @usableFromInline var tidyAt: Instant
   @usableFromInline var counters: CoordinatorCounters
@@ -126,6 +128,7 @@ public struct HeraldCore<
     wasRefused = false
     hasNews = false
     commitAt = .start
+    ageAt = .start
     tidyAt = .start
     counters = CoordinatorCounters()
   }

@@ -72,9 +72,9 @@ struct PayloadBuffer: BitwiseCopyable {
   /// Keeps the payload in it to be passed on, as that of the target at `place`.
   @usableFromInline
   mutating func keep<let capacity: Int>(
-    in store: inout SharingStore, of place: Int, in table: inout TargetTable<capacity>
+    in store: inout SharingStore, of place: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) {
-    store.keep(bytes.span.extracting(0..<Int(length)), of: place, in: &table)
+    store.keep(bytes.span.extracting(0..<Int(length)), of: place, in: &table, at: now)
   }
 
   /// Fills it with the message that passes on to the target at `place` what it is to be told now, with the strength at which it was

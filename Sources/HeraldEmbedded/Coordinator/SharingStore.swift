@@ -43,7 +43,7 @@ public struct SharingStore: ~Copyable {
   /// Keeps the payload of the target at `place`, whose digest the target has already. One that is here already goes over to this
   /// target; one of no bytes or of more than 510 is not kept.
   public mutating func keep<let capacity: Int>(
-    _ payload: Span<UInt8>, of place: Int, in table: inout TargetTable<capacity>
+    _ payload: Span<UInt8>, of place: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) {
     let digest = table[place].payloadDigest
     guard digest != 0, payload.count > 0, payload.count <= Payload.maximumLength else { return }
@@ -54,7 +54,7 @@ public struct SharingStore: ~Copyable {
     }
     var free = freePlace
     while free == nil || payload.count > Payload.maximumLength &- used {
-      guard let silent = longestSilent(table: &table) else { return }
+      guard let silent = longestSilent(table: &table, at: now) else { return }
       remove(silent)
       free = freePlace
     }
@@ -79,7 +79,7 @@ public struct SharingStore: ~Copyable {
     prune(table: &table)
     var left = candidates(for: place, table: &table, at: now)
     var count = 0
-    while let next = first(of: left, told: table[place].told, table: &table) {
+    while let next = first(of: left, told: table[place].told, table: &table, at: now) {
       let start = Int(entries[next].start)
       let length = Int(entries[next].length)
       guard length <= buffer.count &- count else { break }
@@ -112,7 +112,7 @@ public struct SharingStore: ~Copyable {
     while index < Self.capacity {
       let owner = Int(entries[index].owner)
       if entries[index].length > 0, owner != place, digests[index] != table[place].payloadDigest,
-        now.since(table[owner].lastSeen) <= Self.expiry
+        table[owner].silence(at: now) <= Self.expiry
       {
         found |= Self.bit(index)
       }
@@ -123,19 +123,19 @@ public struct SharingStore: ~Copyable {
 
   /// The one among `left` that comes first.
   private mutating func first<let capacity: Int>(
-    of left: UInt32, told: UInt32, table: inout TargetTable<capacity>
+    of left: UInt32, told: UInt32, table: inout TargetTable<capacity>, at now: Instant
   ) -> Int? {
     var best: Int?
-    var bestSeen = Instant.start
+    var leastSilence = Interval.zero
     // Of those not told yet, if there are any.
     let choice = left & ~told != 0 ? left & ~told : left
     var index = 0
     while index < Self.capacity {
       if choice & Self.bit(index) != 0 {
-        let seen = table[Int(entries[index].owner)].lastSeen
-        if best == nil || seen > bestSeen {
+        let silence = table[Int(entries[index].owner)].silence(at: now)
+        if best == nil || silence < leastSilence {
           best = index
-          bestSeen = seen
+          leastSilence = silence
         }
       }
       index &+= 1
@@ -166,16 +166,18 @@ public struct SharingStore: ~Copyable {
   }
 
   /// The payload whose owner was heard longest ago; `nil` if there is none.
-  private mutating func longestSilent<let capacity: Int>(table: inout TargetTable<capacity>) -> Int? {
+  private mutating func longestSilent<let capacity: Int>(
+    table: inout TargetTable<capacity>, at now: Instant
+  ) -> Int? {
     var silent: Int?
-    var silentSince = Instant.never
+    var longest = Interval.zero
     var index = 0
     while index < Self.capacity {
       if entries[index].length > 0 {
-        let seen = table[Int(entries[index].owner)].lastSeen
-        if seen < silentSince {
+        let silence = table[Int(entries[index].owner)].silence(at: now)
+        if silent == nil || silence > longest {
           silent = index
-          silentSince = seen
+          longest = silence
         }
       }
       index &+= 1

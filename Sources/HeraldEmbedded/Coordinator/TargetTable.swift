@@ -1,4 +1,4 @@
-/// Every peer that is being tracked, by its identity: at most `capacity` (up to 16,384), 60 bytes each.
+/// Every peer that is being tracked, by its identity: at most `capacity` (up to 16,384), 44 bytes each.
 ///
 /// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is probed from
 /// the identity's hash on. The hash is seeded, so that nobody outside can choose addresses that collide.
@@ -20,23 +20,9 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     }
   }
 
-  /// A list of places ordered by when their targets were last heard; place + 1, 0 for none.
-  @usableFromInline
-  struct Order: BitwiseCopyable {
-    @usableFromInline var newest: UInt16
-    @usableFromInline var oldest: UInt16
-    @usableFromInline init() {
-      newest = 0
-      oldest = 0
-    }
-  }
-
   @usableFromInline var targets: [capacity of Target]
   @usableFromInline var index: [capacity of IndexPair]
-  /// Those that owe no work, and those that do.
-  @usableFromInline var idle: Order
-  @usableFromInline var owing: Order
-  /// The first of the places that were given back, chained by `older`; 0 for none.
+  /// The first of the places that were given back, chained by `told`: place + 1; 0 for none.
   @usableFromInline var free: UInt16
   /// How many places have ever been taken.
   @usableFromInline var fresh: UInt16
@@ -52,8 +38,6 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   public init() {
     targets = .init(repeating: .vacant)
     index = .init(repeating: IndexPair())
-    idle = Order()
-    owing = Order()
     free = 0
     fresh = 0
     count = 0
@@ -123,7 +107,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
       let entry = entry(position)
       guard entry != 0 else { return nil }
       let place = Int(entry) &- 1
-      if targets[place].identity == identity { return place }
+      if targets[place].has(identity) { return place }
       position = self.position(after: position)
     }
   }
@@ -161,94 +145,27 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   @inlinable
   func distance(from: UInt32, to: UInt32) -> UInt32 { to >= from ? to &- from : to &+ positions &- from }
 
-  // MARK: Order
-
-  @inlinable
-  mutating func unlink(_ place: Int) {
-    let newer = targets[place].newer
-    let older = targets[place].older
-    if newer != 0 { targets[Int(newer) &- 1].older = older }
-    if older != 0 { targets[Int(older) &- 1].newer = newer }
-    let link = UInt16(truncatingIfNeeded: place &+ 1)
-    if targets[place].flags & Target.owesWorkFlag != 0 {
-      if owing.newest == link { owing.newest = older }
-      if owing.oldest == link { owing.oldest = newer }
-    } else {
-      if idle.newest == link { idle.newest = older }
-      if idle.oldest == link { idle.oldest = newer }
-    }
-  }
-
-  /// Puts a place where its `lastSeen` belongs: at the newest end, except when a target changes lists.
-  @inlinable
-  mutating func link(_ place: Int) {
-    let owes = targets[place].flags & Target.owesWorkFlag != 0
-    var older = owes ? owing.newest : idle.newest
-    var newer: UInt16 = 0
-    while older != 0, targets[Int(older) &- 1].lastSeen > targets[place].lastSeen {
-      newer = older
-      older = targets[Int(older) &- 1].older
-    }
-    let link = UInt16(truncatingIfNeeded: place &+ 1)
-    targets[place].newer = newer
-    targets[place].older = older
-    if newer != 0 {
-      targets[Int(newer) &- 1].older = link
-    } else if owes {
-      owing.newest = link
-    } else {
-      idle.newest = link
-    }
-    if older != 0 {
-      targets[Int(older) &- 1].newer = link
-    } else if owes {
-      owing.oldest = link
-    } else {
-      idle.oldest = link
-    }
-  }
+  // MARK: Marks
 
   /// Notes that a target was heard at `now`.
-  @inlinable
-  public mutating func touch(_ place: Int, at now: Instant) {
-    guard targets[place].newer != 0 else {
-      targets[place].lastSeen = now  // already the most recent of its list
-      return
-    }
-    unlink(place)
-    targets[place].lastSeen = now
-    link(place)
-  }
+  @inlinable @inline(__always)
+  public mutating func touch(_ place: Int, at now: Instant) { targets[place].seen = now.milliseconds.low32 }
 
   /// Says whether a target owes work (see the type).
   @inlinable
   public mutating func setOwesWork(_ place: Int, _ owes: Bool) {
-    guard (targets[place].flags & Target.owesWorkFlag != 0) != owes else { return }
-    unlink(place)
-    targets[place].flags ^= Target.owesWorkFlag
-    link(place)
+    targets[place].set(Target.owesWorkFlag, owes)
   }
 
   /// Holds a target's place, so that it is neither evicted nor aged out, or lets it go.
   @inlinable
   public mutating func setHeld(_ place: Int, _ held: Bool) {
-    if held {
-      targets[place].flags |= Target.heldFlag
-    } else {
-      targets[place].flags &= ~Target.heldFlag
-    }
+    targets[place].set(Target.heldFlag, held)
   }
 
-  /// The most recently heard target that owes work.
+  /// Whether a peer is at this place, which is one of `placesUsed`.
   @inlinable
-  public var newestOwing: Int? { owing.newest == 0 ? nil : Int(owing.newest) &- 1 }
-
-  /// The next in the direction of those heard longer ago, in the same list.
-  @inlinable
-  public mutating func older(than place: Int) -> Int? {
-    let older = targets[place].older
-    return older == 0 ? nil : Int(older) &- 1
-  }
+  public mutating func isTaken(_ place: Int) -> Bool { targets[place].has(Target.takenFlag) }
 
   // MARK: Coming and going
 
@@ -257,7 +174,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     var place = 0
     if free != 0 {
       place = Int(free) &- 1
-      free = targets[place].older
+      free = UInt16(truncatingIfNeeded: targets[place].told)
     } else if Int(fresh) < capacity {
       place = Int(fresh)
       fresh &+= 1
@@ -267,54 +184,55 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
       self.evicted = targets[evicted].identity
       remove(evicted)
       place = Int(free) &- 1
-      free = targets[place].older
+      free = UInt16(truncatingIfNeeded: targets[place].told)
     }
     targets[place] = Target(identity: identity, address: address, at: now)
     count &+= 1
     enterIndex(place)
-    link(place)
     return place
   }
 
   /// Forgets a target; its place becomes free.
   public mutating func remove(_ place: Int) {
-    unlink(place)
     leaveIndex(place)
     targets[place] = .vacant
-    targets[place].older = free
+    targets[place].told = UInt32(free)
     free = UInt16(truncatingIfNeeded: place &+ 1)
     count &-= 1
   }
 
-  /// The least recently heard target of a list that is not held. At most as many are passed over as there are held ones.
-  mutating func oldestNotHeld(_ order: Order) -> Int? {
-    var link = order.oldest
-    while link != 0 {
-      let place = Int(link) &- 1
-      if targets[place].flags & (Target.heldFlag | Target.awaitsMessageFlag) == 0 { return place }
-      link = targets[place].newer
+  /// The target that has been silent for longest, of all, or of those that owe work or do not. Those that are held or wait for a message are
+  /// passed over. Looks at every target: for when one has to go.
+  @inline(never)
+  mutating func longestSilent(_ wanted: UInt32, of mask: UInt32, at now: Instant) -> Int? {
+    let engaged = Target.heldFlag | Target.awaitsMessageFlag
+    var longest: Int?
+    var silence = Interval.zero
+    var place = 0
+    while place < Int(fresh) {
+      if targets[place].bits & (mask | engaged | Target.takenFlag) == wanted | Target.takenFlag {
+        let candidate = targets[place].silence(at: now)
+        if longest == nil || candidate > silence {
+          longest = place
+          silence = candidate
+        }
+      }
+      place &+= 1
     }
-    return nil
+    return longest
   }
 
   mutating func evictable(at now: Instant) -> Int? {
-    guard let idle = oldestNotHeld(idle) else { return oldestNotHeld(owing) }
-    guard let owing = oldestNotHeld(owing) else { return idle }
-    let idleSeen = targets[idle].lastSeen
-    if now.since(idleSeen) >= Self.patience || idleSeen <= targets[owing].lastSeen { return idle }
-    return owing
+    let owes = Target.owesWorkFlag
+    let owing = longestSilent(owes, of: owes, at: now)
+    guard let idle = longestSilent(0, of: owes, at: now) else { return owing }
+    guard let owing else { return idle }
+    let silence = targets[idle].silence(at: now)
+    return silence >= Self.patience || silence >= targets[owing].silence(at: now) ? idle : owing
   }
 
   /// The target that is not held and has been silent for longest.
-  public var longestSilent: Int? {
-    mutating get {
-      let idle = oldestNotHeld(idle)
-      let owing = oldestNotHeld(owing)
-      guard let idle else { return owing }
-      guard let owing else { return idle }
-      return targets[idle].lastSeen <= targets[owing].lastSeen ? idle : owing
-    }
-  }
+  public mutating func longestSilent(at now: Instant) -> Int? { longestSilent(0, of: 0, at: now) }
 
   /// A target other than `place` whose payload has this digest (not 0). Looks at every target: for once per payload read.
   public mutating func find(payloadDigest digest: UInt64, otherThan place: Int) -> Int? {
@@ -333,7 +251,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     guard digest != 0 else { return nil }
     var candidate = 0
     while candidate < Int(fresh) {
-      if targets[candidate].payloadDigest == digest, targets[candidate].identity.kind == .shared {
+      if targets[candidate].payloadDigest == digest, targets[candidate].identityKind == .shared {
         return candidate
       }
       candidate &+= 1
@@ -343,20 +261,20 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   /// The target whose address this is: one that shows a pseudo device address ahead of others, then the most recently heard. Looks at every
   /// target: for once per message written to us.
-  public mutating func find(address: DeviceAddress) -> Int? {
+  public mutating func find(address: DeviceAddress, at now: Instant) -> Int? {
     guard address != .zero else { return nil }
     var found: Int?
     var isPseudo = false
-    var seen = Instant.start
+    var silence = Interval.zero
     var candidate = 0
     while candidate < Int(fresh) {
       if targets[candidate].address == address {
-        let shows = targets[candidate].identity.kind == .pseudoAddress
-        let lastSeen = targets[candidate].lastSeen
-        if found == nil || (shows == isPseudo ? lastSeen > seen : shows) {
+        let shows = targets[candidate].identityKind == .pseudoAddress
+        let silent = targets[candidate].silence(at: now)
+        if found == nil || (shows == isPseudo ? silent < silence : shows) {
           found = candidate
           isPseudo = shows
-          seen = lastSeen
+          silence = silent
         }
       }
       candidate &+= 1
@@ -368,7 +286,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   /// five minutes.
   public mutating func insertHearsay(_ identity: TargetIdentity, at now: Instant) -> Int? {
     if free == 0, Int(fresh) == capacity {
-      guard let evicted = evictable(at: now), now.since(targets[evicted].lastSeen) > SharingStore.expiry
+      guard let evicted = evictable(at: now), targets[evicted].silence(at: now) > SharingStore.expiry
       else { return nil }
     }
     return insert(identity, address: .zero, at: now)

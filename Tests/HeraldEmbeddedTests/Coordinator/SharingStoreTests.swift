@@ -24,7 +24,7 @@ private final class Shelf {
     table.touch(place, at: at)
     table[place].system = .iOS
     table[place].payloadDigest = PayloadDigest.of(payload.span)
-    store.keep(payload.span, of: place, in: &table)
+    store.keep(payload.span, of: place, in: &table, at: now)
     return place
   }
 

@@ -1,0 +1,141 @@
+// What is small of a `Target`, in one word: 14 marks, then fields of one to four bits.
+
+extension Target {
+  @usableFromInline static var owesWorkFlag: UInt32 { 1 }
+  @usableFromInline static var heldFlag: UInt32 { 2 }
+  @usableFromInline static var connectableFlag: UInt32 { 4 }
+  @usableFromInline static var showedServiceFlag: UInt32 { 8 }
+  @usableFromInline static var receiveOnlyFlag: UInt32 { 16 }
+  @usableFromInline static var awaitsMessageFlag: UInt32 { 32 }
+  @usableFromInline static var sharedLastFlag: UInt32 { 64 }
+  @usableFromInline static var signalledFlag: UInt32 { 128 }
+  @usableFromInline static var modelReadFlag: UInt32 { 256 }
+  @usableFromInline static var payloadWrittenFlag: UInt32 { 512 }
+  @usableFromInline static var owesCodeFlag: UInt32 { 1024 }
+  @usableFromInline static var codeReadFlag: UInt32 { 2048 }
+  /// It takes no connections at present, or did not when it was heard last.
+  @usableFromInline static var takesNobodyFlag: UInt32 { 4096 }
+  /// Somebody is at this place of the table.
+  @usableFromInline static var takenFlag: UInt32 { 8192 }
+
+  // Where the fields begin.
+  @usableFromInline static var addressKindBit: UInt32 { 14 }  // one bit
+  @usableFromInline static var identityKindBit: UInt32 { 15 }  // two, as the next two
+  @usableFromInline static var systemBit: UInt32 { 17 }
+  @usableFromInline static var readingsBit: UInt32 { 19 }
+  @usableFromInline static var stateBit: UInt32 { 21 }  // three
+  @usableFromInline static var failuresBit: UInt32 { 24 }  // four, as the next
+  @usableFromInline static var ignoresBit: UInt32 { 28 }
+
+  @inlinable @inline(__always)
+  func field(_ start: UInt32, _ mask: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: bits &>> start & mask) }
+  @inlinable @inline(__always)
+  mutating func setField(_ start: UInt32, _ mask: UInt32, _ value: UInt8) {
+    bits = bits & ~(mask &<< start) | (UInt32(value) & mask) &<< start
+  }
+
+  /// The bits of one just heard under this identity, from this address.
+  @usableFromInline
+  static func bits(of identity: TargetIdentity, _ address: DeviceAddress) -> UInt32 {
+    takenFlag | UInt32(address.kind.rawValue) &<< addressKindBit
+      | UInt32(identity.kind.rawValue) &<< identityKindBit
+  }
+
+  /// Under what the peer is tracked and logged.
+  @inlinable
+  public var identity: TargetIdentity {
+    TargetIdentity(kind: identityKind, high: identityHigh, low: identityLow)
+  }
+  @inlinable
+  var identityKind: TargetIdentity.Kind {
+    TargetIdentity.Kind(rawValue: field(Self.identityKindBit, 3)) ?? .publicAddress
+  }
+  /// Whether it is tracked under this identity.
+  @inlinable @inline(__always)
+  func has(_ identity: TargetIdentity) -> Bool {
+    identityLow == identity.low && identityHigh == identity.high
+      && field(Self.identityKindBit, 3) == identity.kind.rawValue
+  }
+
+  /// Under what address it was last heard, which is where a connection goes.
+  @inlinable
+  public var address: DeviceAddress {
+    get {
+      DeviceAddress(
+        high: addressHigh, low: addressLow, kind: field(Self.addressKindBit, 1) == 0 ? .public : .random)
+    }
+    set {
+      addressLow = newValue.low
+      addressHigh = newValue.high
+      setField(Self.addressKindBit, 1, newValue.kind.rawValue)
+    }
+  }
+
+  /// How far the acquaintance has got.
+  @inlinable
+  public var state: State {
+    get { State(rawValue: field(Self.stateBit, 7)) ?? .candidate }
+    set { setField(Self.stateBit, 7, newValue.rawValue) }
+  }
+
+  /// What runs on it.
+  @inlinable
+  public var system: System {
+    get { System(rawValue: field(Self.systemBit, 3)) ?? .unknown }
+    set { setField(Self.systemBit, 3, newValue.rawValue) }
+  }
+
+  /// How many strengths were measured: 0…3, where it stays.
+  @inlinable
+  public var readings: UInt8 {
+    get { field(Self.readingsBit, 3) }
+    set { setField(Self.readingsBit, 3, newValue < 3 ? newValue : 3) }
+  }
+
+  /// Failed exchanges since the last success: 0…15, where it stays.
+  public var failures: UInt8 {
+    get { field(Self.failuresBit, 15) }
+    set { setField(Self.failuresBit, 15, newValue < 15 ? newValue : 15) }
+  }
+
+  /// How often it turned out to have no Herald service: 0…15, where it stays.
+  public var ignores: UInt8 {
+    get { field(Self.ignoresBit, 15) }
+    set { setField(Self.ignoresBit, 15, newValue < 15 ? newValue : 15) }
+  }
+
+  /// Whether an exchange with it is wanted, or will be when `retryAt` has come. `TargetTable.setOwesWork` sets it.
+  @inlinable
+  public var owesWork: Bool { has(Self.owesWorkFlag) }
+  /// Whether an exchange with it is in progress. `TargetTable.setHeld` sets it.
+  @inlinable
+  public var isHeld: Bool { has(Self.heldFlag) }
+
+  @inlinable @inline(__always)
+  func has(_ flag: UInt32) -> Bool { bits & flag != 0 }
+  @inlinable @inline(__always)
+  mutating func set(_ flag: UInt32, _ value: Bool) {
+    if value { bits |= flag } else { bits &= ~flag }
+  }
+
+  /// Whether it was ever heard to take connections.
+  @inlinable
+  public var isConnectable: Bool {
+    get { has(Self.connectableFlag) }
+    set { set(Self.connectableFlag, newValue) }
+  }
+
+  /// Whether it ever advertised a Herald service.
+  @inlinable
+  public var showedService: Bool {
+    get { has(Self.showedServiceFlag) }
+    set { set(Self.showedServiceFlag, newValue) }
+  }
+
+  /// Whether it cannot advertise and comes to us to write what it has to say: it is never connected to.
+  @inlinable
+  public var isReceiveOnly: Bool {
+    get { has(Self.receiveOnlyFlag) }
+    set { set(Self.receiveOnlyFlag, newValue) }
+  }
+}
