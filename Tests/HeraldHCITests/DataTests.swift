@@ -38,7 +38,7 @@ struct DataTests {
         "0201101b00" + hex((23..<50).map { UInt8($0) }),
         "0201100a00" + hex((50..<60).map { UInt8($0) }),
       ])
-    // The headers were written over the PDU's own bytes and put back.
+    // The headers were written over the PDU's own bytes, those that had left.
     #expect(bench.radio.counters[.pdusSent] == 1)
   }
 

@@ -87,7 +87,7 @@ func fuzzReports(_ input: Span<UInt8>) -> Int {
 /// A sequence of fragments on one link: a byte of flags and one of length before each. Returns how many bytes went out.
 func fuzzL2CAP(_ input: Span<UInt8>) -> Int {
   var link = Link()
-  var buffers = LinkBuffers()
+  var buffers = LinkBuffers<1>()
   var counters = HCICounters()
   link.life = .open
   var out = 0
@@ -95,14 +95,16 @@ func fuzzL2CAP(_ input: Span<UInt8>) -> Int {
   while let flags = reader.u8(), let length = reader.u8() {
     link.role = flags & 4 == 0 ? .central : .peripheral
     guard let fragment = reader.bytes(min(Int(length), reader.remaining)) else { return -1 }
-    let slot = link.receive(fragment, isStart: flags & 1 == 0, into: &buffers, &counters)
-    if slot >= 0 {
+    let slot = link.slot(for: fragment, isStart: flags & 1 == 0, hasSpare: flags & 32 == 0, &counters)
+    if slot >= 0, buffers.append(fragment, to: &link, 0, slot, &counters) >= 0 {
       if link.slots[slot].length > 247 || link.slots[slot].length == 0 { return -1 }
-      link.answered(slot, count: Int(flags) - 2, in: &buffers)
+      buffers.answered(Int(flags) - 2, by: &link, 0, slot)
     }
-    if flags & 2 != 0, let fragment = link.nextFragment(limit: 27, in: &buffers) {
-      if fragment.start < 0 || fragment.start + fragment.count > 507 { return -1 }
-      link.sent(fragment, hasLeft: flags & 8 == 0, in: &buffers, &counters)
+    let next = link.nextToSend
+    if flags & 2 != 0, next >= 0 {
+      let fragment = buffers.nextFragment(of: &link, 0, next, limit: 27)
+      if fragment.start < 0 || fragment.start + fragment.count > 256 { return -1 }
+      if flags & 8 == 0 { link.sent(fragment, next, &counters) }
       out += fragment.count
     }
     if flags & 16 != 0, link.sendsControlNext { link.sentControl(&counters) }

@@ -107,6 +107,33 @@ struct SharingTests {
     #expect(bench.radio.counters[.pdusDropped] == 2)
   }
 
+  @Test("The second buffer is one connection's at a time; another is told to wait, and that it may send when it can")
+  func spareBuffer() throws {
+    var bench = try Bench.connected(buffers: "040e07010220001b0002")
+    try bench.connect(as: .peripheral, handle: "0200")
+    bench.recorder.answer = { [0x0B, $0[1]] }
+    // Both connections fill the controller, which gives nothing back.
+    for handle in ["01", "02"] { bench.arrive("02\(handle)200700 0300 0400 0a0300") }
+    #expect(bench.sent() == ["0201000600" + "02000400" + "0b03", "0202000600" + "02000400" + "0b03"])
+    // The first connection's next two answers wait in its own buffer and in the one for all.
+    bench.arrive("0201200700 0300 0400 0a0400" + "0201200700 0300 0400 0a0500")
+    // The second one's own buffer takes its answer; there is none for what we want to say, nor for one more request.
+    bench.arrive("0202200700 0300 0400 0a0600" + "0202200700 0300 0400 0a0700")
+    #expect(bench.sendRefusal([0x52, 3, 0, 1], on: 1) == .busy)
+    #expect(bench.radio.counters[.pdusDropped] == 1)
+    #expect(bench.sent() == [])
+    _ = bench.events()
+    bench.arrive("04130501 0200 0100")
+    #expect(bench.sent() == ["0202000600" + "02000400" + "0b06"])
+    #expect(bench.events() == [.ready(1)])
+    // Its own buffer does for it while the first connection has the other.
+    try bench.send([0x52, 3, 0, 1], on: 1)
+    bench.arrive("04130501 0100 0100")
+    #expect(bench.sent() == ["0201000600" + "02000400" + "0b04"])
+    bench.arrive("04130501 0200 0100" + "04130501 0100 0100")
+    #expect(bench.sent() == ["0202000800" + "04000400" + "52030001", "0201000600" + "02000400" + "0b05"])
+  }
+
   @Test("A fragment whose boundary flag is none continues nothing and starts nothing")
   func boundaryFlag() throws {
     var bench = try Bench.connected()

@@ -2,21 +2,16 @@ import HeraldEmbedded
 
 // Sending: L2CAP PDUs leave as ACL fragments (Vol 4, Part E, 5.4.2).
 extension Link {
-  /// A packet ready to be written: `count` bytes from `start` of the buffers, type byte first.
+  /// A packet ready to be written: `count` bytes from `start` of its buffer, type byte first.
   @usableFromInline
   struct Fragment: BitwiseCopyable {
-    @usableFromInline let slot: Int
     @usableFromInline let start: Int
     @usableFromInline let count: Int
-    /// What stood where the packet header is now.
-    @usableFromInline let covered: [5 of UInt8]
 
     @usableFromInline
-    init(slot: Int, start: Int, count: Int, covered: [5 of UInt8]) {
-      self.slot = slot
+    init(start: Int, count: Int) {
       self.start = start
       self.count = count
-      self.covered = covered
     }
   }
 
@@ -33,69 +28,68 @@ extension Link {
   @usableFromInline
   var sendsControlNext: Bool { control.isOwed && !isMidPDU }
 
-  /// Whether `send` would take a PDU.
+  /// The slot for one of our own PDUs, −1 if the one before has not left or no buffer is free. `hasSpare`: no other connection has the
+  /// buffer of slot 1.
   @usableFromInline
-  var canSend: Bool {
-    slots[0].use != .request && slots[1].use != .request && (slots[0].use == .free || slots[1].use == .free)
+  func slotToSend(hasSpare: Bool) -> Int {
+    if slots[0].use == .request || slots[1].use == .request { return -1 }
+    let isSpareFree = hasSpare && slots[1].use == .free
+    // A peer that takes nothing at present is not to keep the others from what they share.
+    if slots[0].use == .free, inFlight > 0 || !isSpareFree { return 0 }
+    return isSpareFree ? 1 : -1
   }
 
-  /// Takes one of our own PDUs; `false` if the one before has not left or no buffer is free.
-  @usableFromInline
-  mutating func send(_ pdu: Span<UInt8>, in buffers: inout LinkBuffers) -> Bool {
-    guard canSend else { return false }
-    let slot = slots[1].use == .free ? 1 : 0
-    let base = Link.start(of: slot) &+ Link.headerSize
-    for index in 0..<pdu.count { buffers.bytes[base &+ index] = pdu[index] }
-    queue(slot, as: .request, count: pdu.count, in: &buffers)
-    if Self.isRequest(buffers.bytes[base]) { awaitsAnswer = true }
-    return true
+  /// Takes one of our own PDUs.
+  @usableFromInline @inline(never)
+  mutating func send(_ pdu: Span<UInt8>, _ slot: Int, in buffer: inout LinkBuffer) {
+    for index in 0..<pdu.count { buffer.bytes[LinkBuffer.attribute &+ index] = pdu[index] }
+    queue(slot, as: .request, count: pdu.count, in: &buffer)
+    if Self.isRequest(buffer.bytes[LinkBuffer.attribute]) { awaitsAnswer = true }
   }
 
   /// Puts an L2CAP header in front of `count` bytes and lets them go.
-  mutating func queue(_ slot: Int, as use: Use, count: Int, in buffers: inout LinkBuffers) {
-    let base = Link.start(of: slot)
-    buffers.bytes[base] = UInt8(truncatingIfNeeded: count)
-    buffers.bytes[base &+ 1] = 0
-    buffers.bytes[base &+ 2] = UInt8(truncatingIfNeeded: ChannelID.attribute)
-    buffers.bytes[base &+ 3] = 0
+  mutating func queue(_ slot: Int, as use: Use, count: Int, in buffer: inout LinkBuffer) {
+    let base = LinkBuffer.start
+    buffer.bytes[base] = UInt8(truncatingIfNeeded: count)
+    buffer.bytes[base &+ 1] = 0
+    buffer.bytes[base &+ 2] = UInt8(truncatingIfNeeded: ChannelID.attribute)
+    buffer.bytes[base &+ 3] = 0
     let length = UInt8(truncatingIfNeeded: count &+ Link.headerSize)
     slots[slot] = Slot(use: use, length: length, done: 0)
     if !slots[1 &- slot].isSending { firstToSend = UInt8(truncatingIfNeeded: slot) }
   }
 
-  /// The next fragment of at most `limit` bytes of payload, its packet header written over the five bytes in front of
-  /// it: so no PDU is ever copied to be sent. `sent` puts the five bytes back. `nil` if there is nothing.
+  /// The slot that sends next, −1 if there is nothing to send.
   @usableFromInline
-  mutating func nextFragment(limit: Int, in buffers: inout LinkBuffers) -> Fragment? {
-    var slot = Int(firstToSend & 1)
-    if !slots[slot].isSending { slot = 1 &- slot }
-    guard slots[slot].isSending, limit > 0 else { return nil }
+  var nextToSend: Int {
+    let first = Int(firstToSend & 1)
+    if slots[first].isSending { return first }
+    return slots[1 &- first].isSending ? 1 &- first : -1
+  }
+
+  /// The next fragment of at most `limit` bytes of payload of a slot that sends, its packet header written over the five bytes in front of
+  /// it, which have left already: so no PDU is ever copied to be sent.
+  @usableFromInline @inline(never)
+  mutating func nextFragment(_ slot: Int, limit: Int, in buffer: inout LinkBuffer) -> Fragment {
     let done = Int(slots[slot].done)
     let count = min(limit, Int(slots[slot].length) &- done)
-    let start = Link.start(of: slot) &+ done &- Link.packetHeaderSize
-    var covered: [5 of UInt8] = .init(repeating: 0)
-    for index in 0..<5 { covered[index] = buffers.bytes[start &+ index] }
+    let start = LinkBuffer.start &+ done &- Link.packetHeaderSize
     // Packet_Boundary_Flag: 00 first, 01 continuing.
     let flags: UInt16 = done == 0 ? 0x0000 : 0x1000
     let head = handle.rawValue | flags
-    buffers.bytes[start] = PacketType.aclData
-    buffers.bytes[start &+ 1] = UInt8(truncatingIfNeeded: head)
-    buffers.bytes[start &+ 2] = UInt8(truncatingIfNeeded: head &>> 8)
-    buffers.bytes[start &+ 3] = UInt8(truncatingIfNeeded: count)
-    buffers.bytes[start &+ 4] = 0
-    return Fragment(slot: slot, start: start, count: count &+ Link.packetHeaderSize, covered: covered)
+    buffer.bytes[start] = PacketType.aclData
+    buffer.bytes[start &+ 1] = UInt8(truncatingIfNeeded: head)
+    buffer.bytes[start &+ 2] = UInt8(truncatingIfNeeded: head &>> 8)
+    buffer.bytes[start &+ 3] = UInt8(truncatingIfNeeded: count)
+    buffer.bytes[start &+ 4] = 0
+    return Fragment(start: start, count: count &+ Link.packetHeaderSize)
   }
 
-  /// Ends what `nextFragment` began, `hasLeft` or not. Frees the buffer after its last fragment.
+  /// A fragment of a slot has left. Frees the slot after its last one.
   @usableFromInline
-  mutating func sent(
-    _ fragment: Fragment, hasLeft: Bool, in buffers: inout LinkBuffers, _ counters: inout HCICounters
-  ) {
-    for index in 0..<5 { buffers.bytes[fragment.start &+ index] = fragment.covered[index] }
-    guard hasLeft else { return }
+  mutating func sent(_ fragment: Fragment, _ slot: Int, _ counters: inout HCICounters) {
     inFlight &+= 1
     counters.count(.fragmentsSent)
-    let slot = fragment.slot
     let done = Int(slots[slot].done) &+ fragment.count &- Link.packetHeaderSize
     slots[slot].done = UInt8(truncatingIfNeeded: done)
     if done >= Int(slots[slot].length) {

@@ -2,12 +2,13 @@ import HeraldEmbedded
 
 /// The host's side of one connection: what is being put together, what is on its way out, what is owed.
 ///
-/// Two buffers of 251 bytes belong to it, one L2CAP PDU each: header of four bytes and an ATT PDU of up to 247. Either one
+/// It has two slots for an L2CAP PDU each, of up to 251 bytes: header of four bytes and an ATT PDU of up to 247. Either one
 /// receives, is answered in place and sends the answer; the other takes our own PDU or the next that arrives.
+/// Slot 0 has a buffer of its own. That of slot 1 is shared by all connections (`LinkBuffers`): mostly a PDU leaves in the moment it is made, and a connection
+/// that waits for the controller's room keeps to its own buffer, if that is free. Without a second one our PDU takes the first, and what arrives
+/// beside it is dropped.
 /// While we wait for an answer a peer's second request is dropped rather than take the buffer that answer needs; an indication
 /// beside a request, neither of whose answers could leave yet, still takes it, and our procedure then ends with its deadline.
-/// They lie
-/// behind one another in `LinkBuffers`, with room for one packet header in front; see `nextFragment`.
 @usableFromInline
 struct Link: BitwiseCopyable {
   /// Where a connection is in its life.
@@ -23,7 +24,7 @@ struct Link: BitwiseCopyable {
     case closed = 3
   }
 
-  /// What a buffer is doing.
+  /// What a slot is doing.
   @usableFromInline
   enum Use: UInt8, BitwiseCopyable {
     /// Nothing.
@@ -36,7 +37,7 @@ struct Link: BitwiseCopyable {
     case request = 3
   }
 
-  /// One of the two buffers.
+  /// One of the two slots.
   @usableFromInline
   struct Slot: BitwiseCopyable {
     @usableFromInline var use: Use
@@ -86,6 +87,8 @@ struct Link: BitwiseCopyable {
   @usableFromInline var wantsRSSI: Bool
   @usableFromInline var wantsUpdate: Bool
   @usableFromInline var wantsReady: Bool
+  /// What would be a gap: without one all connections are cleared in their place.
+  @usableFromInline var filler: UInt8
   /// The timing the peer asked for, to be set when `wantsUpdate`.
   @usableFromInline var timing: ConnectionTiming
 
@@ -106,10 +109,7 @@ struct Link: BitwiseCopyable {
     wantsRSSI = false
     wantsUpdate = false
     wantsReady = false
+    filler = 0
     timing = ConnectionTiming(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0)
   }
-
-  /// Where a buffer begins among the bytes of `LinkBuffers`.
-  @inlinable
-  static func start(of slot: Int) -> Int { packetHeaderSize &+ slot &* slotSize }
 }

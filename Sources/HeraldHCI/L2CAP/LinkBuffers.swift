@@ -1,20 +1,23 @@
 import HeraldEmbedded
 
-/// The bytes of a connection's two buffers, with room for one packet header in front.
+/// The bytes of one L2CAP PDU, with room for a packet header in front.
 @usableFromInline
-struct LinkBuffers: BitwiseCopyable {
-  @usableFromInline var bytes: [507 of UInt8]
+struct LinkBuffer: BitwiseCopyable {
+  @usableFromInline var bytes: [256 of UInt8]
 
   @usableFromInline init() { bytes = .init(repeating: 0) }
 
-  /// Hands the ATT PDU of `count` bytes in one buffer to the handler. Returns the length of the answer it wrote over it.
+  /// Where the PDU begins, and where the ATT PDU in it does.
+  @inlinable static var start: Int { Link.packetHeaderSize }
+  @inlinable static var attribute: Int { Link.packetHeaderSize &+ Link.headerSize }
+
+  /// Hands the ATT PDU of `count` bytes to the handler. Returns the length of the answer it wrote over it.
   @inlinable
   mutating func handOver<Handler: RadioEventHandler & ~Copyable>(
-    _ slot: Int, count: Int, of connection: ConnectionID, to handler: inout Handler, at now: Instant
+    count: Int, of connection: ConnectionID, to handler: inout Handler, at now: Instant
   ) -> Int {
-    let base = Link.start(of: slot) &+ Link.headerSize
     var whole = bytes.mutableSpan
-    var pdu = whole._mutatingExtracting(base..<(base &+ Link.longestPDU))
+    var pdu = whole._mutatingExtracting(Self.attribute..<(Self.attribute &+ Link.longestPDU))
     return handler.pduReceived(&pdu, count: count, on: connection, at: now)
   }
 
@@ -24,5 +27,71 @@ struct LinkBuffers: BitwiseCopyable {
     _ fragment: Link.Fragment, to transport: inout Transport
   ) -> Bool {
     transport.write(bytes.span.extracting(fragment.start..<(fragment.start &+ fragment.count)))
+  }
+}
+
+/// The buffers of all connections: one for each, and one that whoever needs a second has meanwhile. Slot 0 of a connection is in its own, slot 1
+/// in the one that is shared.
+@usableFromInline
+struct LinkBuffers<let connections: Int>: ~Copyable {
+  @usableFromInline var own: [connections of LinkBuffer]
+  @usableFromInline var spare: LinkBuffer
+
+  @usableFromInline init() {
+    own = .init(repeating: LinkBuffer())
+    spare = LinkBuffer()
+  }
+
+  /// `Link.append` in the buffer of a slot.
+  @usableFromInline
+  mutating func append(
+    _ fragment: Span<UInt8>, to link: inout Link, _ index: Int, _ slot: Int, _ counters: inout HCICounters
+  ) -> Int {
+    slot == 0
+      ? link.append(fragment, to: 0, &own[index], &counters)
+      : link.append(fragment, to: slot, &spare, &counters)
+  }
+
+  /// `Link.answered`.
+  @usableFromInline
+  mutating func answered(_ count: Int, by link: inout Link, _ index: Int, _ slot: Int) {
+    if slot == 0 {
+      link.answered(0, count: count, in: &own[index])
+    } else {
+      link.answered(slot, count: count, in: &spare)
+    }
+  }
+
+  /// `Link.send`.
+  @usableFromInline
+  mutating func send(_ pdu: Span<UInt8>, on link: inout Link, _ index: Int, _ slot: Int) {
+    if slot == 0 { link.send(pdu, 0, in: &own[index]) } else { link.send(pdu, slot, in: &spare) }
+  }
+
+  /// `Link.nextFragment`.
+  @usableFromInline
+  mutating func nextFragment(of link: inout Link, _ index: Int, _ slot: Int, limit: Int) -> Link.Fragment {
+    slot == 0
+      ? link.nextFragment(0, limit: limit, in: &own[index])
+      : link.nextFragment(slot, limit: limit, in: &spare)
+  }
+
+  /// `LinkBuffer.write`.
+  @inlinable
+  mutating func write<Transport: HCITransport & ~Copyable>(
+    _ fragment: Link.Fragment, _ index: Int, _ slot: Int, to transport: inout Transport
+  ) -> Bool {
+    slot == 0 ? own[index].write(fragment, to: &transport) : spare.write(fragment, to: &transport)
+  }
+
+  /// `LinkBuffer.handOver`.
+  @inlinable
+  mutating func handOver<Handler: RadioEventHandler & ~Copyable>(
+    _ index: Int, _ slot: Int, count: Int, to handler: inout Handler, at now: Instant
+  ) -> Int {
+    let connection = ConnectionID(index: index)
+    return slot == 0
+      ? own[index].handOver(count: count, of: connection, to: &handler, at: now)
+      : spare.handOver(count: count, of: connection, to: &handler, at: now)
   }
 }

@@ -6,26 +6,25 @@ import HeraldEmbedded
 // does not fit, contradicts itself or comes on an unknown channel is passed over up to the next start fragment and
 // counted; the connection goes on.
 extension Link {
-  /// Takes one fragment. Returns the buffer that now holds a whole ATT PDU behind its L2CAP header, or −1; its bytes
-  /// are `slots[…].length`, and the caller then calls `answered`.
+  /// Looks at one fragment. Returns the slot it is for, or −1 if it was dealt with. `hasSpare`: no other connection has the buffer of
+  /// slot 1.
   @usableFromInline
-  mutating func receive(
-    _ fragment: Span<UInt8>, isStart: Bool, into buffers: inout LinkBuffers,
-    _ counters: inout HCICounters
+  mutating func slot(
+    for fragment: Span<UInt8>, isStart: Bool, hasSpare: Bool, _ counters: inout HCICounters
   ) -> Int {
     counters.count(.fragmentsReceived)
-    if isStart { return start(fragment, into: &buffers, &counters) }
+    if isStart { return start(fragment, hasSpare, &counters) }
     let slot = slots[0].use == .receiving ? 0 : 1
     guard slots[slot].use == .receiving else {
       // Nothing to continue: the rest of a PDU that is passed over, or a fragment out of the blue.
       if !isSkipping { counters.count(.fragmentsMalformed) }
       return -1
     }
-    return append(fragment, to: slot, &buffers, &counters)
+    return slot
   }
 
   private mutating func start(
-    _ fragment: Span<UInt8>, into buffers: inout LinkBuffers, _ counters: inout HCICounters
+    _ fragment: Span<UInt8>, _ hasSpare: Bool, _ counters: inout HCICounters
   ) -> Int {
     isSkipping = false
     for slot in 0..<2 where slots[slot].use == .receiving {
@@ -42,29 +41,32 @@ extension Link {
       return -1
     }
     let slot = slots[0].use == .free ? 0 : 1
-    guard slots[slot].use == .free else {
+    guard slots[slot].use == .free, slot == 0 || hasSpare else {
       // The peer sends more requests than a transaction allows, and their answers have not left yet.
       counters.count(.pdusDropped)
       isSkipping = true
       return -1
     }
     slots[slot] = Slot(use: .receiving, length: 0, done: 0)
-    return append(fragment, to: slot, &buffers, &counters)
+    return slot
   }
 
-  private mutating func append(
-    _ fragment: Span<UInt8>, to slot: Int, _ buffers: inout LinkBuffers, _ counters: inout HCICounters
+  /// Takes a fragment that `slot(for:…)` found a slot for. Returns that slot if it now holds a whole ATT PDU behind its L2CAP header, or −1;
+  /// its bytes are `slots[…].length`, and the caller then calls `answered`.
+  @usableFromInline @inline(never)
+  mutating func append(
+    _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout LinkBuffer, _ counters: inout HCICounters
   ) -> Int {
-    let base = Link.start(of: slot)
+    let base = LinkBuffer.start
     let done = Int(slots[slot].done)
     guard fragment.count <= Link.slotSize &- done else {
       return refuse(slot, .fragmentsMalformed, &counters)
     }
-    for index in 0..<fragment.count { buffers.bytes[base &+ done &+ index] = fragment[index] }
+    for index in 0..<fragment.count { buffer.bytes[base &+ done &+ index] = fragment[index] }
     let total = done &+ fragment.count
     slots[slot].done = UInt8(truncatingIfNeeded: total)
     guard total >= Link.headerSize else { return -1 }
-    let length = Int(buffers.bytes[base]) | Int(buffers.bytes[base &+ 1]) &<< 8
+    let length = Int(buffer.bytes[base]) | Int(buffer.bytes[base &+ 1]) &<< 8
     let expected = length &+ Link.headerSize
     guard expected <= Link.slotSize else {
       return refuse(slot, .pdusDropped, &counters)
@@ -73,10 +75,10 @@ extension Link {
       return refuse(slot, .fragmentsMalformed, &counters)
     }
     guard total == expected else { return -1 }
-    let channel = UInt16(buffers.bytes[base &+ 2]) | UInt16(buffers.bytes[base &+ 3]) &<< 8
+    let channel = UInt16(buffer.bytes[base &+ 2]) | UInt16(buffer.bytes[base &+ 3]) &<< 8
     if channel == ChannelID.attribute {
       guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
-      let opcode = buffers.bytes[base &+ Link.headerSize]
+      let opcode = buffer.bytes[base &+ Link.headerSize]
       if Self.isRequest(opcode) {
         // The last buffer is for the answer we wait for, not for the second request of a peer that may have but one.
         guard !awaitsAnswer || slots[1 &- slot].use == .free else {
@@ -90,7 +92,7 @@ extension Link {
       return slot
     }
     slots[slot] = .free
-    let pdu = buffers.bytes.span.extracting((base &+ Link.headerSize)..<(base &+ expected))
+    let pdu = buffer.bytes.span.extracting((base &+ Link.headerSize)..<(base &+ expected))
     control(channel, pdu, &counters)
     return -1
   }
@@ -111,12 +113,12 @@ extension Link {
   }
 
   /// Ends the handling of a received PDU: with an answer of `count` bytes in the same place, or with none.
-  @usableFromInline
-  mutating func answered(_ slot: Int, count: Int, in buffers: inout LinkBuffers) {
+  @usableFromInline @inline(never)
+  mutating func answered(_ slot: Int, count: Int, in buffer: inout LinkBuffer) {
     guard count > 0, count <= Link.longestPDU else {
       slots[slot] = .free
       return
     }
-    queue(slot, as: .answer, count: count, in: &buffers)
+    queue(slot, as: .answer, count: count, in: &buffer)
   }
 }

@@ -44,6 +44,16 @@ extension HCIRadio where Transport: ~Copyable {
       ConnectionOpened(connection: ConnectionID(index: index), role: event.role, peer: event.peer), at: now)
   }
 
+  /// Whether the buffer that all share is not with another connection.
+  @inlinable @inline(never)
+  mutating func hasSpare(_ index: Int) -> Bool {
+    for other in 0..<connections
+    where other != index && links[other].life == .open && links[other].slots[1].use != .free {
+      return false
+    }
+    return true
+  }
+
   /// The first place in this part of its life, −1 if there is none.
   @inlinable @inline(never)
   mutating func firstPlace(_ life: Link.Life) -> Int {

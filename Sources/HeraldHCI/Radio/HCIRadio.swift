@@ -15,7 +15,7 @@ import HeraldEmbedded
 /// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
 /// growing pauses when that does not help, and reports `.starting` and `.ready` again.
 ///
-/// **Memory.** 539 bytes for each connection and about 700 for the rest on a 32-bit controller. Idle state is all zero bits.
+/// **Memory.** 288 bytes for each connection and about 950 for the rest on a 32-bit controller. Idle state is all zero bits.
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {
@@ -31,7 +31,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   @usableFromInline var counters: HCICounters
   @usableFromInline var continuation: ReportContinuation
   @usableFromInline var links: [connections of Link]
-  @usableFromInline var buffers: [connections of LinkBuffers]
+  @usableFromInline var buffers: LinkBuffers<connections>
   /// How many packets the controller still takes.
   @usableFromInline var credits: UInt16
   /// The connection after the one that sent last.
@@ -64,7 +64,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     counters = HCICounters()
     continuation = ReportContinuation()
     links = .init(repeating: Link())
-    buffers = .init(repeating: LinkBuffers())
+    buffers = LinkBuffers()
     credits = 0
     nextLink = 0
     pendingLink = 0
@@ -158,10 +158,12 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     guard index >= 0, index < connections, links[index].life == .open else { throw .notConnected }
     guard pdu.count <= Link.longestPDU else { throw .tooLong }
     guard pdu.count > 0 else { throw .invalidParameter }
-    guard links[index].send(pdu, in: &buffers[index]) else {
+    let slot = links[index].slotToSend(hasSpare: hasSpare(index))
+    guard slot >= 0 else {
       links[index].wantsReady = true
       throw .busy
     }
+    buffers.send(pdu, on: &links[index], index, slot)
     transmit()
   }
 
@@ -263,7 +265,9 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   mutating func offerReady<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     var index = 0
     while index < connections {
-      if links[index].wantsReady, links[index].life == .open, links[index].canSend {
+      if links[index].wantsReady, links[index].life == .open,
+        links[index].slotToSend(hasSpare: hasSpare(index)) >= 0
+      {
         links[index].wantsReady = false
         handler.readyToSend(on: ConnectionID(index: index), at: now)
       }

@@ -224,18 +224,18 @@ extension HCIRadio where Transport: ~Copyable {
       if links[index].control.isOwed, !isClogged { transmitData() }
       return
     }
-    let answer = buffers[index].handOver(
-      slot, count: Int(links[index].slots[slot].length), of: ConnectionID(index: index), to: &handler, at: now
-    )
-    links[index].answered(slot, count: answer, in: &buffers[index])
+    let answer = buffers.handOver(
+      index, slot, count: Int(links[index].slots[slot].length), to: &handler, at: now)
+    buffers.answered(answer, by: &links[index], index, slot)
     // The answer leaves before the next PDU is looked at, which may need its buffer.
     if answer > 0, !isClogged { transmitData() }
   }
-  /// Gives one fragment to its connection. Returns the buffer that holds a whole ATT PDU now, −1 for none.
+  /// Gives one fragment to its connection. Returns the slot that holds a whole ATT PDU now, −1 for none.
   @inlinable
   mutating func take(from start: Int, count: Int, isStart: Bool, _ index: Int) -> Int {
-    links[index].receive(
-      receiver.storage.span.extracting(start..<(start &+ count)), isStart: isStart, into: &buffers[index],
-      &counters)
+    let hasSpare = hasSpare(index)
+    let fragment = receiver.storage.span.extracting(start..<(start &+ count))
+    let slot = links[index].slot(for: fragment, isStart: isStart, hasSpare: hasSpare, &counters)
+    return slot < 0 ? -1 : buffers.append(fragment, to: &links[index], index, slot, &counters)
   }
 }

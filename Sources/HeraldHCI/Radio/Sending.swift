@@ -117,10 +117,14 @@ extension HCIRadio where Transport: ~Copyable {
       links[index].sentControl(&counters)
       return true
     }
-    guard let fragment = links[index].nextFragment(limit: limit, in: &buffers[index]) else { return false }
-    let hasLeft = buffers[index].write(fragment, to: &transport)
-    links[index].sent(fragment, hasLeft: hasLeft, in: &buffers[index], &counters)
-    if !hasLeft { clog() }
-    return hasLeft
+    let slot = links[index].nextToSend
+    guard slot >= 0, limit > 0 else { return false }
+    let fragment = buffers.nextFragment(of: &links[index], index, slot, limit: limit)
+    guard buffers.write(fragment, index, slot, to: &transport) else {
+      clog()
+      return false
+    }
+    links[index].sent(fragment, slot, &counters)
+    return true
   }
 }
