@@ -11,20 +11,26 @@ public struct SharingStore: ~Copyable {
 
   /// One payload: where its bytes are, and whose it is. A free place has no length.
   struct Entry: BitwiseCopyable {
-    var start: UInt16
-    var length: UInt16
-    /// The place of its target in the table.
-    var owner: UInt16
+    /// The lower half of its digest. Who makes a payload with another's half gains no more than who shows the other's payload itself.
+    var digest: UInt32
+    private var bits: UInt32
     init() {
-      start = 0
-      length = 0
-      owner = 0
+      digest = 0
+      bits = 0
     }
+    init(start: Int, length: Int, owner: Int, digest: UInt32) {
+      self.digest = digest
+      bits = UInt32(truncatingIfNeeded: start | length &<< 9 | owner &<< 18)
+    }
+    /// Where its bytes begin, and how many they are: 9 bits each.
+    var start: Int { Int(truncatingIfNeeded: bits & 511) }
+    var length: Int { Int(truncatingIfNeeded: bits &>> 9 & 511) }
+    /// The place of its target in the table, which has 16,384 at most.
+    var owner: Int { Int(truncatingIfNeeded: bits &>> 18) }
   }
 
-  /// Two more than there may be, as the digests begin at a multiple of eight: without a gap, all of the store is cleared at once.
+  /// Two more than there may be: without a gap, all of the store is cleared at once.
   private var bytes: [512 of UInt8]
-  private var digests: [24 of UInt64]
   private var entries: [24 of Entry]
   /// How many of the bytes are in use; there are no gaps between payloads.
   private var used: Int
@@ -32,7 +38,6 @@ public struct SharingStore: ~Copyable {
   /// An empty store, all zero bits.
   public init() {
     bytes = .init(repeating: 0)
-    digests = .init(repeating: 0)
     entries = .init(repeating: Entry())
     used = 0
   }
@@ -48,8 +53,9 @@ public struct SharingStore: ~Copyable {
     let digest = table[place].payloadDigest
     guard digest != 0, payload.count > 0, payload.count <= Payload.maximumLength else { return }
     prune(table: &table)
-    if let known = find(digest) {
-      entries[known].owner = UInt16(truncatingIfNeeded: place)
+    if let known = find(digest.low32) {
+      entries[known] = Entry(
+        start: entries[known].start, length: entries[known].length, owner: place, digest: digest.low32)
       return
     }
     var free = freePlace
@@ -59,10 +65,7 @@ public struct SharingStore: ~Copyable {
       free = freePlace
     }
     guard let free else { return }
-    entries[free].start = UInt16(truncatingIfNeeded: used)
-    entries[free].length = UInt16(truncatingIfNeeded: payload.count)
-    entries[free].owner = UInt16(truncatingIfNeeded: place)
-    digests[free] = digest
+    entries[free] = Entry(start: used, length: payload.count, owner: place, digest: digest.low32)
     var kept = bytes.mutableSpan
     kept.set(payload, at: used)
     used &+= payload.count
@@ -80,8 +83,8 @@ public struct SharingStore: ~Copyable {
     var left = candidates(for: place, table: &table, at: now)
     var count = 0
     while let next = first(of: left, told: table[place].told, table: &table, at: now) {
-      let start = Int(entries[next].start)
-      let length = Int(entries[next].length)
+      let start = entries[next].start
+      let length = entries[next].length
       guard length <= buffer.count &- count else { break }
       buffer.set(bytes.span.extracting(start..<start &+ length), at: count)
       count &+= length
@@ -110,8 +113,9 @@ public struct SharingStore: ~Copyable {
     var found: UInt32 = 0
     var index = 0
     while index < Self.capacity {
-      let owner = Int(entries[index].owner)
-      if entries[index].length > 0, owner != place, digests[index] != table[place].payloadDigest,
+      let owner = entries[index].owner
+      if entries[index].length > 0, owner != place,
+        entries[index].digest != table[place].payloadDigest.low32,
         table[owner].silence(at: now) <= Self.expiry
       {
         found |= Self.bit(index)
@@ -132,7 +136,7 @@ public struct SharingStore: ~Copyable {
     var index = 0
     while index < Self.capacity {
       if choice & Self.bit(index) != 0 {
-        let silence = table[Int(entries[index].owner)].silence(at: now)
+        let silence = table[entries[index].owner].silence(at: now)
         if best == nil || silence < leastSilence {
           best = index
           leastSilence = silence
@@ -145,10 +149,10 @@ public struct SharingStore: ~Copyable {
 
   // MARK: Places
 
-  private mutating func find(_ digest: UInt64) -> Int? {
+  private mutating func find(_ digest: UInt32) -> Int? {
     var index = 0
     while index < Self.capacity {
-      if entries[index].length > 0, digests[index] == digest { return index }
+      if entries[index].length > 0, entries[index].digest == digest { return index }
       index &+= 1
     }
     return nil
@@ -174,7 +178,7 @@ public struct SharingStore: ~Copyable {
     var index = 0
     while index < Self.capacity {
       if entries[index].length > 0 {
-        let silence = table[Int(entries[index].owner)].silence(at: now)
+        let silence = table[entries[index].owner].silence(at: now)
         if silent == nil || silence > longest {
           silent = index
           longest = silence
@@ -189,7 +193,7 @@ public struct SharingStore: ~Copyable {
   private mutating func prune<let capacity: Int>(table: inout TargetTable<capacity>) {
     var index = 0
     while index < Self.capacity {
-      if entries[index].length > 0, table[Int(entries[index].owner)].payloadDigest != digests[index] {
+      if entries[index].length > 0, table[entries[index].owner].payloadDigest.low32 != entries[index].digest {
         remove(index)
       }
       index &+= 1
@@ -198,8 +202,8 @@ public struct SharingStore: ~Copyable {
 
   /// Frees a place and closes the gap in the bytes.
   private mutating func remove(_ place: Int) {
-    let start = Int(entries[place].start)
-    let length = Int(entries[place].length)
+    let start = entries[place].start
+    let length = entries[place].length
     var byte = start &+ length
     while byte < used {
       bytes[byte &- length] = bytes[byte]
@@ -207,11 +211,12 @@ public struct SharingStore: ~Copyable {
     }
     used &-= length
     entries[place] = Entry()
-    digests[place] = 0
     var index = 0
     while index < Self.capacity {
-      if entries[index].length > 0, Int(entries[index].start) > start {
-        entries[index].start &-= UInt16(truncatingIfNeeded: length)
+      let entry = entries[index]
+      if entry.length > 0, entry.start > start {
+        entries[index] = Entry(
+          start: entry.start &- length, length: entry.length, owner: entry.owner, digest: entry.digest)
       }
       index &+= 1
     }

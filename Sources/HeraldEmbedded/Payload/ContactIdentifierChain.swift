@@ -1,12 +1,12 @@
-/// The contact identifiers of one day, each in at most 32 hashes.
+/// The contact identifiers of one day, each in at most 62 hashes.
 ///
 /// The period seeds run backwards, so the identifier of the first period lies 240 hashes behind the matching key. `start`
-/// walks that way once, 211 hashes, and keeps half a seed at every thirtieth period; from the next such place every
-/// period is at most 30 steps away. What is kept opens this day only, as the matching key does. 128 bytes.
+/// walks that way once, 181 hashes, and keeps half a seed at every sixtieth period; from the next such place every
+/// period is at most 60 steps away. What is kept opens this day only, as the matching key does. 64 bytes.
 public struct ContactIdentifierChain: ~Copyable {
-  private static var spacing: Int { 30 }
-  /// The first halves of the seeds of periods 30, 60, … 240.
-  private var halves: [128 of UInt8]
+  private static var spacing: Int { 60 }
+  /// The first halves of the seeds of periods 60, 120, 180 and 240.
+  private var halves: [64 of UInt8]
 
   /// A chain of no day; all zero bits.
   public init() { halves = .init(repeating: 0) }
@@ -14,10 +14,8 @@ public struct ContactIdentifierChain: ~Copyable {
   /// Makes this the chain of the day with this matching key.
   public mutating func start(matchingKey: [32 of UInt8]) {
     var seed = matchingKey
-    var hash = SHA256()
-    hash.update(seed.span)
-    hash.finish(into: &seed)
-    var place = 7
+    SimpleKeySchedule.hash(&seed)
+    var place = 3
     while true {
       for index in 0..<16 { halves[place &* 16 &+ index] = seed[index] }
       if place == 0 { break }
