@@ -92,12 +92,12 @@ public struct ManagedNode<
     makingRadio radio: () -> RadioType, flash: consuming FlashType, random: consuming RandomType,
     supplier: @autoclosure () -> SupplierType, delegate: @autoclosure () -> DelegateType,
     board: @autoclosure () -> BoardType,
-    configuration: HeraldConfiguration = HeraldConfiguration()
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
   ) {
     self.board = board()
     node = HeraldNode(
       makingRadio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
-      configuration: configuration)
+      configuration: configuration())
   }
 
   /// Where the log stands. Commits it: whoever asks is about to read, and is to have everything there is.

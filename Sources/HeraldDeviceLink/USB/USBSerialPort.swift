@@ -119,7 +119,8 @@ struct USBSerialPort: ~Copyable {
 
   private var isSending: Bool { exchange.isSending || endsWithEmptyPacket }
 
-  /// Hands the controller a packet of the answer; whether it took it.
+  /// Hands the controller a packet of the answer; whether it took it. Its packet is not to be on the stack while requests are answered.
+  @inline(never)
   private mutating func send<Controller: USBController & ~Copyable>(
     _ controller: inout Controller, _ memory: Span<UInt8>
   ) -> Bool {

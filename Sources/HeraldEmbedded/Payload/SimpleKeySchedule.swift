@@ -58,9 +58,7 @@ public enum SimpleKeySchedule {
   public static func contactIdentifier(matchingKey: [32 of UInt8], period: Int) -> [16 of UInt8]? {
     guard period >= 0, period <= periodsPerDay else { return nil }
     var seed = matchingKey
-    var hash = SHA256()
-    hash.update(seed.span)
-    hash.finish(into: &seed)
+    hash(&seed)
     var at = periodsPerDay
     while at > period {
       stepBack(&seed)
@@ -92,6 +90,12 @@ public enum SimpleKeySchedule {
   /// `seed` becomes H(seed ⊕ earlier), the key that the two make.
   static func combine(_ seed: inout [32 of UInt8], with earlier: [32 of UInt8]) {
     for index in 0..<32 { seed[index] ^= earlier[index] }
+    hash(&seed)
+  }
+
+  /// `seed` becomes H(seed). Not inlined: the state of a hash is not to stay on the stack below the next.
+  @inline(never)
+  static func hash(_ seed: inout [32 of UInt8]) {
     var hash = SHA256()
     hash.update(seed.span)
     hash.finish(into: &seed)

@@ -5,25 +5,26 @@
 /// or repeated. Keys of days that are over are wiped as soon as the supplier is asked on a later day, so a clock set
 /// back by a day finds none. While the date is uncertain (`dateWasSet`) none are wiped.
 ///
-/// The first payload of a day takes 211 hashes more than the others; those take at most 33, and only the first of each
+/// The first payload of a day takes 181 hashes more than the others; those take at most 63, and only the first of each
 /// period takes any.
 public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: PayloadSupplier, ~Copyable {
-  /// ISO 3166-1 numeric country code.
-  public private(set) var country: UInt16
-  /// The state within the country, 0 for all of it.
-  public private(set) var state: UInt16
+  // In this order there is no gap between them: all zero bits are cleared in their place.
   /// When day 0 begins.
   public private(set) var epoch: KeyScheduleEpoch
-  /// The keys. Whoever gives new ones calls `keysChanged` afterwards.
-  public var store: Store
-
-  private var chain: ContactIdentifierChain
-  private var identifier: [16 of UInt8]
   /// The day of `chain`, plus one; 0 for none.
   private var chainDay: Int
   /// The period of `identifier`, plus one; 0 for none.
   private var identifierPeriod: Int
+  /// ISO 3166-1 numeric country code.
+  public private(set) var country: UInt16
+  /// The state within the country, 0 for all of it.
+  public private(set) var state: UInt16
+  /// The keys. Whoever gives new ones calls `keysChanged` afterwards.
+  public var store: Store
+
   private var isDateUncertain: Bool
+  private var chain: ContactIdentifierChain
+  private var identifier: [16 of UInt8]
 
   /// A supplier with the keys in `store`, the phones' epoch and no country: all zero bits if those of the store are.
   public init(store: consuming Store) {

@@ -47,6 +47,8 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
 public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// Which payload it is.
   public var family = StoredPayloadFamily.none
+  /// What would be a gap: without one a supplier is cleared in its place, and not beside it on the stack.
+  private var filler: UInt8 = 0
   /// Bytes behind the header.
   public var bodySize: UInt16 = 0
   /// Simple: ISO 3166-1 numeric country code.

@@ -3,9 +3,9 @@
 /// Of one that stays as it is it keeps the bytes, `capacity` at most, 1…510. Of one with a key for each day it has the key of the day and no other, and
 /// fetches the next from storage (`tend`). A key is wiped here and there when its day is over and the date is certain.
 public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyable {
+  private var image: FixedPayloadSupplier
   /// What is stored; that of none until something is.
   public private(set) var header = StoredPayloadHeader()
-  private var image: FixedPayloadSupplier
   private var bytes = InlineBytes<capacity>()
   private var simple = SimplePayloadSupplier(store: DayKeyStore())
 

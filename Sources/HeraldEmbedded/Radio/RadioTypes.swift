@@ -118,10 +118,10 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
 
 /// How to advertise: legacy advertising on all three channels.
 public struct AdvertisingParameters: Equatable, BitwiseCopyable, Sendable {
-  /// The own address to show.
-  public var ownAddress: DeviceAddress
   /// Milliseconds between advertising events, 20…10,240.
   public var interval: Interval
+  /// The own address to show.
+  public var ownAddress: DeviceAddress
   /// Whether peers may connect.
   public var connectable: Bool
 
@@ -136,12 +136,12 @@ public struct AdvertisingParameters: Equatable, BitwiseCopyable, Sendable {
 
 /// How to scan.
 public struct ScanParameters: Equatable, BitwiseCopyable, Sendable {
-  /// The own address shown when scanning actively.
-  public var ownAddress: DeviceAddress
   /// Milliseconds from the start of one window to the next, 3…10,240.
   public var interval: Interval
   /// Milliseconds of listening in each interval, 3…`interval`.
   public var window: Interval
+  /// The own address shown when scanning actively.
+  public var ownAddress: DeviceAddress
   /// Whether to send scan requests.
   public var active: Bool
 
@@ -157,12 +157,12 @@ public struct ScanParameters: Equatable, BitwiseCopyable, Sendable {
 
 /// How to connect.
 public struct ConnectionParameters: Equatable, BitwiseCopyable, Sendable {
-  /// The own address to show.
-  public var ownAddress: DeviceAddress
   /// Connection interval in units of 1.25 ms, 6…3,200.
   public var interval: UInt16
   /// Supervision timeout in units of 10 ms, 10…3,200.
   public var supervisionTimeout: UInt16
+  /// The own address to show.
+  public var ownAddress: DeviceAddress
 
   /// Stated one by one; by default 15 ms between connection events, the least that iPhones take, and 4 s until a silent peer counts as gone.
   @inlinable

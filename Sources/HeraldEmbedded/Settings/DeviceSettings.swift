@@ -69,19 +69,18 @@ struct SettingsRecord: BitwiseCopyable {
     writer.u32(crc)
   }
 
-  /// The record in 96 bytes; `nil` unless all is right. One of version 1 may have anything behind its 40 bytes.
+  /// Takes the record in 96 bytes, over defaults; `false`, and worth nothing any more, unless all is right. One of version 1 may have anything behind its
+  /// 40 bytes. In its place, as it is read deep below requests: a returned one would be on the stack several times.
   @inline(never)
-  static func read(_ bytes: Span<UInt8>) -> SettingsRecord? {
+  mutating func read(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes)
-    guard bytes.count == size, reader.u32() == magic, let version = reader.u32(),
+    guard bytes.count == Self.size, reader.u32() == Self.magic, let version = reader.u32(),
       let generation = reader.u32()
     else {
-      return nil
+      return false
     }
-    var record = SettingsRecord()
-    record.generation = generation
-    let isRight = version == 1 ? record.readFormer(bytes) : version == 2 && record.readPresent(bytes)
-    return isRight ? record : nil
+    self.generation = generation
+    return version == 1 ? readFormer(bytes) : version == 2 && readPresent(bytes)
   }
 
   /// Whether these 96 bytes, which are no record any more, were one with an access key: half of what a record begins with is still there, and where the key belongs are

@@ -37,7 +37,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     guard !hasLoaded else { return }
     hasLoaded = true
     for page in 0..<flash.pageCount {
-      guard let record = record(of: page) else { continue }
+      var record = SettingsRecord()
+      guard read(&record, of: page) else { continue }
       guard condition != .kept || record.generation > generation else { continue }
       settings = record.settings
       generation = record.generation
@@ -199,21 +200,21 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   // MARK: Flash
 
-  /// The record of a page; `nil` if it has none, or cannot be read.
-  private mutating func record(of page: Int) -> SettingsRecord? {
+  /// Reads the record of a page; `false` if it has none, or cannot be read.
+  @inline(never)
+  private mutating func read(_ record: inout SettingsRecord, of page: Int) -> Bool {
     var bytes: [96 of UInt8] = .init(repeating: 0)
     var room = bytes.mutableSpan
     defer { room.wipe() }
-    guard read(page, 0, &room), let record = SettingsRecord.read(room.span),
-      Int(record.payloadSize) <= payloadRoom
-    else { return nil }
-    return record
+    return read(page, 0, &room) && record.read(room.span) && Int(record.payloadSize) <= payloadRoom
   }
 
   /// Sees to a page that does not count: one that is neither erased nor wiped is erased, as there may be a part of a key in it. It is damaged
   /// if its front is neither settings nor erased nor wiped.
+  @inline(never)
   private mutating func tidy(_ page: Int) {
-    let isSettings = record(of: page) != nil
+    var record = SettingsRecord()
+    let isSettings = read(&record, of: page)
     var isDamaged = false
     var isClean = true
     var offset = 0

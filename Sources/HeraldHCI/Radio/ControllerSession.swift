@@ -44,45 +44,52 @@ struct ControllerSession: ~Copyable {
   /// How long a controller that has work may be silent before it is asked whether it is still there.
   static var silence: Interval { .seconds(30) }
 
-  // Life.
+  // In this order there is no gap between the members: all zero bits are cleared in their place, and not beside it on the stack.
+
+  /// When something came from the controller last.
+  @usableFromInline var heardAt: Instant
+  /// When `.failed`: when to try again. When `.ready`: since when.
+  @usableFromInline var turned: Instant
+  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`.
+  @usableFromInline var deadline: Instant
+  /// While `.cancelling`: when the attempt must have ended.
+  @usableFromInline var cancelDeadline: Instant
+
+  // What is wanted and what is.
+  var advertising: AdvertisingWork
+
   @usableFromInline var state: RadioState
   var step: BringUpStep
   /// How many of the vendor's commands have been answered.
   @usableFromInline var vendorCommands: UInt8
-  /// When something came from the controller last.
-  @usableFromInline var heardAt: Instant
   /// How many failures in a row, which sets the pause before the next attempt.
   var failures: UInt8
-  /// When `.failed`: when to try again. When `.ready`: since when.
-  @usableFromInline var turned: Instant
-
-  // The command under way.
-  @usableFromInline var pending: Opcode
-  @usableFromInline var pendingPurpose: CommandPurpose
   /// Num_HCI_Command_Packets was 0.
   @usableFromInline var isBlocked: Bool
+
+  var scanning: ScanningWork
+
   /// Whether something is waited for until `deadline`.
   @usableFromInline var isWaiting: Bool
-  @usableFromInline var deadline: Instant
-
-  // What the controller is.
-  @usableFromInline var support: ControllerSupport
-
-  // What is wanted and what is.
-  var advertising: AdvertisingWork
-  var scanning: ScanningWork
-  @usableFromInline var connect: Connect
-  var connectPeer: DeviceAddress
-  var connectParameters: ConnectionParameters
-  var cancelWanted: Bool
+  /// The command under way.
+  @usableFromInline var pending: Opcode
   /// A cancelled attempt is to be made again: it was in the way of a change of address.
   var restartWanted: Bool
-  /// While `.cancelling`: when the attempt must have ended.
-  @usableFromInline var cancelDeadline: Instant
+  /// It has refused the last random address it was given.
+  var addressWasRefused: Bool
+
+  /// What the controller is.
+  @usableFromInline var support: ControllerSupport
+  /// What the command under way is for.
+  @usableFromInline var pendingPurpose: CommandPurpose
+
+  var connectPeer: DeviceAddress
+  @usableFromInline var connect: Connect
+  var connectParameters: ConnectionParameters
+  var cancelWanted: Bool
   /// The random address the controller has; `.zero` for none.
   var randomAddress: DeviceAddress
-  /// It has refused the last one it was given.
-  var addressWasRefused: Bool
+  private var filler: UInt8
   /// The one a pending command sets.
   var pendingAddress: DeviceAddress
 
@@ -109,6 +116,7 @@ struct ControllerSession: ~Copyable {
     restartWanted = false
     cancelDeadline = .start
     randomAddress = .zero
+    filler = 0
     pendingAddress = .zero
     addressWasRefused = false
   }

@@ -2,6 +2,13 @@ import HeraldEmbedded
 
 /// Advertising: what is wanted and what the controller has been told.
 struct AdvertisingWork: BitwiseCopyable {
+  /// A refused command is not repeated before.
+  var retryAt: Instant
+  var parameters: AdvertisingParameters
+  var data: [31 of UInt8]
+  var dataCount: UInt8
+  var response: [31 of UInt8]
+  var responseCount: UInt8
   var isWanted: Bool
   /// Whether the controller advertises.
   var isOn: Bool
@@ -12,13 +19,6 @@ struct AdvertisingWork: BitwiseCopyable {
   var owesResponse: Bool
   /// The kind of advertising it was told.
   var type: AdvertisingType
-  var parameters: AdvertisingParameters
-  var data: [31 of UInt8]
-  var dataCount: UInt8
-  var response: [31 of UInt8]
-  var responseCount: UInt8
-  /// A refused command is not repeated before.
-  var retryAt: Instant
 
   // Inlined: built where it will be, and not copied there.
   @inline(__always)
@@ -90,13 +90,13 @@ struct AdvertisingWork: BitwiseCopyable {
 
 /// Scanning: what is wanted and what the controller has been told.
 struct ScanningWork: BitwiseCopyable {
+  /// A refused command is not repeated before.
+  var retryAt: Instant
+  var parameters: ScanParameters
   var isWanted: Bool
   /// Whether the controller scans.
   var isOn: Bool
   var owesParameters: Bool
-  var parameters: ScanParameters
-  /// A refused command is not repeated before.
-  var retryAt: Instant
 
   init() {
     isWanted = false

@@ -7,7 +7,7 @@ import HeraldHCI
 // A wearable: 64 peers, four connections, a payload that a host can change, events for who watches.
 nonisolated(unsafe) var links = SerialManagement<Line, 1024>(Board.managementLine())
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, FlashMap, Random, StoredPayloadSupplier<129>, LiveTap, NoNeighbours, Firmware<Board>, 64,
+  HCIRadio<Line, 4>, FlashMap, Random, StoredPayloadSupplier<132>, LiveTap, NoNeighbours, Firmware<Board>, 64,
   4, 2
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },

@@ -7,7 +7,7 @@ import HeraldHCI
 
 // A wearable: 64 peers, four connections, its battery logged, a payload that a host can change, events for who watches.
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, FlashMap, Random, StoredPayloadSupplier<129>,
+  HCIRadio<Line, 4>, FlashMap, Random, StoredPayloadSupplier<132>,
   SensorDelegates<BatterySensor<Supply>, LiveTap>, NoNeighbours, Firmware<Board>, 64, 4, 2
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
