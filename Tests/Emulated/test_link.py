@@ -39,7 +39,7 @@ class Link(EmulatedTest):
         async with self.mps2() as emulator:
             self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
             # Longer than the image has room for: refused, and the former one stays.
-            long = self.file("long.yml", f"family: bytes\nbytes: '{bytes(range(1, 131)).hex()}'\n")
+            long = self.file("long.yml", f"family: bytes\nbytes: '{bytes(range(1, 134)).hex()}'\n")
             await emulator.listening()
             status, _, err = await run("herald-host", "payload", "push", str(long), "--device", emulator.link)
             self.assertEqual(status, 9, err)

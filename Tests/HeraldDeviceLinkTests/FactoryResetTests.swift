@@ -33,7 +33,8 @@ extension MockRadio: StatisticsSource {
 /// A device whose flash outlives it.
 private struct KeptDevice: ~Copyable {
   typealias Device = ManagedNode<
-    MockRadio, MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, KeepingBoard, 4, 1, 1
+    MockRadio, MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, KeepingBoard, 4,
+    1, 1
   >
   let log: FlashImage
   let kept: FlashImage

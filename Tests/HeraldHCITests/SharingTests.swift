@@ -107,7 +107,9 @@ struct SharingTests {
     #expect(bench.radio.counters[.pdusDropped] == 2)
   }
 
-  @Test("The second buffer is one connection's at a time; another is told to wait, and that it may send when it can")
+  @Test(
+    "The second buffer is one connection's at a time; another is told to wait, and that it may send when it can"
+  )
   func spareBuffer() throws {
     var bench = try Bench.connected(buffers: "040e07010220001b0002")
     try bench.connect(as: .peripheral, handle: "0200")

@@ -60,7 +60,8 @@ public struct ManagedNode<
 >: ManagedDevice, ~Copyable {
   /// The kind of node it is.
   public typealias Node = HeraldNode<
-    RadioType, FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
+    RadioType, FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections,
+    payloads
   >
 
   /// The node.

@@ -22,7 +22,7 @@ where
       place = new
       if seen.peer == .ignored { table[place].state = .neighbour }
     }
-    if table[place].address != report.address { move(place, to: report.address, at: now) }
+    if !table[place].isAt(report.address) { move(place, to: report.address, at: now) }
     guard acquaint(place, seen, report, at: now) || sighting.isSomething else { return }
     if let txPower = seen.txPower, txPower != table[place].txPower {
       table[place].txPower = txPower

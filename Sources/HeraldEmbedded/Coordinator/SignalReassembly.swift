@@ -64,7 +64,9 @@ extension ServedValues where Supplier: ~Copyable {
   mutating func collectLegacy(_ value: Span<UInt8>, on connection: ConnectionID) -> ATTErrorCode? {
     let index = connection.index
     guard value.count > 0, value.count <= Payload.maximumLength else { return .invalidAttributeValueLength }
-    guard index >= 0, index < connections, incoming[index].complete == 0 else { return .insufficientResources }
+    guard index >= 0, index < connections, incoming[index].complete == 0 else {
+      return .insufficientResources
+    }
     if let begun = pool.find(connection, .hearing) { drop(begun) }
     guard
       let buffer = pool.claim(connection, .hearing) ?? pool.convert(connection, from: .serving, to: .hearing),

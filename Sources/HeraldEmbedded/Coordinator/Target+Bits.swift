@@ -71,6 +71,13 @@ extension Target {
     }
   }
 
+  /// Whether that is its address.
+  @inlinable @inline(__always)
+  func isAt(_ address: DeviceAddress) -> Bool {
+    addressLow == address.low && addressHigh == address.high
+      && field(Self.addressKindBit, 1) == address.kind.rawValue
+  }
+
   /// How far the acquaintance has got.
   @inlinable
   public var state: State {

@@ -15,7 +15,9 @@ struct FewBuffersStories {
     return node.radio.takeCommands().compactMap { if case .answer(let bytes, _) = $0 { bytes } else { nil } }
   }
 
-  @Test("Of three peers that read our payload in pieces the third has to come again, and is served once another is through")
+  @Test(
+    "Of three peers that read our payload in pieces the third has to come again, and is served once another is through"
+  )
   func readers() {
     let payload = (0..<30).map { UInt8($0) }
     var node = Node(

@@ -169,7 +169,9 @@ struct RequirementStories {
       })
     story.run(seconds: 5)
     story.hear(Peer.iPhone, Peer.iPhoneAdvert, rssi: -60)
-    #expect(target().lastSeen(at: story.now) == story.now && target().lastRSSI == RSSI(-60) && target().readings == 3)
+    #expect(
+      target().lastSeen(at: story.now) == story.now && target().lastRSSI == RSSI(-60)
+        && target().readings == 3)
   }
 
   @Test("HP-17 A peer that fails is on record with how often, and until when it is left alone")

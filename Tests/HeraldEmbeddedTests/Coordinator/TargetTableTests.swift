@@ -98,7 +98,8 @@ struct TargetTableTests {
       if number % 2 == 0 { table.setOwesWork(place, true) }
     }
     var order: [UInt32] = []
-    while let place = table.longestSilent(at: seconds(9)), table[place].lastSeen(at: seconds(9)) <= seconds(3) {
+    while let place = table.longestSilent(at: seconds(9)), table[place].lastSeen(at: seconds(9)) <= seconds(3)
+    {
       order.append(table[place].identity.low)
       table.remove(place)
     }

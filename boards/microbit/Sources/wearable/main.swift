@@ -7,7 +7,8 @@ import HeraldHCI
 // A wearable: 16 peers, two connections, a payload that never changes. All of it in 16 KB of RAM.
 nonisolated(unsafe) var links = NoLinks()
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 2>, FlashMap, Random, FixedPayloadSupplier, NoDelegate, NoNeighbours, Firmware<Board>, 16, 2, 2
+  HCIRadio<Line, 2>, FlashMap, Random, FixedPayloadSupplier, NoDelegate, NoNeighbours, Firmware<Board>, 16, 2,
+  2
 >(
   makingRadio: { HCIRadio(transport: Board.controllerLine()) },
   flash: Board.flash(),

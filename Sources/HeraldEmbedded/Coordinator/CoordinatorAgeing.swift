@@ -1,0 +1,28 @@
+// Peers that have not been heard for too long.
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// Forgets whoever has been silent for too long, and says when to look for such again: no peer's time comes before. One that is held or
+  /// waits for a message may be let go at any moment: then once a second.
+  @inlinable @inline(never)
+  mutating func ageOut(at now: Instant) {
+    ageAt = now + configuration.expiry
+    for place in 0..<table.placesUsed where table.isTaken(place) {
+      let silence = table[place].silence(at: now)
+      if silence < configuration.expiry {
+        let left = Interval(milliseconds: configuration.expiry.milliseconds &- silence.milliseconds)
+        ageAt = earlier(ageAt, now + left)
+      } else if table[place].isHeld || table[place].has(Target.awaitsMessageFlag) {
+        ageAt = earlier(ageAt, now + .seconds(1))
+      } else {
+        let identity = table[place].identity
+        table.remove(place)
+        counters.count(.losses)
+        record(.lost(identity), at: now)
+        delegate.didLose(identity, at: now)
+      }
+    }
+  }
+}
