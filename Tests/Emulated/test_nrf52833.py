@@ -238,6 +238,11 @@ class Rules(unittest.TestCase):
         with self.assertRaisesRegex(Misuse, "anomaly 20"):
             Chip(storing(0, 0)).rtc.read(0x504)
 
+    def test_who_never_sleeps_is_stopped(self):
+        # Into RAM, and then round and round.
+        with self.assertRaisesRegex(Misuse, "has not slept"):
+            Chip(storing(0x20000000, 0)).run_for(10)
+
     def test_an_address_where_nothing_is_is_a_fault(self):
         # The handler of it is the program itself, which does it again: the processor locks up.
         chip = Chip(storing(0x60000000, 1))

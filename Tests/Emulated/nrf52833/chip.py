@@ -32,6 +32,8 @@ MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SY
 PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
 ACCESS = 4
 SLICE = 1 << 20
+# So many instructions without a sleep are no image of ours that is well: its longest work is some hundred thousand.
+LONGEST_AWAKE = 20_000_000
 DEVICE = 0x0123456789ABCDEF
 
 
@@ -46,6 +48,7 @@ class Chip:
         self.moment = None
         self.queue, self.numbered = [], 0
         self.failure = self.wanted_reset = None
+        self.slept_at = 0
         self.is_paused = False
         self.resets = []
         # Whether what is in RAM outlives the watchdog's bite, which the manual does not promise.
@@ -142,11 +145,14 @@ class Chip:
                 if waiting:
                     self.processor.is_asleep = False
                 elif next_time > self.cycles:
+                    self.slept_at = self.processor.instructions
                     self.skipped += next_time - self.cycles
                 continue
             self.processor.run(min(max(next_time - self.cycles, 1), SLICE))
             if self.failure:
                 raise self.failure
+            if self.processor.instructions - self.slept_at > LONGEST_AWAKE:
+                raise Misuse(f"it has not slept for {LONGEST_AWAKE} instructions; PC {self.processor.pc:#010x}, at {self.seconds:.6f} s")
             if self.processor.is_locked_up:
                 self.wanted_reset = LOCKUP
 
@@ -272,3 +278,4 @@ class Chip:
             if block is not self.watchdog or reason in (PIN, WATCHDOG):
                 block.reset()
         self.processor.reset()
+        self.slept_at = self.processor.instructions
