@@ -25,10 +25,10 @@ GOAL = 3_000
 
 class Instructions(unittest.TestCase):
     def test_an_advertisement_of_a_known_peer(self):
-        """Counts every instruction that is carried out from the first byte of a hundred advertisements on until the hundredth is in the log and the processor
-        sleeps: the UART's interrupts, the sleeps and wakings between 32 bytes of 1 Mbaud, H4, the event, the table of peers, the log with its blocks of
-        128 bytes programmed to flash, the loop, and whatever else falls due in that third of a second."""
-        phone, count, strengths = Phone(1), 100, random.Random(1)
+        """Counts every instruction that is carried out from the first byte of eight hundred advertisements on until the last is in the log and the processor
+        sleeps: the looks at the UART, the sleeps and wakings between 32 bytes of 1 Mbaud, H4, the event, the table of peers, the log with its blocks of
+        128 bytes programmed to flash, the loop, and whatever else falls due in these seconds."""
+        phone, count, strengths = Phone(1), 800, random.Random(1)
         folder = tempfile.mkdtemp(prefix="herald-emulated-")
         self.addCleanup(shutil.rmtree, folder)
 

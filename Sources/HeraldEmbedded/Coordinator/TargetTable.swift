@@ -70,8 +70,13 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   @inlinable
   var positions: UInt32 { UInt32(truncatingIfNeeded: capacity) &* 2 }
 
-  @inlinable
-  mutating func home(_ identity: TargetIdentity) -> UInt32 {
+  /// Where an identity is looked for first.
+  @inlinable @inline(never)
+  mutating func home(_ identity: TargetIdentity) -> UInt32 { mixed(identity) }
+
+  /// The same, without a call for who is asked with each advertisement.
+  @inlinable @inline(__always)
+  mutating func mixed(_ identity: TargetIdentity) -> UInt32 {
     var hash = (identity.low ^ seed) &* 0x9E37_79B1
     hash ^= hash &>> 15
     hash = (hash ^ UInt32(identity.high) ^ UInt32(identity.kind.rawValue) &<< 16) &* 0x85EB_CA6B
@@ -102,7 +107,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   @inlinable @inline(never)
   public mutating func find(_ identity: TargetIdentity) -> Int? {
     guard count > 0 else { return nil }
-    var position = home(identity)
+    var position = mixed(identity)
     while true {
       let entry = entry(position)
       guard entry != 0 else { return nil }
