@@ -23,7 +23,11 @@ final class Interruption: @unchecked Sendable {
       // Whatever the other thread is doing with the board is not waited for.
       _exit(130)
     }
+    // Until the source is there ^C would be lost, and on a busy machine that may take longer than the first packets.
+    let isThere = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { isThere.signal() }
     source.resume()
+    isThere.wait()
   }
 
   /// Notes what the board holds while this goes on.
