@@ -2,7 +2,7 @@
 public enum USBDChip: UInt8, BitwiseCopyable, Sendable {
   /// nRF52833: anomalies 187, 211 and 223.
   case nRF52833
-  /// nRF52840: anomalies 171, 187, 199, 211 and 223.
+  /// nRF52840: anomalies 171, 187, 199 and 211. What helps against 223 is done there as well: it takes microseconds, once.
   case nRF52840
 }
 

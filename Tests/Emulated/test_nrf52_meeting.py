@@ -1,9 +1,9 @@
-"""The image of the nRF52833 DK on a model of its chip meets phones on Bumble's air: by its UARTE, into its flash. Bumble lives in the chip's time."""
+"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips meet phones on Bumble's air: by its UARTE, into its flash. Bumble lives in the chip's time."""
 
 import unittest
 
-from nrf52833.on_chip import OnChip
-from nrf52833.virtual_time import play
+from nrf52.on_chip import OnChip
+from nrf52.virtual_time import play
 
 
 class Meeting(OnChip):
@@ -25,6 +25,10 @@ class Meeting(OnChip):
         awake = self.chip.processor.instructions / self.chip.cycles
         print(f"\n  awake {awake:.2%} of the time, {self.chip.processor.instructions} instructions in {self.chip.seconds:.0f} s")
         self.assertLess(awake, 0.05)
+
+
+class MeetingOfNRF52840(Meeting):
+    board = "nrf52840dk"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""RNG (nRF52833 Product Specification, "RNG")."""
+"""RNG (nRF52833 and nRF52840 Product Specifications, "RNG")."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""An nRF52833 that runs an image: processor, memory, peripherals, and a time of its own.
+"""An nRF52833 or nRF52840 that runs an image: processor, memory, peripherals, and a time of its own.
 
 Time is virtual: an instruction takes a cycle of 64 MHz, an access to a peripheral four more, and a sleep lasts until the next thing that a peripheral does. With the
 same input every run is the same.
@@ -13,7 +13,7 @@ from unicorn import arm_const as arm
 
 from .clocks import MHZ, Clocks
 from .factory import Factory, USBTrim
-from .flash import PAGE, PAGES, FlashController
+from .flash import FlashController
 from .gpio import GPIO
 from .peripheral import Misuse
 from .ppi import PPI
@@ -25,7 +25,7 @@ from .timers import RTC, Timer, Watchdog
 from .uarte import UARTE, Line
 from .usbd import USBD
 
-RAM, RAM_BYTES = 0x20000000, 128 << 10
+RAM = 0x20000000
 # What is looked up as registers: FICR, the peripherals, GPIO and the system control space.
 MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SYSTEM, 0x1000)]
 # Bits of RESETREAS.
@@ -38,12 +38,15 @@ DEVICE = 0x0123456789ABCDEF
 
 
 class Chip:
-    """A chip with an image in its flash, switched on. `line` is what UARTE0 is connected to, `resets` counts the starts by their reasons."""
+    """A chip with an image in its flash, switched on. `kind` is which chip it is (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
+    their reasons."""
 
-    def __init__(self, image, seed=1, device=DEVICE):
-        self.cells = (ctypes.c_uint8 * (PAGE * PAGES))(*[0xFF] * (PAGE * PAGES))
+    def __init__(self, image, kind, seed=1, device=DEVICE):
+        self.kind = kind
+        flash = kind.memory.page_size * kind.memory.page_count
+        self.cells = (ctypes.c_uint8 * flash)(*[0xFF] * flash)
         self.cells[:len(image)] = image
-        self.ram = (ctypes.c_uint8 * RAM_BYTES)()
+        self.ram = (ctypes.c_uint8 * kind.memory.ram_size)()
         self.skipped = 0
         self.moment = None
         self.queue, self.numbered = [], 0
@@ -65,7 +68,7 @@ class Chip:
         self.random = RNG(self, seed)
         # VDD of the board is 3.0 V.
         self.converter = SAADC(self, {9: 3000})
-        self.ports = [GPIO(self, 0, 0x50000000, 32), GPIO(self, 1, 0x50000300, 10)]
+        self.ports = [GPIO(self, number, 0x50000000 + 0x300 * number, pins) for number, pins in enumerate(kind.pins)]
         self.uarte = UARTE(self, self.line)
         self.trim = USBTrim(self)
         self.usb = USBD(self)
@@ -77,8 +80,8 @@ class Chip:
 
     def map(self):
         engine = self.processor.engine
-        engine.mem_map_ptr(0, PAGE * PAGES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC, self.cells)
-        engine.mem_map_ptr(RAM, RAM_BYTES, unicorn.UC_PROT_ALL, self.ram)
+        engine.mem_map_ptr(0, len(self.cells), unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC, self.cells)
+        engine.mem_map_ptr(RAM, len(self.ram), unicorn.UC_PROT_ALL, self.ram)
         for start, size in MAPPED:
             engine.mmio_map(start, size, self.reading, start, self.writing, start)
         engine.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self.programming)
@@ -216,7 +219,7 @@ class Chip:
 
     def ram_range(self, address, count, who):
         """Refuses a buffer that direct memory access does not reach: RAM alone ("EasyDMA")."""
-        if count == 0 or not RAM <= address <= address + count <= RAM + RAM_BYTES:
+        if count == 0 or not RAM <= address <= address + count <= RAM + len(self.ram):
             raise Misuse(f"{who}: a buffer of {count} bytes at {address:#010x}")
 
     def load_ram(self, address, count, who):
@@ -237,6 +240,10 @@ class Chip:
         self.cells[address:address + len(data)] = data
         self.processor.engine.ctl_flush_tb()
 
+    def has_anomaly(self, number):
+        """Whether it is one of those with an anomaly that not all have."""
+        return number in self.kind.anomalies
+
     # Resets ("POWER", "Reset behavior").
 
     def power_on(self):
@@ -248,7 +255,7 @@ class Chip:
         self.restart(0)
 
     def fill_ram(self):
-        self.ram[:] = hashlib.shake_128(b"RAM").digest(RAM_BYTES)
+        self.ram[:] = hashlib.shake_128(b"RAM").digest(len(self.ram))
 
     def request_reset(self):
         self.wanted_reset = REQUESTED

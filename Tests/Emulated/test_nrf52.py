@@ -1,15 +1,16 @@
-"""The image of the nRF52833 DK on a model of its chip: it starts, sleeps, keeps its log, and gets over a hang and faults. All in the chip's own time, so that each
-run is the same."""
+"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips: they start, sleep, keep their log, and get over a hang and faults. All in the chip's
+own time, so that each run is the same."""
 
 import unittest
 
-from nrf52833.chip import REQUESTED, WATCHDOG, Chip
-from nrf52833.clocks import MHZ
-from nrf52833.flash import PowerCut
-from nrf52833.image import built, storing
-from nrf52833.on_chip import OnChip
-from nrf52833.peripheral import Misuse
-from nrf52833.processor import arm
+from nrf52.chip import REQUESTED, WATCHDOG, Chip
+from nrf52.clocks import MHZ
+from nrf52.flash import PowerCut
+from nrf52.image import storing
+from nrf52.kinds import NRF52833, NRF52840
+from nrf52.on_chip import OnChip
+from nrf52.peripheral import Misuse
+from nrf52.processor import arm
 
 HCI_RESET = bytes.fromhex("01030c00")
 AWAKE, READY = 13, 14
@@ -72,6 +73,20 @@ class Start(OnChip):
         times = [time for time, pin, _ in self.chip.ports[1].changes if pin == 5]
         self.assertGreaterEqual(times[1] - times[0], 10 * 1000 * MHZ)
 
+    def test_each_run_is_the_same(self):
+        other = self.new_chip()
+        for chip in (self.chip, other):
+            chip.run_for(20)
+        self.assertEqual((self.chip.processor.instructions, self.chip.cycles), (other.processor.instructions, other.cycles))
+        self.assertEqual(bytes(self.chip.cells), bytes(other.cells))
+        self.assertEqual(bytes(self.chip.ram), bytes(other.ram))
+
+
+class StartOfNRF52840(Start):
+    board = "nrf52840dk"
+
+
+class Flood(OnChip):
     def test_a_flood_at_full_speed_is_held_back_and_not_lost(self):
         """Vendor's events, of 255 bytes, faster than any controller sends them; also to a receiver that takes long to start, whose next buffer may be named only then."""
         event = bytes.fromhex("04fffd") + bytes(range(253))
@@ -84,14 +99,6 @@ class Start(OnChip):
             self.assertEqual(len(self.chip.line.waiting), 0)
             self.assertEqual(self.chip.uarte.lost, 0)
             self.assertEqual(self.chip.counter.count - before, len(event) * 400)
-
-    def test_each_run_is_the_same(self):
-        other = Chip(built())
-        for chip in (self.chip, other):
-            chip.run_for(20)
-        self.assertEqual((self.chip.processor.instructions, self.chip.cycles), (other.processor.instructions, other.cycles))
-        self.assertEqual(bytes(self.chip.cells), bytes(other.cells))
-        self.assertEqual(bytes(self.chip.ram), bytes(other.ram))
 
 
 class Restarts(OnChip):
@@ -114,7 +121,7 @@ class Restarts(OnChip):
     def test_a_hang_is_ended_by_the_watchdog(self):
         for keeps_ram in (True, False):
             with self.subTest(keeps_ram=keeps_ram):
-                self.chip = Chip(built())
+                self.chip = self.new_chip()
                 self.chip.keeps_ram = keeps_ram
                 self.run_to_sleep()
                 fed = self.chip.cycles
@@ -173,14 +180,6 @@ class Restarts(OnChip):
         self.assertEqual(self.chip.resets, [0, reason])
         self.assertGoesOn()
 
-    def assertKept(self, before):
-        """All that was in the log is in it; what there is now."""
-        after = self.records()
-        self.assertEqual(after[:len(before)], before)
-        boots = [record["boot"] for record in after if record["event"] == "started"]
-        self.assertEqual(boots, sorted(set(boots)))
-        return after
-
     def test_power_that_goes_at_any_time_takes_nothing_from_the_log(self):
         """In the start, and around the time at which the log is kept."""
         kept = []
@@ -190,6 +189,12 @@ class Restarts(OnChip):
             kept = self.assertKept(kept)
         self.assertGreater(len(self.records("started")), 10)
 
+
+class RestartsOfNRF52840(Restarts):
+    board = "nrf52840dk"
+
+
+class TornFlash(OnChip):
     def test_power_that_goes_while_the_flash_is_written_or_erased_takes_nothing_from_the_log(self):
         """Any of the bits that were to change have changed then."""
         kept, cuts = [], 0
@@ -210,9 +215,9 @@ class Restarts(OnChip):
 class Rules(unittest.TestCase):
     """The model refuses what the product specification does not know: programs of one store each."""
 
-    def assertRefused(self, address, value, words):
+    def assertRefused(self, address, value, words, kind=NRF52833):
         with self.assertRaises(Misuse) as caught:
-            Chip(storing(address, value)).run_for(0.001)
+            Chip(storing(address, value), kind).run_for(0.001)
         self.assertIn(words, str(caught.exception))
         # Where it was done.
         self.assertIn("PC 0x0000010", caught.exception.__notes__[0])
@@ -236,18 +241,44 @@ class Rules(unittest.TestCase):
 
     def test_an_rtc_is_not_to_be_read_before_its_clock_runs(self):
         with self.assertRaisesRegex(Misuse, "anomaly 20"):
-            Chip(storing(0, 0)).rtc.read(0x504)
+            Chip(storing(0, 0), NRF52833).rtc.read(0x504)
 
     def test_who_never_sleeps_is_stopped(self):
         # Into RAM, and then round and round.
         with self.assertRaisesRegex(Misuse, "has not slept"):
-            Chip(storing(0x20000000, 0)).run_for(10)
+            Chip(storing(0x20000000, 0), NRF52833).run_for(10)
 
     def test_an_address_where_nothing_is_is_a_fault(self):
         # The handler of it is the program itself, which does it again: the processor locks up.
-        chip = Chip(storing(0x60000000, 1))
+        chip = Chip(storing(0x60000000, 1), NRF52833)
         chip.run_for(0.001)
         self.assertIn(8, chip.resets)
+
+    def test_what_the_nrf52840_has_and_the_nrf52833_has_not(self):
+        # The second half of RAM, and pins 10 to 15 of the second port. Neither has a pin 16.
+        for kind, resets in ((NRF52833, [0, 8]), (NRF52840, [0])):
+            chip = Chip(storing(0x2003FFFC, 1), kind)
+            chip.run_for(0.00001)
+            self.assertEqual(chip.resets[:2], resets)
+        self.assertRefused(0x50000A28, 3, "no register is known")
+        self.assertRefused(0x50000A40, 3, "no register is known", NRF52840)
+        chip = Chip(storing(0x50000A3C, 3), NRF52840)
+        chip.run_for(0.00001)
+        self.assertTrue(chip.ports[1].is_output(15))
+
+    def test_a_task_during_a_transfer_of_usb_is_lost_on_the_nrf52840(self):
+        other, usb = (Chip(storing(0, 0), kind).usb for kind in (NRF52833, NRF52840))
+        for device in (other, usb):
+            device.switch(True)
+            device.become_ready()
+        with self.assertRaisesRegex(Misuse, "no register is known"):
+            other.write(0xC1C, 0x82)
+        usb.moving = 0x108
+        with self.assertRaisesRegex(Misuse, "EP0STATUS during a transfer is lost"):
+            usb.trigger(0x050)
+        usb.write(0xC1C, 0x82)
+        with self.assertRaisesRegex(Misuse, "EP0STATUS without a request"):
+            usb.trigger(0x050)
 
 
 if __name__ == "__main__":

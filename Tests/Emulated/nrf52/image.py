@@ -1,24 +1,30 @@
 """Images for the chip: what script/build has linked, unchanged, and programs of a few instructions."""
 
+import json
 import struct
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from emulator import image, symbols
+from emulator import ROOT, image, symbols
 
-BOARD = "nrf52833dk"
-
-
-def built():
-    """The bytes of the board's image, as they go into flash."""
-    return image(BOARD).with_suffix(".bin").read_bytes()
+from .kinds import KINDS
 
 
-def names():
+def kind(board):
+    """The chip of a board."""
+    return KINDS[json.loads((ROOT / "boards" / board / "board.json").read_text())["chip"]]
+
+
+def built(board):
+    """The bytes of a board's image, as they go into flash."""
+    return image(board).with_suffix(".bin").read_bytes()
+
+
+def names(board):
     """Addresses of its symbols."""
-    return symbols(image(BOARD))
+    return symbols(image(board))
 
 
 def storing(address, value):

@@ -1,4 +1,4 @@
-"""CLOCK and POWER, which share their addresses and interrupt (nRF52833 Product Specification, "CLOCK", "POWER")."""
+"""CLOCK and POWER, which share their addresses and interrupt (nRF52833 and nRF52840 Product Specifications, "CLOCK", "POWER")."""
 
 from .peripheral import Peripheral
 

@@ -6,7 +6,7 @@ BASE = 0xE000E000
 SET_ENABLE, CLEAR_ENABLE, SET_PENDING, CLEAR_PENDING = 0x100, 0x180, 0x200, 0x280
 CPUID, ICSR, AIRCR, SCR, SHCSR, CFSR, HFSR, MMFAR, BFAR = 0xD00, 0xD04, 0xD0C, 0xD10, 0xD24, 0xD28, 0xD2C, 0xD34, 0xD38
 MPU_TYPE, MPU_CTRL, MPU_RNR, MPU_RBAR, MPU_RASR = range(0xD90, 0xDA4, 4)
-# 48 interrupts, so two words (nRF52833 Product Specification, "Core components").
+# 48 interrupts, so two words (nRF52833 and nRF52840 Product Specifications, "Core components").
 WORDS, INTERRUPTS = 2, 48
 REGIONS = 8
 

@@ -1,18 +1,13 @@
-"""The flash and its controller (nRF52833 Product Specification, "NVMC"), by the model of the virtual probe in Tests/Flash. Code in flash stands still while it is written
+"""The flash and its controller (nRF52833 and nRF52840 Product Specifications, "NVMC"), by the model of the virtual probe in Tests/Flash. Code in flash stands still while it is written
 or erased, so that it never sees the controller busy."""
 
 import random
-import sys
-from pathlib import Path
+
+import nonvolatile
 
 from .clocks import MICROSECOND
 from .peripheral import Peripheral
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Flash"))
-
-import nonvolatile
-
-PAGE, PAGES = 4096, 128
 # t_WRITE and t_ERASEPAGE, at the most.
 WORD_TAKES, PAGE_TAKES = 42 * MICROSECOND, 87500 * MICROSECOND
 REGISTERS = {nonvolatile.READY, nonvolatile.READYNEXT, nonvolatile.CONFIG, nonvolatile.ERASEPAGE}
@@ -29,7 +24,7 @@ class FlashController(Peripheral):
     def __init__(self, chip, cells):
         self.cells = cells
         self.operations_left, self.chance = None, None
-        self.memory = nonvolatile.Nonvolatile(self, PAGE, PAGES, 0, takes_time=False)
+        self.memory = nonvolatile.Nonvolatile(self, chip.kind.memory.page_size, chip.kind.memory.page_count, 0, takes_time=False)
         super().__init__(chip)
 
     def reset(self):

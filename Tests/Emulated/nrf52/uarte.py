@@ -1,4 +1,4 @@
-"""UARTE0 and the other end of its line (nRF52833 Product Specification, "UARTE")."""
+"""UARTE0 and the other end of its line (nRF52833 and nRF52840 Product Specifications, "UARTE")."""
 
 import collections
 

@@ -1,4 +1,5 @@
-"""The image of the nRF52833 DK on a model of its chip, over its USB device controller: a host enumerates it, and herald-host asks it over USB/IP."""
+"""The images of the nRF52833 DK and the nRF52840 DK on models of their chips, over the USB device controller: a host enumerates them, and herald-host asks them over
+USB/IP."""
 
 import asyncio
 import json
@@ -12,12 +13,13 @@ import herald
 from contact_rows import rows_of
 from emulator import PAINT
 from node import contacts, run
-from nrf52833.chip import REQUESTED, WATCHDOG
-from nrf52833.image import BOARD
-from nrf52833.on_chip import OnChip
-from nrf52833.usb_host import Gone, Host, Stalled
-from nrf52833.usb_server import USBServer
-from nrf52833.virtual_time import Attached, play
+from nrf52.chip import REQUESTED, WATCHDOG, Chip
+from nrf52.image import built, kind
+from nrf52.on_chip import OnChip
+from nrf52.peripheral import Misuse
+from nrf52.usb_host import Gone, Host, Stalled
+from nrf52.usb_server import USBServer
+from nrf52.virtual_time import Attached, play
 from world import World, until
 
 # SMP over bulk transfers: version 2, "echo" with {"d": "hi"}, and "reset" (Zephyr's SMP protocol specification).
@@ -138,12 +140,32 @@ class Bus(OnChip):
         self.assertEqual(self.chip.resets, [0, REQUESTED])
 
 
-class Program(OnChip):
-    """herald-host, in a time that goes no faster than the wall's."""
+class BusOfNRF52840(Bus):
+    board = "nrf52840dk"
+
+
+class Anomalies(unittest.TestCase):
+    """What the images do for the sake of their own chip's anomalies is missed on the other chip."""
+
+    def attach(self, board, chip):
+        chip = Chip(built(board), kind(chip))
+        play(chip, asyncio.wait_for(Host(chip).attach(), 5))
+
+    def test_the_nrf52833s_image_does_not_get_its_usb_started_on_an_nrf52840(self):
+        with self.assertRaises(TimeoutError):
+            self.attach("nrf52833dk", "nrf52840dk")
+
+    def test_the_nrf52840s_image_writes_to_what_an_nrf52833_has_not(self):
+        with self.assertRaisesRegex(Misuse, "anomalies 171, 187 and 211: 0xc0 to 0xc14"):
+            self.attach("nrf52840dk", "nrf52833dk")
+
+
+class Asked(OnChip):
+    """Has herald-host ask it, in a time that goes no faster than the wall's."""
 
     def setUp(self):
         super().setUp()
-        self.folder = Path(tempfile.mkdtemp(prefix="herald-nrf52833-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="herald-nrf52-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def ask(self, *commands):
@@ -159,6 +181,8 @@ class Program(OnChip):
 
         return play(self.chip, serve(), follows_wall=True)
 
+
+class Program(Asked):
     def stack(self):
         """How much of its stack the image has used at the most, and how much there is."""
         bottom, top = self.names["stack_bottom"], self.names["stack_top"]
@@ -169,35 +193,20 @@ class Program(OnChip):
         phones = play(self.chip, self.meet(20))
         folder = self.folder / "out"
         info, stats, _ = self.ask(("info", "--json"), ("stats", "--json"), ("log", "pull", "--output", folder))
-        self.assertEqual(json.loads(info)["device"]["board"], "nrf52833dk")
+        self.assertEqual(json.loads(info)["device"]["board"], self.board)
         counters = json.loads(stats)
         self.assertEqual((counters["firmware"]["uart_overruns"], counters["firmware"]["watchdog_withheld"], counters["hci"]["sync_lost"]), (0, 0, 0))
         self.assertGreater(counters["firmware"]["asleep_permille"], 900)
         # By the paint, and as the image itself says.
         used, size = self.stack()
         self.assertGreaterEqual(used, counters["firmware"]["stack_used"])
-        self.assertTrue(figures.stack(BOARD, used, size), "the stack is nearly used up")
+        self.assertTrue(figures.stack(self.board, used, size), "the stack is nearly used up")
         rows = contacts(folder)
         for phone in phones:
             self.assertEqual(len(rows_of(rows, phone, "detect")), 1)
             [read] = rows_of(rows, phone, "read")
             self.assertEqual(read["data"], herald.short_name(phone.payload))
             self.assertGreater(len(rows_of(rows, phone, "measure")), 50)
-
-    def test_a_flood_arrives_whole(self):
-        """Events of 255 bytes at a megabit a second, which only flow control keeps from being lost: each is seen, and none is damaged."""
-        async def flood():
-            async with World() as world, Attached(self.chip, world.port):
-                await until(lambda: not self.chip.ports[0].is_high(READY), "controller that is ready")
-                for number in range(400):
-                    self.chip.line.send(bytes([4, 0xFE, 253]) + bytes((number + place) % 256 for place in range(253)))
-                await asyncio.sleep(2)
-
-        play(self.chip, flood())
-        [stats] = self.ask(("stats", "--json"))
-        hci = json.loads(stats)["hci"]
-        self.assertGreaterEqual(hci["events"], 400)
-        self.assertEqual((hci["unknown_events"], hci["sync_lost"], hci["bytes_skipped"], hci["malformed_events"]), (400, 0, 0, 0))
 
     def test_a_trap_is_told_of(self):
         self.chip.run_for(35)
@@ -216,6 +225,29 @@ class Program(OnChip):
         self.chip.run_for(2)
         [text] = self.ask(("info",))
         self.assertIn("watchdog", text)
+
+
+class ProgramOfNRF52840(Program):
+    board = "nrf52840dk"
+
+
+class LongProgram(Asked):
+    """What takes long, and is the same on both chips: on the one with less flash."""
+
+    def test_a_flood_arrives_whole(self):
+        """Events of 255 bytes at a megabit a second, which only flow control keeps from being lost: each is seen, and none is damaged."""
+        async def flood():
+            async with World() as world, Attached(self.chip, world.port):
+                await until(lambda: not self.chip.ports[0].is_high(READY), "controller that is ready")
+                for number in range(400):
+                    self.chip.line.send(bytes([4, 0xFE, 253]) + bytes((number + place) % 256 for place in range(253)))
+                await asyncio.sleep(2)
+
+        play(self.chip, flood())
+        [stats] = self.ask(("stats", "--json"))
+        hci = json.loads(stats)["hci"]
+        self.assertGreaterEqual(hci["events"], 400)
+        self.assertEqual((hci["unknown_events"], hci["sync_lost"], hci["bytes_skipped"], hci["malformed_events"]), (400, 0, 0, 0))
 
     def test_a_factory_reset_erases_all(self):
         self.run_to_sleep()

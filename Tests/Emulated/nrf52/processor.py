@@ -34,7 +34,7 @@ class Count(ctypes.Structure):
 def counter():
     """The function in count.c, compiled."""
     source = Path(__file__).with_name("count.c")
-    library = ROOT / ".build" / "nrf52833" / "count.so"
+    library = ROOT / ".build" / "nrf52" / "count.so"
     if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
         library.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", library, source], check=True)

@@ -1,4 +1,4 @@
-"""PPI (nRF52833 Product Specification, "PPI")."""
+"""PPI (nRF52833 and nRF52840 Product Specifications, "PPI")."""
 
 from .peripheral import Peripheral
 

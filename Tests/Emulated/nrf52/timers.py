@@ -1,4 +1,4 @@
-"""RTC, TIMER and the watchdog (nRF52833 Product Specification, "RTC", "TIMER", "WDT")."""
+"""RTC, TIMER and the watchdog (nRF52833 and nRF52840 Product Specifications, "RTC", "TIMER", "WDT")."""
 
 from .clocks import TICK_DENOMINATOR, TICK_NUMERATOR
 from .peripheral import Peripheral

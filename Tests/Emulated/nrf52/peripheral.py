@@ -1,4 +1,4 @@
-"""What the peripherals of the chip have in common: tasks, events, interrupts, shortcuts (nRF52833 Product Specification, "Peripheral interface")."""
+"""What the peripherals of the chip have in common: tasks, events, interrupts, shortcuts (nRF52833 and nRF52840 Product Specifications, "Peripheral interface")."""
 
 TASKS, EVENTS, CONFIGURATION = range(0x000, 0x100, 4), range(0x100, 0x200, 4), range(0x500, 0x1000, 4)
 SHORTS, INTEN, INTENSET, INTENCLR = 0x200, 0x300, 0x304, 0x308

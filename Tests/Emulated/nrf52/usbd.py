@@ -1,4 +1,4 @@
-"""USBD, the USB device controller (nRF52833 Product Specification, "USBD"; anomalies 187 and 223). The host's end of the cable is in usb_host.py, which calls what is
+"""USBD, the USB device controller (nRF52833 and nRF52840 Product Specifications, "USBD"; anomalies 171, 187, 199 and 223). The host's end of the cable is in usb_host.py, which calls what is
 under "The bus"."""
 
 import dataclasses
@@ -12,6 +12,8 @@ EVENTCAUSE, EPDATASTATUS, USBADDR, SETUP, SIZE, ENABLE = 0x400, 0x46C, 0x470, 0x
 USBPULLUP, DTOGGLE, EPINEN, EPOUTEN, EPSTALL, LOWPOWER, EPIN, EPOUT, STRIDE = 0x504, 0x50C, 0x510, 0x514, 0x518, 0x52C, 0x600, 0x700, 0x14
 # Not in the manual; of Nordic's own driver: takes a packet back from an IN endpoint.
 INTERNAL_INDEX, INTERNAL_VALUE, FIRST_INDEX = 0x800, 0x804, 0x7B6
+# Of anomaly 199: with this in it, tasks are taken while a packet is moved. Of anomaly 171: it does not wake up without this in the trim.
+TASK_GUARD, GUARDED, AWAKE = 0xC1C, 0x82, 0xC0
 SUSPEND, RESUME, WUALLOWED, IS_READY = 1 << 8, 1 << 9, 1 << 10, 1 << 11
 # From ENABLE to READY, and what a transfer between RAM and an endpoint's buffer takes.
 READY_TAKES, MOVE_TAKES = 20 * MICROSECOND, 3 * MICROSECOND
@@ -75,6 +77,7 @@ class USBD(Peripheral):
         self.registers |= {EPINEN: 1, EPOUTEN: 1}
         self.is_enabled, self.is_ready, self.is_pulled_up, self.is_low_power = is_on, False, False, False
         self.cause = 0
+        self.is_guarded = False
         self.forget_bus()
         self.on_change()
 
@@ -132,6 +135,8 @@ class USBD(Peripheral):
             self.pull_up(value & 1)
         elif offset == LOWPOWER:
             self.set_low_power(value & 1)
+        elif offset == TASK_GUARD and self.chip.has_anomaly(199):
+            self.is_guarded = value == GUARDED
         else:
             super().write(offset, value)
         self.on_change()
@@ -145,8 +150,13 @@ class USBD(Peripheral):
         if is_on:
             self.times_enabled += 1
             # Anomaly 187: it does not get ready unless this is set.
-            if self.chip.trim.activity == 3:
+            if self.chip.trim.activity == 3 and self.can_wake:
                 self.chip.after(READY_TAKES, self, self.become_ready)
+
+    @property
+    def can_wake(self):
+        """Whether it finds out of a state without power."""
+        return self.chip.trim.wake_up == AWAKE or not self.chip.has_anomaly(171)
 
     def become_ready(self):
         self.is_ready = True
@@ -155,14 +165,16 @@ class USBD(Peripheral):
     def pull_up(self, is_on):
         if is_on and not (self.chip.clocks.is_regulated and self.chip.clocks.is_on_crystal):
             self.misuse("the pull-up was switched on before OUTPUTRDY, or without the crystal")
+        if is_on and self.chip.trim.wake_up:
+            self.misuse("the trim of anomaly 171 was left behind")
         self.is_pulled_up = bool(is_on)
 
     def set_low_power(self, is_on):
         if self.moving:
             self.misuse("LOWPOWER was written during a transfer")
-        if self.is_low_power and not is_on:
+        if self.is_low_power and not is_on and self.can_wake:
             self.chip.after(5 * MICROSECOND, self, lambda: self.happens(WUALLOWED))
-        self.is_low_power = bool(is_on)
+        self.is_low_power = bool(is_on) or self.is_low_power and not self.can_wake
 
     def configure(self, offset, value):
         if offset in (EPINEN, EPOUTEN):
@@ -202,6 +214,8 @@ class USBD(Peripheral):
     # Tasks.
 
     def trigger(self, task):
+        if self.moving and self.chip.has_anomaly(199) and not self.is_guarded:
+            self.misuse(f"{self.tasks[task]} during a transfer is lost (anomaly 199)")
         if task >= EP0RCVOUT:
             self.control_task(task)
         elif task >= STARTEPOUT:
@@ -291,7 +305,7 @@ class USBD(Peripheral):
     @property
     def is_visible(self):
         # Anomaly 223: it may not work behind a reset unless it was enabled twice.
-        return self.chip.clocks.has_bus_voltage and self.is_pulled_up and self.times_enabled >= 2
+        return self.chip.clocks.has_bus_voltage and self.is_pulled_up and self.times_enabled >= (2 if self.chip.has_anomaly(223) else 1)
 
     def reset_bus(self):
         self.forget_bus()

@@ -1,4 +1,4 @@
-"""GPIO (nRF52833 Product Specification, "GPIO")."""
+"""GPIO (nRF52833 and nRF52840 Product Specifications, "GPIO")."""
 
 from .peripheral import Peripheral
 

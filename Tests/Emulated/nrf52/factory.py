@@ -18,13 +18,13 @@ class Factory(Peripheral):
 
 
 class USBTrim(Peripheral):
-    """Registers at 0x4006EC00 that anomalies 187 and 211 alone speak of: behind a key, which locks and unlocks."""
-    name, base = "the registers of anomalies 187 and 211", 0x4006E000
-    KEY, ACTIVITY, UNLOCK = 0xC00, 0xD14, 0x9375
+    """Registers at 0x4006EC00 that anomalies 171, 187 and 211 alone speak of: behind a key, which locks and unlocks."""
+    name, base = "the registers of anomalies 171, 187 and 211", 0x4006E000
+    KEY, WAKE_UP, ACTIVITY, UNLOCK = 0xC00, 0xC14, 0xD14, 0x9375
 
     def reset(self):
         super().reset()
-        self.is_open, self.activity = False, 0
+        self.is_open, self.activity, self.wake_up = False, 0, 0
 
     def read(self, offset):
         if offset == self.KEY:
@@ -37,5 +37,7 @@ class USBTrim(Peripheral):
                 self.is_open = not self.is_open
         elif offset == self.ACTIVITY and self.is_open:
             self.activity = value
+        elif offset == self.WAKE_UP and self.is_open and self.chip.has_anomaly(171):
+            self.wake_up = value
         else:
             self.misuse(f"{value:#x} to {offset:#x}, which is locked or not known")

@@ -1,4 +1,4 @@
-"""SAADC (nRF52833 Product Specification, "SAADC")."""
+"""SAADC (nRF52833 and nRF52840 Product Specifications, "SAADC")."""
 
 from .clocks import MICROSECOND
 from .peripheral import Peripheral

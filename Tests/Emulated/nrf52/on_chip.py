@@ -8,8 +8,7 @@ from support import pages
 from world import World, until
 
 from .chip import Chip
-from .flash import PAGE
-from .image import built, names
+from .image import built, kind, names
 from .virtual_time import Attached
 
 # What the image shows others of itself.
@@ -19,16 +18,21 @@ UDF = bytes.fromhex("fede")
 
 
 class OnChip(unittest.TestCase):
-    """Has a chip that was switched on, with the image in it."""
+    """Has a chip that was switched on, with the image of a board in it."""
+    board = "nrf52833dk"
 
     def setUp(self):
-        self.names = names()
-        self.chip = Chip(built())
+        self.names = names(self.board)
+        self.chip = self.new_chip()
+
+    def new_chip(self):
+        """Another one like it."""
+        return Chip(built(self.board), kind(self.board))
 
     def records(self, event=None):
         """What the flash holds, by a decoder that is not ours."""
         start, size = self.names["log_start"], self.names["log_size"]
-        found = pages(None, PAGE, bytes(self.chip.cells[start:start + size]))
+        found = pages(None, self.chip.kind.memory.page_size, bytes(self.chip.cells[start:start + size]))
         records = [record for number in sorted(found) for record in found[number][1]]
         return [record for record in records if event in (None, record["event"])]
 
@@ -51,6 +55,14 @@ class OnChip(unittest.TestCase):
             self.chip.run_for(0.01)
         self.chip.patch(place, was)
         return place
+
+    def assertKept(self, before):
+        """All that was in the log is in it; what there is now."""
+        after = self.records()
+        self.assertEqual(after[:len(before)], before)
+        boots = [record["boot"] for record in after if record["event"] == "started"]
+        self.assertEqual(boots, sorted(set(boots)))
+        return after
 
     async def meet(self, seconds):
         """An Android-like phone and an iPhone come, read it, and stay for so long."""

@@ -1,0 +1,19 @@
+"""The chips that the model can be: what tells one from the other, as data."""
+
+import dataclasses
+
+from chips import FACTS, Facts
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """`memory` has the sizes of flash and RAM, `pins` how many there are of each port. `anomalies` are those that the model minds and that not all chips have, by
+    Nordic's own list of what applies to which chip (`nrf52_erratas.h` of nrfx 4.2.1)."""
+    memory: Facts
+    pins: tuple[int, int]
+    anomalies: frozenset[int]
+
+
+NRF52833 = Kind(FACTS["nrf52833"], (32, 10), frozenset({223}))
+NRF52840 = Kind(FACTS["nrf52840"], (32, 16), frozenset({171, 199}))
+KINDS = {kind.memory.name: kind for kind in (NRF52833, NRF52840)}
