@@ -10,6 +10,7 @@ from cases_flash_probe import Image, flash, image, place
 from cases_flash_recovery import CURVES, signed
 from dongle import APPLICATION_START, Dongle
 from drive import UF2Drive
+from legacy_dongle import LegacyDongle
 from node import ROOT
 from recovery import Recovery
 from virtual_probe import VirtualProbe
@@ -41,6 +42,10 @@ async def case_flash_ways_take_64_KB():
         with UF2Drive() as drive:
             blocks = drive.loader.blocks
             await write("drive", path, f"drive:{drive.path}", "--base", hex(BASE), "--board", FEATHER, count=lambda: 512 * len(blocks))
+        # The same board and the same place, by its boot loader's serial port.
+        with LegacyDongle() as dongle:
+            await write("legacy_dfu", path, f"serial-dfu:{dongle.path}", "--base", hex(BASE), "--board", FEATHER, count=lambda: dongle.bytes_in + dongle.bytes_out)
+            assert dongle.application(SIZE) == path.read_bytes()
         path, _ = await signed(folder, SIZE, CURVES[0])
         with Recovery() as recovery:
             await write("smp", path, f"smp:serial:{recovery.path}", count=lambda: recovery.bytes_in + recovery.bytes_out)
