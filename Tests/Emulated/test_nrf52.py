@@ -3,7 +3,7 @@ own time, so that each run is the same."""
 
 import unittest
 
-from nrf52.chip import REQUESTED, WATCHDOG, Chip
+from nrf52.chip import PIN, REQUESTED, WATCHDOG, Chip
 from nrf52.clocks import MHZ
 from nrf52.flash import PowerCut
 from nrf52.image import storing
@@ -191,6 +191,82 @@ class Restarts(OnChip):
 
 
 class RestartsOfNRF52840(Restarts):
+    board = "nrf52840dk"
+
+
+class ResetButton(OnChip):
+    """Of a chip that was erased: UICR names no pin yet."""
+    NONE, BUTTON = b"\xff" * 4, bytes.fromhex("12000000")
+
+    def setUp(self):
+        super().setUp()
+        self.chip = self.new_chip(is_new=True)
+
+    def words(self):
+        """PSELRESET, both."""
+        return bytes(self.chip.uicr[0x200:0x204]), bytes(self.chip.uicr[0x204:0x208])
+
+    def choose(self, *words):
+        self.chip.uicr[0x200:0x208] = b"".join(words)
+        self.chip.power_on()
+        self.chip.resets = [0]
+
+    def test_it_works_from_the_first_start_on(self):
+        self.chip.reset_pin()
+        self.assertEqual(self.chip.resets, [0], "the model's button needs no UICR")
+        self.run_to_sleep()
+        self.assertEqual(self.chip.resets, [0, REQUESTED])
+        self.assertEqual(self.words(), (self.BUTTON, self.BUTTON))
+        self.assertEqual(bytes(self.chip.uicr).count(0xFF), 4096 - 8)
+        counts = self.chip.flash.memory.since_erasure
+        self.assertEqual([counts[0x10001200], counts[0x10001204]], [1, 1])
+        self.chip.reset_pin()
+        self.run_to_sleep()
+        self.assertEqual(self.chip.resets, [0, REQUESTED, PIN])
+        # The reset in between is not told of: the device was switched on, and then reset.
+        self.assertEqual([record["reason"] for record in self.records("started")], [0, RESET_LINE])
+
+    def test_it_is_finished_where_power_went_between_the_words(self):
+        for words in ((self.BUTTON, self.NONE), (self.NONE, self.BUTTON)):
+            self.choose(*words)
+            self.chip.run_for(2)
+            self.assertEqual(self.chip.resets, [0, REQUESTED])
+            self.assertEqual(self.words(), (self.BUTTON, self.BUTTON))
+
+    def test_another_pin_is_left_alone(self):
+        other = bytes.fromhex("15000000")
+        for words in ((other, other), (other, self.NONE), (self.BUTTON, other)):
+            self.choose(*words)
+            self.chip.run_for(2)
+            self.assertEqual((self.chip.resets, self.words()), ([0], words))
+            self.assertEqual(self.chip.flash.memory.config, 0)
+
+    def test_power_that_goes_while_it_is_written_does_not_keep_it_from_running(self):
+        for seed in range(6):
+            with self.subTest(seed=seed):
+                self.chip = self.new_chip(is_new=True)
+                self.chip.flash.cut(seed % 2, seed)
+                with self.assertRaises(PowerCut):
+                    self.chip.run_for(1)
+                torn = self.words()
+                self.assertNotIn(torn[seed % 2], (self.NONE, self.BUTTON))
+                self.chip.power_on()
+                self.chip.line.received.clear()
+                self.chip.run_for(2)
+                self.assertEqual((self.chip.resets, self.words()), ([0, 0], torn))
+                self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+
+    def test_words_that_take_nothing_do_not_keep_it_from_running(self):
+        for dead in (0x10001200, 0x10001204):
+            self.chip = self.new_chip(is_new=True)
+            store = self.chip.flash.store
+            self.chip.flash.store = lambda address, data: None if address == dead else store(address, data)
+            self.run_to_sleep()
+            self.assertEqual(self.chip.resets, [0])
+            self.assertEqual(bytes(self.chip.line.received[:4]), HCI_RESET)
+
+
+class ResetButtonOfNRF52840(ResetButton):
     board = "nrf52840dk"
 
 

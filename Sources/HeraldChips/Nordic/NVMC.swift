@@ -118,14 +118,14 @@ extension NRF {
   }
 
   /// CONFIG.WEN: what may be done to the flash.
-  private struct NVMCAccess: RegisterValue {
+  struct NVMCAccess: RegisterValue {
     let bits: UInt32
     static var read: NVMCAccess { NVMCAccess(bits: 0) }
     static var write: NVMCAccess { NVMCAccess(bits: 1) }
     static var erase: NVMCAccess { NVMCAccess(bits: 2) }
   }
 
-  private enum NVMCRegisters {
+  enum NVMCRegisters {
     static var ready: Register<UInt32> { Register(0x400) }
     static var configuration: Register<NVMCAccess> { Register(0x504) }
     /// ERASEPCR1 on the nRF51, where it is for the part of the code that is not protected.

@@ -9,6 +9,7 @@ import hashlib
 import heapq
 
 import unicorn
+from nonvolatile import UICR
 from unicorn import arm_const as arm
 
 from .clocks import MHZ, Clocks
@@ -31,6 +32,8 @@ MAPPED = [(0x10000000, 0x1000), (0x40000000, 0x80000), (0x50000000, 0x1000), (SY
 # Bits of RESETREAS.
 PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
 ACCESS = 4
+# UICR, and in it where PSELRESET is; the pin that the boards have their button on.
+UICR_BYTES, PSELRESET, BUTTON = 0x1000, 0x200, bytes([18, 0, 0, 0])
 SLICE = 1 << 20
 # So many instructions without a sleep are no image of ours that is well: its longest work is some hundred thousand.
 LONGEST_AWAKE = 20_000_000
@@ -39,13 +42,16 @@ DEVICE = 0x0123456789ABCDEF
 
 class Chip:
     """A chip with an image in its flash, switched on. `kind` is which chip it is (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
-    their reasons."""
+    their reasons. One that `is_new` has an empty UICR; on the others an image of ours has run before."""
 
-    def __init__(self, image, kind, seed=1, device=DEVICE):
+    def __init__(self, image, kind, seed=1, device=DEVICE, is_new=False):
         self.kind = kind
         flash = kind.memory.page_size * kind.memory.page_count
         self.cells = (ctypes.c_uint8 * flash)(*[0xFF] * flash)
         self.cells[:len(image)] = image
+        self.uicr = (ctypes.c_uint8 * UICR_BYTES)(*[0xFF] * UICR_BYTES)
+        if not is_new:
+            self.uicr[PSELRESET:PSELRESET + 8] = BUTTON * 2
         self.ram = (ctypes.c_uint8 * kind.memory.ram_size)()
         self.skipped = 0
         self.moment = None
@@ -64,7 +70,7 @@ class Chip:
         self.watchdog = Watchdog(self)
         self.rtc = RTC(self, 0, 0x4000B000, 11)
         self.counter = Timer(self, 1, 0x40009000, 9)
-        self.flash = FlashController(self, self.cells)
+        self.flash = FlashController(self, self.cells, self.uicr)
         self.random = RNG(self, seed)
         # VDD of the board is 3.0 V.
         self.converter = SAADC(self, {9: 3000})
@@ -80,7 +86,10 @@ class Chip:
 
     def map(self):
         engine = self.processor.engine
-        engine.mem_map_ptr(0, len(self.cells), unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC, self.cells)
+        for address, cells in ((0, self.cells), (UICR, self.uicr)):
+            engine.mem_map_ptr(address, len(cells), unicorn.UC_PROT_ALL, cells)
+            # Only by this is a write left to `programming` alone: what is read-only from the beginning takes it behind that, whole, all the same (Unicorn 2.1.4).
+            engine.mem_protect(address, len(cells), unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         engine.mem_map_ptr(RAM, len(self.ram), unicorn.UC_PROT_ALL, self.ram)
         for start, size in MAPPED:
             engine.mmio_map(start, size, self.reading, start, self.writing, start)
@@ -206,7 +215,7 @@ class Chip:
         block.trigger(offset)
 
     def programming(self, engine, access, address, size, value, _):
-        """The processor writes where flash is."""
+        """The processor writes where flash is, or UICR."""
         if not self.failure:
             try:
                 self.settle()
@@ -266,7 +275,9 @@ class Chip:
         self.processor.stop()
 
     def reset_pin(self):
-        """The button. Anomaly 136: bits are set beside the pin's that should not be."""
+        """The button, which does nothing unless the last reset found it in UICR. Anomaly 136: bits are set beside the pin's that should not be."""
+        if not self.has_button:
+            return
         self.restart(PIN)
         self.clocks.reasons |= WATCHDOG | LOCKUP
 
@@ -278,6 +289,8 @@ class Chip:
         """RAM, flash and some of POWER stay. The watchdog goes on after a reset that the program or a lock-up brought about."""
         self.wanted_reset = None
         self.resets.append(reason)
+        # "All PSELRESET registers have to contain the same value" ("Pin reset").
+        self.has_button = bytes(self.uicr[PSELRESET:PSELRESET + 8]) == BUTTON * 2
         if reason == WATCHDOG and not self.keeps_ram:
             self.fill_ram()
         self.clocks.reasons |= reason

@@ -18,21 +18,26 @@ class PowerCut(Exception):
 
 
 class FlashController(Peripheral):
-    """`cells` is the flash as an array of bytes."""
+    """`cells` is the flash as an array of bytes, `uicr` UICR."""
     name, base = "NVMC", 0x4001E000
 
-    def __init__(self, chip, cells):
-        self.cells = cells
+    def __init__(self, chip, cells, uicr):
+        self.cells, self.uicr = cells, uicr
         self.operations_left, self.chance = None, None
-        self.memory = nonvolatile.Nonvolatile(self, chip.kind.memory.page_size, chip.kind.memory.page_count, 0, takes_time=False)
+        self.memory = nonvolatile.Nonvolatile(self, chip.kind.memory.page_size, chip.kind.memory.page_count, len(uicr), takes_time=False)
         super().__init__(chip)
 
     def reset(self):
         super().reset()
         self.memory.reset()
 
+    def place(self, address):
+        """The array with an address, and where in it that is."""
+        return (self.uicr, address - nonvolatile.UICR) if address >= nonvolatile.UICR else (self.cells, address)
+
     def load(self, address, size):
-        return bytes(self.cells[address:address + size])
+        cells, place = self.place(address)
+        return bytes(cells[place:place + size])
 
     def cut(self, operations, seed):
         """Has power go in the midst of a write or an erasure, after so many others."""
@@ -44,7 +49,8 @@ class FlashController(Peripheral):
             old, new = int.from_bytes(self.load(address, len(data)), "little"), int.from_bytes(data, "little")
             mask = self.chance.getrandbits(8 * len(data))
             data = (new & mask | old & ~mask).to_bytes(len(data), "little")
-        self.cells[address:address + len(data)] = data
+        cells, place = self.place(address)
+        cells[place:place + len(data)] = data
 
     def take(self, time):
         """Time in which the processor stood still; what was against the rules ends the test."""
@@ -59,7 +65,7 @@ class FlashController(Peripheral):
         self.chip.stand_still(time)
 
     def program(self, address, size, value):
-        """A write of the image's to the flash."""
+        """A write of the image's to the flash, or to UICR."""
         self.memory.program(address, size, value & (1 << 8 * size) - 1)
         self.take(WORD_TAKES)
 

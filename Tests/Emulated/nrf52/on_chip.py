@@ -25,9 +25,9 @@ class OnChip(unittest.TestCase):
         self.names = names(self.board)
         self.chip = self.new_chip()
 
-    def new_chip(self):
+    def new_chip(self, **options):
         """Another one like it."""
-        return Chip(built(self.board), kind(self.board))
+        return Chip(built(self.board), kind(self.board), **options)
 
     def records(self, event=None):
         """What the flash holds, by a decoder that is not ours."""

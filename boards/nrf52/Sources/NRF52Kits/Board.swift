@@ -33,6 +33,12 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
   /// The board after a reset. To be made once, before its lines.
   public init() {
     startup_hold_interrupts()
+    var resetPin = NRF.ResetPin(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
+    // A chip that was erased has no reset button. What it says of its reset is left for the start behind this one.
+    if resetPin.connect(Pins.reset) {
+      control.reset()
+      while true {}
+    }
     var power = NRF.Power(Clock.control)
     restartHint = power.takeResetReason().cause
     power.enableDCDC()

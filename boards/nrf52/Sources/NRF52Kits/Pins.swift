@@ -14,6 +14,9 @@ enum Pins {
   /// Lit while the Bluetooth controller is ready: LED2, low is on, pin 14 of port 0.
   static var readyLight: UInt8 { 14 }
 
+  /// The button that resets the chip: pin 18 of port 0.
+  static var reset: UInt8 { 18 }
+
   /// Makes the pins what they are for, before anything drives them.
   static func configure(
     _ port0: inout NRF.GPIO<FixedRegisters<0x500000>>, _ port1: inout NRF.GPIO<FixedRegisters<0x500003>>
