@@ -193,7 +193,10 @@ class Program(Asked):
         phones = play(self.chip, self.meet(20))
         folder = self.folder / "out"
         info, stats, _ = self.ask(("info", "--json"), ("stats", "--json"), ("log", "pull", "--output", folder))
-        self.assertEqual(json.loads(info)["device"]["board"], self.board)
+        info = json.loads(info)
+        self.assertEqual(info["device"]["board"], self.board)
+        # Asked over the link and read from the descriptor, it is the number of the chip.
+        self.assertEqual((info["device"]["serial"], info["usb"]["serial"]), ("0123456789abcdef",) * 2)
         counters = json.loads(stats)
         self.assertEqual((counters["firmware"]["uart_overruns"], counters["firmware"]["watchdog_withheld"], counters["hci"]["sync_lost"]), (0, 0, 0))
         self.assertGreater(counters["firmware"]["asleep_permille"], 900)

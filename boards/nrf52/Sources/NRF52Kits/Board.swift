@@ -8,8 +8,6 @@ import Startup
 public protocol NRF52Kit {
   /// The chip.
   static var chip: USBDChip { get }
-  /// What people call the board.
-  static var name: StaticString { get }
   /// What `script/build` calls it.
   static var identifier: StaticString { get }
 }
@@ -101,15 +99,15 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
 
   /// What the board is.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
+    if field == .nodeName { return Self.tellSerialNumber(into: &text) }
     var writer = ByteWriter(text._mutatingExtracting(0...))
     switch field {
     case .kernelName: writer.text("Herald")
-    case .nodeName: writer.text(Kit.name)
     case .kernelRelease, .kernelVersion: writer.text("0.1.0")
     case .machine: writer.text("armv7em")
     case .processor: writer.text("Cortex-M4")
     case .hardwarePlatform: writer.text(Kit.identifier)
-    case .buildDate, .operatingSystem: return 0
+    case .nodeName, .buildDate, .operatingSystem: return 0
     }
     return writer.overflowed ? 0 : writer.count
   }

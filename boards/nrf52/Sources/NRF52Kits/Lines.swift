@@ -55,7 +55,7 @@ extension NRF52Board {
       empty: 2_000, full: 2_950)
   }
 
-  /// The number of this chip in hexadecimal, as the name of the device on USB.
+  /// The number of this chip in hexadecimal: the serial number of the device, on USB and wherever else it is asked.
   public static func serialNumber() -> InlineBytes<32> {
     var factory = NRF.FactoryInformation(MappedRegisters(at: 0x1000_0000))
     let number = factory.deviceIdentifier()
@@ -63,6 +63,15 @@ extension NRF52Board {
     appendHexadecimal(number.high, to: &text)
     appendHexadecimal(number.low, to: &text)
     return text
+  }
+
+  /// The same into `text`, whose first bytes it takes; how many.
+  @inline(never)
+  static func tellSerialNumber(into text: inout MutableSpan<UInt8>) -> Int {
+    var number = serialNumber()
+    var writer = ByteWriter(text._mutatingExtracting(0...))
+    writer.bytes(number.span)
+    return writer.overflowed ? 0 : writer.count
   }
 
   @inline(never)

@@ -8,8 +8,6 @@ public typealias Board = NRF52Board<NRF52833DK>
 public enum NRF52833DK: NRF52Kit {
   /// Its chip.
   public static var chip: USBDChip { .nRF52833 }
-  /// What people call it.
-  public static var name: StaticString { "nRF52833 DK" }
   /// What `script/build` calls it.
   public static var identifier: StaticString { "nrf52833dk" }
 }

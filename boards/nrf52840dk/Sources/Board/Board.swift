@@ -8,8 +8,6 @@ public typealias Board = NRF52Board<NRF52840DK>
 public enum NRF52840DK: NRF52Kit {
   /// Its chip.
   public static var chip: USBDChip { .nRF52840 }
-  /// What people call it.
-  public static var name: StaticString { "nRF52840 DK" }
   /// What `script/build` calls it.
   public static var identifier: StaticString { "nrf52840dk" }
 }
