@@ -71,10 +71,11 @@ class MemoryPort:
 
 
 class ControlPort:
-    """Resets, erases everything, and knows whether the chip is locked, all of that while it is."""
+    """Resets, erases everything, and knows whether the chip is locked, all of that while it is. Of erasures the first `lost` come to nothing."""
 
     def __init__(self, chip):
         self.chip = chip
+        self.lost = 0
         self.is_erasing = False
         self.is_reset = False
         self.busy = 0
@@ -89,7 +90,10 @@ class ControlPort:
         if register == ERASEALL:
             if value & 1 and not self.is_erasing:
                 self.busy = BUSY
-                self.chip.erase_and_unlock()
+                if self.lost:
+                    self.lost -= 1
+                else:
+                    self.chip.erase_and_unlock()
             self.is_erasing = bool(value & 1)
         elif register == RESET:
             if self.is_reset and not value & 1:

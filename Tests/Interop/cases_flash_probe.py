@@ -184,6 +184,26 @@ async def case_flash_probe_opens_a_locked_chip_only_when_told_to():
             assert status == 0, (said, err)
 
 
+async def case_flash_probe_asks_again_where_an_erasure_came_to_nothing():
+    new = Image(0x1000)
+    for lost in (1, 2):
+        probe, before = old_probe(is_locked=True)
+        with probe:
+            probe.chip.ports[1].lost = lost
+            status, said, err = await new.write(probe, "--erase-all")
+            assert status == 0, (said, err)
+            check(probe, new.data.ljust(len(before), b"\xFF"))
+    probe, before = old_probe(is_locked=True)
+    with probe:
+        probe.chip.ports[1].lost = 9
+        for words in (["write", new.path, "--base", "0", "--erase-all"], ["erase", "--all"]):
+            status, said, err = await flash(*words, "--board", new.board, "--to", place(probe), "--yes")
+            assert (status, said["board_state"]) == (9, "unknown") and "locked still" in err + json.dumps(said), (status, said, err)
+        check(probe, before)
+        # Three times each.
+        assert probe.chip.ports[1].lost == 3
+
+
 async def case_flash_probe_of_which_there_are_two_or_none():
     new = Image(0x1000)
     first, before = old_probe()

@@ -300,7 +300,7 @@ public final class ProbeProgrammer: Programmer {
     examination = nil
     if seen.isLocked, seen.hasControl {
       (state, isWhole) = (.unknown, false)
-      try control.eraseAll(patience)
+      try unlock()
     } else {
       guard let chip = seen.chip else {
         throw .link(HostLinkError(.refused, "\(location) leads to no chip that is known"))
@@ -311,6 +311,19 @@ public final class ProbeProgrammer: Programmer {
     }
     state = .erased
     if try examine().chip?.locksAtReset == true { try flash.keepOpen() }
+  }
+
+  /// Has a locked chip erase everything. One that says it is done and is locked still has not erased: it is asked again.
+  private func unlock() throws(ProbeError) {
+    for _ in 0..<Self.attempts {
+      try control.eraseAll(patience)
+      if try control.isLocked() != true { return }
+    }
+    throw .link(
+      HostLinkError(
+        .refused,
+        "the chip at \(location) is locked still: it says that it has erased everything, and has not",
+        advice: "switch the board off and on"))
   }
 
   // MARK: Giving back
