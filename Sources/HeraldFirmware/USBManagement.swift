@@ -9,10 +9,11 @@ public struct USBManagement<Controller: USBController & ~Copyable, let memory: I
   public var device: USBDevice<Controller, memory, depth>
   private var server = SMPServer()
 
-  /// A device on `controller`. `serialNumber` is ASCII, without spaces.
+  /// A device on `controller`. `serialNumber` is ASCII, without spaces. Both are made here and not in a main function, which never returns: its stack
+  /// would keep them.
   @inline(never)
-  public init(_ controller: consuming Controller, serialNumber: InlineBytes<32>) {
-    device = USBDevice(controller: controller, serialNumber: serialNumber)
+  public init(_ controller: @autoclosure () -> Controller, serialNumber: @autoclosure () -> InlineBytes<32>) {
+    device = USBDevice(controller: controller(), serialNumber: serialNumber())
   }
 
   /// Does all there is to do. What the host does next comes with an interrupt.

@@ -54,7 +54,9 @@ struct AccessSession: BitwiseCopyable {
     guard device.hasAccessKey() else { return nil }
     guard device.access.wait(at: now) == 0 else { return .tooEarly }
     var expected: [32 of UInt8] = .init(repeating: 0)
-    let isKnown = isAsked && prove(into: &expected, device: &device)
+    var room = expected.mutableSpan
+    let isKnown = isAsked && device.copyAccessKey(into: &room)
+    if isKnown { prove(in: &expected, device: &device) }
     let isRight = isKnown && proof.equalsInConstantTime(expected.span)
     var bytes = expected.mutableSpan
     bytes.wipe()
@@ -68,21 +70,18 @@ struct AccessSession: BitwiseCopyable {
     return nil
   }
 
+  /// Makes the proof with the key that is in `proof`, in its place. Not inlined, so that what it needs of the stack is not there while the key is read.
   @inline(never)
   private mutating func prove<Device: ManagedDevice & ~Copyable>(
-    into proof: inout [32 of UInt8], device: inout Device
-  ) -> Bool {
-    var key: [32 of UInt8] = .init(repeating: 0)
-    var room = key.mutableSpan
-    guard device.copyAccessKey(into: &room) else { return false }
+    in proof: inout [32 of UInt8], device: inout Device
+  ) {
+    var room = proof.mutableSpan
     var code = HMACSHA256(key: room.span)
-    room.wipe()
     // There is no need of the key any more: its place is good for the serial number.
     let count = min(max(device.information(.nodeName, into: &room), 0), room.count)
     code.update("herald access 1")
     code.update(room.span.extracting(0..<count))
     code.update(nonce.span)
     code.finish(into: &proof)
-    return true
   }
 }

@@ -84,8 +84,9 @@ public struct HeraldCore<
 
   /// A device that has not started. It starts at the first `run`.
   ///
-  /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function never does.
-  @inlinable @inline(never)
+  /// Whoever makes a device in a function of its own (`ManagedNode`) inlines this: then supplier and delegate are made in their places, and not on the
+  /// stack first.
+  @inlinable
   public init(
     flash: consuming FlashType, random: consuming RandomType,
     supplier: consuming SupplierType, delegate: consuming DelegateType,

@@ -46,12 +46,17 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       current = page
       condition = .kept
     }
-    for page in 0..<flash.pageCount where condition != .kept || page != current { tidy(page) }
+    for page in 0..<flash.pageCount where condition != .kept || page != current {
+      var record = SettingsRecord()
+      let isSettings = read(&record, of: page)
+      tidy(page, isSettings: isSettings)
+    }
   }
 
   /// Keeps other settings. `false` if the flash failed, or once everything is to be erased; those that were kept are there then. A payload
   /// that is being staged is given up: the page it is staged in is needed.
   public mutating func keep(_ new: DeviceSettings) -> Bool {
+    load()
     let none: [1 of UInt8] = [0]
     return write(new, accessKey: none.span.extracting(0..<0), stagedPayload: nil)
   }
@@ -104,8 +109,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   var other: Int { current == 0 ? 1 : 0 }
 
   /// Whether anything may be written: once a reset is noted, other settings would take the page with its note, or be found by whoever has
-  /// the device next.
-  mutating func mayWrite() -> Bool { flash.pageCount > 1 && erased == 0 && !isResetNoted() }
+  /// the device next. Who asks has loaded the settings, which takes more stack than there is here.
+  mutating func mayWrite() -> Bool { flash.pageCount > 1 && erased == 0 && notedPage() == nil }
 
   /// Writes the other page: the payload, if it is not staged there already, then the record, with the access key that is given, or that is
   /// there, or zeros if there is to be none. Then what counted before is set to zero.
@@ -209,12 +214,10 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return read(page, 0, &room) && record.read(room.span) && Int(record.payloadSize) <= payloadRoom
   }
 
-  /// Sees to a page that does not count: one that is neither erased nor wiped is erased, as there may be a part of a key in it. It is damaged
+  /// Sees to a page that does not count, and has settings or none: one that is neither erased nor wiped is erased, as there may be a part of a key in it. It is damaged
   /// if its front is neither settings nor erased nor wiped.
   @inline(never)
-  private mutating func tidy(_ page: Int) {
-    var record = SettingsRecord()
-    let isSettings = read(&record, of: page)
+  private mutating func tidy(_ page: Int, isSettings: Bool) {
     var isDamaged = false
     var isClean = true
     var offset = 0
