@@ -3,80 +3,120 @@ import Testing
 
 @testable import HeraldHCI
 
-/// The bytes of a command packet.
-func packet<Command: HCICommand>(_ command: Command) -> String {
+/// The bytes of a command packet with these fields.
+func packet(
+  _ purpose: CommandPurpose, isExtended: Bool = false, _ fill: (inout CommandFields) -> Void = { _ in }
+) -> String {
   var packet = CommandPacket()
-  command.packet(into: &packet)
+  var fields = CommandFields()
+  fill(&fields)
+  packet.fill(purpose.form(isExtended: isExtended), &fields)
   return hex((0..<packet.count).map { packet.span[$0] })
 }
 
 /// Literal bytes written from the parameter tables of Vol 4, Part E.
 @Suite("Commands")
 struct CommandTests {
+  private typealias Word = CommandFields.Word
+
   @Test("Advertising")
   func advertising() {
-    #expect(
-      packet(
-        LESetAdvertisingParameters(
-          interval: Slots(.milliseconds(250)), type: .connectable, ownAddress: .random))
-        == "0106200f 9001 9001 00 01 00 000000000000 07 00".filter { $0 != " " })
-    #expect(packet(LESetAdvertisingEnable(true)) == "010a200101")
-    #expect(packet(LESetRandomAddress(random("c6:05:04:03:02:01"))) == "010520060102030405c6")
+    let parameters = packet(.advertisingParameters) {
+      $0[Word.interval] = Slots(.milliseconds(250)).rawValue
+      $0[Word.type] = UInt16(AdvertisingType.connectable.rawValue)
+      $0[Word.ownKind] = 1
+    }
+    #expect(parameters == "0106200f 9001 9001 00 01 00 000000000000 07 00".filter { $0 != " " })
+    #expect(packet(.advertisingOn) == "010a200101")
+    #expect(packet(.advertisingOff) == "010a200100")
+    let address = packet(.randomAddress) { $0.set(random("c6:05:04:03:02:01")) }
+    #expect(address == "010520060102030405c6")
   }
 
   @Test("Extended advertising with legacy packets")
   func extendedAdvertising() {
+    let parameters = packet(.advertisingParameters, isExtended: true) {
+      $0[Word.interval] = Slots(.milliseconds(250)).rawValue
+      $0[Word.properties] = AdvertisingType.scannable.eventProperties
+    }
     #expect(
-      packet(
-        LESetExtendedAdvertisingParameters(
-          interval: Slots(.milliseconds(250)), type: .scannable, ownAddress: .public))
+      parameters
         == "01362019 00 1200 900100 900100 07 00 00 000000000000 00 7f 01 00 01 00 00".filter { $0 != " " })
-    #expect(packet(LESetExtendedAdvertisingEnable(true)) == "01392006 01 01 00 0000 00".filter { $0 != " " })
     #expect(
-      packet(LESetAdvertisingSetRandomAddress(random("c6:05:04:03:02:01"))) == "0135200700" + "0102030405c6")
+      packet(.advertisingOn, isExtended: true) == "01392006 01 01 00 0000 00".filter { $0 != " " })
+    #expect(
+      packet(.advertisingOff, isExtended: true) == "01392006 00 01 00 0000 00".filter { $0 != " " })
+    let address = packet(.advertisingAddress, isExtended: true) { $0.set(random("c6:05:04:03:02:01")) }
+    #expect(address == "0135200700" + "0102030405c6")
+  }
+
+  @Test("Advertising data, in 31 bytes or as long as they are")
+  func data() {
+    for (isExtended, expected) in [
+      (false, "01082020 03 020106" + String(repeating: "00", count: 28)),
+      (true, "01372007 00 03 01 03 020106"),
+    ] {
+      var packet = CommandPacket()
+      var fields = CommandFields()
+      fields[Word.detail] = 3
+      packet.fill(CommandPurpose.advertisingData.form(isExtended: isExtended), &fields)
+      packet.append([2, 1, 6].span, isExtended: isExtended)
+      #expect(hex((0..<packet.count).map { packet.span[$0] }) == expected.filter { $0 != " " })
+    }
   }
 
   @Test("Scanning")
   func scanning() {
-    let scan = LESetScanParameters(
-      active: true, interval: Slots(.milliseconds(100)), window: Slots(.milliseconds(50)), ownAddress: .random
-    )
-    #expect(packet(scan) == "010b2007 01 a000 5000 01 00".filter { $0 != " " })
-    #expect(packet(LESetScanEnable(true)) == "010c20020100")
+    func scan(_ fields: inout CommandFields) {
+      fields[Word.type] = 1
+      fields[Word.interval] = Slots(.milliseconds(100)).rawValue
+      fields[Word.window] = Slots(.milliseconds(50)).rawValue
+      fields[Word.ownKind] = 1
+    }
+    #expect(packet(.scanParameters, scan) == "010b2007 01 a000 5000 01 00".filter { $0 != " " })
+    #expect(packet(.scanOn) == "010c20020100")
+    #expect(packet(.scanOff) == "010c20020000")
     #expect(
-      packet(LESetExtendedScanParameters(scan)) == "01412008 01 00 01 01 a000 5000".filter { $0 != " " })
-    #expect(packet(LESetExtendedScanEnable(false)) == "01422006 00 00 0000 0000".filter { $0 != " " })
+      packet(.scanParameters, isExtended: true, scan)
+        == "01412008 01 00 01 01 a000 5000".filter { $0 != " " })
+    #expect(packet(.scanOff, isExtended: true) == "01422006 00 00 0000 0000".filter { $0 != " " })
+    #expect(packet(.scanOn, isExtended: true) == "01422006 01 00 0000 0000".filter { $0 != " " })
   }
 
   @Test("Connections")
   func connections() {
-    let timing = ConnectionTiming(intervalMin: 24, intervalMax: 40, latency: 1, timeout: 400)
-    let create = LECreateConnection(peer: random("c6:05:04:03:02:01"), ownAddress: .public, timing: timing)
+    func create(_ fields: inout CommandFields) {
+      fields.set(random("c6:05:04:03:02:01"))
+      fields.set(ConnectionTiming(intervalMin: 24, intervalMax: 40, latency: 1, timeout: 400))
+    }
     #expect(
-      packet(create)
+      packet(.createConnection, create)
         == "010d2019 6000 3000 00 01 0102030405c6 00 1800 2800 0100 9001 0000 0000".filter { $0 != " " })
     #expect(
-      packet(LEExtendedCreateConnection(create))
+      packet(.createConnection, isExtended: true, create)
         == "0143201a 00 00 01 0102030405c6 01 6000 3000 1800 2800 0100 9001 0000 0000".filter { $0 != " " })
-    let handle = ConnectionHandle(rawValue: 0x0E01)
-    #expect(
-      packet(LEConnectionUpdate(handle, timing: timing)) == "0113200e010e" + "18002800010090010000" + "0000")
-    #expect(packet(Disconnect(handle)) == "01060403010e13")
-    #expect(packet(ReadRSSI(handle)) == "01051402010e")
-    #expect(packet(LESetDataLength(handle)) == "01222006010efb004808")
-    #expect(packet(LELongTermKeyRequestNegativeReply(handle)) == "011b2002010e")
+    #expect(packet(.cancelConnection) == "010e2000")
+    func link(_ fields: inout CommandFields) {
+      fields[Word.handle] = 0x0E01
+      fields[Word.detail] = UInt16(HCIErrorCode.remoteUserTerminated.rawValue)
+      fields.set(ConnectionTiming(intervalMin: 24, intervalMax: 40, latency: 1, timeout: 400))
+    }
+    #expect(packet(.updateConnection, link) == "0113200e010e" + "18002800010090010000" + "0000")
+    #expect(packet(.disconnect, link) == "01060403010e13")
+    #expect(packet(.readRSSI, link) == "01051402010e")
+    #expect(packet(.dataLength, link) == "01222006010efb004808")
+    #expect(packet(.refuseKey, link) == "011b2002010e")
   }
 
   @Test("The longest packet is never exceeded")
   func tooLong() {
-    struct Endless: HCICommand {
-      static var opcode: Opcode { Opcode(0xFFFF) }
-      func write(into packet: inout CommandPacket) {
-        for _ in 0..<20 { packet.u32(0x0403_0201) }
-        packet.zeros(100)
-      }
-    }
-    #expect(packet(Endless()) == "01ffff2c" + String(repeating: "01020304", count: 11))
+    var packet = CommandPacket()
+    for byte: UInt8 in [0x01, 0xFF, 0xFF, 0x2C] { packet.u8(byte) }
+    for _ in 0..<20 { packet.u32(0x0403_0201) }
+    packet.zeros(100)
+    #expect(
+      hex((0..<packet.count).map { packet.span[$0] }) == "01ffff2c" + String(repeating: "01020304", count: 11)
+    )
   }
 
   @Test("Slots round down and saturate")

@@ -1,10 +1,6 @@
 import HeraldEmbedded
 
 /// A command packet as it goes out, header first; room for the longest command of this module (46 bytes).
-///
-/// A packet is written once, into fresh zeros. Everything that appends is inlined: then each field's place is known when
-/// the program is compiled, no check for room is left, and constants next to each other become one store. Two dozen
-/// commands written by calls, with a check at each field, took more than twice as much flash.
 public struct CommandPacket: BitwiseCopyable, Sendable {
   @usableFromInline var bytes: [48 of UInt8]
   /// How many of the bytes are in use; 0 until a command is written.
@@ -30,21 +26,8 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
   /// The command's opcode.
   var opcode: Opcode { Opcode(UInt16(bytes[1]) | UInt16(bytes[2]) &<< 8) }
 
-  /// The header: packet type and opcode. The length follows from `end`.
-  @inline(__always)
-  mutating func begin(_ opcode: Opcode) {
-    length = 0
-    u8(PacketType.command)
-    u16(opcode.rawValue)
-    zeros(1)
-  }
-
-  /// Puts the length of the parameters into the header.
-  @inline(__always)
-  mutating func end() { bytes[3] = length &- 4 }
-
   /// Appends one byte. What has no room is dropped.
-  @inline(__always)
+  @inline(never)
   public mutating func u8(_ value: UInt8) {
     guard length < 48 else { return }
     bytes[unchecked: Int(length)] = value
@@ -52,37 +35,35 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
   }
 
   /// Appends two bytes, little-endian.
-  @inline(__always)
+  @inline(never)
   public mutating func u16(_ value: UInt16) {
     u8(UInt8(truncatingIfNeeded: value))
     u8(UInt8(truncatingIfNeeded: value &>> 8))
   }
 
   /// Appends four bytes, little-endian.
-  @inline(never)
   public mutating func u32(_ value: UInt32) {
     u16(UInt16(truncatingIfNeeded: value))
     u16(UInt16(truncatingIfNeeded: value &>> 16))
   }
 
   /// Appends the six bytes of an address in on-air order.
-  @inline(never)
   public mutating func deviceAddress(_ address: DeviceAddress) {
     u32(address.low)
     u16(address.high)
   }
 
   /// Appends `count` zeros, which are there already.
-  @inline(__always)
   public mutating func zeros(_ count: UInt8) { length = min(length &+ count, 48) }
 
-  /// Appends bytes, as many as there is room for.
-  @inline(__always)
-  mutating func append(_ data: Span<UInt8>) {
-    var index = 0
-    while index < data.count {
-      u8(data[unchecked: index])
-      index &+= 1
+  /// Appends advertising data. Extended commands state how long their parameters are by them; the others have room for 31 bytes, of which what is
+  /// not used is zero.
+  mutating func append(_ data: Span<UInt8>, isExtended: Bool) {
+    for index in 0..<data.count { u8(data[unchecked: index]) }
+    if isExtended {
+      bytes[3] = length &- 4
+    } else {
+      length = 36
     }
   }
 }

@@ -2,42 +2,47 @@ import HeraldEmbedded
 
 // The commands that are about one connection.
 extension Link {
-  /// Turns a connection away for which there is no place.
+  /// The next command that is owed.
   @usableFromInline
-  static func refuse(_ handle: ConnectionHandle, into packet: inout CommandPacket) {
-    Disconnect(handle, reason: .remoteLowResources).packet(into: &packet)
-  }
-
-  /// Writes the next command that is owed. Returns what it is for.
-  @usableFromInline
-  mutating func planCommand(into packet: inout CommandPacket) -> CommandPurpose {
+  mutating func planCommand() -> CommandPurpose {
     switch life {
-    case .free, .closed:
-      return .none
-    case .closing:
-      Disconnect(handle).packet(into: &packet)
-      return .disconnect
+    case .free, .closed: return .none
+    case .closing: return .disconnect
     case .open:
-      if wantsKeyRefused {
-        LELongTermKeyRequestNegativeReply(handle).packet(into: &packet)
-        return .refuseKey
-      }
+      if wantsKeyRefused { return .refuseKey }
       // The answer that accepts the new timing goes first.
-      if wantsUpdate, !control.isOwed {
-        LEConnectionUpdate(handle, timing: timing).packet(into: &packet)
-        return .updateConnection
-      }
-      if wantsDataLength {
-        LESetDataLength(handle).packet(into: &packet)
-        return .dataLength
-      }
-      guard wantsRSSI else { return .none }
-      ReadRSSI(handle).packet(into: &packet)
-      return .readRSSI
+      if wantsUpdate, !control.isOwed { return .updateConnection }
+      if wantsDataLength { return .dataLength }
+      return wantsRSSI ? .readRSSI : .none
     }
   }
 
-  /// A command that `planCommand` wrote has left.
+  /// Writes the command that `planCommand` chose.
+  @usableFromInline
+  mutating func write(_ purpose: CommandPurpose, into packet: inout CommandPacket) {
+    Self.write(purpose, handle, .remoteUserTerminated, timing, into: &packet)
+  }
+
+  /// Turns a connection away for which there is no place.
+  @usableFromInline
+  static func refuse(_ handle: ConnectionHandle, into packet: inout CommandPacket) {
+    let none = ConnectionTiming(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0)
+    write(.disconnect, handle, .remoteLowResources, none, into: &packet)
+  }
+
+  @inline(never)
+  private static func write(
+    _ purpose: CommandPurpose, _ handle: ConnectionHandle, _ reason: HCIErrorCode, _ timing: ConnectionTiming,
+    into packet: inout CommandPacket
+  ) {
+    var fields = CommandFields()
+    fields[CommandFields.Word.handle] = handle.rawValue
+    fields[CommandFields.Word.detail] = UInt16(reason.rawValue)
+    fields.set(timing)
+    packet.fill(purpose.form(isExtended: false), &fields)
+  }
+
+  /// A command that `planCommand` chose has left.
   @usableFromInline
   mutating func commandSent(_ purpose: CommandPurpose) {
     switch purpose {

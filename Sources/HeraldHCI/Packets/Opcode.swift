@@ -12,4 +12,7 @@ public struct Opcode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// No command: a controller uses it to change the number of commands it takes (Vol 4, Part E, 7.7.14).
   @inlinable
   public static var none: Opcode { Opcode(0) }
+
+  /// HCI_Reset (Vol 4, Part E, 7.3.2).
+  static var reset: Opcode { Opcode(0x0C03) }
 }

@@ -185,10 +185,7 @@ extension ControllerSession {
     guard state == .ready else { throw .notReady }
     guard support.canConnect else { throw .unsupported }
     guard connect == .idle, hasRoom else { throw .busy }
-    let timing = ConnectionTiming(
-      intervalMin: parameters.interval, intervalMax: parameters.interval, latency: 0,
-      timeout: parameters.supervisionTimeout)
-    guard timing.isValid else { throw .invalidParameter }
+    guard timing(parameters).isValid else { throw .invalidParameter }
     connect = .wanted
     cancelWanted = false
     restartWanted = false

@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// The steps from an unknown controller to a ready one. Each is one command; some are left out.
+/// The steps from an unknown controller to a ready one. Each is one command, whose form is in `CommandForms`; some are left out.
 enum BringUpStep: UInt8, BitwiseCopyable {
   case reset = 0
   case vendor
@@ -17,22 +17,6 @@ enum BringUpStep: UInt8, BitwiseCopyable {
   case address
   case dataLength
   case done
-
-  /// The opcode of a step whose command has no parameters.
-  var plainOpcode: Opcode {
-    switch self {
-    case .reset: .reset
-    case .version: .readLocalVersion
-    case .commands: .readSupportedCommands
-    case .features: .readLocalFeatures
-    case .leBufferSize: .leReadBufferSize
-    case .bufferSize: .readBufferSize
-    case .leFeatures: .leReadFeatures
-    case .leStates: .leReadStates
-    case .address: .readAddress
-    case .vendor, .eventMask, .hostSupport, .leEventMask, .dataLength, .done: .none
-    }
-  }
 }
 
 extension ControllerSession {
@@ -43,18 +27,10 @@ extension ControllerSession {
   @usableFromInline
   mutating func endVendor() { step = .version }
 
-  /// The command of the current step.
-  mutating func planBringUp(into packet: inout CommandPacket) -> CommandPurpose {
-    switch step {
-    case .eventMask: SetEventMask.host.packet(into: &packet)
-    case .hostSupport: WriteLEHostSupport().packet(into: &packet)
-    case .leEventMask: (support.isExtended ? LESetEventMask.extended : .legacy).packet(into: &packet)
-    case .dataLength: LEWriteSuggestedDataLength.longest.packet(into: &packet)
+  /// The command of the current step; none while the controller is not to be brought up.
+  mutating func planBringUp() -> CommandPurpose {
     // The vendor's commands come from the transport, before this is asked.
-    case .vendor, .done: return .none
-    default: PlainCommand(step.plainOpcode).packet(into: &packet)
-    }
-    return .bringUp
+    state == .starting && step != .vendor && step != .done ? .bringUp : .none
   }
 
   /// Takes the answer to the current step. A step that only makes things better may be refused; without

@@ -215,6 +215,10 @@ struct ControllerSupport: BitwiseCopyable {
     isExtended = !hasLegacy && hasExtended
   }
 
+  /// Bits 0 to 15 of LE_Event_Mask: Connection Complete (bit 0), Advertising Report (1), Long Term Key Request (4), and with the extended
+  /// commands Extended Advertising Report (12).
+  var eventMask: UInt16 { isExtended ? 0x1013 : 0x0013 }
+
   /// The commands to advertise are there.
   @usableFromInline var canAdvertise: Bool {
     isExtended ? commands.extendedAdvertising : commands.legacyAdvertising

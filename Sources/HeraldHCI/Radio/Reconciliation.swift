@@ -20,12 +20,10 @@ struct LinkSummary: BitwiseCopyable {
 // advertising. Then the order is address, parameters, data, scan response, on; so no packet ever mixes old and new.
 // New data under the same address are set while advertising goes on: the controller swaps them between two packets.
 extension ControllerSession {
-  /// Writes the next command that brings the controller closer to what is wanted. Returns what it is for.
+  /// The next command that brings the controller closer to what is wanted.
   @usableFromInline
-  mutating func plan(
-    into packet: inout CommandPacket, _ links: LinkSummary, at now: Instant
-  ) -> CommandPurpose {
-    guard state == .ready else { return state == .starting ? planBringUp(into: &packet) : .none }
+  mutating func plan(_ links: LinkSummary, at now: Instant) -> CommandPurpose {
+    guard state == .ready else { return planBringUp() }
     let isConnecting = connect != .idle
     let owesType = advertising.owesParameters || advertisingType(links) != advertising.type
     // Only the extended commands know an address of advertising's own.
@@ -35,54 +33,29 @@ extension ControllerSession {
     let changesAddress = address.kind == .random && address != randomAddress
     let mayScan = scanning.isWanted && (support.states.scanningWhileInitiating || !isConnecting)
 
-    if scanning.isOn, !mayScan || scanning.owesParameters || changesAddress {
-      return scanEnable(false, into: &packet)
-    }
-    if connect == .initiating, cancelWanted || changesAddress {
-      PlainCommand(.leCreateConnectionCancel).packet(into: &packet)
-      return .cancelConnection
-    }
+    if scanning.isOn, !mayScan || scanning.owesParameters || changesAddress { return .scanOff }
+    if connect == .initiating, cancelWanted || changesAddress { return .cancelConnection }
     if advertising.isOn,
       !advertising.isWanted || owesType || owesOwnAddress || (changesAddress && !support.isExtended)
     {
-      return advertisingEnable(false, into: &packet)
+      return .advertisingOff
     }
-    if changesAddress {
-      guard connect.rawValue < Connect.creating.rawValue else { return .none }
-      LESetRandomAddress(address).packet(into: &packet)
-      return .randomAddress
-    }
+    if changesAddress { return connect.rawValue < Connect.creating.rawValue ? .randomAddress : .none }
 
     if advertising.isWanted, now >= advertising.retryAt {
-      if owesType { return advertisingParameters(advertisingType(links), into: &packet) }
-      if owesOwnAddress {
-        LESetAdvertisingSetRandomAddress(advertising.parameters.ownAddress).packet(into: &packet)
-        return .advertisingAddress
-      }
-      if advertising.owesData {
-        let data = advertising.data.span.extracting(0..<Int(advertising.dataCount))
-        AdvertisingDataCommand.packet(
-          data, isResponse: false, isExtended: support.isExtended, into: &packet)
-        return .advertisingData
-      }
-      if advertising.owesResponse {
-        let data = advertising.response.span.extracting(0..<Int(advertising.responseCount))
-        AdvertisingDataCommand.packet(data, isResponse: true, isExtended: support.isExtended, into: &packet)
-        return .scanResponse
-      }
-      if !advertising.isOn { return advertisingEnable(true, into: &packet) }
+      if owesType { return .advertisingParameters }
+      if owesOwnAddress { return .advertisingAddress }
+      if advertising.owesData { return .advertisingData }
+      if advertising.owesResponse { return .scanResponse }
+      if !advertising.isOn { return .advertisingOn }
     }
-    if connect == .wanted, !cancelWanted { return createConnection(into: &packet) }
+    if connect == .wanted, !cancelWanted { return .createConnection }
     if mayScan, now >= scanning.retryAt {
-      if scanning.owesParameters { return scanParameters(into: &packet) }
-      if !scanning.isOn { return scanEnable(true, into: &packet) }
+      if scanning.owesParameters { return .scanParameters }
+      if !scanning.isOn { return .scanOn }
     }
     // An empty air and a dead controller are equally silent.
-    if watchesSilence, now.since(heardAt) >= Self.silence {
-      PlainCommand(.readLocalVersion).packet(into: &packet)
-      return .presence
-    }
-    return .none
+    return watchesSilence && now.since(heardAt) >= Self.silence ? .presence : .none
   }
 
   /// Whether the controller is at work of which nothing may come for long.
@@ -126,74 +99,62 @@ extension ControllerSession {
     return hasRoom && isPossible ? .connectable : .scannable
   }
 
-  /// Public unless there is a random address to show.
-  private mutating func shown(_ wanted: DeviceAddress) -> DeviceAddress.Kind {
-    wanted.kind == .random && randomAddress != .zero ? .random : .public
+  /// Own_Address_Type: public (0) unless there is a random address (1) to show.
+  private mutating func shown(_ wanted: DeviceAddress) -> UInt16 {
+    wanted.kind == .random && randomAddress != .zero ? 1 : 0
   }
 
-  private mutating func advertisingParameters(
-    _ type: AdvertisingType, into packet: inout CommandPacket
-  ) -> CommandPurpose {
-    var interval = advertising.parameters.interval
-    // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100 ms.
-    if type != .connectable, support.version < 9, interval < .milliseconds(100) {
-      interval = .milliseconds(100)
+  /// Writes the command that `plan` chose.
+  @usableFromInline
+  mutating func write(_ purpose: CommandPurpose, _ links: LinkSummary, into packet: inout CommandPacket) {
+    var fields = CommandFields()
+    var form = purpose.form(isExtended: support.isExtended)
+    switch purpose {
+    case .advertisingParameters:
+      let type = advertisingType(links)
+      var interval = advertising.parameters.interval
+      // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100 ms.
+      if type != .connectable, support.version < 9, interval < .milliseconds(100) {
+        interval = .milliseconds(100)
+      }
+      fields[CommandFields.Word.interval] = Slots(interval).rawValue
+      fields[CommandFields.Word.type] = UInt16(type.rawValue)
+      fields[CommandFields.Word.properties] = type.eventProperties
+      fields[CommandFields.Word.ownKind] = UInt16(advertising.parameters.ownAddress.kind.rawValue)
+    case .advertisingAddress: fields.set(advertising.parameters.ownAddress)
+    case .advertisingData: fields[CommandFields.Word.detail] = UInt16(advertising.dataCount)
+    case .scanResponse: fields[CommandFields.Word.detail] = UInt16(advertising.responseCount)
+    case .randomAddress: fields.set(wantedRandomAddress())
+    case .scanParameters:
+      let wanted = scanning.parameters
+      fields[CommandFields.Word.type] = wanted.active ? 1 : 0
+      fields[CommandFields.Word.interval] = Slots(wanted.interval).rawValue
+      fields[CommandFields.Word.window] = Slots(wanted.window).rawValue
+      fields[CommandFields.Word.ownKind] = shown(wanted.ownAddress)
+    case .createConnection:
+      fields.set(connectPeer)
+      fields[CommandFields.Word.ownKind] = shown(connectParameters.ownAddress)
+      fields.set(timing(connectParameters))
+    case .bringUp:
+      form = CommandPurpose.firstStep &+ Int(step.rawValue)
+      fields[CommandFields.Word.detail] = support.eventMask
+    default: break
     }
-    let kind = advertising.parameters.ownAddress.kind
-    if support.isExtended {
-      LESetExtendedAdvertisingParameters(interval: Slots(interval), type: type, ownAddress: kind)
-        .packet(into: &packet)
-    } else {
-      LESetAdvertisingParameters(interval: Slots(interval), type: type, ownAddress: kind)
-        .packet(into: &packet)
+    packet.fill(form, &fields)
+    if purpose == .advertisingData {
+      packet.append(
+        advertising.data.span.extracting(0..<Int(advertising.dataCount)), isExtended: support.isExtended)
+    } else if purpose == .scanResponse {
+      packet.append(
+        advertising.response.span.extracting(0..<Int(advertising.responseCount)),
+        isExtended: support.isExtended)
     }
-    return .advertisingParameters
   }
 
-  private mutating func advertisingEnable(
-    _ isOn: Bool, into packet: inout CommandPacket
-  ) -> CommandPurpose {
-    if support.isExtended {
-      LESetExtendedAdvertisingEnable(isOn).packet(into: &packet)
-    } else {
-      LESetAdvertisingEnable(isOn).packet(into: &packet)
-    }
-    return isOn ? .advertisingOn : .advertisingOff
-  }
-
-  private mutating func scanParameters(into packet: inout CommandPacket) -> CommandPurpose {
-    let wanted = scanning.parameters
-    let command = LESetScanParameters(
-      active: wanted.active, interval: Slots(wanted.interval), window: Slots(wanted.window),
-      ownAddress: shown(wanted.ownAddress))
-    if support.isExtended {
-      LESetExtendedScanParameters(command).packet(into: &packet)
-    } else {
-      command.packet(into: &packet)
-    }
-    return .scanParameters
-  }
-
-  private mutating func scanEnable(_ isOn: Bool, into packet: inout CommandPacket) -> CommandPurpose {
-    if support.isExtended {
-      LESetExtendedScanEnable(isOn).packet(into: &packet)
-    } else {
-      LESetScanEnable(isOn).packet(into: &packet)
-    }
-    return isOn ? .scanOn : .scanOff
-  }
-
-  private mutating func createConnection(into packet: inout CommandPacket) -> CommandPurpose {
-    let command = LECreateConnection(
-      peer: connectPeer, ownAddress: shown(connectParameters.ownAddress),
-      timing: ConnectionTiming(
-        intervalMin: connectParameters.interval, intervalMax: connectParameters.interval, latency: 0,
-        timeout: connectParameters.supervisionTimeout))
-    if support.isExtended {
-      LEExtendedCreateConnection(command).packet(into: &packet)
-    } else {
-      command.packet(into: &packet)
-    }
-    return .createConnection
+  /// The timing that a connection of ours is opened with.
+  mutating func timing(_ parameters: ConnectionParameters) -> ConnectionTiming {
+    ConnectionTiming(
+      intervalMin: parameters.interval, intervalMax: parameters.interval, latency: 0,
+      timeout: parameters.supervisionTimeout)
   }
 }

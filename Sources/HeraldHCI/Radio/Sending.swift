@@ -24,7 +24,10 @@ extension HCIRadio where Transport: ~Copyable {
         session.endVendor()
       }
     }
-    if purpose == .none { purpose = session.plan(into: &packet, links, at: now) }
+    if purpose == .none {
+      purpose = session.plan(links, at: now)
+      if purpose != .none { session.write(purpose, links, into: &packet) }
+    }
     guard purpose != .none else { return }
     guard !session.isBlocked else {
       session.wait(from: now)
@@ -54,8 +57,9 @@ extension HCIRadio where Transport: ~Copyable {
     }
     var index = 0
     while index < connections {
-      let purpose = links[index].planCommand(into: &packet)
+      let purpose = links[index].planCommand()
       if purpose != .none {
+        links[index].write(purpose, into: &packet)
         subject = index
         return purpose
       }
