@@ -50,7 +50,7 @@ extension HCIRadio where Transport: ~Copyable {
   mutating func meta<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
-    counters.count(.events)
+    counters.countOften(.events)
     guard count > 0 else {
       counters.count(.malformedEvents)
       return
@@ -72,7 +72,7 @@ extension HCIRadio where Transport: ~Copyable {
     let bytes = receiver.storage.span.extracting(start..<(start &+ count))
     var reports = LegacyAdvertisingReports(bytes)
     while let found = reports.next(bytes) {
-      counters.count(.advertisingReports)
+      counters.countOften(.advertisingReports)
       guard session.state == .ready else { continue }
       let data = bytes.extracting(unchecked: found.range)
       handler.received(found.report, data: data, at: now)
@@ -88,7 +88,7 @@ extension HCIRadio where Transport: ~Copyable {
     let bytes = receiver.storage.span.extracting(start..<(start &+ count))
     var reports = ExtendedAdvertisingReports(bytes)
     while let found = reports.next(bytes) {
-      counters.count(.advertisingReports)
+      counters.countOften(.advertisingReports)
       guard session.state == .ready else { continue }
       if continuation.continues(found.report) {
         counters.count(.continuedReports)

@@ -32,11 +32,13 @@ struct HCICounters: BitwiseCopyable {
 
   @usableFromInline init() { values = .init(repeating: 0) }
 
-  /// Adds one, or `amount`.
+  /// Adds one.
+  @inlinable @inline(never)
+  mutating func count(_ counter: HCICounter) { countOften(counter) }
+
+  /// The same for what advertisements count: not called, but there.
   @inlinable @inline(__always)
-  mutating func count(_ counter: HCICounter, _ amount: Int = 1) {
-    values[Int(counter.rawValue)] &+= UInt32(truncatingIfNeeded: amount)
-  }
+  mutating func countOften(_ counter: HCICounter) { values[Int(counter.rawValue)] &+= 1 }
 
   /// The value of one counter.
   @inlinable
