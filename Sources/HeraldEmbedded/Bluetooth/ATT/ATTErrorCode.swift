@@ -8,6 +8,9 @@ public struct ATTErrorCode: Hashable, BitwiseCopyable, RawRepresentable, Sendabl
   @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// No error, which no Error Response says.
+  @inlinable static var none: Self { Self(rawValue: 0) }
+
   /// The attribute handle was not valid on this server.
   @inlinable public static var invalidHandle: Self { Self(rawValue: 0x01) }
   /// The attribute cannot be read.

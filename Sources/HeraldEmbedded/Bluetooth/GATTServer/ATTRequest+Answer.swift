@@ -5,37 +5,55 @@ extension ATTRequest {
   mutating func respond<Values: AttributeValues & ~Copyable>(
     maximumMTU: Int, _ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant, _ values: inout Values
   ) -> Int {
-    guard count <= limit else {
-      // Longer than was agreed: nothing in it can be trusted.
-      return opcode.isCommand || opcode.isForClient ? 0 : refuse(0, .invalidPDU)
+    var code = ATTErrorCode.invalidPDU
+    // Longer than was agreed: nothing in it can be trusted.
+    if count <= limit, hasLength {
+      subject = buffer.u16(at: 1)
+      switch opcode {
+      case .readRequest, .readBlobRequest: code = read(&values)
+      case .writeRequest, .writeCommand: code = write(&values)
+      case .findInformationRequest: code = findInformation()
+      case .findByTypeValueRequest: code = findByTypeValue()
+      case .readByTypeRequest: code = readByType(&values)
+      case .readByGroupTypeRequest: code = readByGroupType()
+      case .readMultipleRequest, .readMultipleVariableRequest: code = readMultiple(&values)
+      case .prepareWriteRequest: return prepareWrite(&queues, now)
+      case .executeWriteRequest: return executeWrite(&queues, &values)
+      case .exchangeMTURequest: code = exchangeMTU(maximumMTU: maximumMTU)
+      case .handleValueConfirmation:
+        if count == 1 { state.isIndicating = false }
+        return 0
+      default:
+        subject = 0
+        code = .requestNotSupported
+      }
     }
+    if opcode.isCommand || opcode.isForClient { return 0 }
+    return code == .none ? answer(length) : refuse(subject, code)
+  }
+
+  /// Whether the request has as many bytes as its kind has to have. Those that look themselves are not looked at.
+  @usableFromInline
+  var hasLength: Bool {
     switch opcode {
-    case .readRequest, .readBlobRequest: return read(&values)
-    case .writeRequest, .writeCommand: return write(&values)
-    case .findInformationRequest: return findInformation()
-    case .findByTypeValueRequest: return findByTypeValue()
-    case .readByTypeRequest: return readByType(&values)
-    case .readByGroupTypeRequest: return readByGroupType()
-    case .readMultipleRequest, .readMultipleVariableRequest: return readMultiple(&values)
-    case .prepareWriteRequest: return prepareWrite(&queues, now)
-    case .executeWriteRequest: return executeWrite(&queues, &values)
-    case .exchangeMTURequest: return exchangeMTU(maximumMTU: maximumMTU)
-    case .handleValueConfirmation:
-      if count == 1 { state.isIndicating = false }
-      return 0
-    default:
-      return opcode.isCommand || opcode.isForClient ? 0 : refuse(0, .requestNotSupported)
+    case .exchangeMTURequest, .readRequest: count == 3
+    case .findInformationRequest, .readBlobRequest: count == 5
+    case .readByTypeRequest, .readByGroupTypeRequest: count == 7 || count == 21
+    case .findByTypeValueRequest: count >= 7
+    case .readMultipleRequest, .readMultipleVariableRequest: count >= 5 && count & 1 == 1
+    case .writeRequest, .writeCommand: count >= 3
+    default: true
     }
   }
 
   /// Exchange MTU (Vol 3, Part F, 3.4.2.1): both say what they take and the smaller counts, in both directions, 23 at least.
   @usableFromInline
   @_lifetime(self: copy self)
-  mutating func exchangeMTU(maximumMTU: Int) -> Int {
-    guard count == 3 else { return refuse(0, .invalidPDU) }
+  mutating func exchangeMTU(maximumMTU: Int) -> ATTErrorCode {
     let maximum = min(maximumMTU, buffer.count)
     state.mtu = min(Int(buffer.u16(at: 1)), maximum)
     buffer.setU16(UInt16(truncatingIfNeeded: maximum), at: 1)
-    return answer(3)
+    length = 3
+    return .none
   }
 }

@@ -3,10 +3,8 @@ extension ATTRequest {
   /// only: those of declarations, which is what the request is for; a value supplied at run time never matches.
   @usableFromInline
   @_lifetime(self: copy self)
-  mutating func findByTypeValue() -> Int {
-    guard count >= 7 else { return refuse(0, .invalidPDU) }
-    let first = buffer.u16(at: 1)
-    guard let range = requestedRange() else { return refuse(first, .invalidHandle) }
+  mutating func findByTypeValue() -> ATTErrorCode {
+    guard takeRange() else { return .invalidHandle }
     takeType(isLong: false)
 
     // The answer grows over the value that is looked for, so that moves to the end of the buffer.
@@ -19,24 +17,20 @@ extension ATTRequest {
     }
     let limit = min(limit, value)
 
-    let end = database.end(of: range)
-    let isGroup =
-      shortType == AttributeType.primaryService || shortType == AttributeType.secondaryService
-      || shortType == AttributeType.characteristic
-    var length = 1
-    var index = firstIndex(from: Int(first) &- 1, to: end)
+    let isGroup = isService || shortType == AttributeType.characteristic
+    findNext()
     while index < end, length &+ 4 <= limit {
       let record = database.attributes[unchecked: index]
       if record.flags.contains(.read), buffer.holds(database.constant(record), at: value, count: valueLength)
       {
         let handle = UInt16(truncatingIfNeeded: index &+ 1)
-        buffer.setU16(handle, at: length)
-        buffer.setU16(isGroup ? database.groupEnd(of: index, shortType) : handle, at: length &+ 2)
-        length &+= 4
+        append(handle)
+        append(isGroup ? database.groupEnd(of: index, shortType) : handle)
       }
-      index = firstIndex(from: index &+ 1, to: end)
+      index &+= 1
+      findNext()
     }
-    return length > 1 ? answer(length) : refuse(first, .attributeNotFound)
+    return length > 1 ? .none : .attributeNotFound
   }
 }
 

@@ -4,16 +4,14 @@ extension ATTRequest {
   /// short value.
   @inlinable
   @_lifetime(self: copy self)
-  mutating func read<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> Int {
-    let isBlob = opcode == .readBlobRequest
-    guard count == (isBlob ? 5 : 3) else { return refuse(0, .invalidPDU) }
-    let handle = buffer.u16(at: 1)
-    let offset = isBlob ? Int(buffer.u16(at: 3)) : 0
-    switch value(of: handle, from: offset, to: 1, room: limit &- 1, &values) {
-    case .failed(let code): return refuse(handle, code)
+  mutating func read<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
+    let offset = opcode == .readBlobRequest ? Int(buffer.u16(at: 3)) : 0
+    switch value(of: subject, from: offset, to: 1, room: limit &- 1, &values) {
+    case .failed(let code): return code
     case .length(let whole):
-      guard offset <= whole else { return refuse(handle, .invalidOffset) }
-      return answer(1 &+ min(whole &- offset, limit &- 1))
+      guard offset <= whole else { return .invalidOffset }
+      length = 1 &+ min(whole &- offset, limit &- 1)
+      return .none
     }
   }
 }

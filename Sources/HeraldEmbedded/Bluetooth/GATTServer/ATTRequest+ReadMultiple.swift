@@ -4,11 +4,13 @@ extension ATTRequest {
   /// list, so a copy of it is kept.
   @inlinable
   @_lifetime(self: copy self)
-  mutating func readMultiple<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> Int {
+  mutating func readMultiple<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
     let isVariable = opcode == .readMultipleVariableRequest
-    guard count >= 5, count & 1 == 1 else { return refuse(0, .invalidPDU) }
     let total = (count &- 1) &>> 1
-    guard total <= 32 else { return refuse(0, .insufficientResources) }
+    guard total <= 32 else {
+      subject = 0
+      return .insufficientResources
+    }
     var handles: [32 of UInt16] = .init(repeating: 0)
     var place = 0
     while place < total {
@@ -17,23 +19,22 @@ extension ATTRequest {
       place &+= 1
     }
 
-    var length = 1
     place = 0
     while place < total {
-      let handle = handles[unchecked: place]
+      subject = handles[unchecked: place]
       place &+= 1
       // What does not fit any more is still looked at: one handle that cannot be read fails the whole request. The two
       // bytes of a length are not separated.
       let start = isVariable ? length &+ 2 : length
       let room = max(0, limit &- start)
-      switch value(of: handle, from: 0, to: min(start, limit), room: room, &values) {
-      case .failed(let code): return refuse(handle, code)
+      switch value(of: subject, from: 0, to: min(start, limit), room: room, &values) {
+      case .failed(let code): return code
       case .length(let whole):
         guard start <= limit else { continue }
         if isVariable { buffer.setU16(UInt16(truncatingIfNeeded: whole), at: length) }
         length = start &+ min(whole, room)
       }
     }
-    return answer(length)
+    return .none
   }
 }

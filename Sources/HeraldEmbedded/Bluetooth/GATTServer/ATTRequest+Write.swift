@@ -2,22 +2,16 @@ extension ATTRequest {
   /// Write Request (Vol 3, Part F, 3.4.5.1), and Write Command (3.4.5.3), which nothing answers.
   @inlinable
   @_lifetime(self: copy self)
-  mutating func write<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> Int {
+  mutating func write<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
     let withResponse = !opcode.isCommand
-    guard count >= 3 else { return withResponse ? refuse(0, .invalidPDU) : 0 }
-    let handle = buffer.u16(at: 1)
-    var code = refusal(handle, withResponse ? .write : .writeCommand)
-    if code == nil {
-      // A copy, because the bytes borrow the whole request and with it the state.
-      var after = state
-      code = database.accept(
-        handle, buffer.span.extracting(unchecked: Range(uncheckedBounds: (3, count))),
-        withResponse: withResponse, &after, connection, &values)
-      state = after
-    }
-    guard withResponse else { return 0 }
-    if let code { return refuse(handle, code) }
-    return answer(1)
+    if let code = refusal(subject, withResponse ? .write : .writeCommand) { return code }
+    // A copy, because the bytes borrow the whole request and with it the state.
+    var after = state
+    let code = database.accept(
+      subject, buffer.span.extracting(unchecked: Range(uncheckedBounds: (3, count))),
+      withResponse: withResponse, &after, connection, &values)
+    state = after
+    return code ?? .none
   }
 }
 

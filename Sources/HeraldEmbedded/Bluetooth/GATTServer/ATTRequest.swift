@@ -22,6 +22,13 @@ struct ATTRequest: ~Copyable, ~Escapable {
   @usableFromInline var longType: UUID128
   /// Its 16-bit UUID, or 0 if it has none.
   @usableFromInline var shortType: UInt16
+  /// Which attribute an Error Response names: mostly the first that the request names.
+  @usableFromInline var subject: UInt16
+  /// The attributes that the request is about, as far as they have not been looked at: `index..<end`, inside the table.
+  @usableFromInline var index: Int
+  @usableFromInline var end: Int
+  /// How long the answer is so far.
+  @usableFromInline var length: Int
 
   /// The request in the first `count` bytes of `buffer`, of which there is at least one.
   @usableFromInline
@@ -39,9 +46,13 @@ struct ATTRequest: ~Copyable, ~Escapable {
     self.state = state
     longType = UUID128(0, 0)
     shortType = 0
+    subject = 0
+    index = 0
+    end = 0
+    length = 1
   }
 
-  // Not inlined: there are forty places that end with one of these two.
+  // Not inlined: there are many places that end with one of these two.
 
   /// Makes the answer an Error Response (Vol 3, Part F, 3.4.1.1) and returns its length.
   @usableFromInline @inline(never)
@@ -62,13 +73,15 @@ struct ATTRequest: ~Copyable, ~Escapable {
     return length
   }
 
-  /// The handle range at offset 1 of a request of five bytes or more; `nil` if it starts at 0 or ends before it starts
+  /// Keeps the handle range at offset 1 of a request of five bytes or more; `false` if it starts at 0 or ends before it starts
   /// (Vol 3, Part F, 3.4.3.1).
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
-  mutating func requestedRange() -> HandleRange? {
-    let range = HandleRange(first: buffer.u16(at: 1), last: buffer.u16(at: 3))
-    return range.first != 0 && range.first <= range.last ? range : nil
+  mutating func takeRange() -> Bool {
+    let last = buffer.u16(at: 3)
+    index = Int(subject) &- 1
+    end = min(Int(last), database.attributes.count)
+    return subject != 0 && subject <= last
   }
 
   /// Keeps the type that the request asks for, the two or sixteen bytes at offset 5. A 128-bit form of a 16-bit UUID counts
@@ -88,12 +101,16 @@ struct ATTRequest: ~Copyable, ~Escapable {
     }
   }
 
-  /// The index of the first attribute of the kept type at or behind `index`, before `end`; `end` if there is none.
-  /// `end` must not be more than the number of attributes.
+  /// Whether the kept type is that of a service.
+  @usableFromInline
+  var isService: Bool {
+    shortType == AttributeType.primaryService || shortType == AttributeType.secondaryService
+  }
+
+  /// Goes on to the first attribute of the kept type at or behind `index`; to `end` if there is none.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
-  mutating func firstIndex(from index: Int, to end: Int) -> Int {
-    var index = index
+  mutating func findNext() {
     while index < end {
       let record = database.attributes[unchecked: index]
       if record.flags.contains(.longType) {
@@ -103,6 +120,21 @@ struct ATTRequest: ~Copyable, ~Escapable {
       }
       index &+= 1
     }
-    return index
+  }
+
+  /// Appends two bytes to the answer, little-endian. There must be room.
+  @usableFromInline @inline(never)
+  @_lifetime(self: copy self)
+  mutating func append(_ number: UInt16) {
+    buffer.setU16(number, at: length)
+    length &+= 2
+  }
+
+  /// Appends bytes to the answer. There must be room.
+  @usableFromInline @inline(never)
+  @_lifetime(self: copy self)
+  mutating func append(_ bytes: Span<UInt8>) {
+    buffer.set(bytes, at: length)
+    length &+= bytes.count
   }
 }

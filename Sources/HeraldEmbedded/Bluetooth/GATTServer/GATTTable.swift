@@ -86,8 +86,4 @@ public struct GATTDatabase: ~Escapable {
     }
     return UInt16(truncatingIfNeeded: next)
   }
-
-  /// The index after the last attribute of a range.
-  @usableFromInline @inline(__always)
-  func end(of range: HandleRange) -> Int { min(Int(range.last), attributes.count) }
 }
