@@ -18,7 +18,6 @@ struct H4Receiver: ~Copyable {
   /// No controller sends data packets longer than this; a header that says so is none.
   @usableFromInline static var plausibleLength: Int { 2048 }
 
-  @usableFromInline var storage: [260 of UInt8]
   /// Bytes not yet looked at: `head..<tail`.
   @usableFromInline var head: Int
   @usableFromInline var tail: Int
@@ -26,6 +25,7 @@ struct H4Receiver: ~Copyable {
   @usableFromInline var skip: Int
   /// Whether synchronisation is lost.
   @usableFromInline var isHunting: Bool
+  @usableFromInline var storage: [260 of UInt8]
 
   @usableFromInline init() {
     storage = .init(repeating: 0)

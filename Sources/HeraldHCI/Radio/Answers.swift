@@ -111,12 +111,12 @@ extension ControllerSession {
 
   private mutating func restAdvertising(_ now: Instant) {
     advertising.oweAll()
-    advertising.retryAt = now + Self.rest
+    advertised.retryAt = now + Self.rest
   }
 
   private mutating func restScanning(_ now: Instant) {
     scanning.owesParameters = true
-    scanning.retryAt = now + Self.rest
+    scanRetryAt = now + Self.rest
   }
 
   /// The attempt to connect ended without a connection.
@@ -159,7 +159,7 @@ extension ControllerSession {
     guard parameters.interval >= .milliseconds(20), parameters.interval <= .milliseconds(10_240) else {
       throw .invalidParameter
     }
-    advertising.want(parameters, data: data, response: response)
+    advertised.want(parameters, data: data, response: response, &advertising)
   }
 
   @usableFromInline
@@ -172,7 +172,11 @@ extension ControllerSession {
     guard parameters.window >= .milliseconds(3), parameters.window <= parameters.interval,
       parameters.interval <= .milliseconds(10_240)
     else { throw .invalidParameter }
-    scanning.want(parameters)
+    scanning.isWanted = true
+    scanRetryAt = .start
+    guard parameters != scanParameters else { return }
+    scanning.owesParameters = true
+    scanParameters = parameters
   }
 
   @usableFromInline

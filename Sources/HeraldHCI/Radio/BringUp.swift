@@ -74,7 +74,9 @@ extension ControllerSession {
     } while isLeftOut(step)
     guard step == .done else { return .nothing }
     advertising.clear()
+    advertised.clear()
     scanning.clear()
+    scanRetryAt = .start
     state = .ready
     turned = now
     return .ready

@@ -44,82 +44,59 @@ struct ControllerSession: ~Copyable {
   /// How long a controller that has work may be silent before it is asked whether it is still there.
   static var silence: Interval { .seconds(30) }
 
-  // In this order there is no gap between the members: all zero bits are cleared in their place, and not beside it on the stack.
+  // What is one byte long and looked at often comes first, where short instructions reach it. In this order there is no gap between the members: all
+  // zero bits are cleared in their place, and not beside it on the stack.
 
-  /// When something came from the controller last.
-  @usableFromInline var heardAt: Instant
-  /// When `.failed`: when to try again. When `.ready`: since when.
-  @usableFromInline var turned: Instant
-  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`.
-  @usableFromInline var deadline: Instant
-  /// While `.cancelling`: when the attempt must have ended.
-  @usableFromInline var cancelDeadline: Instant
-
-  // What is wanted and what is.
-  var advertising: AdvertisingWork
-
-  @usableFromInline var state: RadioState
-  var step: BringUpStep
-  /// How many of the vendor's commands have been answered.
-  @usableFromInline var vendorCommands: UInt8
-  /// How many failures in a row, which sets the pause before the next attempt.
-  var failures: UInt8
+  @usableFromInline var state = RadioState.starting
+  var step = BringUpStep.reset
   /// Num_HCI_Command_Packets was 0.
-  @usableFromInline var isBlocked: Bool
-
-  var scanning: ScanningWork
-
+  @usableFromInline var isBlocked = false
   /// Whether something is waited for until `deadline`.
-  @usableFromInline var isWaiting: Bool
-  /// The command under way.
-  @usableFromInline var pending: Opcode
+  @usableFromInline var isWaiting = false
+  /// What the command under way is for.
+  @usableFromInline var pendingPurpose = CommandPurpose.none
+  @usableFromInline var connect = Connect.idle
+  var cancelWanted = false
   /// A cancelled attempt is to be made again: it was in the way of a change of address.
-  var restartWanted: Bool
-  /// It has refused the last random address it was given.
-  var addressWasRefused: Bool
+  var restartWanted = false
+  var advertising = AdvertisingState()
+  var scanning = ScanningState()
+  /// The command under way.
+  @usableFromInline var pending = Opcode.none
 
   /// What the controller is.
-  @usableFromInline var support: ControllerSupport
-  /// What the command under way is for.
-  @usableFromInline var pendingPurpose: CommandPurpose
+  @usableFromInline var support = ControllerSupport()
+  /// How many of the vendor's commands have been answered.
+  @usableFromInline var vendorCommands: UInt8 = 0
+  var connectPeer = DeviceAddress.zero
+  /// How many failures in a row, which sets the pause before the next attempt.
+  var failures: UInt8 = 0
+  var connectParameters = ConnectionParameters(ownAddress: .zero, interval: 0, supervisionTimeout: 0)
+  /// It has refused the last random address it was given.
+  var addressWasRefused = false
 
-  var connectPeer: DeviceAddress
-  @usableFromInline var connect: Connect
-  var connectParameters: ConnectionParameters
-  var cancelWanted: Bool
+  /// When something came from the controller last.
+  @usableFromInline var heardAt = Instant.start
+  /// When `.failed`: when to try again. When `.ready`: since when.
+  @usableFromInline var turned = Instant.start
+  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`.
+  @usableFromInline var deadline = Instant.start
+  /// While `.cancelling`: when the attempt must have ended.
+  @usableFromInline var cancelDeadline = Instant.start
+  /// A refused command of scanning is not repeated before.
+  var scanRetryAt = Instant.start
+
+  var advertised = AdvertisingWork()
+  var scanParameters = ScanParameters(ownAddress: .zero, interval: .zero, window: .zero, active: false)
   /// The random address the controller has; `.zero` for none.
-  var randomAddress: DeviceAddress
-  private var filler: UInt8
+  var randomAddress = DeviceAddress.zero
+  private var filler: UInt8 = 0
   /// The one a pending command sets.
-  var pendingAddress: DeviceAddress
+  var pendingAddress = DeviceAddress.zero
+  private var end: UInt8 = 0
 
   @usableFromInline
-  init() {
-    state = .starting
-    step = .reset
-    vendorCommands = 0
-    heardAt = .start
-    failures = 0
-    turned = .start
-    pending = .none
-    pendingPurpose = .none
-    isBlocked = false
-    isWaiting = false
-    deadline = .start
-    support = ControllerSupport()
-    advertising = AdvertisingWork()
-    scanning = ScanningWork()
-    connect = .idle
-    connectPeer = .zero
-    connectParameters = ConnectionParameters(ownAddress: .zero, interval: 0, supervisionTimeout: 0)
-    cancelWanted = false
-    restartWanted = false
-    cancelDeadline = .start
-    randomAddress = .zero
-    filler = 0
-    pendingAddress = .zero
-    addressWasRefused = false
-  }
+  init() {}
 
   /// Gives the controller up for now, forgetting all that was wanted. The first attempt to bring it up again is made at
   /// once, the next ones after 100 ms, 200 ms and so on up to 25.6 s; half a minute without failure starts over.
@@ -181,30 +158,21 @@ struct ControllerSession: ~Copyable {
 /// What one controller is and can do, as its bring-up found out.
 @usableFromInline
 struct ControllerSupport: BitwiseCopyable {
-  @usableFromInline var commands: SupportedCommands
-  @usableFromInline var states: SupportedStates
-  @usableFromInline var acl: ACLBufferSize
-  @usableFromInline var publicAddress: DeviceAddress
   /// HCI_Version: 9 is Core Specification 5.0.
-  @usableFromInline var version: UInt8
+  @usableFromInline var version: UInt8 = 0
   /// Whether it also has BR/EDR.
-  @usableFromInline var isDualMode: Bool
+  @usableFromInline var isDualMode = false
   /// LE Data Packet Length Extension (feature bit 5).
-  @usableFromInline var hasDataLength: Bool
+  @usableFromInline var hasDataLength = false
   /// Whether the extended commands are used: the controller lacks legacy ones. The two must not be mixed.
-  @usableFromInline var isExtended: Bool
+  @usableFromInline var isExtended = false
+  @usableFromInline var acl = ACLBufferSize(length: 0, count: 0)
+  @usableFromInline var states = SupportedStates.none
+  @usableFromInline var publicAddress = DeviceAddress.zero
+  @usableFromInline var commands = SupportedCommands()
 
   @usableFromInline
-  init() {
-    commands = SupportedCommands()
-    states = .none
-    acl = ACLBufferSize(length: 0, count: 0)
-    publicAddress = .zero
-    version = 0
-    isDualMode = false
-    hasDataLength = false
-    isExtended = false
-  }
+  init() {}
 
   /// Takes over the supported commands, and decides which set of commands to use.
   mutating func take(_ commands: SupportedCommands) {

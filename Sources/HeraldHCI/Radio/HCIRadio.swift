@@ -24,36 +24,38 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   /// How long a connection may take to end after the controller was told: longer than any supervision timeout.
   @usableFromInline static var longestGoodbye: Interval { .seconds(40) }
 
-  /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are the radio's.
-  public var transport: Transport
-  @usableFromInline var receiver: H4Receiver
-  @usableFromInline var session: ControllerSession
-  @usableFromInline var counters: HCICounters
-  @usableFromInline var continuation: ReportContinuation
-  @usableFromInline var links: [connections of Link]
-  @usableFromInline var buffers: LinkBuffers<connections>
+  // What is short and looked at often comes first, where short instructions reach it, the buffers last.
+
+  /// Whether nothing but advertisements has come since all else was looked at, and nothing new is wanted.
+  @usableFromInline var isQuiet: Bool
+  /// The transport refused a packet: it is offered again soon.
+  @usableFromInline var isClogged: Bool
+  @usableFromInline var hasOrphan: Bool
+  @usableFromInline var filler: UInt8
   /// How many packets the controller still takes.
   @usableFromInline var credits: UInt16
+  /// A connection there is no place for, to be disconnected.
+  @usableFromInline var orphan: ConnectionHandle
   /// The connection after the one that sent last.
   @usableFromInline var nextLink: Int
   /// The connection a pending command is about.
   @usableFromInline var pendingLink: Int
-  /// A connection there is no place for, to be disconnected.
-  @usableFromInline var orphan: ConnectionHandle
-  @usableFromInline var hasOrphan: Bool
-  /// The transport refused a packet: it is offered again soon.
-  @usableFromInline var isClogged: Bool
-  /// When the last connection that was told to end must have ended.
-  @usableFromInline var goodbyeBy: Instant
-  /// Whether nothing but advertisements has come since all else was looked at, and nothing new is wanted.
-  @usableFromInline var isQuiet: Bool
-  /// Until when there is nothing to look at then.
-  @usableFromInline var quietUntil: Instant
   /// When `poll` was last called.
   @usableFromInline var now: Instant
-
+  /// Until when there is nothing to look at while it is quiet.
+  @usableFromInline var quietUntil: Instant
+  /// When the last connection that was told to end must have ended.
+  @usableFromInline var goodbyeBy: Instant
+  @usableFromInline var session: ControllerSession
   /// What the controller was found to be able to do, kept apart so that asking costs nothing.
   @usableFromInline var known: RadioCapabilities
+  @usableFromInline var continuation: ReportContinuation
+  @usableFromInline var counters: HCICounters
+  @usableFromInline var links: [connections of Link]
+  /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are the radio's.
+  public var transport: Transport
+  @usableFromInline var receiver: H4Receiver
+  @usableFromInline var buffers: LinkBuffers<connections>
 
   /// A radio over `transport`. It is `.starting` until `poll` has brought the controller up.
   @inlinable
@@ -73,6 +75,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     isClogged = false
     goodbyeBy = .start
     isQuiet = false
+    filler = 0
     quietUntil = .start
     now = .start
     known = .none

@@ -28,7 +28,7 @@ extension ControllerSession {
     let owesType = advertising.owesParameters || advertisingType(links) != advertising.type
     // Only the extended commands know an address of advertising's own.
     let owesOwnAddress =
-      support.isExtended && advertising.owesAddress && advertising.parameters.ownAddress.kind == .random
+      support.isExtended && advertising.owesAddress && advertised.parameters.ownAddress.kind == .random
     let address = wantedRandomAddress()
     let changesAddress = address.kind == .random && address != randomAddress
     let mayScan = scanning.isWanted && (support.states.scanningWhileInitiating || !isConnecting)
@@ -42,7 +42,7 @@ extension ControllerSession {
     }
     if changesAddress { return connect.rawValue < Connect.creating.rawValue ? .randomAddress : .none }
 
-    if advertising.isWanted, now >= advertising.retryAt {
+    if advertising.isWanted, now >= advertised.retryAt {
       if owesType { return .advertisingParameters }
       if owesOwnAddress { return .advertisingAddress }
       if advertising.owesData { return .advertisingData }
@@ -50,7 +50,7 @@ extension ControllerSession {
       if !advertising.isOn { return .advertisingOn }
     }
     if connect == .wanted, !cancelWanted { return .createConnection }
-    if mayScan, now >= scanning.retryAt {
+    if mayScan, now >= scanRetryAt {
       if scanning.owesParameters { return .scanParameters }
       if !scanning.isOn { return .scanOn }
     }
@@ -66,9 +66,9 @@ extension ControllerSession {
   mutating func retryAt() -> Instant {
     var earliest = Instant.never
     if advertising.isWanted, !advertising.isOn || advertising.owesData || advertising.owesResponse {
-      earliest = min(earliest, advertising.retryAt)
+      earliest = min(earliest, advertised.retryAt)
     }
-    if scanning.isWanted, !scanning.isOn { earliest = min(earliest, scanning.retryAt) }
+    if scanning.isWanted, !scanning.isOn { earliest = min(earliest, scanRetryAt) }
     if watchesSilence { earliest = min(earliest, heardAt + Self.silence) }
     return earliest
   }
@@ -77,11 +77,11 @@ extension ControllerSession {
   /// one for everything: that of advertising comes first, then the one a connection is opened with, then the one an active
   /// scan shows. With the extended ones advertising has its own.
   mutating func wantedRandomAddress() -> DeviceAddress {
-    if !support.isExtended, advertising.isWanted, advertising.parameters.ownAddress.kind == .random {
-      return advertising.parameters.ownAddress
+    if !support.isExtended, advertising.isWanted, advertised.parameters.ownAddress.kind == .random {
+      return advertised.parameters.ownAddress
     }
     if connect != .idle, connectParameters.ownAddress.kind == .random { return connectParameters.ownAddress }
-    if scanning.isWanted, scanning.parameters.active { return scanning.parameters.ownAddress }
+    if scanning.isWanted, scanParameters.active { return scanParameters.ownAddress }
     return .zero
   }
 
@@ -89,8 +89,8 @@ extension ControllerSession {
   /// all places are taken (an attempt of our own keeps one), or the controller cannot do both at once.
   mutating func advertisingType(_ links: LinkSummary) -> AdvertisingType {
     let isConnecting = connect != .idle
-    guard advertising.parameters.connectable else {
-      return advertising.responseCount == 0 ? .nonConnectable : .scannable
+    guard advertised.parameters.connectable else {
+      return advertised.responseCount == 0 ? .nonConnectable : .scannable
     }
     let hasRoom = links.free > (isConnecting ? 1 : 0)
     let isPossible =
@@ -112,7 +112,7 @@ extension ControllerSession {
     switch purpose {
     case .advertisingParameters:
       let type = advertisingType(links)
-      var interval = advertising.parameters.interval
+      var interval = advertised.parameters.interval
       // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100 ms.
       if type != .connectable, support.version < 9, interval < .milliseconds(100) {
         interval = .milliseconds(100)
@@ -120,13 +120,13 @@ extension ControllerSession {
       fields[CommandFields.Word.interval] = Slots(interval).rawValue
       fields[CommandFields.Word.type] = UInt16(type.rawValue)
       fields[CommandFields.Word.properties] = type.eventProperties
-      fields[CommandFields.Word.ownKind] = UInt16(advertising.parameters.ownAddress.kind.rawValue)
-    case .advertisingAddress: fields.set(advertising.parameters.ownAddress)
-    case .advertisingData: fields[CommandFields.Word.detail] = UInt16(advertising.dataCount)
-    case .scanResponse: fields[CommandFields.Word.detail] = UInt16(advertising.responseCount)
+      fields[CommandFields.Word.ownKind] = UInt16(advertised.parameters.ownAddress.kind.rawValue)
+    case .advertisingAddress: fields.set(advertised.parameters.ownAddress)
+    case .advertisingData: fields[CommandFields.Word.detail] = UInt16(advertised.dataCount)
+    case .scanResponse: fields[CommandFields.Word.detail] = UInt16(advertised.responseCount)
     case .randomAddress: fields.set(wantedRandomAddress())
     case .scanParameters:
-      let wanted = scanning.parameters
+      let wanted = scanParameters
       fields[CommandFields.Word.type] = wanted.active ? 1 : 0
       fields[CommandFields.Word.interval] = Slots(wanted.interval).rawValue
       fields[CommandFields.Word.window] = Slots(wanted.window).rawValue
@@ -143,11 +143,11 @@ extension ControllerSession {
     packet.fill(form, &fields)
     if purpose == .advertisingData {
       packet.append(
-        advertising.data.span.extracting(0..<Int(advertising.dataCount)), isExtended: support.isExtended)
+        advertised.data.span.extracting(0..<Int(advertised.dataCount)), isExtended: support.isExtended)
     } else if purpose == .scanResponse {
       packet.append(
-        advertising.response.span.extracting(0..<Int(advertising.responseCount)),
-        isExtended: support.isExtended)
+        advertised.response.span.extracting(0..<Int(advertised.responseCount)), isExtended: support.isExtended
+      )
     }
   }
 

@@ -1,42 +1,18 @@
 import HeraldEmbedded
 
-/// Advertising: what is wanted and what the controller has been told.
-struct AdvertisingWork: BitwiseCopyable {
-  /// A refused command is not repeated before.
-  var retryAt: Instant
-  var parameters: AdvertisingParameters
-  var data: [31 of UInt8]
-  var dataCount: UInt8
-  var response: [31 of UInt8]
-  var responseCount: UInt8
-  var isWanted: Bool
+/// Advertising: what the controller does, and what it has not been told yet. Bytes alone, so that they are all near the beginning of a session,
+/// where short instructions reach.
+struct AdvertisingState: BitwiseCopyable {
+  var isWanted = false
   /// Whether the controller advertises.
-  var isOn: Bool
+  var isOn = false
   /// What the controller has not been told yet.
-  var owesParameters: Bool
-  var owesAddress: Bool
-  var owesData: Bool
-  var owesResponse: Bool
+  var owesParameters = false
+  var owesAddress = false
+  var owesData = false
+  var owesResponse = false
   /// The kind of advertising it was told.
-  var type: AdvertisingType
-
-  // Inlined: built where it will be, and not copied there.
-  @inline(__always)
-  init() {
-    isWanted = false
-    isOn = false
-    owesParameters = false
-    owesAddress = false
-    owesData = false
-    owesResponse = false
-    type = .connectable
-    parameters = AdvertisingParameters(ownAddress: .zero, interval: .zero, connectable: false)
-    data = .init(repeating: 0)
-    dataCount = 0
-    response = .init(repeating: 0)
-    responseCount = 0
-    retryAt = .start
-  }
+  var type = AdvertisingType.connectable
 
   /// After a reset: nothing wanted, nothing told, and the controller has no data.
   mutating func clear() {
@@ -45,10 +21,7 @@ struct AdvertisingWork: BitwiseCopyable {
     owesParameters = true
     owesAddress = true
     owesData = false
-    dataCount = 0
     owesResponse = false
-    responseCount = 0
-    retryAt = .start
   }
 
   mutating func oweAll() {
@@ -57,68 +30,79 @@ struct AdvertisingWork: BitwiseCopyable {
     owesData = true
     owesResponse = true
   }
+}
+
+/// Advertising: what is wanted.
+struct AdvertisingWork: BitwiseCopyable {
+  /// A refused command is not repeated before.
+  var retryAt: Instant
+  var parameters: AdvertisingParameters
+  var dataCount: UInt8
+  var responseCount: UInt8
+  var data: [31 of UInt8]
+  var response: [31 of UInt8]
+
+  // Inlined: built where it will be, and not copied there.
+  @inline(__always)
+  init() {
+    retryAt = .start
+    parameters = AdvertisingParameters(ownAddress: .zero, interval: .zero, connectable: false)
+    dataCount = 0
+    responseCount = 0
+    data = .init(repeating: 0)
+    response = .init(repeating: 0)
+  }
+
+  /// After a reset: the controller has no data.
+  mutating func clear() {
+    dataCount = 0
+    responseCount = 0
+    retryAt = .start
+  }
 
   /// Takes over what is wanted now, owing only what differs from before.
   mutating func want(
-    _ wanted: AdvertisingParameters, data newData: Span<UInt8>, response newResponse: Span<UInt8>
+    _ wanted: AdvertisingParameters, data newData: Span<UInt8>, response newResponse: Span<UInt8>,
+    _ state: inout AdvertisingState
   ) {
-    isWanted = true
+    state.isWanted = true
     retryAt = .start
     if wanted.interval != parameters.interval
       || wanted.ownAddress.kind != parameters.ownAddress.kind
     {
-      owesParameters = true
+      state.owesParameters = true
     }
-    if wanted.ownAddress != parameters.ownAddress { owesAddress = true }
+    if wanted.ownAddress != parameters.ownAddress { state.owesAddress = true }
     parameters = wanted
-    if Self.replace(&data, dataCount, newData) { owesData = true }
-    dataCount = UInt8(truncatingIfNeeded: newData.count)
-    if Self.replace(&response, responseCount, newResponse) { owesResponse = true }
-    responseCount = UInt8(truncatingIfNeeded: newResponse.count)
+    if Self.replace(&data, &dataCount, newData) { state.owesData = true }
+    if Self.replace(&response, &responseCount, newResponse) { state.owesResponse = true }
   }
 
   /// Copies the bytes; whether they differ from the `count` there were.
-  private static func replace(_ bytes: inout [31 of UInt8], _ count: UInt8, _ new: Span<UInt8>) -> Bool {
+  @inline(never)
+  private static func replace(_ bytes: inout [31 of UInt8], _ count: inout UInt8, _ new: Span<UInt8>) -> Bool
+  {
     var differs = new.count != Int(count)
     for index in 0..<new.count where bytes[index] != new[index] {
       differs = true
       bytes[index] = new[index]
     }
+    count = UInt8(truncatingIfNeeded: new.count)
     return differs
   }
 }
 
-/// Scanning: what is wanted and what the controller has been told.
-struct ScanningWork: BitwiseCopyable {
-  /// A refused command is not repeated before.
-  var retryAt: Instant
-  var parameters: ScanParameters
-  var isWanted: Bool
+/// Scanning: what the controller does, and what it has not been told yet.
+struct ScanningState: BitwiseCopyable {
+  var isWanted = false
   /// Whether the controller scans.
-  var isOn: Bool
-  var owesParameters: Bool
-
-  init() {
-    isWanted = false
-    isOn = false
-    owesParameters = false
-    parameters = ScanParameters(ownAddress: .zero, interval: .zero, window: .zero, active: false)
-    retryAt = .start
-  }
+  var isOn = false
+  var owesParameters = false
 
   /// After a reset: nothing wanted, nothing told.
   mutating func clear() {
     isWanted = false
     isOn = false
     owesParameters = true
-    retryAt = .start
-  }
-
-  mutating func want(_ wanted: ScanParameters) {
-    isWanted = true
-    retryAt = .start
-    guard wanted != parameters else { return }
-    owesParameters = true
-    parameters = wanted
   }
 }
