@@ -4,7 +4,7 @@ import HeraldEmbedded
 extension ControllerSession {
   /// The command in `packet` has left, right after `plan` chose it. What `plan` chose from may have changed by the time
   /// it is answered: so what it settles is no longer owed from now on.
-  @usableFromInline
+  @usableFromInline @inline(never)
   mutating func sent(
     _ packet: CommandPacket, _ purpose: CommandPurpose, _ links: LinkSummary, at now: Instant
   ) {

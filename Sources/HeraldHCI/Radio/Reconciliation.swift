@@ -21,7 +21,7 @@ struct LinkSummary: BitwiseCopyable {
 // New data under the same address are set while advertising goes on: the controller swaps them between two packets.
 extension ControllerSession {
   /// The next command that brings the controller closer to what is wanted.
-  @usableFromInline
+  @usableFromInline @inline(never)
   mutating func plan(_ links: LinkSummary, at now: Instant) -> CommandPurpose {
     guard state == .ready else { return planBringUp() }
     let isConnecting = connect != .idle
@@ -105,7 +105,7 @@ extension ControllerSession {
   }
 
   /// Writes the command that `plan` chose.
-  @usableFromInline
+  @usableFromInline @inline(never)
   mutating func write(_ purpose: CommandPurpose, _ links: LinkSummary, into packet: inout CommandPacket) {
     var fields = CommandFields()
     var form = purpose.form(isExtended: support.isExtended)
