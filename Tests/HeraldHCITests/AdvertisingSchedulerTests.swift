@@ -74,7 +74,7 @@ struct AdvertisingSchedulerTests {
     let on = "01392006" + "01" + "01" + "00" + "0000" + "00"
     var bench = Bench.ready()
     bench.radio.session.support.isExtended = true
-    bench.radio.session.support.take(ReconciliationTests.extendedCommands)
+    bench.radio.session.support.takeCommands(ReconciliationTests.extendedCommands.span)
     var scheduler = Self.twoSets()
 
     var (commands, pause) = try Self.show(&scheduler, on: &bench)

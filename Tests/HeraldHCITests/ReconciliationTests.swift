@@ -127,7 +127,7 @@ struct ReconciliationTests {
   func extended() throws {
     var bench = Bench.ready()
     bench.radio.session.support.isExtended = true
-    bench.radio.session.support.take(Self.extendedCommands)
+    bench.radio.session.support.takeCommands(Self.extendedCommands.span)
     try bench.advertise(first, data, [])
     try bench.radio.startScanning(scan)
     #expect(
@@ -146,12 +146,11 @@ struct ReconciliationTests {
       ])
   }
 
-  static var extendedCommands: SupportedCommands {
+  static var extendedCommands: [UInt8] {
     var bits = [UInt8](repeating: 0, count: 64)
     bits[36] = 0x3E
     bits[37] = 0xE0
-    var reader = ByteReader(bits.span)
-    return SupportedCommands(&reader)
+    return bits
   }
 
   @Test("Parameters out of range are refused")

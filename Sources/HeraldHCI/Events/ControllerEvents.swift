@@ -51,15 +51,19 @@ public struct CommandStatus: BitwiseCopyable, Sendable {
   public let isComplete: Bool
 
   /// Reads from the event's parameters; `nil` if they are too short. Both events have the same fields in another order. Every
-  /// command this host sends returns a status first; one that does not has failed. The reader is behind it afterwards.
+  /// command this host sends returns a status first; one that does not has failed.
   @inline(never)
-  @_lifetime(reader: copy reader)
-  public init?(_ reader: inout ByteReader, isComplete: Bool) {
-    let first = isComplete ? nil : reader.u8()
-    guard let credits = reader.u8(), let opcode = reader.u16() else { return nil }
-    status = HCIErrorCode(rawValue: first ?? reader.u8() ?? 0xFF)
-    self.credits = credits
-    self.opcode = Opcode(opcode)
+  public init?(_ bytes: Span<UInt8>, isComplete: Bool) {
+    guard bytes.count >= (isComplete ? 3 : 4) else { return nil }
+    if isComplete {
+      credits = bytes[unchecked: 0]
+      opcode = Opcode(bytes.u16(unchecked: 1))
+      status = HCIErrorCode(rawValue: bytes.count > 3 ? bytes[unchecked: 3] : 0xFF)
+    } else {
+      status = HCIErrorCode(rawValue: bytes[unchecked: 0])
+      credits = bytes[unchecked: 1]
+      opcode = Opcode(bytes.u16(unchecked: 2))
+    }
     self.isComplete = isComplete
   }
 }
@@ -74,12 +78,11 @@ public struct DisconnectionComplete: BitwiseCopyable, Sendable {
   public let reason: HCIErrorCode
 
   /// Reads from the event's parameters; `nil` if they are too short.
-  @_lifetime(reader: copy reader)
-  public init?(_ reader: inout ByteReader) {
-    guard let status = reader.u8(), let handle = reader.u16(), let reason = reader.u8() else { return nil }
-    self.status = HCIErrorCode(rawValue: status)
-    self.handle = ConnectionHandle(rawValue: handle)
-    self.reason = HCIErrorCode(rawValue: reason)
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count >= 4 else { return nil }
+    status = HCIErrorCode(rawValue: bytes[unchecked: 0])
+    handle = ConnectionHandle(rawValue: bytes.u16(unchecked: 1))
+    reason = HCIErrorCode(rawValue: bytes[unchecked: 3])
   }
 }
 
@@ -90,12 +93,12 @@ public struct CompletedPackets: BitwiseCopyable, Sendable {
   /// How many of its packets have left the controller since the last report.
   public let count: UInt16
 
-  /// Reads the next entry; `nil` if there is no whole one.
-  @_lifetime(reader: copy reader)
-  public init?(_ reader: inout ByteReader) {
-    guard reader.remaining >= 4, let handle = reader.u16(), let count = reader.u16() else { return nil }
-    self.handle = ConnectionHandle(rawValue: handle)
-    self.count = count
+  /// Reads entry number `index` of the event's parameters; `nil` if there is none.
+  public init?(_ bytes: Span<UInt8>, _ index: Int) {
+    let start = 1 &+ 4 &* index
+    guard index >= 0, bytes.count >= start &+ 4 else { return nil }
+    handle = ConnectionHandle(rawValue: bytes.u16(unchecked: start))
+    count = bytes.u16(unchecked: start &+ 2)
   }
 }
 
@@ -111,19 +114,20 @@ public struct LEConnectionComplete: BitwiseCopyable, Sendable {
   /// The peer's address as it showed it.
   public let peer: DeviceAddress
 
-  /// Reads from behind the subevent code; `nil` if the parameters are too short or the role is none.
-  @_lifetime(reader: copy reader)
-  public init?(_ reader: inout ByteReader) {
-    guard let status = reader.u8(), let handle = reader.u16(), let role = reader.u8(),
-      let kind = reader.u8(), let peer = reader.deviceAddress(kind & 1 == 0 ? .public : .random)
-    else { return nil }
-    self.status = HCIErrorCode(rawValue: status)
-    self.handle = ConnectionHandle(rawValue: handle)
-    self.peer = peer
-    switch role {
-    case 0: self.role = .central
-    case 1: self.role = .peripheral
-    default: return nil
-    }
+  /// Reads the event's parameters, of which the first is the subevent code; `nil` if they are too short or the role is none.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count >= 12, let role = ConnectionRole(rawValue: bytes[unchecked: 4]) else { return nil }
+    status = HCIErrorCode(rawValue: bytes[unchecked: 1])
+    handle = ConnectionHandle(rawValue: bytes.u16(unchecked: 2))
+    self.role = role
+    peer = .unchecked(bytes, 6, type: bytes[unchecked: 5])
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Two bytes, little-endian, which the caller knows to be there.
+  @inlinable
+  func u16(unchecked offset: Int) -> UInt16 {
+    UInt16(self[unchecked: offset]) | UInt16(self[unchecked: offset &+ 1]) &<< 8
   }
 }

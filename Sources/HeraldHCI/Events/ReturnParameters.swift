@@ -8,16 +8,9 @@ public struct SupportedCommands: BitwiseCopyable, Sendable {
   /// None at all.
   public init() { octets = .init(repeating: 0) }
 
-  /// Reads the bit field; what is missing at its end counts as not supported.
-  @_lifetime(reader: copy reader)
-  public init(_ reader: inout ByteReader) {
-    self.init()
-    let bits = reader.rest()
-    var index = 0
-    while index < 24, 14 &+ index < bits.count {
-      octets[index] = bits[unchecked: 14 &+ index]
-      index &+= 1
-    }
+  /// Takes over the bit field; what is missing at its end counts as not supported.
+  public mutating func take(_ bits: Span<UInt8>) {
+    for index in 0..<24 { octets[index] = 14 &+ index < bits.count ? bits[unchecked: 14 &+ index] : 0 }
   }
 
   private func has(_ octet: Int, _ mask: UInt8) -> Bool { octets[octet &- 14] & mask == mask }
@@ -61,10 +54,10 @@ public struct SupportedStates: BitwiseCopyable, Sendable {
   }
 
   /// Reads the bit field; `nil` if it is too short.
-  @_lifetime(reader: copy reader)
-  public init?(_ reader: inout ByteReader) {
-    guard let low = reader.u32(), let high = reader.u32() else { return nil }
-    self.init(low: low, high: high)
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count >= 8 else { return nil }
+    low = UInt32(bytes.u16(unchecked: 0)) | UInt32(bytes.u16(unchecked: 2)) &<< 16
+    high = UInt32(bytes.u16(unchecked: 4)) | UInt32(bytes.u16(unchecked: 6)) &<< 16
   }
 
   private func has(_ bit: UInt32) -> Bool {
@@ -91,16 +84,14 @@ public struct ACLBufferSize: BitwiseCopyable, Sendable {
   public let count: UInt16
 
   /// Reads the LE form; `nil` if it is too short.
-  @_lifetime(reader: copy reader)
-  public static func le(_ reader: inout ByteReader) -> ACLBufferSize? {
-    guard let length = reader.u16(), let count = reader.u8() else { return nil }
-    return ACLBufferSize(length: length, count: UInt16(count))
+  public static func le(_ bytes: Span<UInt8>) -> ACLBufferSize? {
+    guard bytes.count >= 3 else { return nil }
+    return ACLBufferSize(length: bytes.u16(unchecked: 0), count: UInt16(bytes[unchecked: 2]))
   }
 
   /// Reads the form that BR/EDR shares; `nil` if it is too short.
-  @_lifetime(reader: copy reader)
-  public static func shared(_ reader: inout ByteReader) -> ACLBufferSize? {
-    guard let length = reader.u16(), reader.skip(1), let count = reader.u16() else { return nil }
-    return ACLBufferSize(length: length, count: count)
+  public static func shared(_ bytes: Span<UInt8>) -> ACLBufferSize? {
+    guard bytes.count >= 5 else { return nil }
+    return ACLBufferSize(length: bytes.u16(unchecked: 0), count: bytes.u16(unchecked: 3))
   }
 }

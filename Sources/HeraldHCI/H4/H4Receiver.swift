@@ -48,6 +48,13 @@ struct H4Receiver: ~Copyable {
     case lostSync
   }
 
+  /// Bytes of a packet that was found.
+  @inlinable @inline(__always)
+  @_lifetime(&self)
+  mutating func bytes(_ start: Int, _ count: Int) -> Span<UInt8> {
+    storage.span.extracting(start..<(start &+ count))
+  }
+
   /// Drops what is there and hunts: for a controller that does not answer.
   @usableFromInline mutating func hunt() {
     head = 0

@@ -30,14 +30,14 @@ extension ControllerSession {
     }
   }
 
-  /// HCI_Command_Complete, with the reader behind the status that every command of this host returns first, or
-  /// HCI_Command_Status.
-  @usableFromInline
-  @_lifetime(reader: copy reader)
+  /// The parameters of HCI_Command_Complete, or of HCI_Command_Status; `nil` if they are too short.
+  @usableFromInline @inline(never)
   mutating func answered(
-    _ event: CommandStatus, _ reader: inout ByteReader, at now: Instant,
-    _ counters: inout HCICounters
-  ) -> Outcome {
+    _ parameters: Span<UInt8>, isComplete: Bool, at now: Instant, _ counters: inout HCICounters
+  ) -> Outcome? {
+    guard let event = CommandStatus(parameters, isComplete: isComplete) else { return nil }
+    // Every command of this host returns a status first.
+    let bytes = parameters.extracting(droppingFirst: 4)
     let isPending = event.opcode == pending && pending != .none
     if isPending { pending = .none }
     credit(event.credits)
@@ -50,12 +50,12 @@ extension ControllerSession {
     case .ready: break
     case .starting:
       // Bring-up wants completions; only a refusal may come as a status instead.
-      return event.isComplete || !event.status.isSuccess ? bringUp(event.status, &reader, at: now) : .failed
+      return event.isComplete || !event.status.isSuccess ? bringUp(event.status, bytes, at: now) : .failed
     case .failed: return .nothing
     }
-    if pendingPurpose == .readRSSI, event.status.isSuccess, let handle = reader.u16(), let rssi = reader.i8()
-    {
-      return .measured(ConnectionHandle(rawValue: handle), RSSI(rssi))
+    if pendingPurpose == .readRSSI, event.status.isSuccess, bytes.count >= 3 {
+      return .measured(
+        ConnectionHandle(rawValue: bytes.u16(unchecked: 0)), RSSI(Int8(bitPattern: bytes[unchecked: 2])))
     }
     return settle(event.status, at: now)
   }

@@ -1,22 +1,27 @@
 import HeraldEmbedded
 
 /// The steps from an unknown controller to a ready one. Each is one command, whose form is in `CommandForms`; some are left out.
-enum BringUpStep: UInt8, BitwiseCopyable {
-  case reset = 0
-  case vendor
-  case version
-  case commands
-  case features
-  case eventMask
-  case hostSupport
-  case leEventMask
-  case leBufferSize
-  case bufferSize
-  case leFeatures
-  case leStates
-  case address
-  case dataLength
-  case done
+///
+/// A number and not an enumeration: the one behind it is found without a table.
+struct BringUpStep: Equatable, BitwiseCopyable {
+  /// The place of the step.
+  let number: UInt8
+
+  static var reset: Self { Self(number: 0) }
+  static var vendor: Self { Self(number: 1) }
+  static var version: Self { Self(number: 2) }
+  static var commands: Self { Self(number: 3) }
+  static var features: Self { Self(number: 4) }
+  static var eventMask: Self { Self(number: 5) }
+  static var hostSupport: Self { Self(number: 6) }
+  static var leEventMask: Self { Self(number: 7) }
+  static var leBufferSize: Self { Self(number: 8) }
+  static var bufferSize: Self { Self(number: 9) }
+  static var leFeatures: Self { Self(number: 10) }
+  static var leStates: Self { Self(number: 11) }
+  static var address: Self { Self(number: 12) }
+  static var dataLength: Self { Self(number: 13) }
+  static var done: Self { Self(number: 14) }
 }
 
 extension ControllerSession {
@@ -35,10 +40,8 @@ extension ControllerSession {
 
   /// Takes the answer to the current step. A step that only makes things better may be refused; without
   /// the others there is no LE host, and bring-up fails.
-  @_lifetime(reader: copy reader)
-  mutating func bringUp(
-    _ status: HCIErrorCode, _ reader: inout ByteReader, at now: Instant
-  ) -> Outcome {
+  @inline(never)
+  mutating func bringUp(_ status: HCIErrorCode, _ bytes: Span<UInt8>, at now: Instant) -> Outcome {
     let isGood = status.isSuccess
     switch step {
     case .reset, .eventMask, .leEventMask:
@@ -48,29 +51,29 @@ extension ControllerSession {
       vendorCommands &+= 1
       return .nothing
     case .version:
-      if isGood, let version = reader.u8() { support.version = version }
+      if isGood, bytes.count > 0 { support.version = bytes[unchecked: 0] }
     case .commands:
       guard isGood else { return .failed }
-      support.take(SupportedCommands(&reader))
+      support.takeCommands(bytes)
     case .features:
       // BR/EDR Not Supported is bit 37: byte 4, bit 5.
-      if isGood, reader.skip(4), let byte = reader.u8() { support.isDualMode = byte & 0x20 == 0 }
+      if isGood, bytes.count > 4 { support.isDualMode = bytes[unchecked: 4] & 0x20 == 0 }
     case .leBufferSize:
-      guard isGood, let size = ACLBufferSize.le(&reader) else { return .failed }
+      guard isGood, let size = ACLBufferSize.le(bytes) else { return .failed }
       support.acl = size
     case .bufferSize:
-      if isGood, let size = ACLBufferSize.shared(&reader) { support.acl = size }
+      if isGood, let size = ACLBufferSize.shared(bytes) { support.acl = size }
     case .leFeatures:
-      if isGood, let byte = reader.u8() { support.hasDataLength = byte & 0x20 != 0 }
+      if isGood, bytes.count > 0 { support.hasDataLength = bytes[unchecked: 0] & 0x20 != 0 }
     case .leStates:
-      if isGood, let states = SupportedStates(&reader) { support.states = states }
+      if isGood, let states = SupportedStates(bytes) { support.states = states }
     case .address:
-      if isGood, let address = reader.deviceAddress(.public) { support.publicAddress = address }
-    case .hostSupport, .dataLength, .done:
+      if isGood, bytes.count >= 6 { support.publicAddress = .unchecked(bytes, 0, type: 0) }
+    default:
       break
     }
     repeat {
-      step = BringUpStep(rawValue: step.rawValue &+ 1) ?? .done
+      step = BringUpStep(number: step.number &+ 1)
     } while isLeftOut(step)
     guard step == .done else { return .nothing }
     advertising.clear()

@@ -175,8 +175,8 @@ struct ControllerSupport: BitwiseCopyable {
   init() {}
 
   /// Takes over the supported commands, and decides which set of commands to use.
-  mutating func take(_ commands: SupportedCommands) {
-    self.commands = commands
+  mutating func takeCommands(_ bits: Span<UInt8>) {
+    commands.take(bits)
     let hasLegacy = commands.legacyAdvertising && commands.legacyScanning && commands.createConnection
     let hasExtended =
       commands.extendedAdvertising || commands.extendedScanning || commands.extendedCreateConnection

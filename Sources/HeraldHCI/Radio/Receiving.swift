@@ -105,16 +105,14 @@ extension HCIRadio where Transport: ~Copyable {
   mutating func otherMeta<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
   ) {
-    var reader = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
-    switch reader.u8() {
+    switch receiver.storage[start] {
     case LESubevent.connectionComplete:
-      let event = LEConnectionComplete(&reader)
-      guard let event else { break }
+      guard let event = LEConnectionComplete(receiver.bytes(start, count)) else { break }
       opened(event, &handler)
       return
     case LESubevent.longTermKeyRequest:
-      guard let handle = reader.u16() else { break }
-      let index = indexOf(ConnectionHandle(rawValue: handle))
+      guard count >= 3 else { break }
+      let index = indexOf(ConnectionHandle(rawValue: receiver.bytes(start, count).u16(unchecked: 1)))
       if index >= 0 { links[index].wantsKeyRefused = true }
       return
     case LESubevent.connectionUpdateComplete, LESubevent.dataLengthChange,
@@ -133,28 +131,27 @@ extension HCIRadio where Transport: ~Copyable {
     _ code: UInt8, from start: Int, count: Int, into handler: inout Handler
   ) {
     counters.count(.events)
-    var reader = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
     switch code {
     case EventCode.commandComplete, EventCode.commandStatus:
-      guard let event = CommandStatus(&reader, isComplete: code == EventCode.commandComplete) else { break }
-      let outcome = session.answered(event, &reader, at: now, &counters)
+      let outcome = session.answered(
+        receiver.bytes(start, count), isComplete: code == EventCode.commandComplete, at: now, &counters)
+      guard let outcome else { break }
       handle(outcome, &handler)
       return
     case EventCode.disconnectionComplete:
-      guard let event = DisconnectionComplete(&reader) else { break }
+      guard let event = DisconnectionComplete(receiver.bytes(start, count)) else { break }
       if event.status.isSuccess {
         closed(indexOf(event.handle), event.reason.disconnectReason, &handler)
       }
       return
     case EventCode.numberOfCompletedPackets:
-      guard let number = reader.u8(), reader.remaining >= Int(number) &* 4 else { break }
-      var index = 0
-      while index < Int(number) {
-        // Each entry is read afresh: the reader borrows what `completed` changes.
-        var entries = ByteReader(receiver.storage.span.extracting(start..<(start &+ count)))
-        guard entries.skip(1 &+ 4 &* index), let entry = CompletedPackets(&entries) else { break }
+      guard count >= 1, count > Int(receiver.storage[start]) &* 4 else { break }
+      var left = Int(receiver.storage[start])
+      while left > 0 {
+        left &-= 1
+        // Each entry is read afresh: the bytes are borrowed from what `completed` changes.
+        guard let entry = CompletedPackets(receiver.bytes(start, count), left) else { break }
         completed(entry)
-        index &+= 1
       }
       return
     case EventCode.hardwareError:

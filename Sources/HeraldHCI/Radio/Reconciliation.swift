@@ -136,7 +136,7 @@ extension ControllerSession {
       fields[CommandFields.Word.ownKind] = shown(connectParameters.ownAddress)
       fields.set(timing(connectParameters))
     case .bringUp:
-      form = CommandPurpose.firstStep &+ Int(step.rawValue)
+      form = CommandPurpose.firstStep &+ Int(step.number)
       fields[CommandFields.Word.detail] = support.eventMask
     default: break
     }
