@@ -21,41 +21,42 @@ public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
 
 /// The characteristics in a Read By Type Response, for `GATTClientEvent.characteristics`.
 public struct GATTCharacteristics: ~Escapable {
-  private var reader: ByteReader
+  private let pdu: Span<UInt8>
   /// Bytes per characteristic: 7, 21, or 0 if this is no such response.
-  let size: Int
+  private let size: Int
+  /// Where the next one begins.
+  private var place: Int
 
   /// Those in `pdu`; none if it is no such response.
   @_lifetime(copy pdu)
   public init(_ pdu: Span<UInt8>) {
-    var reader = ByteReader(pdu)
-    var size = 0
-    if reader.u8() == ATTOpcode.readByTypeResponse.rawValue, let length = reader.u8(),
-      length == 7 || length == 21
-    {
-      size = Int(length)
-    }
-    self.reader = reader
-    self.size = size
+    self.pdu = pdu
+    size =
+      pdu.count > 0 && pdu[unchecked: 0] == ATTOpcode.readByTypeResponse.rawValue ? Self.size(in: pdu) : 0
+    place = 2
+  }
+
+  /// What a Read By Type Response says that each characteristic takes; 0 if they cannot take so much.
+  static func size(in pdu: Span<UInt8>) -> Int {
+    let size = pdu.count > 2 ? Int(pdu[unchecked: 1]) : 0
+    return size == 7 || size == 21 ? size : 0
   }
 
   /// The next one, or `nil` at the end.
   @_lifetime(self: copy self)
   public mutating func next() -> GATTCharacteristic? {
-    guard size > 0, reader.remaining >= size, let declaration = reader.u16(), let properties = reader.u8(),
-      let value = reader.u16()
-    else { return nil }
+    let start = place
+    guard size > 0, pdu.count &- start >= size else { return nil }
+    place &+= size
     let uuid: UUID128
     if size == 7 {
-      guard let short = reader.u16() else { return nil }
-      uuid = UUID128(UUID16(short))
+      uuid = UUID128(UUID16(pdu.u16(at: start &+ 5)))
     } else {
-      guard let long = reader.uuid128() else { return nil }
-      uuid = long
+      let long = pdu.extracting(unchecked: Range(uncheckedBounds: (start &+ 5, start &+ 21)))
+      uuid = UUID128(onAir: long) ?? UUID128(0, 0)
     }
-    return GATTCharacteristic(declaration: declaration, value: value, properties: properties, uuid: uuid)
+    return GATTCharacteristic(
+      declaration: pdu.u16(at: start), value: pdu.u16(at: start &+ 3), properties: pdu[unchecked: start &+ 2],
+      uuid: uuid)
   }
-
-  /// Whether the response is whole: at least one characteristic and no bytes over.
-  var isWhole: Bool { size > 0 && reader.remaining >= size && reader.remaining % size == 0 }
 }

@@ -1,27 +1,26 @@
 extension GATTClient {
   /// Takes a PDU whose opcode `isForClient`. For `.indication` the caller answers with the one byte
   /// `GATTClient.confirmation`. A response that nobody waits for is ignored.
+  @inline(never)
   public mutating func receive(_ pdu: Span<UInt8>, mtu: Int) -> GATTClientEvent {
-    var reader = ByteReader(pdu)
-    guard let byte = reader.u8() else { return .none }
-    let opcode = ATTOpcode(rawValue: byte)
+    guard pdu.count > 0 else { return .none }
+    let opcode = ATTOpcode(rawValue: pdu[unchecked: 0])
     switch opcode {
     case .handleValueNotification:
-      guard let handle = reader.u16() else { return .none }
-      return .notification(handle: handle, from: 3)
+      return pdu.count >= 3 ? .notification(handle: pdu.u16(at: 1), from: 3) : .none
     case .handleValueIndication:
-      guard let handle = reader.u16() else { return .none }
-      return .indication(handle: handle, from: 3)
+      return pdu.count >= 3 ? .indication(handle: pdu.u16(at: 1), from: 3) : .none
     case .multipleHandleValueNotification:
       return .none
     default: break
     }
     guard isWaiting else { return .none }
     if opcode == .errorResponse {
-      guard reader.u8() == expected.rawValue &- 1 else { return breakOff(.unexpectedResponse) }
+      guard pdu.count >= 2, pdu[unchecked: 1] == expected.rawValue &- 1 else {
+        return breakOff(.unexpectedResponse)
+      }
       isWaiting = false
-      guard reader.u16() != nil, let code = reader.u8(), reader.isAtEnd else { return fail(.malformed) }
-      return refused(ATTErrorCode(rawValue: code))
+      return pdu.count == 5 ? refused(ATTErrorCode(rawValue: pdu[unchecked: 4])) : fail(.malformed)
     }
     guard opcode == expected else { return breakOff(.unexpectedResponse) }
     isWaiting = false
@@ -29,16 +28,16 @@ extension GATTClient {
     switch step {
     case .idle: return .none
     case .exchangeMTU:
-      guard let mtu = reader.u16(), reader.isAtEnd else { return fail(.malformed) }
+      guard pdu.count == 3 else { return fail(.malformed) }
       end()
-      return .mtu(max(Int(mtu), ATTLimits.defaultMTU))
+      return .mtu(max(Int(pdu.u16(at: 1)), ATTLimits.defaultMTU))
     case .findService: return foundService(pdu)
     case .readCharacteristics: return foundCharacteristics(pdu)
     case .read, .readBlob: return readValue(pdu.count &- 1, isFull: pdu.count == mtu)
     case .prepare: return prepared(pdu)
     case .findConfiguration: return foundDescriptors(pdu)
     case .write, .configure, .execute:
-      guard reader.isAtEnd else { return fail(.malformed) }
+      guard pdu.count == 1 else { return fail(.malformed) }
       end()
       return .finished
     case .cancelPrepared: return cancelled()
@@ -84,23 +83,23 @@ extension GATTClient {
   }
 
   private mutating func foundService(_ pdu: Span<UInt8>) -> GATTClientEvent {
-    var reader = ByteReader(pdu)
-    guard reader.skip(1), reader.remaining & 3 == 0, let first = reader.u16(), let last = reader.u16(),
-      first >= handle, first <= last
-    else { return fail(.malformed) }
+    guard pdu.count >= 5, pdu.count & 3 == 1 else { return fail(.malformed) }
+    let range = HandleRange(first: pdu.u16(at: 1), last: pdu.u16(at: 3))
+    guard range.first >= handle, range.first <= range.last else { return fail(.malformed) }
     end()
-    return .service(HandleRange(first: first, last: last))
+    return .service(range)
   }
 
   private mutating func foundCharacteristics(_ pdu: Span<UInt8>) -> GATTClientEvent {
-    let characteristics = GATTCharacteristics(pdu)
-    guard characteristics.isWhole else { return fail(.malformed) }
+    let size = GATTCharacteristics.size(in: pdu)
+    guard size > 0 else { return fail(.malformed) }
     var next = Int(handle)
     var place = 2
     while place < pdu.count {
+      guard place &+ size <= pdu.count else { return fail(.malformed) }
       let declaration = Int(pdu.u16(at: place))
       let value = Int(pdu.u16(at: place &+ 3))
-      place &+= characteristics.size
+      place &+= size
       // Handles that do not grow would let a peer keep us searching for ever.
       guard declaration >= next, value > declaration, value <= Int(last) else { return fail(.malformed) }
       next = value &+ 1
@@ -127,9 +126,8 @@ extension GATTClient {
   }
 
   private mutating func prepared(_ pdu: Span<UInt8>) -> GATTClientEvent {
-    var reader = ByteReader(pdu)
-    guard reader.skip(1), reader.u16() == handle, reader.u16() == offset, reader.remaining == Int(part),
-      reader.rest().digest == digest
+    guard pdu.count == 5 &+ Int(part), pdu.u16(at: 1) == handle, pdu.u16(at: 3) == offset,
+      pdu.extracting(unchecked: Range(uncheckedBounds: (5, pdu.count))).digest == digest
     else {
       refusal = 0
       step = .cancelPrepared
@@ -141,18 +139,17 @@ extension GATTClient {
   }
 
   private mutating func foundDescriptors(_ pdu: Span<UInt8>) -> GATTClientEvent {
-    var reader = ByteReader(pdu)
-    guard reader.skip(1), let format = reader.u8(), format == 1 || format == 2, !reader.isAtEnd else {
-      return fail(.malformed)
-    }
+    guard pdu.count >= 3, pdu[unchecked: 1] == 1 || pdu[unchecked: 1] == 2 else { return fail(.malformed) }
+    let isShort = pdu[unchecked: 1] == 1
+    let size = isShort ? 4 : 18
     var next = Int(handle)
-    while !reader.isAtEnd {
-      guard let descriptor = reader.u16(), Int(descriptor) >= next, descriptor <= last else {
-        return fail(.malformed)
-      }
-      if format == 1 {
-        guard let type = reader.u16() else { return fail(.malformed) }
-        switch type {
+    var place = 2
+    while place < pdu.count {
+      guard place &+ size <= pdu.count else { return fail(.malformed) }
+      let descriptor = pdu.u16(at: place)
+      guard Int(descriptor) >= next, descriptor <= last else { return fail(.malformed) }
+      if isShort {
+        switch pdu.u16(at: place &+ 2) {
         case AttributeType.configuration:
           handle = descriptor
           step = .configure
@@ -161,10 +158,9 @@ extension GATTClient {
           return fail(.noConfiguration)
         default: break
         }
-      } else {
-        guard reader.skip(16) else { return fail(.malformed) }
       }
       next = Int(descriptor) &+ 1
+      place &+= size
     }
     guard next <= Int(last) else { return fail(.noConfiguration) }
     handle = UInt16(truncatingIfNeeded: next)
