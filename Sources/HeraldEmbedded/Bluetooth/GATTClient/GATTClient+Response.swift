@@ -45,7 +45,11 @@ extension GATTClient {
   }
 
   /// The response to the request that is waiting.
-  private var expected: ATTOpcode {
+  private var expected: ATTOpcode { Self.response(to: step) }
+
+  /// Not inlined: what follows would be there once for each step.
+  @inline(never)
+  private static func response(to step: Step) -> ATTOpcode {
     switch step {
     case .idle, .exchangeMTU: .exchangeMTUResponse
     case .findService: .findByTypeValueResponse

@@ -33,8 +33,12 @@ extension ATTRequest {
   }
 
   /// Whether the request has as many bytes as its kind has to have. Those that look themselves are not looked at.
-  @usableFromInline
-  var hasLength: Bool {
+  @inlinable
+  var hasLength: Bool { Self.isLength(count, of: opcode) }
+
+  // Not inlined: what follows would be there once for each request.
+  @usableFromInline @inline(never)
+  static func isLength(_ count: Int, of opcode: ATTOpcode) -> Bool {
     switch opcode {
     case .exchangeMTURequest, .readRequest: count == 3
     case .findInformationRequest, .readBlobRequest: count == 5
