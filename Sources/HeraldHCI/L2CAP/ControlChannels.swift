@@ -35,23 +35,21 @@ extension Link {
   /// One command of the signalling channel (Vol 3, Part A, 4). When central, a valid Connection Parameter Update Request is
   /// accepted and carried out, an invalid one is rejected. Everything else that asks for an answer gets Command Reject.
   private mutating func signal(_ pdu: Span<UInt8>, _ counters: inout HCICounters) {
-    var reader = ByteReader(pdu)
-    guard let code = reader.u8(), let identifier = reader.u8(), identifier != 0, let length = reader.u16(),
-      !SignalCode.isAnswer(code)
-    else { return }
+    guard pdu.count >= 4, pdu[unchecked: 1] != 0, !SignalCode.isAnswer(pdu[unchecked: 0]) else { return }
+    let identifier = pdu[unchecked: 1]
     guard pdu.count <= Int(Self.signallingMTU) else {
       reject(identifier, .mtuExceeded, &counters)
       return
     }
-    guard code == SignalCode.parameterUpdateRequest, role == .central, length == 8, reader.remaining == 8,
-      let intervalMin = reader.u16(), let intervalMax = reader.u16(), let latency = reader.u16(),
-      let timeout = reader.u16()
+    guard pdu[unchecked: 0] == SignalCode.parameterUpdateRequest, role == .central, pdu.count == 12,
+      pdu.u16(unchecked: 2) == 8
     else {
       reject(identifier, .notUnderstood, &counters)
       return
     }
     let timing = ConnectionTiming(
-      intervalMin: intervalMin, intervalMax: intervalMax, latency: latency, timeout: timeout)
+      intervalMin: pdu.u16(unchecked: 4), intervalMax: pdu.u16(unchecked: 6), latency: pdu.u16(unchecked: 8),
+      timeout: pdu.u16(unchecked: 10))
     let isValid = timing.isValid
     let answer = ControlAnswer(
       code: SignalCode.parameterUpdateResponse, identifier: identifier, result: isValid ? 0 : 1)

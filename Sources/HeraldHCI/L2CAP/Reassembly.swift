@@ -33,11 +33,10 @@ extension Link {
       slots[slot] = .free
     }
     // Short PDUs of the other channels are mostly whole: they need no buffer.
-    var reader = ByteReader(fragment)
-    if let length = reader.u16(), let channel = reader.u16(), channel != ChannelID.attribute,
-      Int(length) == reader.remaining
+    if fragment.count >= Link.headerSize, fragment.u16(unchecked: 2) != ChannelID.attribute,
+      Int(fragment.u16(unchecked: 0)) == fragment.count &- Link.headerSize
     {
-      control(channel, reader.rest(), &counters)
+      control(fragment.u16(unchecked: 2), fragment.extracting(droppingFirst: Link.headerSize), &counters)
       return -1
     }
     let slot = slots[0].use == .free ? 0 : 1
