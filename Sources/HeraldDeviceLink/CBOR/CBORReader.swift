@@ -82,6 +82,7 @@ public struct CBORReader: ~Escapable {
   }
 
   /// The next item as an unsigned integer below 2³².
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func unsigned32() -> UInt32? {
     guard let head, head.kind == .unsigned, head.argument.high32 == 0 else { return nil }
@@ -123,9 +124,10 @@ public struct CBORReader: ~Escapable {
   @_lifetime(copy self)
   public mutating func byteString() -> Span<UInt8>? { string(.bytes) }
 
+  /// The next item as a string of a kind, `.text` or `.bytes`.
   @inline(never)
   @_lifetime(copy self)
-  private mutating func string(_ kind: CBORKind) -> Span<UInt8>? {
+  mutating func string(_ kind: CBORKind) -> Span<UInt8>? {
     guard let head, head.kind == kind, !head.isIndefinite else { return nil }
     let start = offset &+ head.size
     guard let count = bounded(head.argument, by: bytes.count &- start) else { return nil }

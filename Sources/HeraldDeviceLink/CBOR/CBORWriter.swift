@@ -20,6 +20,9 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   /// How many more bytes fit.
   public var remaining: Int { writer.remaining }
 
+  /// How many bytes a string may have that is appended next with its head; −1 if there is no room for a head.
+  var stringRoom: Int { remaining &- Self.headSize(UInt32(clamping: remaining)) }
+
   /// Bytes that the head with this argument takes: 1, 2, 3 or 5.
   public static func headSize(_ argument: UInt32) -> Int {
     if argument < 24 { return 1 }
@@ -149,6 +152,65 @@ public struct CBORWriter: ~Copyable, ~Escapable {
       writer.u8(word[index])
       index &+= 1
     }
+  }
+
+  /// Bytes of the longest head of a string that is written behind the place of its head.
+  static var longestHead: Int { 3 }
+
+  /// The buffer from `start` on; `nil` if it is not as long, or something did not fit.
+  @_lifetime(&self)
+  mutating func rest(from start: Int) -> MutableSpan<UInt8>? {
+    let end = writer.whole.count
+    guard !overflowed, start <= end else { return nil }
+    return writer.part(start..<end)
+  }
+
+  /// Appends `count` bytes that the caller puts into their place; none if they do not fit.
+  @_lifetime(&self)
+  mutating func space(_ count: Int) -> MutableSpan<UInt8> {
+    let start = self.count
+    writer.advance(count)
+    return writer.part(start..<self.count)
+  }
+
+  /// Appends a byte string of the `size` lowest bytes of a number, 0…4, the lowest first.
+  @_lifetime(self: copy self)
+  mutating func byteString(littleEndian value: UInt32, size: Int) {
+    guard fits(size) else { return }
+    byteStringHead(size)
+    for index in 0..<size {
+      writer.u8(UInt8(truncatingIfNeeded: value &>> UInt32(truncatingIfNeeded: index &* 8)))
+    }
+  }
+
+  /// Appends a key.
+  @inline(never)
+  @_lifetime(self: copy self)
+  public mutating func key(_ key: SMPKey) { text(key.word) }
+
+  /// Appends a key and the number that is its value.
+  @inline(never)
+  @_lifetime(self: copy self)
+  mutating func field(_ key: SMPKey, _ value: UInt32) {
+    self.key(key)
+    unsigned(value)
+  }
+
+  /// Appends a text string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with its head.
+  @_lifetime(self: copy self)
+  mutating func text(from start: Int, count: Int) { string(3, from: start, count) }
+
+  /// Appends a byte string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with its head.
+  @_lifetime(self: copy self)
+  mutating func byteString(from start: Int, count: Int) { string(2, from: start, count) }
+
+  /// Appends a string that lies in the buffer already, where its head ends or behind that.
+  @inline(never)
+  @_lifetime(self: copy self)
+  private mutating func string(_ major: UInt8, from start: Int, _ size: Int) {
+    guard fits(size) else { return }
+    head(major, UInt32(clamping: size))
+    writer.move(from: start, size)
   }
 
   @inline(never)

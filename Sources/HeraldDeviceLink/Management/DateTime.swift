@@ -5,35 +5,31 @@ enum DateTime {
   /// Bytes of the text that `write` writes.
   static var size: Int { 23 }
 
+  /// What a date looks like: a zero stands for a digit.
+  private static var layout: StaticString { "0000-00-00T00:00:00.000" }
+
   /// Milliseconds from 1970-01-01T00:00:00 to the date that `text` tells; `nil` if it is no date from 1970 to 9999.
   ///
   /// Taken are one to nine digits of a fraction, of which the first three count, or none; and behind them nothing,
   /// `Z`, or an offset `+hh:mm` or `-hh:mm`, which older clients send. There is no sixtieth second.
   static func parse(_ text: Span<UInt8>) -> UInt64? {
     // Year, month, day, hour, minute and second.
-    var fields: [6 of UInt32] = .init(repeating: 0)
-    var position = 0
-    for index in 0..<6 {
-      if index > 0 {
-        guard text.holds(separator(index), at: position) else { return nil }
-        position &+= 1
-      }
-      let digits = index == 0 ? 4 : 2
-      guard let value = number(text, position, digits) else { return nil }
-      fields[index] = value
-      position &+= digits
-    }
+    var fields: [7 of UInt32] = .init(repeating: 0)
+    guard read(text, like: 0, 19, into: &fields) else { return nil }
     let (year, month, day, hour) = (fields[0], fields[1], fields[2], fields[3])
     guard year >= 1970, month >= 1, month <= 12, day >= 1, day <= days(inMonth: month, of: year),
       hour < 24, fields[4] < 60, fields[5] < 60
     else { return nil }
+    var position = 19
     var milliseconds: UInt32 = 0
-    if text.holds(UInt8(ascii: "."), at: position) {
+    if position < text.count, text[position] == UInt8(ascii: ".") {
       position &+= 1
       var weight: UInt32 = 100
       let first = position
-      while position < text.count, let digit = number(text, position, 1) {
-        milliseconds &+= digit &* weight
+      while position < text.count {
+        let digit = text[position] &- UInt8(ascii: "0")
+        guard digit < 10 else { break }
+        milliseconds &+= UInt32(digit) &* weight
         weight /= 10
         position &+= 1
       }
@@ -72,27 +68,43 @@ enum DateTime {
     fields[4] = time / 60_000 % 60
     fields[5] = time / 1000 % 60
     fields[6] = time % 1000
-    var position = 0
-    for index in 0..<7 {
-      if index > 0 {
-        text[position] = separator(index)
-        position &+= 1
+    // From the last digit to the first.
+    var field = 6
+    var place = size
+    while place > 0 {
+      place &-= 1
+      let byte = layout.utf8Start[place]
+      if byte == UInt8(ascii: "0") {
+        text[place] = byte &+ UInt8(truncatingIfNeeded: fields[field] % 10)
+        fields[field] /= 10
+      } else {
+        text[place] = byte
+        field &-= 1
       }
-      let digits = index == 0 ? 4 : index == 6 ? 3 : 2
-      put(fields[index], digits, at: position, of: &text)
-      position &+= digits
     }
     return true
   }
 
-  /// What is in front of a part of the text: month, day, hour, minute, second and the fraction are the parts 1…6.
-  private static func separator(_ part: Int) -> UInt8 {
-    switch part {
-    case 1, 2: UInt8(ascii: "-")
-    case 3: UInt8(ascii: "T")
-    case 6: UInt8(ascii: ".")
-    default: UInt8(ascii: ":")
+  /// Whether `text` begins like the bytes `first..<end` of the layout; the numbers in it, one behind the other.
+  @inline(never)
+  private static func read(
+    _ text: Span<UInt8>, like first: Int, _ end: Int, into fields: inout [7 of UInt32]
+  ) -> Bool {
+    guard text.count >= end &- first else { return false }
+    var field = 0
+    for place in first..<end {
+      let byte = text[place &- first]
+      let expected = layout.utf8Start[place]
+      if expected == UInt8(ascii: "0") {
+        let digit = byte &- expected
+        guard digit < 10 else { return false }
+        fields[field] = fields[field] &* 10 &+ UInt32(digit)
+      } else {
+        guard byte == expected else { return false }
+        field &+= 1
+      }
     }
+    return true
   }
 
   private static func isLeap(_ year: UInt32) -> Bool {
@@ -124,45 +136,14 @@ enum DateTime {
   /// `time` in UTC, given the rest of the text, which may tell how far from UTC it was written.
   private static func shifted(_ time: UInt64, by zone: Span<UInt8>) -> UInt64? {
     if zone.isEmpty || zone.equals("Z") { return time }
-    guard zone.count == 6, zone.holds(UInt8(ascii: ":"), at: 3), let hour = number(zone, 1, 2),
-      let minute = number(zone, 4, 2), hour < 24, minute < 60
+    // Hour and minute.
+    var fields: [7 of UInt32] = .init(repeating: 0)
+    guard zone.count == 6, read(zone.extracting(1..<6), like: 11, 16, into: &fields), fields[0] < 24,
+      fields[1] < 60
     else { return nil }
-    let shift = UInt64(wide: (hour &* 60 &+ minute) &* 60_000)
-    if zone.holds(UInt8(ascii: "-"), at: 0) { return time &+ shift }
-    guard zone.holds(UInt8(ascii: "+"), at: 0), time >= shift else { return nil }
+    let shift = UInt64(wide: (fields[0] &* 60 &+ fields[1]) &* 60_000)
+    if zone[0] == UInt8(ascii: "-") { return time &+ shift }
+    guard zone[0] == UInt8(ascii: "+"), time >= shift else { return nil }
     return time &- shift
-  }
-
-  /// The decimal number in `count` digits from `start` on.
-  @inline(never)
-  private static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> UInt32? {
-    guard text.count &- start >= count else { return nil }
-    var value: UInt32 = 0
-    for index in start..<(start &+ count) {
-      let digit = text[index] &- UInt8(ascii: "0")
-      guard digit < 10 else { return nil }
-      value = value &* 10 &+ UInt32(digit)
-    }
-    return value
-  }
-
-  @inline(never)
-  private static func put(
-    _ value: UInt32, _ count: Int, at start: Int, of text: inout MutableSpan<UInt8>
-  ) {
-    var rest = value
-    var index = count
-    while index > 0 {
-      index &-= 1
-      text[start &+ index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
-  }
-}
-
-extension Span where Element == UInt8 {
-  /// Whether there is a byte at `index` and it is `byte`.
-  fileprivate func holds(_ byte: UInt8, at index: Int) -> Bool {
-    index >= 0 && index < count && self[unchecked: index] == byte
   }
 }

@@ -4,39 +4,37 @@ import HeraldEmbedded
 enum FileManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
-    to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, open: inout LogFile, device: inout Device
+    to request: inout SMPRequest, open: inout LogFile, device: inout Device
   ) -> SMPOutcome {
-    if request.asks(.read, FileCommand.hashTypes) { return hashTypes(in: &buffer) }
+    if request.asks(.read, FileCommand.hashTypes) { return hashTypes(&request) }
     if request.asks(.write, FileCommand.close) {
       open = LogFile()
-      var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-      writer.map(0)
-      return writer.outcome
+      request.answer.map(0)
+      return .answered
     }
     guard request.header.operation == .read, request.header.command <= FileCommand.hash else {
-      return .failure(SMPFailure(.unsupported))
+      return .failure(.unsupported)
     }
-    guard let question = FileQuestion(request, in: buffer), question.name.count > 0 else {
-      return .failure(SMPFailure(.invalid))
+    guard let question = FileQuestion(request), question.name.count > 0 else {
+      return .failure(.invalid)
     }
     let isTransfer = request.header.command == FileCommand.transfer
     let file: LogFile
-    switch find(question, isTransfer: isTransfer, in: buffer, open: &open, device: &device) {
+    switch find(question, isTransfer: isTransfer, request, open: &open, device: &device) {
     case .success(let found): file = found
     case .failure(let failure): return .failure(failure)
     }
-    if isTransfer { return download(question, file, in: &buffer, device: &device) }
-    if request.header.command == FileCommand.status { return status(file, in: &buffer) }
-    return hash(question, file, in: &buffer, device: &device)
+    if isTransfer { return download(question, file, &request, device: &device) }
+    if request.header.command == FileCommand.status { return status(file, &request) }
+    return hash(question, file, &request, device: &device)
   }
 
   /// The file that a request names. What is being downloaded is what there was when it began, however much has been added since.
   private static func find<Device: ManagedDevice & ~Copyable>(
-    _ question: FileQuestion, isTransfer: Bool, in buffer: borrowing MutableSpan<UInt8>, open: inout LogFile,
+    _ question: FileQuestion, isTransfer: Bool, _ request: borrowing SMPRequest, open: inout LogFile,
     device: inout Device
   ) -> Result<LogFile, SMPFailure> {
-    let place = question.name
-    let name = buffer.span.extracting(place.start..<(place.start &+ place.count))
+    let name = request.span(question.name)
     if isTransfer, question.offset ?? 0 > 0, open.isNamed(name) {
       return device.logReadableBytes(sequence: open.first) == nil ? .failure(.fileChanged) : .success(open)
     }
@@ -46,43 +44,36 @@ enum FileManagement {
   }
 
   /// `{"name"}` → `{"len"}`
-  private static func status(_ file: LogFile, in buffer: inout MutableSpan<UInt8>) -> SMPOutcome {
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    writer.text(SMPKey.length)
-    writer.unsigned(file.length)
-    return writer.outcome
+  private static func status(_ file: LogFile, _ request: inout SMPRequest) -> SMPOutcome {
+    request.answer.map(1)
+    request.answer.field(.length, file.length)
+    return .answered
   }
 
   /// `{"name", "off"}` → `{"off", "data", "len"?}`: the length with the first bytes only.
   private static func download<Device: ManagedDevice & ~Copyable>(
-    _ question: FileQuestion, _ file: LogFile, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ question: FileQuestion, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let offset = question.offset else { return .failure(SMPFailure(.invalid)) }
+    guard let offset = question.offset else { return .failure(.invalid) }
     guard offset <= file.length else { return .failure(.beyondFile) }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(offset == 0 ? 3 : 2)
-    writer.text(SMPKey.offset)
-    writer.unsigned(offset)
+    request.answer.map(offset == 0 ? 3 : 2)
+    request.answer.field(.offset, offset)
     if offset == 0 {
-      writer.text(SMPKey.length)
-      writer.unsigned(file.length)
+      request.answer.field(.length, file.length)
     }
-    writer.text(SMPKey.data)
-    let room = writer.remaining &- CBORWriter.headSize(UInt32(clamping: writer.remaining))
-    guard !writer.overflowed, room > 0 else { return .failure(SMPFailure(.tooLong)) }
+    request.answer.key(.data)
+    let room = request.answer.stringRoom
+    guard room > 0 else { return .failure(.tooLong) }
     let count = Int(min(UInt32(clamping: room), file.length &- offset))
-    writer.byteStringHead(count)
-    let start = writer.count
-    guard count > 0 else { return .success(start) }
-    var data = buffer._mutatingExtracting(start..<(start &+ count))
-    guard file.read(offset: offset, into: &data, of: &device) else { return .failure(.fileUnreadable) }
-    return .success(start &+ count)
+    request.answer.byteStringHead(count)
+    guard count > 0 else { return .answered }
+    var data = request.answer.space(count)
+    return file.read(offset: offset, into: &data, of: &device) ? .answered : .failure(.fileUnreadable)
   }
 
   /// `{"name", "type"?, "off"?, "len"?}` → `{"type", "off"?, "len", "output"}`; CRC-32 unless another is named.
   private static func hash<Device: ManagedDevice & ~Copyable>(
-    _ question: FileQuestion, _ file: LogFile, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ question: FileQuestion, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard question.hash != .unknown else { return .failure(.noSuchHash) }
     let offset = question.offset ?? 0
@@ -91,36 +82,36 @@ enum FileManagement {
     let count = min(question.length ?? UInt32.max, file.length &- offset)
     var sums = LogFileSums()
     guard sums.take(file, offset, count, question.hash, of: &device) else { return .failure(.fileUnreadable) }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(offset == 0 ? 3 : 4)
-    writer.text(FileKey.type)
-    writer.text(question.hash == .sha256 ? FileKey.sha256 : FileKey.crc32)
+    request.answer.map(offset == 0 ? 3 : 4)
+    request.answer.text(FileKey.type)
+    request.answer.text(question.hash == .sha256 ? FileKey.sha256 : FileKey.crc32)
     if offset > 0 {
-      writer.text(SMPKey.offset)
-      writer.unsigned(offset)
+      request.answer.field(.offset, offset)
     }
-    writer.text(SMPKey.length)
-    writer.unsigned(count)
-    writer.text(FileKey.output)
-    if question.hash == .sha256 { writer.byteString(sums.digest.span) } else { writer.unsigned(sums.crc) }
-    return writer.outcome
+    request.answer.field(.length, count)
+    request.answer.text(FileKey.output)
+    if question.hash == .sha256 {
+      request.answer.byteString(sums.digest.span)
+    } else {
+      request.answer.unsigned(sums.crc)
+    }
+    return .answered
   }
 
   /// `{}` → `{"types": {"crc32": {"format": 0, "size": 4}, "sha256": {"format": 1, "size": 32}}}`
-  private static func hashTypes(in buffer: inout MutableSpan<UInt8>) -> SMPOutcome {
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    writer.text(FileKey.types)
-    writer.map(2)
+  private static func hashTypes(_ request: inout SMPRequest) -> SMPOutcome {
+    request.answer.map(1)
+    request.answer.text(FileKey.types)
+    request.answer.map(2)
     for isBytes in 0..<2 {
-      writer.text(isBytes == 1 ? FileKey.sha256 : FileKey.crc32)
-      writer.map(2)
-      writer.text(FileKey.format)
-      writer.unsigned(UInt32(truncatingIfNeeded: isBytes))
-      writer.text(FileKey.size)
-      writer.unsigned(UInt32(isBytes == 1 ? 32 : 4))
+      request.answer.text(isBytes == 1 ? FileKey.sha256 : FileKey.crc32)
+      request.answer.map(2)
+      request.answer.text(FileKey.format)
+      request.answer.unsigned(UInt32(truncatingIfNeeded: isBytes))
+      request.answer.text(FileKey.size)
+      request.answer.unsigned(UInt32(isBytes == 1 ? 32 : 4))
     }
-    return writer.outcome
+    return .answered
   }
 }
 
@@ -162,29 +153,29 @@ struct FileQuestion: BitwiseCopyable {
     case crc32, sha256, unknown
   }
 
-  var name = ImageQuestion.Place()
+  var name = SMPPlace()
   var offset: UInt32?
   var length: UInt32?
   var hash = Hash.crc32
 
   /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed over.
   @inline(never)
-  init?(_ request: SMPRequest, in buffer: borrowing MutableSpan<UInt8>) {
-    var reader = CBORReader(buffer.span.extracting(SMPHeader.size..<request.end))
+  init?(_ request: borrowing SMPRequest) {
+    var reader = CBORReader(request.body)
     guard var entries = reader.map() else { return nil }
     while reader.next(in: &entries) {
       guard let key = reader.text() else { return nil }
-      if key.equals(SMPKey.name) {
+      if SMPKey(key) == .name {
         guard let text = reader.text() else { return nil }
         let count = text.count
-        name = ImageQuestion.Place(start: SMPHeader.size &+ reader.offset &- count, count: count)
+        name = SMPPlace(start: SMPHeader.size &+ reader.offset &- count, count: count)
       } else if key.equals(FileKey.type) {
         guard let text = reader.text() else { return nil }
         hash = text.equals(FileKey.sha256) ? .sha256 : text.equals(FileKey.crc32) ? .crc32 : .unknown
-      } else if key.equals(SMPKey.offset) {
+      } else if SMPKey(key) == .offset {
         guard let value = reader.unsigned32() else { return nil }
         offset = value
-      } else if key.equals(SMPKey.length) {
+      } else if SMPKey(key) == .length {
         guard let value = reader.unsigned32() else { return nil }
         length = value
       } else {

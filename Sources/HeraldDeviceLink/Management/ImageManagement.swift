@@ -6,66 +6,64 @@ import HeraldEmbedded
 enum ImageManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
-    to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    to request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    if request.asks(.read, ImageCommand.state) { return state(in: &buffer, device: &device) }
-    if request.asks(.read, ImageCommand.slotInfo) { return slotInfo(in: &buffer, device.imageCapacity()) }
-    guard request.header.operation == .write else { return .failure(SMPFailure(.unsupported)) }
-    guard let question = ImageQuestion(request, in: buffer) else { return .failure(SMPFailure(.invalid)) }
+    if request.asks(.read, ImageCommand.state) { return state(&request, device: &device) }
+    if request.asks(.read, ImageCommand.slotInfo) { return slotInfo(&request, device.imageCapacity()) }
+    guard request.header.operation == .write else { return .failure(.unsupported) }
+    guard let question = ImageQuestion(request) else { return .failure(.invalid) }
     switch request.header.command {
-    case ImageCommand.state: return plan(question, in: &buffer, device: &device)
-    case ImageCommand.upload: return upload(question, in: &buffer, device: &device)
-    case ImageCommand.erase: return erase(question, in: &buffer, device: &device)
-    default: return .failure(SMPFailure(.unsupported))
+    case ImageCommand.state: return plan(question, &request, device: &device)
+    case ImageCommand.upload: return upload(question, &request, device: &device)
+    case ImageCommand.erase: return erase(question, &request, device: &device)
+    default: return .failure(.unsupported)
     }
   }
 
   /// `{}` → `{"images": [{"slot", "version", "hash"?, "bootable", "pending"?, "confirmed"?, "active"?, "permanent"?}, …], "splitStatus": 0}`
   private static func state<Device: ManagedDevice & ~Copyable>(
-    in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     let found = SlotImage.read(&device)
     let plan = device.imagePlan()
     var version = RunningVersion(&device)
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(2)
-    writer.text(ImageKey.images)
+    request.answer.map(2)
+    request.answer.text(ImageKey.images)
     var count = 1
     if case .success = found { count = 2 }
-    writer.array(count)
-    writer.map(5)
-    writer.text(ImageKey.slot)
-    writer.unsigned(UInt32(0))
-    writer.text(ImageKey.version)
-    writer.text(version.text)
-    put(ImageKey.bootable, &writer)
-    put(ImageKey.confirmed, &writer)
-    put(ImageKey.active, &writer)
-    if case .success(let image) = found { put(image, plan, &version, &writer) }
-    writer.text(ImageKey.splitStatus)
-    writer.unsigned(UInt32(0))
-    return writer.outcome
+    request.answer.array(count)
+    request.answer.map(5)
+    request.answer.text(ImageKey.slot)
+    request.answer.unsigned(UInt32(0))
+    request.answer.text(ImageKey.version)
+    request.answer.text(version.text)
+    put(ImageKey.bootable, &request.answer)
+    put(ImageKey.confirmed, &request.answer)
+    put(ImageKey.active, &request.answer)
+    if case .success(let image) = found { put(image, plan, &version, &request.answer) }
+    request.answer.text(ImageKey.splitStatus)
+    request.answer.unsigned(UInt32(0))
+    return .answered
   }
 
   /// `{}` → `{"images": [{"image": 0, "slots": [{"slot": 1, "size"}], "max_image_size"}]}`. Of the slot that runs nothing is known here.
-  private static func slotInfo(in buffer: inout MutableSpan<UInt8>, _ capacity: UInt32) -> SMPOutcome {
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    writer.text(ImageKey.images)
-    writer.array(1)
-    writer.map(3)
-    writer.text(ImageKey.image)
-    writer.unsigned(UInt32(0))
-    writer.text(ImageKey.slots)
-    writer.array(1)
-    writer.map(2)
-    writer.text(ImageKey.slot)
-    writer.unsigned(UInt32(1))
-    writer.text(ImageKey.size)
-    writer.unsigned(capacity)
-    writer.text(ImageKey.mostBytes)
-    writer.unsigned(capacity)
-    return writer.outcome
+  private static func slotInfo(_ request: inout SMPRequest, _ capacity: UInt32) -> SMPOutcome {
+    request.answer.map(1)
+    request.answer.text(ImageKey.images)
+    request.answer.array(1)
+    request.answer.map(3)
+    request.answer.text(ImageKey.image)
+    request.answer.unsigned(UInt32(0))
+    request.answer.text(ImageKey.slots)
+    request.answer.array(1)
+    request.answer.map(2)
+    request.answer.text(ImageKey.slot)
+    request.answer.unsigned(UInt32(1))
+    request.answer.text(ImageKey.size)
+    request.answer.unsigned(capacity)
+    request.answer.text(ImageKey.mostBytes)
+    request.answer.unsigned(capacity)
+    return .answered
   }
 
   private static func put(_ key: StaticString, _ writer: inout CBORWriter) {
@@ -92,104 +90,99 @@ enum ImageManagement {
 
   /// `{"hash"?, "confirm"?}` → as read. Without a hash what runs is meant, which stays anyway.
   private static func plan<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let hash = question.hash else {
       guard question.confirm else { return .failure(.badImageHash) }
-      return state(in: &buffer, device: &device)
+      return state(&request, device: &device)
     }
     guard hash.count == 32 else { return .failure(.badImageHash) }
     switch SlotImage.read(&device) {
     case .failure(let failure): return .failure(failure)
     case .success(let image):
-      for index in 0..<32 where image.hash[index] != buffer[hash.start &+ index] {
+      for index in 0..<32 where image.hash[index] != request.span(hash)[index] {
         return .failure(.noImageHash)
       }
     }
     guard device.planImage(question.confirm ? .permanent : .test) else { return .failure(.imageNotWritten) }
-    return state(in: &buffer, device: &device)
+    return state(&request, device: &device)
   }
 
   /// `{"slot"?: 1}` → `{}`
   private static func erase<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard question.slot ?? 1 == 1 else { return .failure(.noSuchSlot) }
     guard device.imagePlan() == .none else { return .failure(.imagePending) }
     device.imageUpload = ImageUpload()
     guard device.eraseImage() else { return .failure(.imageNotErased) }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(0)
-    return writer.outcome
+    request.answer.map(0)
+    return .answered
   }
 
   /// `{"off", "data", "len"?, "sha"?, "image"?, "upgrade"?}` → `{"off": where to go on, "match"?}`. A piece that is not the next one
   /// changes nothing and is answered with where to go on; so is the first one of an upload that was cut off, if it tells the same SHA-256.
   private static func upload<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let offset = question.offset else { return .failure(.noImageOffset) }
     guard question.image ?? 0 == 0 else { return .failure(.noSuchSlot) }
-    if offset == 0, !goesOn(question, buffer, &device) {
-      if let failure = begin(question, buffer, &device) { return .failure(failure) }
+    if offset == 0, !goesOn(question, request, &device) {
+      if let failure = begin(question, request, &device) { return .failure(failure) }
     }
     let size = device.imageUpload.isActive ? device.imageSize() : 0
     var match: Bool?
     if device.imageUpload.isActive, offset == size {
       let length = device.imageUpload.length
       guard UInt32(clamping: question.data.count) <= length &- size else { return .failure(.imageOverrun) }
-      guard append(question, buffer, &device) else {
+      guard append(question, request, &device) else {
         device.imageUpload = ImageUpload()
         return .failure(.imageNotWritten)
       }
       if size &+ UInt32(clamping: question.data.count) == length { match = finish(&device) }
-      return answer(size &+ UInt32(clamping: question.data.count), match, in: &buffer)
+      return answer(size &+ UInt32(clamping: question.data.count), match, &request)
     }
-    return answer(size, nil, in: &buffer)
+    return answer(size, nil, &request)
   }
 
   private static func append<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ buffer: borrowing MutableSpan<UInt8>, _ device: inout Device
+    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
-    let place = question.data
-    return device.appendImage(buffer.span.extracting(place.start..<(place.start &+ place.count)))
+    device.appendImage(request.span(question.data))
   }
 
-  private static func answer(_ offset: UInt32, _ match: Bool?, in buffer: inout MutableSpan<UInt8>)
+  private static func answer(_ offset: UInt32, _ match: Bool?, _ request: inout SMPRequest)
     -> SMPOutcome
   {
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(match == nil ? 1 : 2)
-    writer.text(SMPKey.offset)
-    writer.unsigned(offset)
+    request.answer.map(match == nil ? 1 : 2)
+    request.answer.field(.offset, offset)
     if let match {
-      writer.text(ImageKey.match)
-      writer.boolean(match)
+      request.answer.text(ImageKey.match)
+      request.answer.boolean(match)
     }
-    return writer.outcome
+    return .answered
   }
 
   /// Whether this is the upload that goes on already.
   private static func goesOn<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ buffer: borrowing MutableSpan<UInt8>, _ device: inout Device
+    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
     let upload = device.imageUpload
     guard upload.isActive, upload.hasHash, let hash = question.sha, hash.count == 32,
       question.length == upload.length, device.imageSize() > 0
     else { return false }
-    for index in 0..<32 where upload.hash[index] != buffer[hash.start &+ index] { return false }
+    for index in 0..<32 where upload.hash[index] != request.span(hash)[index] { return false }
     return true
   }
 
   /// Begins an upload in an emptied slot; why not, if not.
   @inline(never)
   private static func begin<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ buffer: borrowing MutableSpan<UInt8>, _ device: inout Device
+    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> SMPFailure? {
     guard let length = question.length else { return .noImageLength }
     guard question.data.count >= ImageHeader.size else { return .shortImage }
-    let head = buffer.span.extracting(question.data.start..<(question.data.start &+ ImageHeader.size))
-    guard let header = ImageHeader(head) else { return .notAnImage }
+    guard let header = ImageHeader(request.span(question.data)) else { return .notAnImage }
     guard length <= device.imageCapacity() else { return .imageTooLarge }
     guard device.imagePlan() == .none else { return .imagePending }
     if question.upgrade {
@@ -202,7 +195,7 @@ enum ImageManagement {
     if let hash = question.sha {
       guard hash.count == 32 else { return .badImageHash }
       upload.hasHash = true
-      for index in 0..<32 { upload.hash[index] = buffer[hash.start &+ index] }
+      for index in 0..<32 { upload.hash[index] = request.span(hash)[index] }
     }
     device.imageUpload = ImageUpload()
     guard device.eraseImage() else { return .imageNotErased }

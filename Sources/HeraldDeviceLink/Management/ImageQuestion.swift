@@ -2,26 +2,20 @@ import HeraldEmbedded
 
 /// What a request to change an image says. Byte strings stay in the packet.
 struct ImageQuestion: BitwiseCopyable {
-  /// Where bytes lie in the packet.
-  struct Place: BitwiseCopyable {
-    var start = 0
-    var count = 0
-  }
-
   var slot: UInt32?
   var image: UInt32?
   var offset: UInt32?
   var length: UInt32?
-  var hash: Place?
-  var sha: Place?
-  var data = Place()
+  var hash: SMPPlace?
+  var sha: SMPPlace?
+  var data = SMPPlace()
   var confirm = false
   var upgrade = false
 
   /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed over.
   @inline(never)
-  init?(_ request: SMPRequest, in buffer: borrowing MutableSpan<UInt8>) {
-    var reader = CBORReader(buffer.span.extracting(SMPHeader.size..<request.end))
+  init?(_ request: borrowing SMPRequest) {
+    var reader = CBORReader(request.body)
     guard var entries = reader.map() else { return nil }
     while reader.next(in: &entries) {
       guard let key = reader.text() else { return nil }
@@ -31,13 +25,13 @@ struct ImageQuestion: BitwiseCopyable {
 
   /// Reads the value that belongs to a key; `false` if it is malformed or of another type.
   private mutating func take(_ key: Span<UInt8>, _ reader: inout CBORReader) -> Bool {
-    if key.equals(SMPKey.data) { return bytes(&reader, into: &data) }
+    if SMPKey(key) == .data { return bytes(&reader, into: &data) }
     if key.equals(ImageKey.hash) { return optionalBytes(&reader, into: &hash) }
     if key.equals(ImageKey.sha) { return optionalBytes(&reader, into: &sha) }
     if key.equals(ImageKey.confirm) { return flag(&reader, into: &confirm) }
     if key.equals(ImageKey.upgrade) { return flag(&reader, into: &upgrade) }
-    if key.equals(SMPKey.offset) { return number(&reader, into: &offset) }
-    if key.equals(SMPKey.length) { return number(&reader, into: &length) }
+    if SMPKey(key) == .offset { return number(&reader, into: &offset) }
+    if SMPKey(key) == .length { return number(&reader, into: &length) }
     if key.equals(ImageKey.slot) { return number(&reader, into: &slot) }
     if key.equals(ImageKey.image) { return number(&reader, into: &image) }
     return reader.skip()
@@ -56,18 +50,18 @@ struct ImageQuestion: BitwiseCopyable {
     return true
   }
 
-  private func optionalBytes(_ reader: inout CBORReader, into place: inout Place?) -> Bool {
+  private func optionalBytes(_ reader: inout CBORReader, into place: inout SMPPlace?) -> Bool {
     if isNull(&reader) { return true }
-    var found = Place()
+    var found = SMPPlace()
     guard bytes(&reader, into: &found) else { return false }
     place = found
     return true
   }
 
-  private func bytes(_ reader: inout CBORReader, into place: inout Place) -> Bool {
+  private func bytes(_ reader: inout CBORReader, into place: inout SMPPlace) -> Bool {
     guard let value = reader.byteString() else { return false }
     let count = value.count
-    place = Place(start: SMPHeader.size &+ reader.offset &- count, count: count)
+    place = SMPPlace(start: SMPHeader.size &+ reader.offset &- count, count: count)
     return true
   }
 

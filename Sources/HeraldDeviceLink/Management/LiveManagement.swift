@@ -5,23 +5,21 @@ import HeraldEmbedded
 extension HeraldManagement {
   /// `{}` → `{"lost", "events": [[age, kind, identity, level, count], …]}`, the oldest first, as many as fit; the others wait for the next ask.
   static func live<Device: ManagedDevice & ~Copyable>(
-    in buffer: inout MutableSpan<UInt8>, at now: Instant, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    let waiting = device.watch(at: now)
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(2)
-    writer.text(SMPKey.lost)
-    writer.unsigned(device.takeLost())
-    writer.text(SMPKey.events)
+    let waiting = device.watch(at: request.now)
+    request.answer.map(2)
+    request.answer.field(.lost, device.takeLost())
+    request.answer.key(.events)
     // An event takes 22 bytes at the most, the head of the list 2 at the most.
-    let count = min(max(waiting, 0), max(writer.remaining &- 2, 0) / 22)
-    writer.array(count)
+    let count = min(max(waiting, 0), max(request.answer.remaining &- 2, 0) / 22)
+    request.answer.array(count)
     var index = 0
     while index < count {
-      put(device.nextLive() ?? LiveEvent(), now, &writer)
+      put(device.nextLive() ?? LiveEvent(), request.now, &request.answer)
       index &+= 1
     }
-    return writer.outcome
+    return .answered
   }
 
   @inline(never)

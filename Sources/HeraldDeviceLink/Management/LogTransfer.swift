@@ -3,79 +3,116 @@ import HeraldEmbedded
 // Group 72: the log on its way to a host's disk, and off the device then.
 
 extension HeraldManagement {
+  /// Where in the log a request wants to read, and how much is there. Offset and length are bounded by 2³¹ − 1: no page is as long.
+  private struct Place: BitwiseCopyable {
+    var sequence: UInt32
+    var offset: Int
+    /// How many bytes it wants; as many as there are unless it says.
+    var length: Int
+    /// How many bytes of the page can be read.
+    var readable: Int
+  }
+
+  @inline(never)
+  private static func place<Device: ManagedDevice & ~Copyable>(
+    _ request: inout SMPRequest, device: inout Device
+  ) -> Result<Place, SMPFailure> {
+    guard request.read(needed: SMPKeys(.sequence), optional: .logPlace) else {
+      return .failure(SMPFailure(.invalid))
+    }
+    let sequence = request.said.sequence
+    guard let readable = device.logReadableBytes(sequence: sequence), readable >= 0 else {
+      return .failure(.pageGone)
+    }
+    let offset = Int(clamping: request.said.offset)
+    guard offset <= readable else { return .failure(.beyondPage) }
+    let length = request.said.has(.length) ? Int(clamping: request.said.length) : Int.max
+    return .success(Place(sequence: sequence, offset: offset, length: length, readable: readable))
+  }
+
+  /// `{"seq", "off"?, "len"?}` → `{"seq", "off", "len", "data"}`. The data is read from the flash into its place in the packet.
+  static func read<Device: ManagedDevice & ~Copyable>(
+    _ request: inout SMPRequest, device: inout Device
+  ) -> SMPOutcome {
+    let place: Place
+    switch Self.place(&request, device: &device) {
+    case .success(let found): place = found
+    case .failure(let failure): return .failure(failure)
+    }
+    request.answer.map(4)
+    request.answer.field(.sequence, place.sequence)
+    request.answer.field(.offset, UInt32(clamping: place.offset))
+    request.answer.field(.length, UInt32(clamping: place.readable))
+    request.answer.key(.data)
+    let room = request.answer.stringRoom
+    guard room >= 0 else { return .failure(.tooLong) }
+    let count = min(place.length, min(place.readable &- place.offset, room))
+    request.answer.byteStringHead(count)
+    var data = request.answer.space(count)
+    guard device.readLog(sequence: place.sequence, offset: place.offset, into: &data) == count else {
+      return .failure(.logUnreadable)
+    }
+    return .answered
+  }
+
   /// `{"seq", "off"?, "len"?}` → `{"data"}`: the log from that byte on as if its pages were one, as much as was asked for, is there, and
   /// fits. It ends where the newest page ends, and before a page that cannot be read.
   ///
   /// Of a packet of 1,024 bytes 1,007 are the log's: a host that asks for several at a time needs no more than one byte in thirty for asking.
   static func stream<Device: ManagedDevice & ~Copyable>(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let place = LogPlace(request, in: buffer), var sequence = place.sequence else {
-      return .failure(SMPFailure(.invalid))
+    var place: Place
+    switch Self.place(&request, device: &device) {
+    case .success(let found): place = found
+    case .failure(let failure): return .failure(failure)
     }
-    guard var readable = device.logReadableBytes(sequence: sequence), readable >= 0 else {
-      return .failure(.pageGone)
-    }
-    guard place.offset <= readable else { return .failure(.beyondPage) }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    writer.text(SMPKey.data)
-    let headStart = writer.count
-    let room = min(writer.remaining, 0xFFFF &- headStart)
+    request.answer.map(1)
+    request.answer.key(.data)
+    let room = min(request.answer.remaining, 0xFFFF &- request.answer.count)
     let headSize = CBORWriter.headSize(UInt32(clamping: room))
-    let isFull = writer.overflowed
-    guard !isFull, room >= headSize else { return .failure(SMPFailure(.tooLong)) }
+    guard room >= headSize else { return .failure(.tooLong) }
     // How much there is, and so how long its head is, is not known before it has been read: it is read behind a head for all there is room for.
-    let start = headStart &+ headSize
+    let start = request.answer.count &+ headSize
     let wanted = min(place.length, room &- headSize)
-    var offset = place.offset
     var count = 0
     while count < wanted {
-      let piece = min(wanted &- count, readable &- offset)
+      let piece = min(wanted &- count, place.readable &- place.offset)
       if piece > 0 {
-        var data = buffer._mutatingExtracting((start &+ count)..<(start &+ count &+ piece))
-        guard device.readLog(sequence: sequence, offset: offset, into: &data) == piece else {
+        var data = request.answer.writer.part((start &+ count)..<(start &+ count &+ piece))
+        guard device.readLog(sequence: place.sequence, offset: place.offset, into: &data) == piece else {
           guard count > 0 else { return .failure(.logUnreadable) }
           break
         }
         count &+= piece
-        offset &+= piece
+        place.offset &+= piece
       }
-      guard count < wanted, sequence < UInt32.max,
-        let next = device.logReadableBytes(sequence: sequence &+ 1), next >= 0
+      guard count < wanted, place.sequence < UInt32.max,
+        let next = device.logReadableBytes(sequence: place.sequence &+ 1), next >= 0
       else { break }
       // A page that is not the newest is as long as all of them are.
-      sequence &+= 1
-      readable = next
-      offset = 0
+      place.sequence &+= 1
+      place.readable = next
+      place.offset = 0
     }
-    var head = CBORWriter(buffer._mutatingExtracting(0...), from: headStart)
-    head.byteStringHead(count)
-    let end = head.count
-    guard end < start else { return .success(end &+ count) }
-    var moved = 0
-    while moved < count {
-      buffer[end &+ moved] = buffer[start &+ moved]
-      moved &+= 1
-    }
-    return .success(end &+ count)
+    request.answer.byteString(from: start, count: count)
+    return .answered
   }
 
   /// `{"epoch", "seq"}` → `{"first", "to"}`: a host has every page up to and including `seq` on its disk; they are erased by and by.
   static func acknowledge<Device: ManagedDevice & ~Copyable>(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let place = LogPlace(request, in: buffer), let sequence = place.sequence, let epoch = place.epoch
-    else { return .failure(SMPFailure(.invalid)) }
+    guard request.read(needed: SMPKeys(.sequence) | .epoch, optional: .logPlace) else {
+      return .failure(.invalid)
+    }
+    let sequence = request.said.sequence
     let status = device.logStatus()
-    guard epoch == status.epoch else { return .failure(.otherEpoch) }
+    guard request.said.epoch == status.epoch else { return .failure(.otherEpoch) }
     guard device.acknowledgeLog(through: sequence) else { return .failure(.beyondPage) }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(2)
-    writer.text(SMPKey.first)
-    writer.unsigned(status.oldest)
-    writer.text(SMPKey.through)
-    writer.unsigned(sequence)
-    return writer.outcome
+    request.answer.map(2)
+    request.answer.field(.first, status.oldest)
+    request.answer.field(.through, sequence)
+    return .answered
   }
 }

@@ -163,17 +163,11 @@ public enum InformationField: UInt8, BitwiseCopyable, Sendable {
 
   /// The field that `character` of a format asks for.
   init?(character: UInt8) {
-    switch character {
-    case UInt8(ascii: "s"): self = .kernelName
-    case UInt8(ascii: "n"): self = .nodeName
-    case UInt8(ascii: "r"): self = .kernelRelease
-    case UInt8(ascii: "v"): self = .kernelVersion
-    case UInt8(ascii: "b"): self = .buildDate
-    case UInt8(ascii: "m"): self = .machine
-    case UInt8(ascii: "p"): self = .processor
-    case UInt8(ascii: "i"): self = .hardwarePlatform
-    case UInt8(ascii: "o"): self = .operatingSystem
-    default: return nil
+    let letters: StaticString = "snrvbmpio"
+    for index in 0..<Self.count where letters.utf8Start[Int(index)] == character {
+      self.init(rawValue: index)
+      return
     }
+    return nil
   }
 }

@@ -133,6 +133,7 @@ public struct ManagedNode<
   public static var statisticsGroupCount: Int { BoardType.statisticsCount > 0 ? 4 : 3 }
 
   /// The name of a group of counters.
+  @inline(never)
   public static func statisticsGroupName(_ group: Int) -> StaticString {
     switch group {
     case 0: Node.Core.statisticsName

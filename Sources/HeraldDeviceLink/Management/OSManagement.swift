@@ -4,240 +4,152 @@ import HeraldEmbedded
 enum OSManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
-    to request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    to request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     switch request.header.command {
     // MCUmgr takes an echo with either operation.
-    case OSCommand.echo: echo(request, in: &buffer)
-    case OSCommand.dateTime where request.header.operation == .read:
-      tellClock(request, in: &buffer, device: &device)
-    case OSCommand.dateTime: setClock(request, in: &buffer, device: &device)
+    case OSCommand.echo: echo(&request)
+    case OSCommand.dateTime where request.header.operation == .read: tellClock(&request, device: &device)
+    case OSCommand.dateTime: setClock(&request, device: &device)
     case OSCommand.bootLoader where !Device.bootLoader.isEmptyText && request.header.operation == .read:
-      tellBootLoader(request, in: &buffer, of: Device.self)
-    case OSCommand.reset where request.header.operation == .write:
-      reset(request, in: &buffer, device: &device)
-    case OSCommand.parameters where request.header.operation == .read: tellParameters(request, in: &buffer)
+      tellBootLoader(&request, Device.bootLoader)
+    case OSCommand.reset where request.header.operation == .write: reset(&request, device: &device)
+    case OSCommand.parameters where request.header.operation == .read: tellParameters(&request)
     case OSCommand.information where request.header.operation == .read:
-      tellInformation(request, in: &buffer, device: &device)
-    default: .failure(SMPFailure(.unsupported))
+      tellInformation(&request, device: &device)
+    default: .failure(.unsupported)
     }
   }
 
   /// `{"d": text}` → `{"r": text}`
-  private static func echo(_ request: SMPRequest, in buffer: inout MutableSpan<UInt8>) -> SMPOutcome {
-    guard let text = text(SMPKey.echo, in: request, of: buffer) else { return .failure(SMPFailure(.invalid)) }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
+  private static func echo(_ request: inout SMPRequest) -> SMPOutcome {
+    guard request.read(needed: SMPKeys(.echo)) else { return .failure(.invalid) }
     // The map, the key and the text's head, each in its shortest form, end at or before the text of the request.
-    writer.map(1)
-    writer.text(SMPKey.echoed)
-    writer.textHead(text.count)
-    let start = writer.count
-    guard !writer.overflowed, buffer.count &- start >= text.count else {
-      return .failure(SMPFailure(.tooLong))
-    }
-    var index = 0
-    while index < text.count {
-      buffer[start &+ index] = buffer[text.start &+ index]
-      index &+= 1
-    }
-    return .success(start &+ text.count)
+    request.answer.map(1)
+    request.answer.key(.echoed)
+    request.answer.text(from: request.said.text.start, count: request.said.text.count)
+    return .answered
   }
 
   /// `{}` → `{"datetime": text}`
   private static func tellClock<Device: ManagedDevice & ~Copyable>(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let unixMilliseconds = device.unixMilliseconds(at: request.now) else {
       return .failure(.clockNotSet)
     }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    writer.text(SMPKey.dateTime)
-    writer.textHead(DateTime.size)
-    let start = writer.count
-    guard !writer.overflowed, buffer.count &- start >= DateTime.size else {
-      return .failure(SMPFailure(.tooLong))
-    }
-    var text = buffer._mutatingExtracting(start..<(start &+ DateTime.size))
-    guard DateTime.write(unixMilliseconds, to: &text) else { return .failure(.clockRefused) }
-    return .success(start &+ DateTime.size)
+    request.answer.map(1)
+    request.answer.key(.dateTime)
+    request.answer.textHead(DateTime.size)
+    var text = request.answer.space(DateTime.size)
+    guard text.count == DateTime.size else { return .failure(.tooLong) }
+    return DateTime.write(unixMilliseconds, to: &text) ? .answered : .failure(.clockRefused)
   }
 
   /// `{"datetime": text}` → `{}`
   private static func setClock<Device: ManagedDevice & ~Copyable>(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let text = text(SMPKey.dateTime, in: request, of: buffer),
-      let unixMilliseconds = DateTime.parse(
-        buffer.span.extracting(text.start..<(text.start &+ text.count)))
-    else { return .failure(SMPFailure(.invalid)) }
+    guard request.read(needed: SMPKeys(.dateTime)),
+      let unixMilliseconds = DateTime.parse(request.span(request.said.text))
+    else { return .failure(.invalid) }
     guard device.setClock(unixMilliseconds: unixMilliseconds, at: request.now) else {
       return .failure(.clockRefused)
     }
-    return empty(in: &buffer)
+    request.answer.map(0)
+    return .answered
   }
 
   /// `{"query"?}` → `{"bootloader": text}`; nothing else is known of it.
-  private static func tellBootLoader<Device: ManagedDevice & ~Copyable>(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, of device: Device.Type
-  ) -> SMPOutcome {
-    guard let query = text(SMPKey.query, in: request, of: buffer, isOptional: true) else {
-      return .failure(SMPFailure(.invalid))
-    }
-    guard query.count == 0 else { return .failure(.noAnswer) }
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    writer.text(SMPKey.bootLoader)
-    writer.text(Device.bootLoader)
-    return writer.outcome
-  }
-
-  /// Whether a request for a reset insists on it; `nil` if it is malformed.
-  private static func isForced(_ request: SMPRequest, in buffer: borrowing MutableSpan<UInt8>) -> Bool? {
-    guard request.end > SMPHeader.size else { return false }
-    var reader = CBORReader(buffer.span.extracting(SMPHeader.size..<request.end))
-    guard var entries = reader.map() else { return nil }
-    var isForced = false
-    while reader.next(in: &entries) {
-      guard let key = reader.text() else { return nil }
-      if key.equals(SMPKey.force), let number = reader.unsigned32() {
-        isForced = number > 0
-      } else {
-        guard reader.skip() else { return nil }
-      }
-    }
-    return isForced
+  private static func tellBootLoader(_ request: inout SMPRequest, _ name: StaticString) -> SMPOutcome {
+    guard request.read(optional: SMPKeys(.query)) else { return .failure(.invalid) }
+    guard request.said.text.count == 0 else { return .failure(.noAnswer) }
+    request.answer.map(1)
+    request.answer.key(.bootLoader)
+    request.answer.text(name)
+    return .answered
   }
 
   /// `{"force"?: 1}` → `{}`. While everything is being erased, after which the device restarts by itself, only if it is forced.
   private static func reset<Device: ManagedDevice & ~Copyable>(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard let isForced = isForced(request, in: buffer) else { return .failure(SMPFailure(.invalid)) }
+    guard request.read(optional: SMPKeys(.force)) else { return .failure(.invalid) }
     let erasing = device.factoryReset()
-    guard isForced || erasing.done >= erasing.total else { return .failure(SMPFailure(.busy)) }
+    guard request.said.force > 0 || erasing.done >= erasing.total else { return .failure(.busy) }
     device.restart(at: request.now)
-    return empty(in: &buffer)
+    request.answer.map(0)
+    return .answered
   }
 
   /// `{}` → `{"buf_size": bytes, "buf_count": packets}`
-  private static func tellParameters(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>
-  ) -> SMPOutcome {
-    let size = UInt32(clamping: buffer.count)
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(2)
-    writer.text(SMPKey.bufferSize)
-    writer.unsigned(size)
-    writer.text(SMPKey.bufferCount)
-    writer.unsigned(UInt32(clamping: request.bufferCount))
-    return writer.outcome
+  private static func tellParameters(_ request: inout SMPRequest) -> SMPOutcome {
+    request.answer.map(2)
+    request.answer.field(.bufferSize, UInt32(clamping: request.answer.writer.whole.count))
+    request.answer.field(.bufferCount, UInt32(clamping: request.bufferCount))
+    return .answered
   }
 
   /// `{"format": characters}` → `{"output": text}`: the fields in their own order, whatever that of the characters is,
   /// with spaces between them. Without a format, the kernel name.
   private static func tellInformation<Device: ManagedDevice & ~Copyable>(
-    _ request: SMPRequest, in buffer: inout MutableSpan<UInt8>, device: inout Device
+    _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    let fields: UInt16
-    switch informationFields(request, in: buffer) {
-    case .success(let wanted): fields = UInt16(truncatingIfNeeded: wanted)
-    case .failure(let failure): return .failure(failure)
+    guard request.read(optional: SMPKeys(.format)) else { return .failure(.invalid) }
+    guard let fields = fields(request.span(request.said.text)) else { return .failure(.invalidFormat) }
+    request.answer.map(1)
+    request.answer.key(.output)
+    // Its length is not known before it: it is written behind the longest head.
+    let start = request.answer.count &+ CBORWriter.longestHead
+    let count: Int
+    do {
+      guard var text = request.answer.rest(from: start) else { return .failure(.tooLong) }
+      switch write(fields, to: &text, device: &device) {
+      case .success(let written): count = written
+      case .failure(let failure): return .failure(failure)
+      }
     }
-    // The text's length is not known before its text, and its head may be one to three bytes: write the text
-    // behind the longest, then move it down.
-    let longestHead = 3
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    writer.text(SMPKey.output)
-    let headStart = writer.count
-    let textStart = headStart &+ longestHead
-    guard !writer.overflowed, textStart <= buffer.count else { return .failure(SMPFailure(.tooLong)) }
-    var end = textStart
+    request.answer.text(from: start, count: count)
+    return .answered
+  }
+
+  /// Writes fields to the start of `text`; how many bytes that are.
+  private static func write<Device: ManagedDevice & ~Copyable>(
+    _ fields: UInt16, to text: inout MutableSpan<UInt8>, device: inout Device
+  ) -> Result<Int, SMPFailure> {
+    var count = 0
     var index: UInt8 = 0
     while index < InformationField.count {
       if fields &>> UInt16(index) & 1 != 0, let field = InformationField(rawValue: index) {
-        let start = end > textStart ? end &+ 1 : end
-        guard start <= buffer.count else { return .failure(SMPFailure(.tooLong)) }
-        var room = buffer._mutatingExtracting(start..<buffer.count)
+        let place = count > 0 ? count &+ 1 : 0
+        guard place <= text.count else { return .failure(SMPFailure(.tooLong)) }
+        var room = text._mutatingExtracting(place...)
         let written = device.information(field, into: &room)
-        guard written >= 0, written <= buffer.count &- start else { return .failure(SMPFailure(.unknown)) }
+        guard written >= 0, written <= text.count &- place else { return .failure(SMPFailure(.unknown)) }
         if written > 0 {
-          if start > end { buffer[end] = UInt8(ascii: " ") }
-          end = start &+ written
+          if place > 0 { text[count] = UInt8(ascii: " ") }
+          count = place &+ written
         }
       }
       index &+= 1
     }
-    let count = end &- textStart
-    guard count <= 0xFFFF else { return .failure(SMPFailure(.tooLong)) }
-    var head = CBORWriter(buffer._mutatingExtracting(0...), from: headStart)
-    head.textHead(count)
-    let start = head.count
-    var moved = 0
-    while moved < count {
-      buffer[start &+ moved] = buffer[textStart &+ moved]
-      moved &+= 1
-    }
-    return .success(start &+ count)
+    return count <= 0xFFFF ? .success(count) : .failure(SMPFailure(.tooLong))
   }
 
-  /// The fields a request for information asks for, as bits numbered like `InformationField`.
-  private static func informationFields(
-    _ request: SMPRequest, in buffer: borrowing MutableSpan<UInt8>
-  ) -> SMPOutcome {
-    guard let format = text(SMPKey.format, in: request, of: buffer, isOptional: true) else {
-      return .failure(SMPFailure(.invalid))
-    }
-    guard format.count > 0 else { return .success(1) }
-    var fields = 0
-    for index in format.start..<(format.start &+ format.count) {
-      let character = buffer[index]
-      if character == UInt8(ascii: "a") {
+  /// The fields that a format asks for, as bits numbered like `InformationField`; `nil` if it has a character that stands for none.
+  private static func fields(_ format: Span<UInt8>) -> UInt16? {
+    guard format.count > 0 else { return 1 }
+    var fields: UInt16 = 0
+    for index in 0..<format.count {
+      if format[index] == UInt8(ascii: "a") {
         fields = 0x1FF
-      } else if let field = InformationField(character: character) {
-        fields |= 1 &<< Int(field.rawValue)
+      } else if let field = InformationField(character: format[index]) {
+        fields |= 1 &<< UInt16(field.rawValue)
       } else {
-        return .failure(.invalidFormat)
+        return nil
       }
     }
-    return .success(fields)
-  }
-
-  private static func empty(in buffer: inout MutableSpan<UInt8>) -> SMPOutcome {
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(0)
-    return writer.outcome
-  }
-
-  /// Where a text of the request lies in the packet.
-  private struct Text: BitwiseCopyable {
-    var start: Int
-    var count: Int
-  }
-
-  /// Where the text under `key` lies; `nil` if the body is malformed, or lacks the key and `isOptional` is not set. A
-  /// request without any body has no keys.
-  @inline(never)
-  private static func text(
-    _ key: StaticString, in request: SMPRequest, of buffer: borrowing MutableSpan<UInt8>,
-    isOptional: Bool = false
-  ) -> Text? {
-    let missing: Text? = isOptional ? Text(start: SMPHeader.size, count: 0) : nil
-    guard request.end > SMPHeader.size else { return missing }
-    var reader = CBORReader(buffer.span.extracting(SMPHeader.size..<request.end))
-    guard var entries = reader.map() else { return nil }
-    var found = missing
-    while reader.next(in: &entries) {
-      guard let name = reader.text() else { return nil }
-      if name.equals(key) {
-        guard let value = reader.text() else { return nil }
-        found = Text(start: SMPHeader.size &+ reader.offset &- value.count, count: value.count)
-      } else {
-        guard reader.skip() else { return nil }
-      }
-    }
-    return found
+    return fields
   }
 }
 

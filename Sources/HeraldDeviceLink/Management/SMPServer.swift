@@ -32,89 +32,51 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
       return 0
     }
     requests &+= 1
-    let bodyEnd = SMPHeader.size &+ Int(header.length)
-    let outcome: SMPOutcome
-    if header.version > 1 {
-      outcome = .failure(SMPFailure(.tooNew))
-    } else if bodyEnd != count {
-      outcome = .failure(SMPFailure(.corrupt))
-    } else {
-      let request = SMPRequest(header: header, end: bodyEnd, bufferCount: bufferCount, now: now)
-      let isOpen = session.isOpen(device.access, at: now)
-      switch header.group {
-      case _ where !isOpen && AccessRules.needsKey(header) && device.hasAccessKey():
-        outcome = .failure(.locked)
-      case .os: outcome = OSManagement.respond(to: request, in: &buffer, device: &device)
-      case .statistics: outcome = StatisticsManagement.respond(to: request, in: &buffer, device: &device)
-      case .settings: outcome = SettingsManagement.respond(to: request, in: &buffer, device: &device)
-      case .file where request.asks(.write, FileCommand.transfer):
-        outcome = PayloadUpload.respond(to: request, in: &buffer, device: &device)
-      case .herald where header.command == HeraldCommand.access:
-        outcome = AccessManagement.respond(to: request, in: &buffer, device: &device, session: &session)
-      case .herald where request.asks(.read, HeraldCommand.payload):
-        outcome = PayloadManagement.respond(to: request, in: &buffer, device: &device)
-      case .file where Device.hasFiles:
-        outcome = FileManagement.respond(to: request, in: &buffer, open: &file, device: &device)
-      case .image where Device.hasImageSlot:
-        outcome = ImageManagement.respond(to: request, in: &buffer, device: &device)
-      case .herald: outcome = HeraldManagement.respond(to: request, in: &buffer, device: &device)
-      default: outcome = .failure(SMPFailure(.unsupported))
-      }
+    var request = SMPRequest(
+      header, in: buffer._mutatingExtracting(0...), end: count, bufferCount: bufferCount, now: now)
+    var outcome = serve(&request, &device)
+    if outcome.failure == nil, request.answer.overflowed || request.answer.count &- SMPHeader.size > 0xFFFF {
+      outcome = .failure(.tooLong)
     }
-    let end: Int
-    switch outcome {
-    case .success(let position) where position &- SMPHeader.size <= 0xFFFF: end = position
-    case .success:
+    if let failure = outcome.failure {
       failures &+= 1
-      end = Self.write(SMPFailure(.tooLong), version: header.version, to: &buffer)
-    case .failure(let failure):
-      failures &+= 1
-      end = Self.write(failure, version: header.version, to: &buffer)
+      request.refuse(failure)
     }
+    let end = request.answer.overflowed ? 0 : request.answer.count
     guard end > 0 else { return 0 }
-    var response = header
-    response.operation = operation
-    response.version = min(header.version, 1)
-    response.flags = 0
-    response.length = UInt16(truncatingIfNeeded: end &- SMPHeader.size)
-    return response.write(to: &buffer) ? end : 0
+    header.writeAnswer(operation, length: end &- SMPHeader.size, to: &buffer)
+    return end
+  }
+
+  private mutating func serve<Device: ManagedDevice & ~Copyable>(
+    _ request: inout SMPRequest, _ device: inout Device
+  ) -> SMPOutcome {
+    let header = request.header
+    guard header.version <= 1 else { return .failure(.tooNew) }
+    guard request.isWhole else { return .failure(.corrupt) }
+    let isOpen = session.isOpen(device.access, at: request.now)
+    switch header.group {
+    case _ where !isOpen && AccessRules.needsKey(header) && device.hasAccessKey(): return .failure(.locked)
+    case .os: return OSManagement.respond(to: &request, device: &device)
+    case .statistics: return StatisticsManagement.respond(to: &request, device: &device)
+    case .settings: return SettingsManagement.respond(to: &request, device: &device)
+    case .file where request.asks(.write, FileCommand.transfer):
+      return PayloadUpload.respond(to: &request, device: &device)
+    case .herald where header.command == HeraldCommand.access:
+      return AccessManagement.respond(to: &request, device: &device, session: &session)
+    case .herald where request.asks(.read, HeraldCommand.payload):
+      return PayloadManagement.respond(to: &request, device: &device)
+    case .file where Device.hasFiles:
+      return FileManagement.respond(to: &request, open: &file, device: &device)
+    case .image where Device.hasImageSlot: return ImageManagement.respond(to: &request, device: &device)
+    case .herald: return HeraldManagement.respond(to: &request, device: &device)
+    default: return .failure(.unsupported)
+    }
   }
 
   private static func header(_ buffer: borrowing MutableSpan<UInt8>, _ count: Int) -> SMPHeader? {
     guard count >= SMPHeader.size else { return nil }
     return SMPHeader(buffer.span.extracting(0..<count))
-  }
-
-  @inline(never)
-  private static func write(_ failure: SMPFailure, version: UInt8, to buffer: inout MutableSpan<UInt8>) -> Int
-  {
-    var writer = CBORWriter(buffer._mutatingExtracting(0...), from: SMPHeader.size)
-    writer.map(1)
-    if version > 0, let group = failure.group {
-      writer.text(SMPKey.error)
-      writer.map(2)
-      writer.text(SMPKey.group)
-      writer.unsigned(UInt32(group.rawValue))
-      writer.text(SMPKey.returnCode)
-      writer.unsigned(UInt32(failure.code))
-    } else {
-      writer.text(SMPKey.returnCode)
-      writer.unsigned(UInt32(failure.general.rawValue))
-    }
-    return writer.overflowed ? 0 : writer.count
-  }
-}
-
-/// A request whose header has been understood; its body lies in the buffer between the header and `end`.
-struct SMPRequest: BitwiseCopyable {
-  let header: SMPHeader
-  let end: Int
-  let bufferCount: Int
-  let now: Instant
-
-  /// Whether it asks for `command` with an operation of `operation`.
-  func asks(_ operation: SMPOperation, _ command: UInt8) -> Bool {
-    header.operation == operation && header.command == command
   }
 }
 

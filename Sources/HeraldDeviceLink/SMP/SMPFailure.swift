@@ -32,26 +32,28 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
 /// A failure of the protocol itself is `{"rc": code}` in both versions. A failure within a group is
 /// `{"err": {"group": group, "rc": code}}` in version 2, and the nearest general code in version 1.
 public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
-  /// The group whose code it is; `nil` for a failure of the protocol.
-  public let group: SMPGroup?
-  /// The code within the group.
-  public let code: UInt8
-  /// The nearest general code.
-  public let general: SMPReturnCode
+  /// The group in bits 16…31, all of them set for none; the code, and the nearest general one. In one word, as answers go through many hands.
+  fileprivate let word: UInt32
 
   /// A failure of the protocol.
   public init(_ general: SMPReturnCode) {
-    group = nil
-    code = general.rawValue
-    self.general = general
+    word = 0xFFFF_0000 | UInt32(general.rawValue) &<< 8 | UInt32(general.rawValue)
   }
 
-  /// A failure within a group.
+  /// A failure within a group, 0…65534.
   public init(_ group: SMPGroup, _ code: UInt8, general: SMPReturnCode) {
-    self.group = group
-    self.code = code
-    self.general = general
+    word = UInt32(group.rawValue) &<< 16 | UInt32(code) &<< 8 | UInt32(general.rawValue)
   }
+
+  /// The group whose code it is; `nil` for a failure of the protocol.
+  public var group: SMPGroup? {
+    let number = UInt16(truncatingIfNeeded: word &>> 16)
+    return number == .max ? nil : SMPGroup(rawValue: number)
+  }
+  /// The code within the group.
+  public var code: UInt8 { UInt8(truncatingIfNeeded: word &>> 8) }
+  /// The nearest general code.
+  public var general: SMPReturnCode { SMPReturnCode(rawValue: UInt8(truncatingIfNeeded: word)) }
 
   /// OS: a character of the format is none of MCUmgr's (2).
   public static var invalidFormat: Self { Self(.os, 2, general: .invalid) }
@@ -97,7 +99,24 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var settingSize: Self { Self(.herald, 11, general: .invalid) }
 }
 
-/// What became of a request: where the answer's body ends in the packet, or why there is none.
-typealias SMPOutcome = Result<Int, SMPFailure>
+/// What became of a request: it is answered, or why it is not.
+struct SMPOutcome: BitwiseCopyable {
+  /// A failure; 0, which is none, for an answer.
+  private let word: UInt32
 
-extension SMPFailure: Error {}
+  private init(word: UInt32) { self.word = word }
+
+  /// The answer is written.
+  static var answered: Self { Self(word: 0) }
+  /// It is refused.
+  static func failure(_ failure: SMPFailure) -> Self { Self(word: failure.word) }
+  /// It is refused by the protocol itself.
+  static func failure(_ general: SMPReturnCode) -> Self { .failure(SMPFailure(general)) }
+
+  /// Why it is refused; `nil` if it is not.
+  var failure: SMPFailure? { word == 0 ? nil : SMPFailure(word: word) }
+}
+
+extension SMPFailure: Error {
+  fileprivate init(word: UInt32) { self.word = word }
+}

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// The header of a packet of the Simple Management Protocol: eight bytes, big-endian, before a CBOR map.
 ///
 /// | byte | meaning |
@@ -45,19 +43,23 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
 
   /// The header at the start of `packet`; `nil` if that is shorter than a header or has reserved bits set.
   public init?(_ packet: Span<UInt8>) {
-    var reader = ByteReader(packet)
-    guard packet.count >= Self.size, let first = reader.u8(), first & 0b1110_0000 == 0,
-      let flags = reader.u8(),
-      let length = reader.bigEndianU16(), let group = reader.bigEndianU16(), let sequence = reader.u8(),
-      let command = reader.u8()
-    else { return nil }
-    operation = SMPOperation(rawValue: first & 7)
-    version = first &>> 3
-    self.flags = flags
-    self.length = length
-    self.group = SMPGroup(rawValue: group)
-    self.sequence = sequence
-    self.command = command
+    guard packet.count >= Self.size, packet[0] & 0b1110_0000 == 0 else { return nil }
+    operation = SMPOperation(rawValue: packet[0] & 7)
+    version = packet[0] &>> 3
+    flags = packet[1]
+    length = UInt16(packet[2]) &<< 8 | UInt16(packet[3])
+    group = SMPGroup(rawValue: UInt16(packet[4]) &<< 8 | UInt16(packet[5]))
+    sequence = packet[6]
+    command = packet[7]
+  }
+
+  /// Makes the header that this was read from, at the start of `packet`, that of its answer: the group, the sequence and the command stay.
+  func writeAnswer(_ operation: SMPOperation, length: Int, to packet: inout MutableSpan<UInt8>) {
+    guard packet.count >= Self.size else { return }
+    packet[0] = min(version, 1) &<< 3 | operation.rawValue & 7
+    packet[1] = 0
+    packet[2] = UInt8(truncatingIfNeeded: length &>> 8)
+    packet[3] = UInt8(truncatingIfNeeded: length)
   }
 
   /// Writes the header's eight bytes to the start of `packet`; `false` if they do not fit.

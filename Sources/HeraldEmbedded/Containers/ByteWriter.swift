@@ -23,6 +23,40 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// How many more bytes fit.
   public var remaining: Int { overflowed ? 0 : buffer.count &- count }
 
+  /// All of the buffer: what is written, and what was there before behind it.
+  public var whole: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { buffer.span }
+  }
+
+  /// Bytes of the buffer, wherever they are, to be changed in their place.
+  @_lifetime(&self)
+  public mutating func part(_ range: Range<Int>) -> MutableSpan<UInt8> { buffer._mutatingExtracting(range) }
+
+  /// Counts bytes as written that are in their place already, or will be put there.
+  @_lifetime(self: copy self)
+  public mutating func advance(_ size: Int) { if reserve(size) { count &+= size } }
+
+  /// Appends bytes that lie in the buffer already, from `start` on, which is not in front of where they go.
+  @_lifetime(self: copy self)
+  public mutating func move(from start: Int, _ size: Int) {
+    guard start >= count, start <= buffer.count, reserve(size), size <= buffer.count &- start else {
+      overflowed = true
+      return
+    }
+    if start > count {
+      for index in 0..<size { buffer[unchecked: count &+ index] = buffer[unchecked: start &+ index] }
+    }
+    count &+= size
+  }
+
+  /// Begins anew at offset `start`, 0…`count`.
+  @_lifetime(self: copy self)
+  public mutating func rewind(to start: Int) {
+    count = min(max(start, 0), count)
+    overflowed = false
+  }
+
   /// Refuses all further writes, as a write that does not fit would.
   @_lifetime(self: copy self)
   mutating func overflow() { overflowed = true }

@@ -33,6 +33,30 @@ public struct StaticWord: Sendable, ExpressibleByStringLiteral {
     count = left == 0 ? place &- start : 0
   }
 
+  /// Which word of such a text `bytes` are, counted from 0; `nil` if they are none.
+  @inline(never)
+  public static func index(of bytes: Span<UInt8>, in text: StaticString) -> Int? {
+    let end = text.hasPointerRepresentation ? text.utf8CodeUnitCount : 0
+    var index = 0
+    var matching = 0
+    var isSame = true
+    var place = 0
+    while place < end {
+      let byte = unsafe text.utf8Start[place]
+      place &+= 1
+      if byte > 0x20 {
+        isSame = isSame && matching < bytes.count && bytes[unchecked: matching] == byte
+        matching &+= 1
+        guard place == end else { continue }
+      }
+      if isSame, matching == bytes.count { return index }
+      index &+= 1
+      matching = 0
+      isSame = true
+    }
+    return nil
+  }
+
   /// Byte number `index`, 0..<`count`.
   public subscript(index: Int) -> UInt8 {
     precondition(index >= 0 && index < count)

@@ -38,8 +38,6 @@ struct SettingsRecord: BitwiseCopyable {
 
   /// Bytes of a record: a multiple of eight.
   static var size: Int { 96 }
-  /// Bytes of one of version 1, which is read and no longer written.
-  static var formerSize: Int { 40 }
   /// Where the access key is in it.
   static var accessKeyOffset: Int { 32 }
   /// Bytes of an access key.
@@ -47,40 +45,50 @@ struct SettingsRecord: BitwiseCopyable {
   /// "HSet".
   private static var magic: UInt32 { 0x7465_5348 }
 
-  /// Writes the record but for its access key, which is in its place already, and the checksum of all of it.
-  func write(to bytes: inout MutableSpan<UInt8>) {
+  /// Writes the record but for its access key, which is in its place already, and the checksum of all of it. Where nothing is written there are zeros.
+  mutating func write(to bytes: inout MutableSpan<UInt8>) {
     guard bytes.count == Self.size else { return }
-    do {
-      var writer = ByteWriter(bytes._mutatingExtracting(0..<32))
-      writer.u32(Self.magic)
-      writer.u32(2)
-      writer.u32(generation)
-      writer.u16(settings.values.marks)
-      writer.u16(payloadSize)
-      for index in 0..<16 { writer.u8(settings.addressKey.bytes[index]) }
-    }
-    do {
-      var writer = ByteWriter(bytes._mutatingExtracting(64..<92))
-      settings.values.write(to: &writer)
-      for _ in 0..<4 { writer.u32(0) }
-    }
-    let crc = CRC32.of(bytes.span.extracting(0..<92))
-    var writer = ByteWriter(bytes._mutatingExtracting(92..<96))
-    writer.u32(crc)
+    var writer = ByteWriter(bytes._mutatingExtracting(0...))
+    writer.u32(Self.magic)
+    writer.u32(2)
+    writer.u32(generation)
+    writer.u16(settings.values.marks)
+    writer.u16(payloadSize)
+    for index in 0..<16 { writer.u8(settings.addressKey.bytes[index]) }
+    writer.advance(Self.accessKeySize)
+    settings.values.write(to: &writer)
+    writer.advance(16)
+    writer.u32(CRC32.of(writer.whole.extracting(0..<writer.count)))
   }
 
-  /// Takes the record in 96 bytes, over defaults; `false`, and worth nothing any more, unless all is right. One of version 1 may have anything behind its
+  /// Takes the record in 96 bytes, over defaults; `false`, and worth nothing any more, unless all is right. One of version 1, which is no longer written, may have anything behind its
   /// 40 bytes. In its place, as it is read deep below requests: a returned one would be on the stack several times.
   @inline(never)
   mutating func read(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes)
-    guard bytes.count == Self.size, reader.u32() == Self.magic, let version = reader.u32(),
-      let generation = reader.u32()
+    guard bytes.count == Self.size, reader.u32() == Self.magic, let version = reader.u32(), version &- 1 < 2,
+      let generation = reader.u32(), let first = reader.u16(), let second = reader.u16()
     else {
       return false
     }
     self.generation = generation
-    return version == 1 ? readFormer(bytes) : version == 2 && readPresent(bytes)
+    for index in 0..<16 { settings.addressKey.bytes[index] = reader.u8() ?? 0 }
+    if version == 2 {
+      payloadSize = second
+      guard reader.skip(Self.accessKeySize), settings.values.read(marks: first, from: &reader) else {
+        return false
+      }
+      for _ in 0..<4 where reader.u32() != 0 { return false }
+    } else {
+      // Version 1: days of retention, whether there are any, address key, 0, and the checksum.
+      guard second == 1 || (first == 0 && second == 0), reader.u32() == 0 else { return false }
+      // More days than may be set by now are the most that may.
+      if second == 1 {
+        settings.values.set(.keepDays, to: min(UInt32(first), Setting.keepDays.description.range.upperBound))
+      }
+    }
+    let end = reader.offset
+    return reader.u32() == CRC32.of(bytes.extracting(0..<end))
   }
 
   /// Whether these 96 bytes, which are no record any more, were one with an access key: half of what a record begins with is still there, and where the key belongs are
@@ -98,32 +106,6 @@ struct SettingsRecord: BitwiseCopyable {
       written &+= 1
     }
     return known >= 4 && written > 8
-  }
-
-  private mutating func readPresent(_ bytes: Span<UInt8>) -> Bool {
-    var reader = ByteReader(bytes.extracting(12..<Self.size))
-    guard let marks = reader.u16(), let size = reader.u16() else { return false }
-    payloadSize = size
-    for index in 0..<16 { settings.addressKey.bytes[index] = reader.u8() ?? 0 }
-    for _ in 0..<Self.accessKeySize { _ = reader.u8() }
-    guard let values = SettingValues.read(marks: marks, from: &reader) else { return false }
-    settings.values = values
-    for _ in 0..<4 where reader.u32() != 0 { return false }
-    return reader.u32() == CRC32.of(bytes.extracting(0..<92))
-  }
-
-  /// Version 1: days of retention, whether there are any, address key, 0, and the CRC-32 of what is before it.
-  private mutating func readFormer(_ bytes: Span<UInt8>) -> Bool {
-    var reader = ByteReader(bytes.extracting(12..<Self.formerSize))
-    guard let days = reader.u16(), let hasDays = reader.u16(), hasDays <= 1, hasDays == 1 || days == 0 else {
-      return false
-    }
-    // More days than may be set by now are the most that may.
-    if hasDays == 1, !settings.values.set(.keepDays, to: UInt32(days)) {
-      settings.values.set(.keepDays, to: Setting.keepDays.description.range.upperBound)
-    }
-    for index in 0..<16 { settings.addressKey.bytes[index] = reader.u8() ?? 0 }
-    return reader.u32() == 0 && reader.u32() == CRC32.of(bytes.extracting(0..<36))
   }
 }
 

@@ -21,7 +21,8 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   public static var count: Int { 7 }
 
   /// What there is to know about it. This is the one table of settings: the device obeys it, hosts list it, and a test compares it with
-  /// the one in docs/settings.md.
+  /// the one in docs/settings.md. Inlined: who wants one thing of it takes a column of constants, and not the whole.
+  @inline(__always)
   public var description: SettingDescription {
     switch self {
     case .keepDays: .number("log/keep-days", .u16, 0...3650, .days, standard: 14)
@@ -34,6 +35,12 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
     case .accessKey: .secret("access/key", 32)
     }
   }
+}
+
+extension Setting {
+  /// Whether this is a value of its kind within its range (see `SettingDescription.allows`).
+  @inline(never)
+  public func allows(_ value: UInt32) -> Bool { description.allows(value) }
 }
 
 /// How a setting's value is written: integers little-endian, in exactly as many bytes as the type has.

@@ -26,7 +26,7 @@ public struct SettingValues: BitwiseCopyable, Sendable {
       marks &= ~Self.mark(setting)
       return true
     }
-    guard setting.description.allows(value) else { return false }
+    guard setting.allows(value) else { return false }
     numbers[place] = UInt16(truncatingIfNeeded: value)
     marks |= Self.mark(setting)
     return true
@@ -38,23 +38,23 @@ public struct SettingValues: BitwiseCopyable, Sendable {
   }
 
   /// Writes the numbers: twelve bytes, zeros where nothing is set.
-  func write(to writer: inout ByteWriter) {
+  mutating func write(to writer: inout ByteWriter) {
     for place in 0..<6 { writer.u16(numbers[place]) }
   }
 
   /// Reads what `write` has written. A number that its setting does not allow, any more or yet, is one that is not set: a device is not to
-  /// lose who it is over it. `nil` if there are fewer than twelve bytes.
-  static func read(marks: UInt16, from reader: inout ByteReader) -> SettingValues? {
-    var values = SettingValues()
+  /// lose who it is over it. `false` if there are fewer than twelve bytes.
+  mutating func read(marks: UInt16, from reader: inout ByteReader) -> Bool {
+    self = SettingValues()
     for place in 0..<6 {
       guard let number = reader.u16(), let setting = Setting(rawValue: UInt8(truncatingIfNeeded: place))
       else {
-        return nil
+        return false
       }
-      if marks & mark(setting) != 0 { values.set(setting, to: UInt32(number)) }
+      if marks & Self.mark(setting) != 0 { set(setting, to: UInt32(number)) }
     }
-    values.noteAccessKey(marks & mark(.accessKey) != 0)
-    return values
+    noteAccessKey(marks & Self.mark(.accessKey) != 0)
+    return true
   }
 
   private static func mark(_ setting: Setting) -> UInt16 { 1 &<< UInt16(setting.rawValue) }

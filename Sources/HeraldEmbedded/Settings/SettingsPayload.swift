@@ -80,9 +80,8 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     guard let header = payloadHeader(in: other), header.blobSize == total, isWhole(header, in: other),
       header.family == .simple || Int(header.bodySize) <= longest
     else { return .refused }
-    let none: [1 of UInt8] = [0]
     let size = header.family == .none ? 0 : total
-    guard write(settings, accessKey: none.span.extracting(0..<0), stagedPayload: size) else { return .failed }
+    guard write(settings, accessKey: Span(), stagedPayload: size) else { return .failed }
     hasNewPayload = true
     return .taken(UInt32(truncatingIfNeeded: total))
   }

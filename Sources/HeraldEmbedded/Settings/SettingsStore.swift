@@ -57,8 +57,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// that is being staged is given up: the page it is staged in is needed.
   public mutating func keep(_ new: DeviceSettings) -> Bool {
     load()
-    let none: [1 of UInt8] = [0]
-    return write(new, accessKey: none.span.extracting(0..<0), stagedPayload: nil)
+    return write(new, accessKey: Span(), stagedPayload: nil)
   }
 
   /// Keeps a number that a host has set, `nil` to have none set. `false` if the setting does not allow it or it could not be kept.
@@ -110,6 +109,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   /// Whether anything may be written: once a reset is noted, other settings would take the page with its note, or be found by whoever has
   /// the device next. Who asks has loaded the settings, which takes more stack than there is here.
+  @inline(never)
   mutating func mayWrite() -> Bool { flash.pageCount > 1 && erased == 0 && notedPage() == nil }
 
   /// Writes the other page: the payload, if it is not staged there already, then the record, with the access key that is given, or that is
@@ -291,6 +291,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return true
   }
 
+  @inline(never)
   mutating func program(_ page: Int, _ offset: Int, _ bytes: Span<UInt8>) -> Bool {
     do throws(FlashError) { try flash.program(page: page, offset: offset, bytes) } catch {
       flashErrors &+= 1
@@ -299,7 +300,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return true
   }
 
-  @discardableResult
+  @discardableResult @inline(never)
   mutating func clear(_ page: Int, _ offset: Int, _ count: Int) -> Bool {
     do throws(FlashError) { try flash.clear(page: page, offset: offset, count: count) } catch {
       flashErrors &+= 1
@@ -308,7 +309,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return true
   }
 
-  @discardableResult
+  @discardableResult @inline(never)
   mutating func erase(_ page: Int) -> Bool {
     do throws(FlashError) { try flash.erase(page: page) } catch {
       flashErrors &+= 1

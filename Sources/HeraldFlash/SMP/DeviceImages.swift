@@ -109,12 +109,12 @@ struct DeviceImages {
         "to take an image", .write, .image, ImageCommand.upload, isRepeatable: true
       ) { writer in
         writer.map(isFirst ? 4 : 2)
-        writer.text(SMPKey.offset)
+        writer.key(.offset)
         writer.unsigned(UInt32(clamping: offset))
-        writer.text(SMPKey.data)
+        writer.key(.data)
         writer.byteString(piece.span)
         guard isFirst else { return }
-        writer.text(SMPKey.length)
+        writer.key(.length)
         writer.unsigned(UInt32(clamping: bytes.count))
         writer.text(ImageKey.sha)
         writer.byteString(digest.span)

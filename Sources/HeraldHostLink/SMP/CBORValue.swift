@@ -77,9 +77,12 @@ public indirect enum CBORValue: Equatable, Sendable {
   private static func array(of bytes: Span<UInt8>) -> [UInt8] { bytes.withUnsafeBufferPointer { Array($0) } }
 
   /// The first value under `key` of a map; `nil` if this is none or has no such key.
-  public subscript(key: StaticString) -> CBORValue? {
+  public subscript(key: StaticString) -> CBORValue? { value(under: key.description) }
+  /// The same under a key of our own.
+  public subscript(key: SMPKey) -> CBORValue? { value(under: key.word.description) }
+
+  private func value(under name: String) -> CBORValue? {
     guard case .map(let entries) = self else { return nil }
-    let name = key.description
     return entries.first { $0.key == name }?.value
   }
 

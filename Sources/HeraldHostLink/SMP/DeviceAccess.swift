@@ -61,7 +61,7 @@ extension DeviceClient {
     ) {
       writer in
       writer.map(1)
-      writer.text(SMPKey.proof)
+      writer.key(.proof)
       writer.byteString(proof.span)
     }
     _ = try client.ask(request)
@@ -74,7 +74,7 @@ extension DeviceClient {
   private func serialBytes() throws(HostLinkError) -> [UInt8] {
     let request = ManagementRequest("its serial number", .read, .os, OSCommand.information) { writer in
       writer.map(1)
-      writer.text(SMPKey.format)
+      writer.key(.format)
       writer.text("n")
     }
     return Array((try client.ask(request)[SMPKey.output]?.string ?? "").utf8.prefix(32))

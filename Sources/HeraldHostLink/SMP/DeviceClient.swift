@@ -150,7 +150,7 @@ public struct DeviceClient {
   private func informationField(_ format: StaticString) throws(HostLinkError) -> String {
     let request = ManagementRequest("information", .read, .os, OSCommand.information) { writer in
       writer.map(1)
-      writer.text(SMPKey.format)
+      writer.key(.format)
       writer.text(format)
     }
     do {
@@ -170,7 +170,7 @@ public struct DeviceClient {
     text[10] = UInt8(ascii: "T")
     let request = ManagementRequest("to set its clock", .write, .os, OSCommand.dateTime) { writer in
       writer.map(1)
-      writer.text(SMPKey.dateTime)
+      writer.key(.dateTime)
       writer.text(text.span)
     }
     _ = try client.ask(request)
@@ -181,7 +181,7 @@ public struct DeviceClient {
     try resetProgress(
       ManagementRequest("to erase everything", .write, .herald, HeraldCommand.factoryReset) { writer in
         writer.map(1)
-        writer.text(SMPKey.epoch)
+        writer.key(.epoch)
         writer.unsigned(epoch)
       })
   }
@@ -233,7 +233,7 @@ public struct DeviceClient {
     let request = ManagementRequest("its counters \(shown)", .read, .statistics, StatisticsCommand.read) {
       writer in
       writer.map(1)
-      writer.text(SMPKey.name)
+      writer.key(.name)
       writer.text(Array(group.utf8).span)
     }
     guard case .map(let entries) = try client.ask(request)[SMPKey.fields] else {

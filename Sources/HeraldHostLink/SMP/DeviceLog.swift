@@ -47,12 +47,12 @@ extension DeviceClient {
   static func logStream(sequence: UInt32, offset: Int, length: Int?) -> ManagementRequest {
     ManagementRequest("page \(sequence) of the log", .read, .herald, HeraldCommand.logStream) { writer in
       writer.map(length == nil ? 2 : 3)
-      writer.text(SMPKey.sequence)
+      writer.key(.sequence)
       writer.unsigned(sequence)
-      writer.text(SMPKey.offset)
+      writer.key(.offset)
       writer.unsigned(UInt32(clamping: offset))
       if let length {
-        writer.text(SMPKey.length)
+        writer.key(.length)
         writer.unsigned(UInt32(clamping: length))
       }
     }
@@ -127,9 +127,9 @@ extension DeviceClient {
       "to erase what is here now", .write, .herald, HeraldCommand.acknowledge, isRepeatable: true
     ) { writer in
       writer.map(2)
-      writer.text(SMPKey.epoch)
+      writer.key(.epoch)
       writer.unsigned(epoch)
-      writer.text(SMPKey.sequence)
+      writer.key(.sequence)
       writer.unsigned(sequence)
     }
     let body = try client.ask(request)

@@ -41,14 +41,14 @@ extension DeviceClient {
       let request = ManagementRequest("to take a payload", .write, .file, FileCommand.transfer) { writer in
         writer.map(offset == 0 ? 4 : 2)
         if offset == 0 {
-          writer.text(SMPKey.name)
+          writer.key(.name)
           writer.text(FileName.payload)
-          writer.text(SMPKey.length)
+          writer.key(.length)
           writer.unsigned(UInt32(total))
         }
-        writer.text(SMPKey.offset)
+        writer.key(.offset)
         writer.unsigned(UInt32(offset))
-        writer.text(SMPKey.data)
+        writer.key(.data)
         writer.byteString(piece.span)
       }
       guard let next = try client.ask(request)[SMPKey.offset]?.number32, next <= total else {

@@ -7,10 +7,10 @@ extension DeviceClient {
   ) -> ManagementRequest {
     ManagementRequest(subject, operation, .settings, command) { writer in
       writer.map(value == nil ? 1 : 2)
-      writer.text(SMPKey.name)
+      writer.key(.name)
       writer.text(setting.description.name)
       if let value {
-        writer.text(SMPKey.value)
+        writer.key(.value)
         writer.byteString(value.span)
       }
     }

@@ -1,0 +1,68 @@
+import HeraldEmbedded
+
+/// Where bytes lie in a packet.
+struct SMPPlace: BitwiseCopyable {
+  var start = 0
+  var count = 0
+
+  /// The places of them.
+  var range: Range<Int> { start..<(start &+ count) }
+}
+
+/// What the body of a request says. Without an array: with one, Swift 6.3 cannot make what `SMPRequest` needs for tests.
+struct SMPBody: BitwiseCopyable {
+  /// The keys that were read.
+  private var found = SMPKeys.none
+  /// The numbers that were read; 0 for those that were not.
+  private(set) var epoch: UInt32 = 0
+  private(set) var sequence: UInt32 = 0
+  private(set) var offset: UInt32 = 0
+  private(set) var length: UInt32 = 0
+  private(set) var force: UInt32 = 0
+  /// Where the text is that was read; of no bytes if there is none.
+  private(set) var text = SMPPlace()
+  /// Where the bytes are that were read.
+  private(set) var bytes = SMPPlace()
+
+  /// Reads what a map says under keys that requests have. `false` if it is malformed, lacks one of those that are needed, or has something else than the
+  /// key stands for; other keys are passed over. A request without a body has no keys.
+  @inline(never)
+  mutating func read(_ body: Span<UInt8>, needed: SMPKeys, optional: SMPKeys) -> Bool {
+    guard body.count > 0 else { return needed == .none }
+    var reader = CBORReader(body)
+    guard var entries = reader.map() else { return false }
+    while reader.next(in: &entries) {
+      guard let name = reader.text() else { return false }
+      guard let key = SMPKey(name), needed.has(key) || optional.has(key) else {
+        guard reader.skip() else { return false }
+        continue
+      }
+      if key.isNumber {
+        if let number = reader.unsigned32() {
+          switch key {
+          case .epoch: epoch = number
+          case .sequence: sequence = number
+          case .offset: offset = number
+          case .length: length = number
+          default: force = number
+          }
+          found.insert(key)
+        } else {
+          // Who insists on a reset may say so in any way; nothing but a number above 0 counts.
+          guard key == .force, reader.skip() else { return false }
+        }
+        continue
+      }
+      guard let string = reader.string(key.isText ? .text : .bytes) else { return false }
+      let count = string.count
+      if key == .proof, count != AccessSession.proofSize { return false }
+      let place = SMPPlace(start: SMPHeader.size &+ reader.offset &- count, count: count)
+      if key.isText { text = place } else { bytes = place }
+      found.insert(key)
+    }
+    return found.hasAll(needed)
+  }
+
+  /// Whether there was such a key.
+  func has(_ key: SMPKey) -> Bool { found.has(key) }
+}

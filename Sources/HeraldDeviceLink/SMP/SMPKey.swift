@@ -1,0 +1,178 @@
+import HeraldEmbedded
+
+/// The keys of the CBOR maps, but for those of files and images, which have keys of their own beside these.
+///
+/// On the wire a key is a word: the one of `words` that has its place. A key that requests have always has a value of one type.
+public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
+  // What requests have, numbers below 2³² first.
+
+  /// Log status: a number that changes when the log is erased.
+  case epoch = 0
+  /// Log read: the page.
+  case sequence
+  /// Log read: the first byte in it.
+  case offset
+  /// Log read: most bytes wanted (request); readable bytes of the page (response).
+  case length
+  /// Reset: whether to do it in any case.
+  case force
+
+  // Text.
+
+  /// Statistics: the group. Settings: which.
+  case name
+  /// Echo, request.
+  case echo
+  /// Clock.
+  case dateTime
+  /// Boot loader, request: what else is asked.
+  case query
+  /// Information, request: which fields.
+  case format
+
+  // Bytes.
+
+  /// Log read and stream: the bytes.
+  case data
+  /// Settings: the value.
+  case value
+  /// Access: that the key is known.
+  case proof
+
+  // What only answers have.
+
+  /// Version 1 errors, and those of the protocol itself in version 2: a return code.
+  case returnCode
+  /// Version 2 errors of a group: a map of `group` and `returnCode`.
+  case error
+  /// Whose error it is.
+  case group
+  /// Echo, response.
+  case echoed
+  /// Parameters: bytes in the longest packet, header included.
+  case bufferSize
+  /// Parameters: packets that may wait.
+  case bufferCount
+  /// Boot loader, response: its name.
+  case bootLoader
+  /// Information, response: their text.
+  case output
+  /// Statistics: its counters.
+  case fields
+  /// Statistics: the groups.
+  case statisticsList
+  /// Log status: the oldest page.
+  case first
+  /// Log status: the newest page, which still grows.
+  case last
+  /// Log status: readable bytes of the newest page. Access: whether requests are served.
+  case open
+  /// Log status: bytes of a page.
+  case page
+  /// Log status: how often the device has started.
+  case boot
+  /// Log status: for how many days records are kept; 0 for as long as there is room.
+  case keep
+  /// Log status: milliseconds since start-up.
+  case now
+  /// Log status: milliseconds since 1970, absent before the clock is set.
+  case unix
+  /// Restart: why, by the numbers of `RestartCause`.
+  case cause
+  /// Restart: how much of the device works, by the numbers of `StartMode`.
+  case mode
+  /// Restart: starts in a row brought about by faults.
+  case streak
+  /// Restart: starts brought about by faults since power came on.
+  case faults
+  /// Restart: seconds that the run before had lasted.
+  case lasted
+  /// Restart: the program counter, where the cause is a fault of the program.
+  case programCounter
+  /// Restart: the link register, with `programCounter`.
+  case linkRegister
+  /// Restart: the program status register, with `programCounter`.
+  case programStatus
+  /// Restart: the fault status register, with `programCounter`.
+  case faultStatus
+  /// Restart: the address whose use was the fault, with `programCounter`.
+  case faultAddress
+  /// Factory reset: erasures done.
+  case done
+  /// Factory reset: all of them; 0 while there is none.
+  case total
+  /// Factory reset: those that failed.
+  case failed
+  /// Acknowledgement: the last page of it.
+  case through
+  /// Live: what happened.
+  case events
+  /// Live: how many events there was no room for.
+  case lost
+  /// Access: whether there is a key.
+  case isSet
+  /// Access: what the next proof is to be made of.
+  case nonce
+  /// Access: milliseconds until a proof is looked at.
+  case wait
+  /// Payload: what kind of payload it is.
+  case family
+  /// Payload: when the last day of its keys is over, in seconds since 1970.
+  case until
+  /// Payload: for how many days it is offered, today included.
+  case days
+
+  /// The words on the wire, in the order of the cases.
+  private static var words: StaticString {
+    """
+    epoch seq off len force
+    name d datetime query format
+    data val proof
+    rc err group r buf_size buf_count bootloader output fields stat_list first last open page boot keep
+    now unix cause mode streak faults lasted pc lr psr cfsr far done of bad to events lost set nonce
+    wait family until days
+    """
+  }
+
+  /// What it is on the wire.
+  public var word: StaticWord { StaticWord(Int(rawValue), of: Self.words) }
+
+  /// The key that is this on the wire; `nil` if there is none.
+  init?(_ word: Span<UInt8>) {
+    guard let index = StaticWord.index(of: word, in: Self.words) else { return nil }
+    self.init(rawValue: UInt8(truncatingIfNeeded: index))
+  }
+
+  /// Whether the value is a number, in requests.
+  var isNumber: Bool { rawValue <= SMPKey.force.rawValue }
+  /// Whether the value is text, in requests.
+  var isText: Bool { rawValue <= SMPKey.format.rawValue }
+}
+
+/// Some of the keys that requests have.
+struct SMPKeys: Equatable, BitwiseCopyable {
+  /// A bit for each.
+  private var bits: UInt32
+
+  private init(bits: UInt32) { self.bits = bits }
+
+  /// None of them.
+  static var none: Self { Self(bits: 0) }
+  /// One of them.
+  @inline(__always)
+  init(_ key: SMPKey) { bits = key.rawValue <= SMPKey.proof.rawValue ? 1 &<< UInt32(key.rawValue) : 0 }
+
+  /// Both.
+  @inline(__always)
+  static func | (left: Self, right: SMPKey) -> Self { Self(bits: left.bits | SMPKeys(right).bits) }
+
+  /// Whether this is one of them.
+  func has(_ key: SMPKey) -> Bool { bits & SMPKeys(key).bits != 0 }
+  /// Whether all of these are.
+  func hasAll(_ others: SMPKeys) -> Bool { others.bits & ~bits == 0 }
+  /// Adds one.
+  mutating func insert(_ key: SMPKey) { bits |= SMPKeys(key).bits }
+
+  /// What names a place in the log.
+  static var logPlace: Self { SMPKeys(.epoch) | .sequence | .offset | .length }
+}
