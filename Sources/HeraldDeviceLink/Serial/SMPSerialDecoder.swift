@@ -67,6 +67,7 @@ public struct SMPSerialDecoder: BitwiseCopyable {
     place = .outside
   }
 
+  @inline(never)
   private mutating func drop() {
     if isAssembling { dropped &+= 1 }
     isAssembling = false

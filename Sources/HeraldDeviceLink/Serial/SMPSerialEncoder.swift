@@ -6,9 +6,14 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   private var total = 0
   private var packetCount = 0
   private var crc: UInt16 = 0
-  /// The first of those bytes that is in the current line, and the place in that line: its marks, its characters, its end.
-  private var lineStart = 0
-  private var column = 0
+  /// Where it is: the first of those bytes that is in the current line, and the place in that line: its marks, its characters, its end.
+  struct Place: BitwiseCopyable {
+    fileprivate var lineStart = 0
+    fileprivate var column = 0
+  }
+
+  /// Where it is. Who could not get rid of what it wrote puts it back.
+  var place = Place()
 
   /// An encoder with nothing to send.
   public init() {}
@@ -21,7 +26,7 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   }
 
   /// Whether all is out.
-  public var isFinished: Bool { lineStart >= total }
+  public var isFinished: Bool { place.lineStart >= total }
 
   /// Writes what comes next to `output` from `start` on, as much as fits, and returns how many bytes that were. `packet`
   /// is the one the encoder was made for.
@@ -38,22 +43,22 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   }
 
   private mutating func next(_ packet: Span<UInt8>) -> UInt8 {
-    let payload = min(SMPSerialLine.payload, total &- lineStart)
-    let place = column &- 2
-    column &+= 1
-    if place == -2 { return lineStart == 0 ? SMPSerialLine.first1 : SMPSerialLine.next1 }
-    if place == -1 { return lineStart == 0 ? SMPSerialLine.first2 : SMPSerialLine.next2 }
-    let inGroup = place & 3
-    let groupStart = (place &>> 2) &* 3
+    let payload = min(SMPSerialLine.payload, total &- place.lineStart)
+    let character = place.column &- 2
+    place.column &+= 1
+    if character == -2 { return place.lineStart == 0 ? SMPSerialLine.first1 : SMPSerialLine.next1 }
+    if character == -1 { return place.lineStart == 0 ? SMPSerialLine.first2 : SMPSerialLine.next2 }
+    let inGroup = character & 3
+    let groupStart = (character &>> 2) &* 3
     guard groupStart < payload else {
-      lineStart &+= SMPSerialLine.payload
-      column = 0
+      place.lineStart &+= SMPSerialLine.payload
+      place.column = 0
       return SMPSerialLine.end
     }
     let left = payload &- groupStart
     // A group of one byte has two characters and two of padding; one of two bytes has three and one.
     guard inGroup <= left else { return UInt8(ascii: "=") }
-    let offset = lineStart &+ groupStart
+    let offset = place.lineStart &+ groupStart
     var group: UInt32 = 0
     var index = 0
     while index < 3 {

@@ -42,6 +42,12 @@ public struct SMPSerialExchange: BitwiseCopyable {
     return encoder.write(packet.extracting(0..<answerCount), into: &output, from: start)
   }
 
+  /// Where it is in the answer. Who could not get rid of what was written puts it back.
+  var place: SMPSerialEncoder.Place {
+    get { encoder.place }
+    set { encoder.place = newValue }
+  }
+
   /// Forgets what was begun, in both directions: the line was closed and opened.
   public mutating func reset() {
     decoder.reset()

@@ -127,10 +127,12 @@ struct USBSerialPort: ~Copyable {
     var bytes: [64 of UInt8] = .init(repeating: 0)
     var room = bytes.mutableSpan
     // What the controller does not take is made again: the exchange keeps the place, not the bytes.
-    var further = exchange
-    let count = further.send(memory, into: &room)
-    guard controller.write(.serialIn, bytes.span.extracting(0..<count)) else { return false }
-    exchange = further
+    let place = exchange.place
+    let count = exchange.send(memory, into: &room)
+    guard controller.write(.serialIn, bytes.span.extracting(0..<count)) else {
+      exchange.place = place
+      return false
+    }
     endsWithEmptyPacket = count == USBDescriptors.packetSize && !exchange.isSending
     return true
   }
