@@ -24,6 +24,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   var stringRoom: Int { remaining &- Self.headSize(UInt32(clamping: remaining)) }
 
   /// Bytes that the head with this argument takes: 1, 2, 3 or 5.
+  @inline(never)
   public static func headSize(_ argument: UInt32) -> Int {
     if argument < 24 { return 1 }
     if argument <= 0xFF { return 2 }
@@ -103,6 +104,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   public mutating func array(_ count: Int) { head(4, UInt32(clamping: count)) }
 
   /// Begins a map of `count` pairs, 0…2³¹−1, which the caller appends next, each key before its value.
+  @inline(never)
   @_lifetime(self: copy self)
   public mutating func map(_ count: Int) { head(5, UInt32(clamping: count)) }
 

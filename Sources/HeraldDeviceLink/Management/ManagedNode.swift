@@ -109,6 +109,7 @@ public struct ManagedNode<
   }
 
   /// How many bytes of a page of the log can be read.
+  @inline(never)
   public mutating func logReadableBytes(sequence: UInt32) -> Int? {
     node.core.log.readableBytes(sequence: sequence)
   }

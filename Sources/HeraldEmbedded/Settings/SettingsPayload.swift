@@ -140,6 +140,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
   }
 
   /// Reads bytes behind the header. `false` if they are not there, or the flash fails.
+  @inline(never)
   public mutating func readPayload(offset: Int, into bytes: inout MutableSpan<UInt8>) -> Bool {
     let start = StoredPayloadHeader.size &+ offset
     guard offset >= 0, payloadSize > 0, start &+ bytes.count <= payloadSize else { return false }
