@@ -105,6 +105,29 @@ struct ByteStringTests {
     #expect(buffer == [1, 2, 3, 4, 5, 6, 0])
   }
 
+  @Test("Bytes that lie further on are moved to where the next one goes, and writing can begin anew")
+  func moving() {
+    var bytes: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 7]
+    var span = bytes.mutableSpan
+    var writer = ByteWriter(span._mutatingExtracting(0...), from: 1)
+    writer.move(from: 4, 3)
+    writer.move(from: 4, 1)
+    let moved = writer.count == 5 && !writer.overflowed
+    // In front of the next byte, and past the end.
+    writer.move(from: 4, 1)
+    let isRefused = writer.overflowed && writer.count == 5
+    writer.rewind(to: 3)
+    writer.advance(2)
+    let again = writer.count == 5 && !writer.overflowed
+    writer.move(from: 6, 3)
+    let isLong = writer.overflowed && writer.count == 5
+    writer.rewind(to: 5)
+    writer.advance(4)
+    let isFull = writer.overflowed && writer.count == 5
+    #expect(moved && isRefused && again && isLong && isFull)
+    #expect(bytes == [0, 4, 5, 6, 4, 5, 6, 7])
+  }
+
   @Test("Byte strings refuse what does not fit, and compare by their bytes")
   func inlineBytes() {
     var left = InlineBytes<4>()

@@ -21,6 +21,14 @@ struct StaticWordTests {
     #expect(StaticWord(index, of: "").count == 0)
   }
 
+  @Test("Bytes are found among the words only if they are one of them, whole")
+  func search() {
+    func index(_ text: String) -> Int? { StaticWord.index(of: Array(text.utf8).span, in: Self.text) }
+    #expect(["one", "two_2", "three"].map(index) == [0, 1, 2])
+    #expect(["", "on", "ones", "two", "hree", "three ", "one two_2", "One"].allSatisfy { index($0) == nil })
+    #expect(StaticWord.index(of: Array("one".utf8).span, in: "") == nil)
+  }
+
   @Test("A literal is a word as a whole")
   func literal() {
     let word: StaticWord = "all of it"
