@@ -7,7 +7,7 @@ where
   /// Forgets whoever has been silent for too long, and says when to look for such again: no peer's time comes before. One that is held or
   /// waits for a message may be let go at any moment: then once a second.
   @inlinable @inline(never)
-  mutating func ageOut(at now: Instant) {
+  mutating func ageOut() {
     ageAt = now + configuration.expiry
     for place in 0..<table.placesUsed where table.isTaken(place) {
       let silence = table[place].silence(at: now)
@@ -20,7 +20,7 @@ where
         let identity = table[place].identity
         table.remove(place)
         counters.count(.losses)
-        record(.lost(identity), at: now)
+        record(.lost(identity))
         delegate.didLose(identity, at: now)
       }
     }

@@ -7,7 +7,7 @@ where
   /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that does not
   /// is asked again every two seconds.
   @inlinable
-  mutating func endAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+  mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
     guard attempt.isActive else { return .never }
     if now >= attempt.deadline {
       radio.cancelConnect()
@@ -20,12 +20,12 @@ where
   /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
   /// connections, if there are several, is left to peers.
   @inlinable @inline(never)
-  mutating func beginAttempt<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+  mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
     guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return .never }
     guard now >= workAt else { return workAt }
     let limit = connectionLimit
     let isFull = openConnections() >= (limit > 1 ? limit &- 1 : limit)
-    if isFull, connectionToGiveUp(forMessage: outbox.isPending, at: now) == nil { return graceEnd(at: now) }
+    if isFull, connectionToGiveUp(forMessage: outbox.isPending) == nil { return graceEnd() }
     var deadline = now + configuration.attemptTimeout
     var isCut = false
     if !capabilities.canScanWhileConnecting {
@@ -34,10 +34,10 @@ where
       isCut = limit < deadline
       deadline = earlier(limit, deadline)
     }
-    guard let place = choosePeer(at: now) else { return workAt }
+    guard let place = choosePeer() else { return workAt }
     guard !isFull else {
-      giveUpConnection(forMessage: table[place].has(Target.awaitsMessageFlag), at: now)
-      return graceEnd(at: now)  // or until one is closed
+      giveUpConnection(forMessage: table[place].has(Target.awaitsMessageFlag))
+      return graceEnd()  // or until one is closed
     }
     if !capabilities.canScanWhileConnecting, shownScan != nil {
       radio.stopScanning()
@@ -64,7 +64,7 @@ where
   /// most recently heard would be everybody's choice at the same time, and then nobody understands the requests to connect. A peer
   /// that takes no connections at present is left out. If there is none, `workAt` becomes the moment when that may change by itself.
   @inlinable
-  mutating func choosePeer(at now: Instant) -> Int? {
+  mutating func choosePeer() -> Int? {
     var best: Int?
     var bestRank = -1
     var alike: UInt32 = 0
@@ -80,9 +80,9 @@ where
         later = earlier(later, retryAt)
         continue
       }
-      let rank = rank(of: place, at: now)
+      let rank = rank(of: place)
       if rank < 0 {
-        settle(place, at: now)
+        settle(place)
         if table[place].owesWork { later = earlier(later, table[place].retryAt) }
       } else if rank > bestRank {
         best = place
@@ -106,8 +106,8 @@ where
   /// meet a peer that shows a Herald service, then one that may hide it, in either case one heard more than once
   /// ahead of one heard once, which may be a made-up address that nobody answers at; then signals to a peer that is known.
   @inlinable
-  mutating func rank(of place: Int, at now: Instant) -> Int {
-    switch task(for: place, at: now) {
+  mutating func rank(of place: Int) -> Int {
+    switch task(for: place) {
     case .nothing: return -1
     case .sendMessage: return Self.messageRank
     case .meet, .readPayload:
@@ -138,12 +138,12 @@ where
   /// some time, the oldest, or the one to the peer heard most weakly. A peer not in the table counts as weakest. For a message of the
   /// application's an exchange about anything else gives way too (HP-30).
   @inlinable
-  mutating func connectionToGiveUp(forMessage: Bool, at now: Instant) -> Int? {
+  mutating func connectionToGiveUp(forMessage: Bool) -> Int? {
     var best: Int?
     var bestRSSI: Int8 = 0
     var index = 0
     while index < connections {
-      if canGiveUp(index, forMessage: forMessage, at: now) {
+      if canGiveUp(index, forMessage: forMessage) {
         let rssi = strength(of: index)
         let isBetter =
           switch configuration.connectionPolicy {
@@ -161,7 +161,7 @@ where
   }
 
   @inlinable
-  mutating func canGiveUp(_ index: Int, forMessage: Bool, at now: Instant) -> Bool {
+  mutating func canGiveUp(_ index: Int, forMessage: Bool) -> Bool {
     let step = links[index].step
     if step == .keeping { return true }
     // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work on is soon over.
@@ -173,7 +173,7 @@ where
 
   /// When the next connection of a peer's may be given up.
   @inlinable
-  mutating func graceEnd(at now: Instant) -> Instant {
+  mutating func graceEnd() -> Instant {
     var next = Instant.never
     var index = 0
     while index < connections {
@@ -193,19 +193,19 @@ where
 
   /// Gives a connection up for a new peer, unless one is being closed already.
   @inlinable
-  mutating func giveUpConnection(forMessage: Bool, at now: Instant) {
+  mutating func giveUpConnection(forMessage: Bool) {
     var index = 0
     while index < connections {
       if links[index].step == .closing { return }
       index &+= 1
     }
-    guard let index = connectionToGiveUp(forMessage: forMessage, at: now) else { return }
+    guard let index = connectionToGiveUp(forMessage: forMessage) else { return }
     counters.count(.connectionsGivenUp)
     if links[index].step.isWorking {
       // The peer did not have the time it is entitled to: nothing is held against it.
       table[Int(links[index].place)].retryAt = now + configuration.firstRetry
     }
-    close(index, at: now)
+    close(index)
     hasNews = true
   }
 

@@ -56,7 +56,7 @@ where
 
   /// Asks the next question, or ends the matter.
   @inlinable
-  mutating func askForCodes(_ index: Int, at now: Instant) {
+  mutating func askForCodes(_ index: Int) {
     let place = Int(links[index].place)
     let procedure: GATTProcedure
     switch links[index].question {
@@ -77,81 +77,81 @@ where
     case .numberService, .answered: return
     }
     if !links[index].client.begin(procedure, stepTimeout: configuration.stepTimeout) {
-      fail(index, .exchangesMalformed, at: now)
+      fail(index, .exchangesMalformed)
     }
   }
 
   /// Goes on to the next question.
   @inlinable
-  mutating func ask(_ question: CodeQuestion, _ index: Int, at now: Instant) {
+  mutating func ask(_ question: CodeQuestion, _ index: Int) {
     links[index].question = question
-    askForCodes(index, at: now)
+    askForCodes(index)
   }
 
   /// CovidWatch is done with: goes on to C19X.
   @inlinable
-  mutating func endNumber(_ index: Int, at now: Instant) {
+  mutating func endNumber(_ index: Int) {
     links[index].modelHandle = 0
     if values.neighbours.observes(.c19x) {
-      ask(.codeService, index, at: now)
+      ask(.codeService, index)
     } else {
-      endCodes(index, at: now)
+      endCodes(index)
     }
   }
 
   /// Makes what there is of an answer.
   @inlinable
-  mutating func takeCode(_ event: GATTClientEvent, _ pdu: Span<UInt8>, _ index: Int, at now: Instant) {
+  mutating func takeCode(_ event: GATTClientEvent, _ pdu: Span<UInt8>, _ index: Int) {
     let question = links[index].question
     switch event {
     case .none, .notification, .indication, .mtu: break
     case .service(let range):
       links[index].service = range
-      ask(question == .numberService ? .numberCharacteristic : .codeCharacteristic, index, at: now)
+      ask(question == .numberService ? .numberCharacteristic : .codeCharacteristic, index)
     case .characteristics(let isLast):
-      noteCode(pdu, index, at: now)
-      if isLast { endDiscovery(index, at: now) }
+      noteCode(pdu, index)
+      if isLast { endDiscovery(index) }
     case .lastValue(let offset, let from):
       let count = pdu.count &- from
       guard offset == 0, from >= 0, CovidWatch.holdsNumber(count: count) else {
-        fail(index, .exchangesMalformed, at: now)
+        fail(index, .exchangesMalformed)
         return
       }
-      keepRead(.covidWatch, pdu.extracting(from..<(from &+ 16)), index, at: now)
-      endNumber(index, at: now)
+      keepRead(.covidWatch, pdu.extracting(from..<(from &+ 16)), index)
+      endNumber(index)
     case .value:
       // Longer than any number.
-      fail(index, .exchangesMalformed, at: now)
+      fail(index, .exchangesMalformed)
     case .finished:
       switch question {
-      case .numberCharacteristic, .codeCharacteristic: endDiscovery(index, at: now)
-      case .numberService, .number: endNumber(index, at: now)
-      default: endCodes(index, at: now)
+      case .numberCharacteristic, .codeCharacteristic: endDiscovery(index)
+      case .numberService, .number: endNumber(index)
+      default: endCodes(index)
       }
     case .failed(let failure):
       switch failure {
-      case .refused: fail(index, .exchangesRefused, at: now)
-      case .timeout: fail(index, .exchangesTimedOut, at: now)
-      default: fail(index, .exchangesMalformed, at: now)
+      case .refused: fail(index, .exchangesRefused)
+      case .timeout: fail(index, .exchangesTimedOut)
+      default: fail(index, .exchangesMalformed)
       }
     }
   }
 
   /// All characteristics were seen.
   @inlinable
-  mutating func endDiscovery(_ index: Int, at now: Instant) {
+  mutating func endDiscovery(_ index: Int) {
     if links[index].question == .codeCharacteristic {
-      endCodes(index, at: now)
+      endCodes(index)
     } else if links[index].modelHandle != 0 {
-      ask(.number, index, at: now)
+      ask(.number, index)
     } else {
-      endNumber(index, at: now)
+      endNumber(index)
     }
   }
 
   /// Looks at characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
   @inlinable
-  mutating func noteCode(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) {
+  mutating func noteCode(_ pdu: Span<UInt8>, _ index: Int) {
     var characteristics = GATTCharacteristics(pdu)
     while let found = characteristics.next() {
       if links[index].question == .numberCharacteristic {
@@ -159,16 +159,16 @@ where
       } else if found.uuid.high == C19X.marker, links[index].modelHandle == 0 {
         links[index].modelHandle = found.value
         let code = C19X.bigEndian(found.uuid.low)
-        keepRead(.c19x, code.span.extracting(0..<8), index, at: now)
+        keepRead(.c19x, code.span.extracting(0..<8), index)
       }
     }
   }
 
   /// A code was read. A number is read again after its life, a beacon code on the next day.
   @inlinable
-  mutating func keepRead(_ system: NeighbourSystem, _ code: Span<UInt8>, _ index: Int, at now: Instant) {
+  mutating func keepRead(_ system: NeighbourSystem, _ code: Span<UInt8>, _ index: Int) {
     let place = Int(links[index].place)
-    keepCode(place, system, code, at: now)
+    keepCode(place, system, code)
     let state = table[place].state
     let isHerald = state == .read || state == .confirmed
     if !isHerald, !table[place].codeIsRead {
@@ -180,7 +180,7 @@ where
   /// All was asked. A peer of Herald's gets what else it is owed; one that has nothing but codes is a neighbour from now on; one that has
   /// nothing is left alone.
   @inlinable
-  mutating func endCodes(_ index: Int, at now: Instant) {
+  mutating func endCodes(_ index: Int) {
     let place = Int(links[index].place)
     links[index].question = .answered
     let isFound = table[place].codeIsRead
@@ -188,7 +188,7 @@ where
     table[place].codeIsRead = true
     let state = table[place].state
     if state == .read || state == .confirmed {
-      enter(.choosing, index, at: now)
+      enter(.choosing, index)
       return
     }
     if state == .advertised, links[index].task == .readCodes {
@@ -196,11 +196,11 @@ where
       table[place].failures = 0
       table[place].retryAt = now
       workAt = now
-      close(index, at: now)
+      close(index)
       return
     }
     guard isFound else {
-      ignore(index, at: now)
+      ignore(index)
       return
     }
     table[place].state = .neighbour
@@ -213,6 +213,6 @@ where
       table[place].ignores = 0
     }
     table.setOwesWork(place, false)
-    leave(index, at: now)
+    leave(index)
   }
 }

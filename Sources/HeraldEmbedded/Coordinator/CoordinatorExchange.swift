@@ -7,8 +7,9 @@ where
   /// The radio became usable, or stopped being so; then every connection is gone and what was wanted is stated again later.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
+    self.now = now
     hasNews = true
-    showState(state, at: now)
+    showState(state)
     radioState = state
     shownScan = nil
     advertising.radioForgot()
@@ -29,6 +30,7 @@ where
   /// A connection was opened.
   @inlinable
   public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
+    self.now = now
     hasNews = true
     let index = opened.connection.index
     var isOurs = false
@@ -41,7 +43,7 @@ where
       counters.count(.connectionsRefused)
       surplus |= index >= 0 && index < 32 ? 1 &<< UInt32(truncatingIfNeeded: index) : 0
       surplusAt = now
-      if isOurs { postpone(Int(attempt.place), .connectionsRefused, at: now) }
+      if isOurs { postpone(Int(attempt.place), .connectionsRefused) }
       return
     }
     forget(index)  // in case an event was lost
@@ -65,23 +67,24 @@ where
         attempt.isCut = true
         attempt.deadline = now
       }
-      readBack(index, at: now)
+      readBack(index)
     case .central:
       counters.count(isOurs ? .connectionsOut : .connectionsRefused)
       links[index].end = now + configuration.exchangeLife
       guard isOurs, !isAtWork(with: attempt.place) else {
-        close(index, at: now)
+        close(index)
         return
       }
       links[index].place = attempt.place
       links[index].holdsTarget = true
-      enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index, at: now)
+      enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
     }
   }
 
   /// The attempt to connect ended without a connection.
   @inlinable
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
+    self.now = now
     guard attempt.isActive else { return }
     hasNews = true
     let ended = attempt
@@ -98,7 +101,7 @@ where
       table.setHeld(place, false)
       table[place].retryAt = table[place].has(Target.takesNobodyFlag) ? now : now + configuration.firstRetry
     } else {
-      postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, at: now)
+      postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed)
     }
   }
 
@@ -107,6 +110,7 @@ where
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {
+    self.now = now
     hasNews = true
     let index = connection.index
     guard index >= 0, index < connections else {
@@ -120,9 +124,9 @@ where
         counters.count(.exchangesDropped)
         table[place].retryAt = now + .milliseconds(random.next() & 1023)
       } else {
-        fail(index, .exchangesDropped, at: now)
+        fail(index, .exchangesDropped)
         // It did not understand our request, as happens when several ask at the same moment.
-        if reason == .failedToBeEstablished { askAgainSoon(place, at: now) }
+        if reason == .failedToBeEstablished { askAgainSoon(place) }
       }
     }
     delegate.tell(.debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
@@ -133,7 +137,7 @@ where
   /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again soon. After many tries it is
   /// left alone like any other: perhaps it does not hear us at all.
   @inlinable
-  mutating func askAgainSoon(_ place: Int, at now: Instant) {
+  mutating func askAgainSoon(_ place: Int) {
     let failures = table[place].failures
     let delay =
       failures <= Self.contendedTries
@@ -156,20 +160,20 @@ where
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {
+    self.now = now
     let index = connection.index
     guard index >= 0, index < connections, count > 0, count <= buffer.count, links[index].step != .closed
     else { return 0 }
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
       links[index].lastAsked = now
-      values.askedAt = now
       let length = server.respond(
         to: &buffer, count: count, on: connection, at: now, from: services.database, values: &values)
-      takeSignal(index, at: now)
-      if NeighbourType.systems > 0 { noteNeighbours(index, at: now) }
+      takeSignal(index)
+      if NeighbourType.systems > 0 { noteNeighbours(index) }
       return length
     }
     hasNews = true
-    guard case .indication = take(buffer.span.extracting(0..<count), index, at: now) else { return 0 }
+    guard case .indication = take(buffer.span.extracting(0..<count), index) else { return 0 }
     buffer[0] = GATTClient.confirmation
     return 1
   }
@@ -181,12 +185,13 @@ where
   /// A strength was measured on a connection: it counts like that of an advertisement.
   @inlinable
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
+    self.now = now
     let index = connection.index
     guard index >= 0, index < connections, links[index].holdsTarget else { return }
     let place = Int(links[index].place)
     links[index].lastAsked = now
     table.touch(place, at: now)
-    measure(place, table[place].identity, rssi, at: now)
+    measure(place, table[place].identity, rssi)
   }
 
   // MARK: One connection for both
@@ -195,17 +200,17 @@ where
   /// a crowd every connection less counts (HP-21). This is for devices like this one: phones, which show how strongly they send or
   /// a pseudo device address, are met on connections of ours, as their applications expect.
   @inlinable
-  mutating func readBack(_ index: Int, at now: Instant) {
+  mutating func readBack(_ index: Int) {
     guard configuration.scans, let place = table.find(TargetIdentity(links[index].peer)),
       table[place].state == .advertised || table[place].state == .confirmed,
       table[place].txPower == Target.noTxPower,
       !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
-      task(for: place, at: now) == .meet || task(for: place, at: now) == .readPayload
+      task(for: place) == .meet || task(for: place) == .readPayload
     else { return }
     links[index].place = UInt16(truncatingIfNeeded: place)
     links[index].holdsTarget = true
     table.setHeld(place, true)
-    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index, at: now)
+    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
   }
 
   /// Whether an exchange with this target is under way.
@@ -226,9 +231,9 @@ where
 
   /// Our work on a connection is done: closes it, unless the peer opened it or is at work on it itself.
   @inlinable
-  mutating func leave(_ index: Int, at now: Instant) {
+  mutating func leave(_ index: Int) {
     guard links[index].isPeers || links[index].lastAsked > links[index].openedAt else {
-      close(index, at: now)
+      close(index)
       return
     }
     // Not more than what is ours: the peer may be in the middle of a message.
@@ -247,11 +252,11 @@ where
   /// All that the peer is owed at present was done: says when there is more, and closes the connection (HP-22), or keeps it if
   /// that was chosen and the peer is of a system that may withhold its advertisements (HP-23).
   @inlinable
-  mutating func finish(_ index: Int, at now: Instant) {
+  mutating func finish(_ index: Int) {
     let place = Int(links[index].place)
     table[place].failures = 0
     table[place].ignores = 0
-    settle(place, at: now)
+    settle(place)
     if configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
       table[place].state == .read
     {
@@ -263,13 +268,13 @@ where
       links[index].end = now
       return
     }
-    leave(index, at: now)
+    leave(index)
   }
 
   /// Says whether and when a peer is owed more.
   @inlinable @inline(never)
-  mutating func settle(_ place: Int, at now: Instant) {
-    let isMore = task(for: place, at: now) != .nothing
+  mutating func settle(_ place: Int) {
+    let isMore = task(for: place) != .nothing
     let owes = isMore || hasRecurringWork(place)
     if owes {
       let retryAt = now + (isMore ? .seconds(1) : .seconds(16))
@@ -281,7 +286,7 @@ where
 
   /// The peer has no Herald service: leaves it alone for a while, longer each time.
   @inlinable
-  mutating func ignore(_ index: Int, at now: Instant) {
+  mutating func ignore(_ index: Int) {
     counters.count(.withoutService)
     let place = Int(links[index].place)
     table[place].ignores &+= 1
@@ -293,17 +298,17 @@ where
       counters.count(.messagesLost)
     }
     table.setOwesWork(place, false)
-    leave(index, at: now)
+    leave(index)
   }
 
   /// We have no buffer for the peer's payload, or for what it is to be told: nothing is held against it, and it is tried again soon.
   @inlinable
-  mutating func deferExchange(_ index: Int, at now: Instant) {
+  mutating func deferExchange(_ index: Int) {
     counters.count(.exchangesWithoutBuffer)
     let retryAt = now + .seconds(1)
     table[Int(links[index].place)].retryAt = retryAt
     if retryAt < workAt { workAt = retryAt }
-    leave(index, at: now)
+    leave(index)
   }
 
   /// Lets go of a target, unless an attempt to connect to it is still under way.
@@ -315,21 +320,21 @@ where
 
   /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the connection if it is ours.
   @inlinable
-  mutating func fail(_ index: Int, _ cause: CoordinatorCounter, at now: Instant) {
+  mutating func fail(_ index: Int, _ cause: CoordinatorCounter) {
     links[index].step = .failed
     if links[index].holdsTarget {
       links[index].holdsTarget = false
-      postpone(Int(links[index].place), cause, at: now)
+      postpone(Int(links[index].place), cause)
     } else {
       counters.count(cause)
     }
-    if links[index].isPeers { leave(index, at: now) } else { close(index, at: now) }
+    if links[index].isPeers { leave(index) } else { close(index) }
   }
 
   /// Counts a failure and says when the peer may be tried again. Up to a second of chance keeps two devices that try each other
   /// from doing so in step.
   @inlinable
-  mutating func postpone(_ place: Int, _ cause: CoordinatorCounter, at now: Instant) {
+  mutating func postpone(_ place: Int, _ cause: CoordinatorCounter) {
     counters.count(cause)
     releaseHold(place)
     table[place].failures &+= 1
@@ -344,7 +349,7 @@ where
 
   /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).
   @inlinable @inline(never)
-  mutating func close(_ index: Int, at now: Instant) {
+  mutating func close(_ index: Int) {
     letGo(index)
     links[index].step = .closing
     links[index].end = now

@@ -8,6 +8,7 @@ where
   /// peer (HP-26).
   @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
+    self.now = now
     counters.count(.adverts)
     let seen = configuration.introspection.classify(report, data)
     let sighting = values.neighbours.look(at: data)
@@ -17,26 +18,26 @@ where
       table.touch(place, at: now)
     } else {
       guard seen.peer != .ignored || sighting.isSomething,
-        let new = admit(seen.identity, report.address, at: now)
+        let new = admit(seen.identity, report.address)
       else { return }
       place = new
       if seen.peer == .ignored { table[place].state = .neighbour }
     }
-    if !table[place].isAt(report.address) { move(place, to: report.address, at: now) }
-    guard acquaint(place, seen, report, at: now) || sighting.isSomething else { return }
+    if !table[place].isAt(report.address) { move(place, to: report.address) }
+    guard acquaint(place, seen, report) || sighting.isSomething else { return }
     if let txPower = seen.txPower, txPower != table[place].txPower {
       table[place].txPower = txPower
-      record(.txPower(seen.identity, txPower), at: now)
+      record(.txPower(seen.identity, txPower))
       delegate.didChangeTxPower(seen.identity, txPower, at: now)
     }
-    if NeighbourType.systems > 0 { observe(place, sighting, in: data, at: now) }
-    measure(place, seen.identity, report.rssi, at: now)
+    if NeighbourType.systems > 0 { observe(place, sighting, in: data) }
+    measure(place, seen.identity, report.rssi)
   }
 
   /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect there ends, so
   /// that it does not keep others waiting, and is not held against the peer.
   @inlinable
-  mutating func move(_ place: Int, to address: DeviceAddress, at now: Instant) {
+  mutating func move(_ place: Int, to address: DeviceAddress) {
     table[place].address = address
     guard attempt.isActive, !attempt.isCancelled, Int(attempt.place) == place else { return }
     attempt.isCut = true
@@ -46,7 +47,7 @@ where
 
   /// Logs and reports one strength.
   @inlinable
-  mutating func measure(_ place: Int, _ identity: TargetIdentity, _ rssi: RSSI, at now: Instant) {
+  mutating func measure(_ place: Int, _ identity: TargetIdentity, _ rssi: RSSI) {
     guard rssi.isAvailable else {
       counters.count(.advertsWithoutStrength)
       return
@@ -54,7 +55,7 @@ where
     counters.count(.readings)
     table[place].lastRSSI = rssi
     table[place].readings &+= 1
-    record(reading: rssi, of: identity, at: now)
+    record(reading: rssi, of: identity)
     delegate.didMeasure(identity, rssi, at: now)
     let digest = table[place].payloadDigest
     if digest != 0 { delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now) }
@@ -62,18 +63,18 @@ where
 
   /// Takes in a peer that was not known.
   @inlinable
-  mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress, at now: Instant) -> Int? {
+  mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress) -> Int? {
     let evictions = table.evictions
     guard let place = table.insert(identity, address: address, at: now) else {
       counters.count(.tableFull)
       return nil
     }
     if table.evictions != evictions {
-      record(.lost(table.evicted), at: now)
+      record(.lost(table.evicted))
       delegate.didLose(table.evicted, at: now)
     }
     counters.count(.detections)
-    record(.detected(identity), at: now)
+    record(.detected(identity))
     delegate.didDetect(identity, at: now)
     return place
   }
@@ -81,7 +82,7 @@ where
   /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is one to leave alone.
   @inlinable
   mutating func acquaint(
-    _ place: Int, _ seen: Introspected, _ report: AdvertisingReport, at now: Instant
+    _ place: Int, _ seen: Introspected, _ report: AdvertisingReport
   ) -> Bool {
     if report.kind.contains(.connectable) {
       table[place].isConnectable = true

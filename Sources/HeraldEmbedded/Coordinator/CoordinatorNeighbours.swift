@@ -16,32 +16,32 @@ where
   /// An advertisement shows a code, or that there is one to be read. A code is logged when it is another than the peer's last.
   @inlinable
   mutating func observe(
-    _ place: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>, at now: Instant
+    _ place: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>
   ) {
     let start = Int(sighting.numberStart)
     if start > 0, start &+ 16 <= data.count {
       let number = data.extracting(start..<(start &+ 16))
-      if table[place].isNew(number: number) { take(number: number, place, at: now) }
+      if table[place].isNew(number: number) { take(number: number, place) }
     }
-    if sighting.hasHiddenCode { owe(place, at: now) }
+    if sighting.hasHiddenCode { owe(place) }
   }
 
   /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; then it is looked at again when it is heard again.
   @inlinable
-  mutating func take(number: Span<UInt8>, _ place: Int, at now: Instant) {
+  mutating func take(number: Span<UInt8>, _ place: Int) {
     guard table[place].mayShowNumber(at: now), values.mayHear(at: now) else {
       counters.count(.signalsDropped)
       return
     }
     values.heardBudget.spend(26)
     table[place].note(number: number, at: now)
-    keepCode(place, .covidWatch, number, at: now)
+    keepCode(place, .covidWatch, number)
   }
 
   /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's, else again when
   /// that is due.
   @inlinable
-  mutating func owe(_ place: Int, at now: Instant) {
+  mutating func owe(_ place: Int) {
     let state = table[place].state
     guard table[place].isConnectable, !table[place].owesCode, state != .ignored else { return }
     if table[place].codeIsRead {
@@ -59,7 +59,7 @@ where
 
   /// Logs and reports a code of a peer's.
   @inlinable @inline(never)
-  mutating func keepCode(_ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant) {
+  mutating func keepCode(_ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>) {
     let identity = table[place].identity
     do throws(LogError) {
       try log.append(.neighbour(identity, system), bytes: code, at: now, clock: clock)
@@ -74,18 +74,18 @@ where
   /// What a request brought about: a number of ours that the peer is given is logged before it leaves; a code that the peer wrote is
   /// logged as the peer's, and the strength with it.
   @inlinable
-  mutating func noteNeighbours(_ index: Int, at now: Instant) {
+  mutating func noteNeighbours(_ index: Int) {
     while true {
       let news = values.neighbours.takeNews(random: &random)
       switch news.kind {
       case .nothing: return
       case .served:
         values.spendServed(22, index)
-        recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), at: now)
+        recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)))
       case .observed:
-        if let place = mayWrite(index, Int(news.length), at: now) {
-          keepCode(place, news.system, news.code.span.extracting(0..<Int(news.length)), at: now)
-          if news.rssi.isAvailable { noteWritten(news.rssi, by: place, index, at: now) }
+        if let place = mayWrite(index, Int(news.length)) {
+          keepCode(place, news.system, news.code.span.extracting(0..<Int(news.length)))
+          if news.rssi.isAvailable { noteWritten(news.rssi, by: place, index) }
         }
       }
     }
@@ -94,23 +94,23 @@ where
   /// The place of a peer that wrote a code of so many bytes, if they may go to the log. This and the next have frames of their own:
   /// what they call would otherwise add up to one that is too large.
   @inlinable @inline(never)
-  mutating func mayWrite(_ index: Int, _ length: Int, at now: Instant) -> Int? {
+  mutating func mayWrite(_ index: Int, _ length: Int) -> Int? {
     guard values.mayAct(index) else {
       counters.count(.signalsDropped)
       return nil
     }
-    guard let place = writer(index, at: now) else { return nil }
+    guard let place = writer(index) else { return nil }
     values.spend(8 &+ length, index)
     return place
   }
 
   @inlinable @inline(never)
-  mutating func noteWritten(_ rssi: RSSI, by place: Int, _ index: Int, at now: Instant) {
-    measure(writer: place, rssi, index, at: now)
+  mutating func noteWritten(_ rssi: RSSI, by place: Int, _ index: Int) {
+    measure(writer: place, rssi, index)
   }
 
   @inlinable @inline(never)
-  mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant) {
+  mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>) {
     do throws(LogError) {
       try log.append(.ownNeighbour(system), bytes: code, at: now, clock: clock)
     } catch {
@@ -122,23 +122,23 @@ where
 
   /// Shows and serves what was switched on since the last look, and no longer what was switched off.
   @inlinable
-  mutating func switchNeighbours(at now: Instant) {
+  mutating func switchNeighbours() {
     // Without an address the first rotation is still to come.
     guard values.neighbours.needsChange, advertising.address != .zero else { return }
-    showNeighbours(withAddress: false, at: now)
+    showNeighbours(withAddress: false)
   }
 
   /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to the radio on. Each is in the log
   /// before it is on the air.
   @inlinable @inline(never)
-  mutating func showNeighbours(withAddress: Bool, at now: Instant) {
+  mutating func showNeighbours(withAddress: Bool) {
     let unixSeconds = clock.unixSeconds(at: now)
     let changed = values.neighbours.change(
       withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
     var set = 1
     while set <= NeighbourType.systems {
       let system = NeighbourType.system(ofSet: set)
-      if changed.contains(system) { show(system, set, at: now) }
+      if changed.contains(system) { show(system, set) }
       set &+= 1
     }
     values.neighbours.serve(in: &services)
@@ -148,7 +148,7 @@ where
 
   /// Shows the code a system has now, or none.
   @inlinable @inline(never)
-  mutating func show(_ system: NeighbourSystem, _ set: Int, at now: Instant) {
+  mutating func show(_ system: NeighbourSystem, _ set: Int) {
     guard values.neighbours.shows(system) else {
       advertising.remove(set)
       return
@@ -156,7 +156,7 @@ where
     var bytes: [31 of UInt8] = .init(repeating: 0)
     var buffer = bytes.mutableSpan
     let codeLength = values.neighbours.copyCode(system, into: &buffer)
-    recordOwn(system, bytes.span.extracting(0..<codeLength), at: now)
+    recordOwn(system, bytes.span.extracting(0..<codeLength))
     buffer = bytes.mutableSpan
     let length = values.neighbours.advertise(system, into: &buffer)
     advertising.setData(set, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))

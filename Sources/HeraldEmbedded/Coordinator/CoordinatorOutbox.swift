@@ -47,10 +47,11 @@ where
   public mutating func sendImmediately(
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
   ) throws(ImmediateSendError) {
-    guard let place = table.find(target), canBeSent(to: place, at: now) else { throw .unreachable }
-    try takeMessage(message, at: now)
+    self.now = now
+    guard let place = table.find(target), canBeSent(to: place) else { throw .unreachable }
+    try takeMessage(message)
     queueMessage(for: place)
-    hasten(at: now)
+    hasten()
   }
 
   /// Sends a message to every peer that is known to speak Herald and was heard within the last minute (HP-32), and returns how many
@@ -60,35 +61,36 @@ where
     throws(ImmediateSendError)
     -> Int
   {
+    self.now = now
     var count = 0
     var place = 0
     while place < table.placesUsed {
-      if canBeSent(to: place, at: now), table[place].state == .confirmed || table[place].state == .read {
+      if canBeSent(to: place), table[place].state == .confirmed || table[place].state == .read {
         count &+= 1
       }
       place &+= 1
     }
     guard count > 0 else { throw .unreachable }
-    try takeMessage(message, at: now)
+    try takeMessage(message)
     place = 0
     while place < table.placesUsed {
-      if canBeSent(to: place, at: now), table[place].state == .confirmed || table[place].state == .read {
+      if canBeSent(to: place), table[place].state == .confirmed || table[place].state == .read {
         queueMessage(for: place)
       }
       place &+= 1
     }
-    hasten(at: now)
+    hasten()
     return count
   }
 
   @inlinable
-  mutating func canBeSent(to place: Int, at now: Instant) -> Bool {
+  mutating func canBeSent(to place: Int) -> Bool {
     table[place].isConnectable && !table[place].isReceiveOnly && table[place].state != .ignored
       && table[place].silence(at: now) <= Self.messageLife
   }
 
   @inlinable
-  mutating func takeMessage(_ message: Span<UInt8>, at now: Instant) throws(ImmediateSendError) {
+  mutating func takeMessage(_ message: Span<UInt8>) throws(ImmediateSendError) {
     if outbox.isPending { throw .busy }
     guard message.count <= ATTLimits.longestValue &- 3 else { throw .tooLong }
     guard let buffer = values.pool.claim(Self.outboxConnection, .message) else { throw .noBuffer }
@@ -106,7 +108,7 @@ where
 
   /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
   @inlinable
-  mutating func hasten(at now: Instant) {
+  mutating func hasten() {
     hasNews = true
     workAt = now
     if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.place)].has(Target.awaitsMessageFlag) {
@@ -117,7 +119,7 @@ where
 
   /// Gives the message up when its time is over, or when everybody has it.
   @inlinable
-  mutating func tendOutbox(at now: Instant) -> Instant {
+  mutating func tendOutbox() -> Instant {
     guard outbox.isPending else { return .never }
     var index = 0
     while index < connections {
@@ -134,7 +136,7 @@ where
         if isOver {
           table[place].set(Target.awaitsMessageFlag, false)
           counters.count(.messagesLost)
-          if !table[place].isHeld { settle(place, at: now) }
+          if !table[place].isHeld { settle(place) }
         }
       }
       place &+= 1

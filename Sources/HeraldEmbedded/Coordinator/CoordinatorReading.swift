@@ -6,8 +6,8 @@ where
 {
   /// Begins a step: asks what it asks, or does what its end demands.
   @inlinable
-  mutating func enter(_ wanted: ExchangeStep, _ index: Int, at now: Instant) {
-    var step = wanted == .choosing ? choose(index, at: now) : wanted
+  mutating func enter(_ wanted: ExchangeStep, _ index: Int) {
+    var step = wanted == .choosing ? choose(index) : wanted
     if step == .findCustomService, configuration.introspection.customService == nil { step = .withoutService }
     if NeighbourType.systems > 0, turnsToCodes(step, index) { step = .readCodes }
     links[index].step = step
@@ -22,34 +22,34 @@ where
     case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
     case .readPayload, .readModel:
       guard claimBuffer(index, .reading) != nil else {
-        deferExchange(index, at: now)
+        deferExchange(index)
         return
       }
       procedure = .readLong(step == .readPayload ? links[index].payloadHandle : links[index].modelHandle)
     case .writeSignal:
-      guard prepareSignal(index, at: now) else { return }
+      guard prepareSignal(index) else { return }
       procedure = .write(links[index].signalHandle, length: Int(links[index].piece))
     case .readCodes:
-      if NeighbourType.systems > 0 { askForCodes(index, at: now) }
+      if NeighbourType.systems > 0 { askForCodes(index) }
       return
     case .closing:
-      finish(index, at: now)
+      finish(index)
       return
     case .withoutService:
-      ignore(index, at: now)
+      ignore(index)
       return
     case .choosing, .failed, .closed, .serving, .keeping: return
     }
     if !links[index].client.begin(procedure, stepTimeout: configuration.stepTimeout) {
-      fail(index, .exchangesMalformed, at: now)
+      fail(index, .exchangesMalformed)
     }
   }
 
   /// What comes next on a connection whose peer is known: what the peer is owed, or the end.
   @inlinable
-  mutating func choose(_ index: Int, at now: Instant) -> ExchangeStep {
+  mutating func choose(_ index: Int) -> ExchangeStep {
     let place = Int(links[index].place)
-    let task = task(for: place, at: now)
+    let task = task(for: place)
     links[index].task = task
     switch task {
     case .nothing, .meet: return .closing
@@ -61,7 +61,7 @@ where
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
       if links[index].signalHandle == 0 {
-        noteDone(task, place, at: now)  // there is no way to tell it
+        noteDone(task, place)  // there is no way to tell it
         countRefusal(of: task)
         return .closing
       }
@@ -71,21 +71,21 @@ where
 
   /// Goes on with the exchange after its present step.
   @inlinable @inline(never)
-  mutating func advance(_ index: Int, _ outcome: ExchangeStep.Outcome, at now: Instant) {
+  mutating func advance(_ index: Int, _ outcome: ExchangeStep.Outcome) {
     let step = links[index].step
     var isKept = true
     switch (step, outcome) {
-    case (.findCharacteristics, .found): confirm(index, at: now)
-    case (.readPayload, .found): isKept = keepPayload(index, at: now)
-    case (.readModel, .found): isKept = keepModel(index, at: now)
-    case (.writeSignal, .found): noteWritten(index, at: now)
+    case (.findCharacteristics, .found): confirm(index)
+    case (.readPayload, .found): isKept = keepPayload(index)
+    case (.readModel, .found): isKept = keepModel(index)
+    case (.writeSignal, .found): noteWritten(index)
     default: break
     }
     guard isKept else {
-      fail(index, .exchangesMalformed, at: now)
+      fail(index, .exchangesMalformed)
       return
     }
-    enter(step.next(after: outcome), index, at: now)
+    enter(step.next(after: outcome), index)
   }
 
   /// A buffer of the pool for a connection; `nil` if none is free.
@@ -107,61 +107,61 @@ where
   /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its stack is not for
   /// the calls that answer requests.
   @inlinable @inline(never)
-  mutating func take(_ pdu: Span<UInt8>, _ index: Int, at now: Instant) -> GATTClientEvent {
+  mutating func take(_ pdu: Span<UInt8>, _ index: Int) -> GATTClientEvent {
     let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
     let step = links[index].step
     guard step.isWorking else { return event }
     if NeighbourType.systems > 0, step == .readCodes {
-      takeCode(event, pdu, index, at: now)
+      takeCode(event, pdu, index)
       return event
     }
     switch event {
     case .none, .notification, .indication: break
     case .mtu(let mtu):
       server.agreed(peerMTU: mtu, on: ConnectionID(index: index))
-      advance(index, .found, at: now)
+      advance(index, .found)
     case .service(let range):
       links[index].service = range
-      advance(index, .found, at: now)
+      advance(index, .found)
     case .characteristics(let isLast):
       note(pdu, index)
-      if isLast { advance(index, isThere(index) ? .found : .absent, at: now) }
+      if isLast { advance(index, isThere(index) ? .found : .absent) }
     case .value(let offset, let from):
-      if !put(pdu, from, at: offset, index) { fail(index, .exchangesMalformed, at: now) }
+      if !put(pdu, from, at: offset, index) { fail(index, .exchangesMalformed) }
     case .lastValue(let offset, let from):
       if put(pdu, from, at: offset, index) {
-        advance(index, .found, at: now)
+        advance(index, .found)
       } else {
-        fail(index, .exchangesMalformed, at: now)
+        fail(index, .exchangesMalformed)
       }
     case .finished:
       switch step {
-      case .findCharacteristics, .findModel: advance(index, isThere(index) ? .found : .absent, at: now)
-      case .readPayload, .readModel: advance(index, .found, at: now)
+      case .findCharacteristics, .findModel: advance(index, isThere(index) ? .found : .absent)
+      case .readPayload, .readModel: advance(index, .found)
       case .writeSignal:
         if isMoreToWrite(index) {
-          enter(.writeSignal, index, at: now)
+          enter(.writeSignal, index)
         } else {
-          advance(index, .found, at: now)
+          advance(index, .found)
         }
-      default: advance(index, .absent, at: now)
+      default: advance(index, .absent)
       }
     case .failed(let failure):
       switch failure {
       case .refused where step == .exchangeMTU || step == .findInformation || step == .readModel:
-        advance(index, .absent, at: now)
+        advance(index, .absent)
       case .refused where step == .writeSignal:
         countRefusal(of: links[index].task)
         links[index].written = 0
         freeBuffer(index)
-        noteDone(links[index].task, Int(links[index].place), at: now)
-        advance(index, .absent, at: now)
+        noteDone(links[index].task, Int(links[index].place))
+        advance(index, .absent)
       case .refused(let code):
-        fail(index, .exchangesRefused, at: now)
+        fail(index, .exchangesRefused)
         // It is serving as many peers as it can at the moment.
-        if code == .insufficientResources { askAgainSoon(Int(links[index].place), at: now) }
-      case .timeout: fail(index, .exchangesTimedOut, at: now)
-      default: fail(index, .exchangesMalformed, at: now)
+        if code == .insufficientResources { askAgainSoon(Int(links[index].place)) }
+      case .timeout: fail(index, .exchangesTimedOut)
+      default: fail(index, .exchangesMalformed)
       }
     }
     return event
@@ -202,7 +202,7 @@ where
 
   /// The Herald service was seen: the peer is what it seemed to be.
   @inlinable
-  mutating func confirm(_ index: Int, at now: Instant) {
+  mutating func confirm(_ index: Int) {
     let place = Int(links[index].place)
     if table[place].system != links[index].system {
       table[place].system = links[index].system
@@ -211,29 +211,29 @@ where
     table[place].ignores = 0
     if table[place].state != .confirmed, table[place].state != .read {
       table[place].state = .confirmed
-      record(.heraldDetected(table[place].identity), at: now)
+      record(.heraldDetected(table[place].identity))
     }
     if NeighbourType.systems > 0 { lookForHiddenCodes(place) }
   }
 
   /// The payload is here: logs and reports it. `false` if it is none.
   @inlinable
-  mutating func keepPayload(_ index: Int, at now: Instant) -> Bool {
+  mutating func keepPayload(_ index: Int) -> Bool {
     let place = Int(links[index].place)
     let buffer = Int(links[index].buffer) &- 1
     guard buffer >= 0 else { return false }
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else { return false }
     counters.count(.reads)
-    acquirePayload(place, buffer, at: now)
+    acquirePayload(place, buffer)
     freeBuffer(index)
     return true
   }
 
   /// A peer's payload is in a buffer, and the peer is done with: it was read from it, or written by one that nobody can read.
   @inlinable
-  mutating func acquirePayload(_ place: Int, _ buffer: Int, at now: Instant) {
-    notePayload(place, buffer, at: now)
+  mutating func acquirePayload(_ place: Int, _ buffer: Int) {
+    notePayload(place, buffer)
     table[place].state = .read
     table[place].failures = 0
     table[place].ignores = 0
@@ -244,7 +244,7 @@ where
 
   /// A payload is in a buffer that counts as a peer's from now on: logs and reports it under the peer's identity.
   @inlinable
-  mutating func notePayload(_ place: Int, _ buffer: Int, at now: Instant) {
+  mutating func notePayload(_ place: Int, _ buffer: Int) {
     let identity = table[place].identity
     let digest = values.pool.buffers[buffer].digest()
     let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
@@ -262,7 +262,7 @@ where
 
   /// The model is here: logs and reports it (HP-28).
   @inlinable
-  mutating func keepModel(_ index: Int, at now: Instant) -> Bool {
+  mutating func keepModel(_ index: Int) -> Bool {
     let buffer = Int(links[index].buffer) &- 1
     guard buffer >= 0 else { return false }
     let identity = table[Int(links[index].place)].identity

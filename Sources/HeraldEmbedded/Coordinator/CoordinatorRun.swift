@@ -8,24 +8,25 @@ where
   /// `poll` of the radio that may have had events.
   @inlinable @inline(never)
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
-    if !isStarted { start(at: now) }
+    self.now = now
+    if !isStarted { start() }
     hasNews = false
-    var next = earlier(housekeep(at: now), runSensors(at: now))
+    var next = earlier(housekeep(), runSensors())
     guard radio.state == .ready, radioState == .ready else { return next }
     capabilities = radio.capabilities
     server.maximumMTU = capabilities.maximumPDU
     wasRefused = false
-    if isSwitchedOff { return earlier(next, quieten(at: now, &radio)) }
+    if isSwitchedOff { return earlier(next, quieten(&radio)) }
 
-    next = earlier(next, tendOutbox(at: now))
-    next = earlier(next, driveLinks(at: now, &radio))
-    next = earlier(next, endAttempt(at: now, &radio))
-    next = earlier(next, rotate(at: now))
-    if NeighbourType.systems > 0 { switchNeighbours(at: now) }
-    notifyPayload(at: now, &radio)
-    next = earlier(next, beginAttempt(at: now, &radio))
-    next = earlier(next, scan(at: now, &radio))
-    next = earlier(next, advertise(at: now, &radio))
+    next = earlier(next, tendOutbox())
+    next = earlier(next, driveLinks(&radio))
+    next = earlier(next, endAttempt(&radio))
+    next = earlier(next, rotate())
+    if NeighbourType.systems > 0 { switchNeighbours() }
+    notifyPayload(&radio)
+    next = earlier(next, beginAttempt(&radio))
+    next = earlier(next, scan(&radio))
+    next = earlier(next, advertise(&radio))
     if wasRefused {
       counters.count(.radioRefusals)
       next = earlier(next, now + .milliseconds(100))
@@ -40,42 +41,43 @@ where
   /// `run` but is to be read.
   @inlinable
   public mutating func openLog(at now: Instant, startReason: UInt8) {
-    if !isStarted { start(at: now, reason: startReason) }
+    self.now = now
+    if !isStarted { start(reason: startReason) }
   }
 
   @inlinable
-  mutating func start(at now: Instant) { start(at: now, reason: configuration.startReason) }
+  mutating func start() { start(reason: configuration.startReason) }
 
   /// Makes what has to be random, opens the log.
   @inlinable
-  mutating func start(at now: Instant, reason: UInt8) {
+  mutating func start(reason: UInt8) {
     isStarted = true
     if key.isNone { key = IdentityResolvingKey.make(random: &random) }
     table.setSeed(random.next())
     log.mount(freshEpoch: random.next())
-    record(.started(reason: reason), at: now)
+    record(.started(reason: reason))
     commitAt = now + commitPeriod
   }
 
   /// Ages out the silent, brings the log to flash.
   @inlinable
-  mutating func housekeep(at now: Instant) -> Instant {
-    if now >= ageAt { ageOut(at: now) }
+  mutating func housekeep() -> Instant {
+    if now >= ageAt { ageOut() }
     var next = ageAt
     values.dropStalled(at: now)
     if now >= commitAt {
       log.commit()
-      tidyLog(at: now)
+      tidyLog()
       commitAt = now + commitPeriod
     }
-    if log.wantsTrimming, trimLog(at: now) { next = now }
+    if log.wantsTrimming, trimLog() { next = now }
     return earlier(next, commitAt)
   }
 
   /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before an hour has passed. Whether
   /// it has.
   @inlinable @inline(never)
-  mutating func trimLog(at now: Instant) -> Bool {
+  mutating func trimLog() -> Bool {
     guard openConnections() == 0 || now >= tidyAt else { return false }
     log.trim()
     return true
@@ -84,7 +86,7 @@ where
   /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody connected nobody waits for it, and
   /// when somebody always is, it waits for an hour.
   @inlinable @inline(never)
-  mutating func tidyLog(at now: Instant) {
+  mutating func tidyLog() {
     let isIdle = openConnections() == 0
     guard isIdle || now >= tidyAt else { return }
     if isIdle { tidyAt = now + .minutes(60) }
@@ -99,36 +101,36 @@ where
 
   /// Sends the next request of every exchange, ends those that take too long. None waits for another.
   @inlinable
-  mutating func driveLinks<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+  mutating func driveLinks<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
     var next = Instant.never
     var index = 0
     while index < connections {
-      if links[index].step != .closed { next = earlier(next, drive(index, at: now, &radio)) }
+      if links[index].step != .closed { next = earlier(next, drive(index, &radio)) }
       index &+= 1
     }
-    return earlier(next, closeSurplus(at: now, &radio))
+    return earlier(next, closeSurplus(&radio))
   }
 
   @inlinable
-  mutating func drive<R: Radio & ~Copyable>(_ index: Int, at now: Instant, _ radio: inout R) -> Instant {
+  mutating func drive<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) -> Instant {
     let connection = ConnectionID(index: index)
     if links[index].step == .serving {
       let idleEnd =
         links[index].lastAsked + (links[index].isPeers ? configuration.servingIdle : Self.lingering)
       let end = earlier(links[index].end, idleEnd)
       guard now >= end else { return end }
-      close(index, at: now)
+      close(index)
     }
-    if links[index].step == .keeping { return keep(index, at: now, &radio) }
+    if links[index].step == .keeping { return keep(index, &radio) }
     if links[index].step.isWorking {
       if now >= workEnd(index) {
-        fail(index, .exchangesTimedOut, at: now)
+        fail(index, .exchangesTimedOut)
       } else {
-        if case .failed = links[index].client.expire(at: now) { fail(index, .exchangesTimedOut, at: now) }
+        if case .failed = links[index].client.expire(at: now) { fail(index, .exchangesTimedOut) }
       }
     }
     if links[index].step.isWorking {
-      request(index, &radio, at: now)
+      request(index, &radio)
       return earlier(workEnd(index), links[index].client.deadline)
     }
     // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
@@ -155,17 +157,17 @@ where
 
   /// Measures the strength on a connection that is kept, does on it what the peer is owed, and gives it up when the peer is gone.
   @inlinable
-  mutating func keep<R: Radio & ~Copyable>(_ index: Int, at now: Instant, _ radio: inout R) -> Instant {
+  mutating func keep<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) -> Instant {
     let place = Int(links[index].place)
-    let work = task(for: place, at: now)
+    let work = task(for: place)
     if work != .nothing, work != .meet {
       links[index].end = now + configuration.exchangeLife
-      enter(.choosing, index, at: now)
-      if links[index].step.isWorking { request(index, &radio, at: now) }
+      enter(.choosing, index)
+      if links[index].step.isWorking { request(index, &radio) }
       return links[index].end
     }
     if now >= links[index].lastAsked + Self.keptSilence {
-      close(index, at: now)
+      close(index)
       return now
     }
     if now >= links[index].end {
@@ -177,7 +179,7 @@ where
 
   /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be sent.
   @inlinable
-  mutating func request<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R, at now: Instant) {
+  mutating func request<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) {
     let connection = ConnectionID(index: index)
     var bytes: [128 of UInt8] = .init(repeating: 0)  // longestRequest
     var buffer = bytes.mutableSpan
@@ -196,14 +198,14 @@ where
     } catch {
       switch error {
       case .busy: links[index].client.notSent()  // `readyToSend` follows
-      default: fail(index, .exchangesDropped, at: now)
+      default: fail(index, .exchangesDropped)
       }
     }
   }
 
   /// Closes connections that have numbers beyond our places: asks now, and again every two seconds until they are closed.
   @inlinable
-  mutating func closeSurplus<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+  mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
     guard surplus != 0 else { return .never }
     guard now >= surplusAt else { return surplusAt }
     var index = 0
@@ -237,7 +239,7 @@ where
 
   /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.
   @inlinable @inline(never)
-  mutating func rotate(at now: Instant) -> Instant {
+  mutating func rotate() -> Instant {
     guard !attempt.isActive else { return .never }
     guard rotation.isDue(at: now) else { return rotation.deadline }
     // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under the new address.
@@ -253,12 +255,12 @@ where
     values.rotatedAt = now
     values.rotatedUnixSeconds = clock.unixSeconds(at: now)
     counters.count(.rotations)
-    partWithFormerAddress(at: now)
-    tellAgain(at: now)
+    partWithFormerAddress()
+    tellAgain()
     rotation.rotated(at: now)
     rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
-    if NeighbourType.systems > 0 { showNeighbours(withAddress: true, at: now) }
-    offerPayload(at: now)
+    if NeighbourType.systems > 0 { showNeighbours(withAddress: true) }
+    offerPayload()
     unnotified = .max
     return rotation.deadline
   }
@@ -266,10 +268,10 @@ where
   /// Connections that were opened under the former address: the new payload must not be seen on them, as it would tie the two addresses
   /// together. Those that are kept are closed, and on the others a new reading is refused.
   @inlinable
-  mutating func partWithFormerAddress(at now: Instant) {
+  mutating func partWithFormerAddress() {
     var index = 0
     while index < connections {
-      if links[index].step == .keeping { close(index, at: now) }
+      if links[index].step == .keeping { close(index) }
       // Where a peer can have itself told of each new payload, that was chosen.
       if !NeighbourType.Table.notifies, links[index].step != .closed, index < 32 {
         values.former |= 1 &<< UInt32(truncatingIfNeeded: index)
@@ -280,12 +282,12 @@ where
 
   /// Peers that our payload was written to know another one now: it is owed to them again.
   @inlinable
-  mutating func tellAgain(at now: Instant) {
+  mutating func tellAgain() {
     var place = 0
     while place < table.placesUsed {
       if table[place].has(Target.payloadWrittenFlag) {
         table[place].set(Target.payloadWrittenFlag, false)
-        if !table[place].isHeld { settle(place, at: now) }
+        if !table[place].isHeld { settle(place) }
       }
       place &+= 1
     }
@@ -309,7 +311,7 @@ where
 
   /// Asks whether there is a payload at present. Without one nothing is advertised: peers would connect in vain.
   @inlinable
-  mutating func offerPayload(at now: Instant) {
+  mutating func offerPayload() {
     let nobody = ConnectionID(index: connections)
     guard let index = values.makePayload(for: nobody, .signalling) else {
       offersPayload = false
@@ -332,7 +334,7 @@ where
   }
 
   @inlinable
-  mutating func scan<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+  mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
     guard configuration.scans else { return .never }
     let isBlocked = attempt.isActive && !capabilities.canScanWhileConnecting
     let plan = scanning.next(at: now, blocked: isBlocked)
@@ -364,7 +366,7 @@ where
   var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
 
   @inlinable
-  mutating func advertise<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+  mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
     let open = openConnections()
     let plan = advertising.next(
       at: now,

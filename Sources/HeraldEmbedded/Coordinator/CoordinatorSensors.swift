@@ -9,18 +9,18 @@ where
 
   /// Does what the sensors beside the radio have to do, and returns when to ask them again at the latest.
   @inlinable
-  mutating func runSensors(at now: Instant) -> Instant {
+  mutating func runSensors() -> Instant {
     var round = 0
     while round < Self.sensorRounds {
       round &+= 1
       switch delegate.nextWork(at: now) {
       case .none(let until): return until
-      case .log(let event): record(event, at: now)
+      case .log(let event): record(event)
       case .visited(let visit):
         record(
           .visited(
             visit.venue, firstHeard: now.since(visit.begin).milliseconds / 1000,
-            lastHeard: now.since(visit.end).milliseconds / 1000), at: now)
+            lastHeard: now.since(visit.end).milliseconds / 1000))
         delegate.didVisit(visit, at: now)
       case .date(let unixMilliseconds):
         if configuration.takesTimeFromBeacons, !clock.isSet {

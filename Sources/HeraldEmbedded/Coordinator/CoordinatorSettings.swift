@@ -58,6 +58,7 @@ where
   /// Goes by what a host has set, from now on. Another interval of advertisements comes with another address, as all that is advertised does.
   @inlinable @inline(never)
   public mutating func take(_ new: SettingValues, at now: Instant) {
+    self.now = now
     let interval = advertisingInterval
     settings = new
     commitAt = earlier(commitAt, now + commitPeriod)

@@ -6,7 +6,7 @@ where
 {
   /// Acts upon the message that has come in on a connection, if one has.
   @inlinable @inline(never)
-  mutating func takeSignal(_ index: Int, at now: Instant) {
+  mutating func takeSignal(_ index: Int) {
     guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
     hasNews = true
     switch kind {
@@ -17,30 +17,30 @@ where
     }
     if !values.mayAct(index) {
       counters.count(.signalsDropped)
-    } else if let place = writer(index, at: now) {
-      act(upon: kind, from: place, index, at: now)
+    } else if let place = writer(index) {
+      act(upon: kind, from: place, index)
     }
     values.endMessage(index)
   }
 
   @inlinable
-  mutating func act(upon kind: SignalMessage.Kind, from place: Int, _ index: Int, at now: Instant) {
+  mutating func act(upon kind: SignalMessage.Kind, from place: Int, _ index: Int) {
     if kind == .rssi {
       guard let rssi = RSSI(signal: values.incoming[index].rssi) else {
         values.malformed &+= 1
         return
       }
-      measure(writer: place, rssi, index, at: now)
+      measure(writer: place, rssi, index)
       return
     }
     guard let buffer = values.pool.find(ConnectionID(index: index), .hearing) else { return }
     switch kind {
     case .rssi: break
-    case .payload: takePayload(from: place, in: buffer, index, at: now)
-    case .payloadSharing: takeShared(from: place, in: buffer, index, at: now)
+    case .payload: takePayload(from: place, in: buffer, index)
+    case .payloadSharing: takeShared(from: place, in: buffer, index)
     case .immediate:
       let identity = table[place].identity
-      recordBytes(.received(identity), values.pool.buffers[buffer].all, in: buffer, index, at: now)
+      recordBytes(.received(identity), values.pool.buffers[buffer].all, in: buffer, index)
       values.pool.buffers[buffer].reportMessage(to: &delegate, identity, at: now)
     }
   }
@@ -48,7 +48,7 @@ where
   /// The target that writes on a connection: the one the connection is to, or the one last heard under the peer's address, or a
   /// new one. That it writes counts as being heard. `nil` if there is no place for it.
   @inlinable
-  mutating func writer(_ index: Int, at now: Instant) -> Int? {
+  mutating func writer(_ index: Int) -> Int? {
     let address = links[index].peer
     let identity = TargetIdentity(address)
     // Its identity may be this address, though it was heard under others since.
@@ -60,7 +60,7 @@ where
       return known
     }
     values.spend(12, index)
-    return admit(identity, address, at: now)
+    return admit(identity, address)
   }
 
   /// A peer wrote to us that is not known to advertise: it is one that cannot, and nobody connects to it.
@@ -71,16 +71,16 @@ where
 
   /// The strength at which a peer hears us counts as that at which we hear it.
   @inlinable
-  mutating func measure(writer place: Int, _ rssi: RSSI, _ index: Int, at now: Instant) {
+  mutating func measure(writer place: Int, _ rssi: RSSI, _ index: Int) {
     noteReceiveOnly(place)
     values.spend(3, index)
-    measure(place, table[place].identity, rssi, at: now)
+    measure(place, table[place].identity, rssi)
   }
 
   /// Logs an event with some of the bytes in a buffer.
   @inlinable @inline(never)
   mutating func recordBytes(
-    _ event: LogEvent, _ range: Range<Int>, in buffer: Int, _ index: Int, at now: Instant
+    _ event: LogEvent, _ range: Range<Int>, in buffer: Int, _ index: Int
   ) {
     values.spendBytes(range.count, index)
     if !values.pool.buffers[buffer].record(event, range, in: &log, at: now, clock: clock) {
@@ -94,7 +94,7 @@ where
   /// never replaces what was read, nor does it stand for it: such a peer goes on being read as if it had written nothing. Until then the
   /// written payload counts, if the peer is known by this very address. Else it is told as that of somebody else.
   @inlinable
-  mutating func takePayload(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
+  mutating func takePayload(from place: Int, in buffer: Int, _ index: Int) {
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else {
       values.malformed &+= 1
@@ -108,37 +108,37 @@ where
     if isConnectable,
       table[place].state == .read || table[place].identity != TargetIdentity(links[index].peer)
     {
-      takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index, at: now)
+      takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index)
       return
     }
     values.spendBytes(length, index)
     if isConnectable {
-      notePayload(place, buffer, at: now)
+      notePayload(place, buffer)
       return
     }
     if table[place].state != .confirmed, table[place].state != .read {
-      record(.heraldDetected(table[place].identity), at: now)
+      record(.heraldDetected(table[place].identity))
     }
-    acquirePayload(place, buffer, at: now)
-    if !table[place].isHeld { settle(place, at: now) }
+    acquirePayload(place, buffer)
+    if !table[place].isHeld { settle(place) }
   }
 
   /// A peer passed on payloads of others (HP-43).
   @inlinable
-  mutating func takeShared(from place: Int, in buffer: Int, _ index: Int, at now: Instant) {
+  mutating func takeShared(from place: Int, in buffer: Int, _ index: Int) {
     let sharer = table[place].identity
     let rssi = RSSI(signal: values.incoming[index].rssi)
-    if let rssi { measure(writer: place, rssi, index, at: now) }
+    if let rssi { measure(writer: place, rssi, index) }
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0 else { return }
-    recordBytes(.shared(sharer), 0..<length, in: buffer, index, at: now)
+    recordBytes(.shared(sharer), 0..<length, in: buffer, index)
     values.pool.buffers[buffer].reportShared(to: &delegate, sharer, at: now)
     var start = 0
     while start < length {
       let count = values.lengthOfFirstPayload(in: buffer, from: start)
       guard count > 0, count <= length &- start else { return }
       takeHearsay(
-        start..<start &+ count, rssi ?? .notAvailable, isWritten: false, in: buffer, index, at: now)
+        start..<start &+ count, rssi ?? .notAvailable, isWritten: false, in: buffer, index)
       start &+= count
     }
   }
@@ -149,25 +149,25 @@ where
   /// Not inlined, so that the stack holds what is needed for one at a time.
   @inlinable @inline(never)
   mutating func takeHearsay(
-    _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int, at now: Instant
+    _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int
   ) {
     let digest = values.pool.buffers[buffer].digest(range)
     guard !isOwn(digest) else { return }
     let isKnown = table.find(payloadDigest: digest, otherThan: -1) != nil
     let told = table.findHearsay(payloadDigest: digest)
-    let place = told ?? admitHearsay(of: digest, at: now)
+    let place = told ?? admitHearsay(of: digest)
     let owner = place.map { table[$0].identity } ?? makeIdentity()
     if let told {
       table.touch(told, at: now)
     } else if place != nil || isWritten {
-      recordBytes(.read(owner), range, in: buffer, index, at: now)
+      recordBytes(.read(owner), range, in: buffer, index)
     }
     values.pool.buffers[buffer].report(to: &delegate, owner, known: isKnown, range, at: now)
     guard rssi.isAvailable else { return }
     counters.count(.readings)
     if place != nil {
       values.spend(3, index)
-      record(reading: rssi, of: owner, at: now)
+      record(reading: rssi, of: owner)
     }
     delegate.didMeasure(owner, rssi, at: now)
     delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: now)
@@ -175,7 +175,7 @@ where
 
   /// Takes in a peer known only by its payload, if nobody who was heard has to go for it.
   @inlinable
-  mutating func admitHearsay(of digest: UInt64, at now: Instant) -> Int? {
+  mutating func admitHearsay(of digest: UInt64) -> Int? {
     guard let place = table.insertHearsay(makeIdentity(), at: now) else { return nil }
     table[place].payloadDigest = digest
     table[place].state = .read

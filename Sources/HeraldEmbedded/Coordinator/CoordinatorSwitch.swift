@@ -7,7 +7,7 @@ where
   /// Tells the delegate what the radio's new state means for the sensor, if that changed. A radio that fails once is tried again; one
   /// that fails again before it worked is not there.
   @inlinable
-  mutating func showState(_ radio: RadioState, at now: Instant) {
+  mutating func showState(_ radio: RadioState) {
     let state: SensorState
     switch radio {
     case .ready: state = isSwitchedOff ? .off : .on
@@ -15,13 +15,14 @@ where
     case .starting: state = shownState == .on ? .off : shownState
     }
     guard state != shownState else { return }
-    update(state, at: now)
+    update(state)
   }
 
   /// Switches the sensor off: nothing is scanned for, advertised or connected any more; what the log has not kept yet is kept. Sensors
   /// beside the radio go on, so that a visit ends.
   @inlinable
   public mutating func switchOff(at now: Instant) {
+    self.now = now
     guard !isSwitchedOff else { return }
     isSwitchedOff = true
     hasNews = true
@@ -31,11 +32,11 @@ where
     }
     log.commit()
     guard shownState == .on else { return }
-    update(.off, at: now)
+    update(.off)
   }
 
   @inlinable
-  mutating func update(_ state: SensorState, at now: Instant) {
+  mutating func update(_ state: SensorState) {
     shownState = state
     delegate.tell(.info, "the sensor's state: 0 off, 1 on, 2 unavailable", Int32(state.rawValue), at: now)
     delegate.didUpdateState(state, at: now)
@@ -44,16 +45,17 @@ where
   /// Switches the sensor on again. It is on when the device starts.
   @inlinable
   public mutating func switchOn(at now: Instant) {
+    self.now = now
     guard isSwitchedOff else { return }
     isSwitchedOff = false
     hasNews = true
     workAt = now
-    showState(radioState, at: now)
+    showState(radioState)
   }
 
   /// Takes everything off the air and closes every connection.
   @inlinable
-  mutating func quieten<R: Radio & ~Copyable>(at now: Instant, _ radio: inout R) -> Instant {
+  mutating func quieten<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
     if shownScan != nil {
       radio.stopScanning()
       shownScan = nil
@@ -63,10 +65,10 @@ where
     if plan.changed { radio.stopAdvertising() }
     var index = 0
     while index < connections {
-      if links[index].step != .closed, links[index].step != .closing { close(index, at: now) }
+      if links[index].step != .closed, links[index].step != .closing { close(index) }
       index &+= 1
     }
-    return earlier(driveLinks(at: now, &radio), endAttempt(at: now, &radio))
+    return earlier(driveLinks(&radio), endAttempt(&radio))
   }
 }
 

@@ -32,7 +32,7 @@ where
   /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom to connect to or on an open
   /// connection, this is the one place that says what comes before what.
   @inlinable
-  mutating func task(for place: Int, at now: Instant) -> PeerTask {
+  mutating func task(for place: Int) -> PeerTask {
     let peer = table[place]
     if peer.isReceiveOnly || !peer.isConnectable { return .nothing }
     if peer.has(Target.awaitsMessageFlag) { return .sendMessage }
@@ -51,7 +51,7 @@ where
       // The peer cannot hear us: what it knows of us is what we write.
       if offersPayload, peer.isPayloadDue(at: now) { return .writePayload }
       guard isSignalDue else { return .nothing }
-      if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: place, at: now) {
+      if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: place) {
         return .share
       }
       return peer.lastRSSI.isAvailable ? .writeRSSI : .nothing
@@ -60,7 +60,7 @@ where
     // its application is in the background, nor other iPhones.
     guard peer.system == .iOS else { return .nothing }
     if offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
-    return isSignalDue && hasSomethingToShare(with: place, at: now) ? .share : .nothing
+    return isSignalDue && hasSomethingToShare(with: place) ? .share : .nothing
   }
 
   /// Whether a peer whose work is done will have more, just because time passes.
@@ -72,7 +72,7 @@ where
 
   /// Whether there are payloads of others to tell a peer of. Our measurement of the peer goes with them, so there has to be one.
   @inlinable
-  mutating func hasSomethingToShare(with place: Int, at now: Instant) -> Bool {
+  mutating func hasSomethingToShare(with place: Int) -> Bool {
     configuration.sharesPayloads && table[place].lastRSSI.isAvailable
       && sharing.hasAnything(for: place, in: &table, at: now)
   }

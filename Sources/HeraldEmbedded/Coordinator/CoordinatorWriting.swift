@@ -12,18 +12,18 @@ where
   /// request holds it, or to an iPhone, which takes prepared writes; else 20 bytes, which is how Android phones write and expect it.
   /// `false` if there is no such message; the exchange is over then.
   @inlinable
-  mutating func prepareSignal(_ index: Int, at now: Instant) -> Bool {
+  mutating func prepareSignal(_ index: Int) -> Bool {
     if links[index].written == 0 {
-      switch composeSignal(index, at: now) {
+      switch composeSignal(index) {
       case .composed: break
       case .noBuffer:
-        deferExchange(index, at: now)
+        deferExchange(index)
         return false
       case .nothingToSay:
         // A payload of 510 bytes is one too long for a message.
         if links[index].task == .writePayload { countRefusal(of: .writePayload) }
-        noteDone(links[index].task, Int(links[index].place), at: now)
-        finish(index, at: now)
+        noteDone(links[index].task, Int(links[index].place))
+        finish(index)
         return false
       }
     }
@@ -41,7 +41,7 @@ where
 
   /// Makes a message in a buffer.
   @inlinable
-  mutating func composeSignal(_ index: Int, at now: Instant) -> SignalComposition {
+  mutating func composeSignal(_ index: Int) -> SignalComposition {
     let place = Int(links[index].place)
     let task = links[index].task
     if task == .sendMessage {
@@ -79,7 +79,7 @@ where
 
   /// A whole message was written.
   @inlinable
-  mutating func noteWritten(_ index: Int, at now: Instant) {
+  mutating func noteWritten(_ index: Int) {
     let task = links[index].task
     counters.count(task == .sendMessage ? .messagesSent : .signalsSent)
     // An Android phone begins a new message only after a payload or on a new connection; it would take anything else for the
@@ -87,7 +87,7 @@ where
     if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
     links[index].written = 0
     freeBuffer(index)
-    noteDone(task, Int(links[index].place), at: now)
+    noteDone(task, Int(links[index].place))
   }
 
   /// A peer refused a message, has no characteristic for it, or it does not fit.
@@ -99,7 +99,7 @@ where
 
   /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
   @inlinable
-  mutating func noteDone(_ task: PeerTask, _ place: Int, at now: Instant) {
+  mutating func noteDone(_ task: PeerTask, _ place: Int) {
     switch task {
     case .sendMessage:
       table[place].set(Target.awaitsMessageFlag, false)

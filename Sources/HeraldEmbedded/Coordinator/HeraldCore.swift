@@ -138,13 +138,22 @@ public struct HeraldCore<
   /// opportunity. `false` for a date before the device's own start.
   @inlinable
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant, source: WallClock.Source) -> Bool {
-    if !isStarted { start(at: now) }
+    self.now = now
+    if !isStarted { start() }
     guard clock.set(unixMilliseconds: unixMilliseconds, at: now, source: source) else { return false }
     values.supplier.dateWasSet(isCertain: source == .host)
     values.neighbours.dateWasSet(isCertain: source == .host)
-    record(.clockSet(unixMilliseconds: unixMilliseconds, source: source), at: now)
+    record(.clockSet(unixMilliseconds: unixMilliseconds, source: source))
     rotation.rotateSoon()
     return true
+  }
+
+  /// The moment of the call that is being made from outside, which sets it first of all, so that it need not be handed on. What is served
+  /// goes by it as well.
+  @inlinable
+  var now: Instant {
+    mutating get { values.askedAt }
+    set { values.askedAt = newValue }
   }
 
   /// Whether the application holds back the change of address and payload.
@@ -178,7 +187,7 @@ public struct HeraldCore<
 
   /// Puts an event into the log; one it does not take is counted.
   @inlinable @inline(never)
-  mutating func record(_ event: LogEvent, at now: Instant) {
+  mutating func record(_ event: LogEvent) {
     do throws(LogError) { try log.append(event, at: now, clock: clock) } catch {
       counters.count(.logErrors)
       delegate.tell(.fault, "an event could not be logged", at: now)
@@ -187,8 +196,8 @@ public struct HeraldCore<
 
   /// Logs a reading.
   @inlinable @inline(__always)
-  mutating func record(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) {
-    if !log.take(reading: rssi, of: target, at: now) { record(.measured(target, rssi), at: now) }
+  mutating func record(reading rssi: RSSI, of target: TargetIdentity) {
+    if !log.take(reading: rssi, of: target, at: now) { record(.measured(target, rssi)) }
   }
 }
 
