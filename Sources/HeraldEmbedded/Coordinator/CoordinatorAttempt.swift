@@ -7,37 +7,47 @@ where
   /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that does not
   /// is asked again every two seconds.
   @inlinable
-  mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
-    guard attempt.isActive else { return .never }
+  mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard attempt.isActive else { return }
     if now >= attempt.deadline {
       radio.cancelConnect()
       attempt.isCancelled = true
       attempt.deadline = now + .seconds(2)
     }
-    return attempt.deadline
+    wake(by: attempt.deadline)
   }
 
   /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
   /// connections, if there are several, is left to peers.
   @inlinable @inline(never)
-  mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
-    guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return .never }
-    guard now >= workAt else { return workAt }
+  mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return }
+    guard now >= workAt else {
+      wake(by: workAt)
+      return
+    }
     let limit = connectionLimit
     let isFull = openConnections() >= (limit > 1 ? limit &- 1 : limit)
-    if isFull, connectionToGiveUp(forMessage: outbox.isPending) == nil { return graceEnd() }
+    if isFull, connectionToGiveUp(forMessage: outbox.isPending) == nil {
+      awaitGrace()
+      return
+    }
     var deadline = now + configuration.attemptTimeout
     var isCut = false
     if !capabilities.canScanWhileConnecting {
       // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
-      guard let limit = scanning.attemptLimit(at: now) else { return .never }
+      guard let limit = scanning.attemptLimit(at: now) else { return }
       isCut = limit < deadline
       deadline = earlier(limit, deadline)
     }
-    guard let place = choosePeer() else { return workAt }
+    guard let place = choosePeer() else {
+      wake(by: workAt)
+      return
+    }
     guard !isFull else {
       giveUpConnection(forMessage: table[place].has(Target.awaitsMessageFlag))
-      return graceEnd()  // or until one is closed
+      awaitGrace()  // or until one is closed
+      return
     }
     if !capabilities.canScanWhileConnecting, shownScan != nil {
       radio.stopScanning()
@@ -48,7 +58,7 @@ where
         to: table[place].address, ConnectionParameters(ownAddress: advertising.address))
     } catch {
       wasRefused = true
-      return .never
+      return
     }
     counters.count(.attempts)
     table.setHeld(place, true)
@@ -57,7 +67,7 @@ where
     attempt.isCut = isCut
     attempt.place = UInt16(truncatingIfNeeded: place)
     attempt.deadline = deadline
-    return deadline
+    wake(by: deadline)
   }
 
   /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest rank any, by chance. The
@@ -171,17 +181,15 @@ where
     return forMessage && step.isWorking && !table[Int(links[index].place)].has(Target.awaitsMessageFlag)
   }
 
-  /// When the next connection of a peer's may be given up.
+  /// Waits until the next connection of a peer's may be given up.
   @inlinable
-  mutating func graceEnd() -> Instant {
-    var next = Instant.never
+  mutating func awaitGrace() {
     var index = 0
     while index < connections {
       let end = links[index].openedAt + Self.servingGrace
-      if links[index].step != .closed, end > now { next = earlier(next, end) }
+      if links[index].step != .closed, end > now { wake(by: end) }
       index &+= 1
     }
-    return next
   }
 
   @inlinable

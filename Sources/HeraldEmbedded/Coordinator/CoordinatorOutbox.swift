@@ -119,12 +119,15 @@ where
 
   /// Gives the message up when its time is over, or when everybody has it.
   @inlinable
-  mutating func tendOutbox() -> Instant {
-    guard outbox.isPending else { return .never }
+  mutating func tendOutbox() {
+    guard outbox.isPending else { return }
     var index = 0
     while index < connections {
       // Its bytes are in use: that ends soon.
-      if links[index].step == .writeSignal, links[index].task == .sendMessage { return links[index].end }
+      if links[index].step == .writeSignal, links[index].task == .sendMessage {
+        wake(by: links[index].end)
+        return
+      }
       index &+= 1
     }
     let isOver = now >= outbox.until
@@ -141,9 +144,11 @@ where
       }
       place &+= 1
     }
-    guard isOver || waiting == 0 else { return outbox.until }
+    guard isOver || waiting == 0 else {
+      wake(by: outbox.until)
+      return
+    }
     values.pool.release(Self.outboxConnection)
     outbox = Outbox()
-    return .never
   }
 }

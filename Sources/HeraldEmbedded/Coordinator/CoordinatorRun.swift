@@ -11,29 +11,41 @@ where
     self.now = now
     if !isStarted { start() }
     hasNews = false
-    var next = earlier(housekeep(), runSensors())
-    guard radio.state == .ready, radioState == .ready else { return next }
+    wakeAt = .never
+    housekeep()
+    runSensors()
+    guard radio.state == .ready, radioState == .ready else { return wakeAt }
     capabilities = radio.capabilities
     server.maximumMTU = capabilities.maximumPDU
     wasRefused = false
-    if isSwitchedOff { return earlier(next, quieten(&radio)) }
+    if isSwitchedOff {
+      quieten(&radio)
+      return wakeAt
+    }
 
-    next = earlier(next, tendOutbox())
-    next = earlier(next, driveLinks(&radio))
-    next = earlier(next, endAttempt(&radio))
-    next = earlier(next, rotate())
+    tendOutbox()
+    driveLinks(&radio)
+    endAttempt(&radio)
+    rotate()
     if NeighbourType.systems > 0 { switchNeighbours() }
     notifyPayload(&radio)
-    next = earlier(next, beginAttempt(&radio))
-    next = earlier(next, scan(&radio))
-    next = earlier(next, advertise(&radio))
+    beginAttempt(&radio)
+    scan(&radio)
+    advertise(&radio)
     if wasRefused {
       counters.count(.radioRefusals)
-      next = earlier(next, now + .milliseconds(100))
+      wake(by: now + .milliseconds(100))
     }
-    return next
+    return wakeAt
   }
 
+  /// Has the next `run` come at this moment at the latest.
+  @inlinable @inline(never)
+  mutating func wake(by moment: Instant) {
+    if moment < wakeAt { wakeAt = moment }
+  }
+
+  /// The earlier of two moments.
   @inlinable @inline(__always)
   func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
@@ -61,17 +73,17 @@ where
 
   /// Ages out the silent, brings the log to flash.
   @inlinable
-  mutating func housekeep() -> Instant {
+  mutating func housekeep() {
     if now >= ageAt { ageOut() }
-    var next = ageAt
+    wake(by: ageAt)
     values.dropStalled(at: now)
     if now >= commitAt {
       log.commit()
       tidyLog()
       commitAt = now + commitPeriod
     }
-    if log.wantsTrimming, trimLog() { next = now }
-    return earlier(next, commitAt)
+    wake(by: commitAt)
+    if log.wantsTrimming, trimLog() { wake(by: now) }
   }
 
   /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before an hour has passed. Whether
@@ -101,14 +113,13 @@ where
 
   /// Sends the next request of every exchange, ends those that take too long. None waits for another.
   @inlinable
-  mutating func driveLinks<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
-    var next = Instant.never
+  mutating func driveLinks<R: Radio & ~Copyable>(_ radio: inout R) {
     var index = 0
     while index < connections {
-      if links[index].step != .closed { next = earlier(next, drive(index, &radio)) }
+      if links[index].step != .closed { wake(by: drive(index, &radio)) }
       index &+= 1
     }
-    return earlier(next, closeSurplus(&radio))
+    closeSurplus(&radio)
   }
 
   @inlinable
@@ -205,18 +216,19 @@ where
 
   /// Closes connections that have numbers beyond our places: asks now, and again every two seconds until they are closed.
   @inlinable
-  mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
-    guard surplus != 0 else { return .never }
-    guard now >= surplusAt else { return surplusAt }
-    var index = 0
-    while index < 32 {
-      if surplus & (1 &<< UInt32(truncatingIfNeeded: index)) != 0 {
-        radio.disconnect(ConnectionID(index: index))
+  mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard surplus != 0 else { return }
+    if now >= surplusAt {
+      var index = 0
+      while index < 32 {
+        if surplus & (1 &<< UInt32(truncatingIfNeeded: index)) != 0 {
+          radio.disconnect(ConnectionID(index: index))
+        }
+        index &+= 1
       }
-      index &+= 1
+      surplusAt = now + .seconds(2)
     }
-    surplusAt = now + .seconds(2)
-    return surplusAt
+    wake(by: surplusAt)
   }
 
   /// How many connections are open or being closed, and the most there may be.
@@ -239,16 +251,22 @@ where
 
   /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.
   @inlinable @inline(never)
-  mutating func rotate() -> Instant {
-    guard !attempt.isActive else { return .never }
-    guard rotation.isDue(at: now) else { return rotation.deadline }
+  mutating func rotate() {
+    guard !attempt.isActive else { return }
+    guard rotation.isDue(at: now) else {
+      wake(by: rotation.deadline)
+      return
+    }
     // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under the new address.
-    guard values.pool.makeRoom() else { return now + .milliseconds(100) }
+    guard values.pool.makeRoom() else {
+      wake(by: now + .milliseconds(100))
+      return
+    }
     guard
       let identity = OwnIdentity.make(key, lifetime: configuration.addressPeriod, random: &random)
     else {
       wasRefused = true  // the random source does not work: the old address stays, and it is tried again
-      return .never
+      return
     }
     show(identity)
     delegate.tell(.info, "a new own address", at: now)
@@ -262,7 +280,7 @@ where
     if NeighbourType.systems > 0 { showNeighbours(withAddress: true) }
     offerPayload()
     unnotified = .max
-    return rotation.deadline
+    wake(by: rotation.deadline)
   }
 
   /// Connections that were opened under the former address: the new payload must not be seen on them, as it would tie the two addresses
@@ -334,31 +352,31 @@ where
   }
 
   @inlinable
-  mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
-    guard configuration.scans else { return .never }
+  mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard configuration.scans else { return }
     let isBlocked = attempt.isActive && !capabilities.canScanWhileConnecting
     let plan = scanning.next(at: now, blocked: isBlocked)
+    wake(by: plan.deadline)
     guard plan.scan else {
       if shownScan != nil {
         radio.stopScanning()
         shownScan = nil
       }
-      return plan.deadline
+      return
     }
     let timing = scanTiming
     let isBusy = now < busyUntil
     let parameters = ScanParameters(
       ownAddress: advertising.address, interval: timing.interval,
       window: isBusy ? timing.busyWindow : timing.window, active: timing.active)
-    let deadline = isBusy ? earlier(plan.deadline, busyUntil) : plan.deadline
-    guard parameters != shownScan else { return deadline }
+    if isBusy { wake(by: busyUntil) }
+    guard parameters != shownScan else { return }
     do throws(RadioError) {
       try radio.startScanning(parameters)
       shownScan = parameters
     } catch {
       wasRefused = true
     }
-    return deadline
   }
 
   /// Whether peers can find this device, or it is the one that has to go to them (HP-06).
@@ -366,14 +384,15 @@ where
   var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
 
   @inlinable
-  mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
+  mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
     let open = openConnections()
     let plan = advertising.next(
       at: now,
       allowed: .init(
         connectable: open < connectionLimit && (open == 0 || capabilities.canAdvertiseWhileConnected),
         any: canAdvertise && (offersPayload || NeighbourType.systems > 0)))
-    guard plan.changed else { return plan.deadline }
+    wake(by: plan.deadline)
+    guard plan.changed else { return }
     switch plan.wish {
     case .silence: radio.stopAdvertising()
     case .set(let set, let parameters):
@@ -384,6 +403,5 @@ where
         advertising.radioForgot()
       }
     }
-    return plan.deadline
   }
 }

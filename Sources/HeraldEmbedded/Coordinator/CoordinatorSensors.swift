@@ -7,14 +7,16 @@ where
   /// How much of the delegate's work is done in one poll; the rest waits for the next, which comes at once.
   @usableFromInline static var sensorRounds: Int { 16 }
 
-  /// Does what the sensors beside the radio have to do, and returns when to ask them again at the latest.
+  /// Does what the sensors beside the radio have to do, and says when to ask them again at the latest.
   @inlinable
-  mutating func runSensors() -> Instant {
+  mutating func runSensors() {
     var round = 0
     while round < Self.sensorRounds {
       round &+= 1
       switch delegate.nextWork(at: now) {
-      case .none(let until): return until
+      case .none(let until):
+        wake(by: until)
+        return
       case .log(let event): record(event)
       case .visited(let visit):
         record(
@@ -28,6 +30,6 @@ where
         }
       }
     }
-    return now
+    wake(by: now)
   }
 }

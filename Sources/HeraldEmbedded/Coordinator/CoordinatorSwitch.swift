@@ -55,7 +55,7 @@ where
 
   /// Takes everything off the air and closes every connection.
   @inlinable
-  mutating func quieten<R: Radio & ~Copyable>(_ radio: inout R) -> Instant {
+  mutating func quieten<R: Radio & ~Copyable>(_ radio: inout R) {
     if shownScan != nil {
       radio.stopScanning()
       shownScan = nil
@@ -68,7 +68,8 @@ where
       if links[index].step != .closed, links[index].step != .closing { close(index) }
       index &+= 1
     }
-    return earlier(driveLinks(&radio), endAttempt(&radio))
+    driveLinks(&radio)
+    endAttempt(&radio)
   }
 }
 

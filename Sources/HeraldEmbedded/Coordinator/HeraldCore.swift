@@ -75,6 +75,8 @@ public struct HeraldCore<
   @usableFromInline var wasRefused: Bool
   /// Whether something happened since the last `run` that it has to act upon.
   public var hasNews: Bool
+  /// When to call `run` again at the latest.
+  @usableFromInline var wakeAt: Instant
   @usableFromInline var commitAt: Instant
   /// When to look for peers that have been silent for too long.
   @usableFromInline var ageAt: Instant
@@ -128,6 +130,7 @@ public struct HeraldCore<
     isStarted = false
     wasRefused = false
     hasNews = false
+    wakeAt = .start
     commitAt = .start
     ageAt = .start
     tidyAt = .start

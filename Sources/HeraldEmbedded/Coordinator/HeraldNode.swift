@@ -17,8 +17,6 @@ public struct HeraldNode<
   public var radio: RadioType
   /// Everything else.
   public var core: Core
-  /// When `run` is to be called next, whatever is heard until then.
-  @usableFromInline var dueAt = Instant.start
 
   /// After advertisements alone the rest of the device is looked at once in so long, at the least.
   @inlinable static var lull: Interval { .milliseconds(100) }
@@ -56,11 +54,10 @@ public struct HeraldNode<
     let radioDue = radio.poll(at: now, into: &core)
     // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds of them a second.
     if core.heard != heard, !core.hasNews, radioDue > now {
-      if now < dueAt { return radioDue < dueAt ? radioDue : dueAt }
+      if now < core.wakeAt { return radioDue < core.wakeAt ? radioDue : core.wakeAt }
     }
     let next = core.run(at: now, commanding: &radio)
-    let lullEnd = now + Self.lull
-    dueAt = next < lullEnd ? next : lullEnd
+    core.wake(by: now + Self.lull)
     // What was commanded goes out now, and what that brings about at once is taken in.
     let radioNext = radio.poll(at: now, into: &core)
     if core.hasNews { return now }
