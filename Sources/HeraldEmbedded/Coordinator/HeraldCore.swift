@@ -20,6 +20,10 @@ public struct HeraldCore<
   public let configuration: HeraldConfiguration
   /// What a host has set since (`take`).
   @usableFromInline var settings: SettingValues
+  // What is used together lies together, large and rare things first: functions then reach most of it from one address.
+
+  /// The payloads that are passed on.
+  @usableFromInline var sharing: SharingStore
   /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5 bytes for a reading
   /// instead of 1.7, to save 416 bytes of RAM.
   public var log: Log
@@ -29,13 +33,11 @@ public struct HeraldCore<
   public var random: RandomType
   /// The date, if known. `setClock` sets it.
   public var clock: WallClock
-  /// What our GATT table serves, the supplier of payloads included.
-  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
   /// The peers. For looking at: what happens to them is decided here.
   public var table: TargetTable<targets>
-  /// The payloads that are passed on.
-  @usableFromInline var sharing: SharingStore
-
+  @usableFromInline var counters: CoordinatorCounters
+  /// What our GATT table serves, the supplier of payloads included.
+  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
   @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
   /// The GATT table.
   @usableFromInline var services: NeighbourType.Services
@@ -82,7 +84,6 @@ public struct HeraldCore<
   @usableFromInline var ageAt: Instant
   /// From when on the log is tidied also while somebody is connected.
   @usableFromInline var tidyAt: Instant
-  @usableFromInline var counters: CoordinatorCounters
 
   /// A device that has not started. It starts at the first `run`.
   ///
