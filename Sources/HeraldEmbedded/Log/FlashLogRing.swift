@@ -255,7 +255,7 @@ extension FlashLog where F: ~Copyable {
 
   /// How many bytes of page `sequence` can be read: the committed part of the newest, all of an older one; `nil` if there is
   /// no such page.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func readableBytes(sequence: UInt32) -> Int? {
     guard let page = ring.page(of: sequence) else { return nil }
     var bytes: [40 of UInt8] = .init(repeating: 0)
