@@ -20,7 +20,7 @@ where
         let identity = table[place].identity
         table.remove(place)
         counters.count(.losses)
-        record(.lost(identity))
+        record(.lost, of: identity)
         delegate.didLose(identity, at: now)
       }
     }

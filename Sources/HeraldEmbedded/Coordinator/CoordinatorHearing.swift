@@ -27,7 +27,7 @@ where
     guard acquaint(place, seen, report) || sighting.isSomething else { return }
     if let txPower = seen.txPower, txPower != table[place].txPower {
       table[place].txPower = txPower
-      record(.txPower(seen.identity, txPower))
+      record(.txPower, of: seen.identity, extra: UInt8(bitPattern: txPower))
       delegate.didChangeTxPower(seen.identity, txPower, at: now)
     }
     if NeighbourType.systems > 0 { observe(place, sighting, in: data) }
@@ -70,11 +70,11 @@ where
       return nil
     }
     if table.evictions != evictions {
-      record(.lost(table.evicted))
+      record(.lost, of: table.evicted)
       delegate.didLose(table.evicted, at: now)
     }
     counters.count(.detections)
-    record(.detected(identity))
+    record(.detected, of: identity)
     delegate.didDetect(identity, at: now)
     return place
   }

@@ -211,7 +211,7 @@ where
     table[place].ignores = 0
     if table[place].state != .confirmed, table[place].state != .read {
       table[place].state = .confirmed
-      record(.heraldDetected(table[place].identity))
+      record(.heraldDetected, of: table[place].identity)
     }
     if NeighbourType.systems > 0 { lookForHiddenCodes(place) }
   }
@@ -248,9 +248,7 @@ where
     let identity = table[place].identity
     let digest = values.pool.buffers[buffer].digest()
     let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
-    if !values.pool.buffers[buffer].record(.read(identity), in: &log, at: now, clock: clock) {
-      counters.count(.logErrors)
-    }
+    record(.read, of: identity, values.pool.buffers[buffer].all, in: buffer)
     values.pool.buffers[buffer].report(to: &delegate, identity, known: isKnown, at: now)
     if isKnown { counters.count(.readsOfKnown) }
     table[place].payloadDigest = digest
@@ -268,9 +266,8 @@ where
     let identity = table[Int(links[index].place)].identity
     let length = Int(values.pool.buffers[buffer].length)
     if length > 0, length <= LogEvent.maximumBytes {
-      if !values.pool.buffers[buffer].record(.model(identity), in: &log, at: now, clock: clock) {
-        counters.count(.logErrors)
-      }
+      record(
+        .targetBytes, of: identity, extra: LogRecordFields.model, 0..<length, in: buffer)
       values.pool.buffers[buffer].reportModel(to: &delegate, identity, at: now)
     }
     freeBuffer(index)

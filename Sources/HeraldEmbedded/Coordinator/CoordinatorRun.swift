@@ -342,9 +342,7 @@ where
     if digest != loggedPayload {
       formerPayload = loggedPayload
       loggedPayload = digest
-      if !values.pool.buffers[index].record(.ownPayload, in: &log, at: now, clock: clock) {
-        counters.count(.logErrors)
-      }
+      record(.ownPayload, values.pool.buffers[index].all, in: index)
     }
     values.pool.release(nobody)
     offersPayload = true

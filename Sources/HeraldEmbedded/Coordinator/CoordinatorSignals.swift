@@ -40,7 +40,9 @@ where
     case .payloadSharing: takeShared(from: place, in: buffer, index)
     case .immediate:
       let identity = table[place].identity
-      recordBytes(.received(identity), values.pool.buffers[buffer].all, in: buffer, index)
+      let all = values.pool.buffers[buffer].all
+      values.spendBytes(all.count, index)
+      record(.targetBytes, of: identity, extra: LogRecordFields.message, all, in: buffer)
       values.pool.buffers[buffer].reportMessage(to: &delegate, identity, at: now)
     }
   }
@@ -77,17 +79,6 @@ where
     measure(place, table[place].identity, rssi)
   }
 
-  /// Logs an event with some of the bytes in a buffer.
-  @inlinable @inline(never)
-  mutating func recordBytes(
-    _ event: LogEvent, _ range: Range<Int>, in buffer: Int, _ index: Int
-  ) {
-    values.spendBytes(range.count, index)
-    if !values.pool.buffers[buffer].record(event, range, in: &log, at: now, clock: clock) {
-      counters.count(.logErrors)
-    }
-  }
-
   /// A peer wrote its payload (HP-09). One that is known already is a sign of life and no more.
   ///
   /// Nobody proves whose address it writes under, nor whose pseudo device address it shows. So of a peer that takes connections, what is written
@@ -117,7 +108,7 @@ where
       return
     }
     if table[place].state != .confirmed, table[place].state != .read {
-      record(.heraldDetected(table[place].identity))
+      record(.heraldDetected, of: table[place].identity)
     }
     acquirePayload(place, buffer)
     if !table[place].isHeld { settle(place) }
@@ -131,7 +122,8 @@ where
     if let rssi { measure(writer: place, rssi, index) }
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0 else { return }
-    recordBytes(.shared(sharer), 0..<length, in: buffer, index)
+    values.spendBytes(length, index)
+    record(.shared, of: sharer, 0..<length, in: buffer)
     values.pool.buffers[buffer].reportShared(to: &delegate, sharer, at: now)
     var start = 0
     while start < length {
@@ -160,7 +152,8 @@ where
     if let told {
       table.touch(told, at: now)
     } else if place != nil || isWritten {
-      recordBytes(.read(owner), range, in: buffer, index)
+      values.spendBytes(range.count, index)
+      record(.read, of: owner, range, in: buffer)
     }
     values.pool.buffers[buffer].report(to: &delegate, owner, known: isKnown, range, at: now)
     guard rssi.isAvailable else { return }

@@ -190,9 +190,34 @@ public struct HeraldCore<
   }
 
   /// Puts an event into the log; one it does not take is counted.
-  @inlinable @inline(never)
+  @inlinable @inline(__always)
   mutating func record(_ event: LogEvent) {
-    do throws(LogError) { try log.append(event, at: now, clock: clock) } catch {
+    var record = LogRecordFields(event)
+    add(&record)
+  }
+
+  /// The same for what happened to a peer, in the shape in which it is logged: there are many calls, and this is short at each.
+  @inlinable @inline(never)
+  mutating func record(_ kind: LogKind, of target: TargetIdentity, extra: UInt8 = 0) {
+    var record = LogRecordFields(kind: kind, target: target, extra: extra)
+    add(&record)
+  }
+
+  /// The same with bytes that are in a buffer beside it.
+  @inlinable @inline(never)
+  mutating func record(
+    _ kind: LogKind, of target: TargetIdentity = LogRecordFields.nobody, extra: UInt8 = 0,
+    _ range: Range<Int>, in buffer: Int
+  ) {
+    var record = LogRecordFields(kind: kind, target: target, extra: extra)
+    if !values.pool.buffers[buffer].record(&record, range, in: &log, at: now, clock: clock) {
+      counters.count(.logErrors)
+    }
+  }
+
+  @inlinable @inline(never)
+  mutating func add(_ record: inout LogRecordFields) {
+    do throws(LogError) { try log.append(&record, bytes: Span(), at: now, clock: clock) } catch {
       counters.count(.logErrors)
       delegate.tell(.fault, "an event could not be logged", at: now)
     }

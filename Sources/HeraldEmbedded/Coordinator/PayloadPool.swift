@@ -110,22 +110,14 @@ struct PayloadBuffer: BitwiseCopyable {
   @inlinable
   mutating func digest(_ range: Range<Int>) -> UInt64 { PayloadDigest.of(bytes.span.extracting(range)) }
 
-  /// Logs it with an event that has bytes; `false` if the log does not take it.
+  /// Logs a part of it beside a record; `false` if the log does not take it.
   @inlinable
   mutating func record<F: Flash & ~Copyable, let dictionary: Int>(
-    _ event: LogEvent, in log: inout FlashLog<F, dictionary>, at now: Instant, clock: WallClock
-  ) -> Bool {
-    record(event, all, in: &log, at: now, clock: clock)
-  }
-
-  /// Logs a part of it.
-  @inlinable
-  mutating func record<F: Flash & ~Copyable, let dictionary: Int>(
-    _ event: LogEvent, _ range: Range<Int>, in log: inout FlashLog<F, dictionary>, at now: Instant,
-    clock: WallClock
+    _ record: inout LogRecordFields, _ range: Range<Int>, in log: inout FlashLog<F, dictionary>,
+    at now: Instant, clock: WallClock
   ) -> Bool {
     do throws(LogError) {
-      try log.append(event, bytes: bytes.span.extracting(range), at: now, clock: clock)
+      try log.append(&record, bytes: bytes.span.extracting(range), at: now, clock: clock)
       return true
     } catch {
       return false

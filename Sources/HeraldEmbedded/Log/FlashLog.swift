@@ -33,8 +33,16 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   public mutating func append(
     _ event: LogEvent, bytes: Span<UInt8>, at now: Instant, clock: WallClock
   ) throws(LogError) {
-    guard ring.isMounted else { throw .notMounted }
     var record = LogRecordFields(event)
+    try append(&record, bytes: bytes, at: now, clock: clock)
+  }
+
+  /// The same with the event as the log writes it, for who has it in this shape already.
+  @inlinable @inline(never)
+  mutating func append(
+    _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant, clock: WallClock
+  ) throws(LogError) {
+    guard ring.isMounted else { throw .notMounted }
     let payload = record.kind.hasBytes ? bytes.count : 0
     let needed = payload > 0 ? Self.room(forPayload: payload) : 0
     guard payload <= LogEvent.maximumBytes, needed <= ring.pageSize &- LogFormat.headerSize else {

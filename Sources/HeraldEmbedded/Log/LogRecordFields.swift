@@ -56,7 +56,7 @@ struct LogRecordFields: BitwiseCopyable {
 
   @usableFromInline @inline(__always)
   init(
-    kind: LogKind, target: TargetIdentity = TargetIdentity(kind: .publicAddress, high: 0, low: 0),
+    kind: LogKind, target: TargetIdentity = Self.nobody,
     rssi: Int8 = 0, extra: UInt8 = 0, value: UInt32 = 0, high: UInt32 = 0
   ) {
     self.kind = kind
@@ -98,9 +98,14 @@ struct LogRecordFields: BitwiseCopyable {
     }
   }
 
+  /// What stands in the place of the target in records about none.
+  @usableFromInline static var nobody: TargetIdentity {
+    TargetIdentity(kind: .publicAddress, high: 0, low: 0)
+  }
+
   /// What the bytes of kinds 13 and 14 are: a message, a model, a report of a restart, or from 16 on the code of a neighbour.
-  private static var message: UInt8 { 0 }
-  private static var model: UInt8 { 1 }
+  @usableFromInline static var message: UInt8 { 0 }
+  @usableFromInline static var model: UInt8 { 1 }
   private static var restart: UInt8 { 2 }
   private static var neighbours: UInt8 { 16 }
 
