@@ -101,6 +101,12 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
   @inlinable @inline(__always)
   mutating func count(_ counter: CoordinatorCounter) { values[counter.rawValue] &+= 1 }
 
+  /// One more message of a kind: their counters are in the order of their codes.
+  @inlinable
+  mutating func count(_ kind: SignalMessage.Kind) {
+    values[CoordinatorCounter.signalPayloads.rawValue &+ Int(kind.rawValue) &- 1] &+= 1
+  }
+
   /// The names of all counters, in the order of `CoordinatorCounter`, then those of two that are counted elsewhere.
   @usableFromInline
   static var names: StaticString {

@@ -17,7 +17,7 @@ where
     case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
     case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
     case .findCustomService:
-      procedure = .discoverService128(configuration.introspection.customService ?? HeraldUUIDs.service)
+      procedure = .discoverService128(configuration.introspection.ownService)
     case .findInformation: procedure = .discoverService16(HeraldUUIDs.deviceInformation)
     case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
     case .readPayload, .readModel:

@@ -9,12 +9,7 @@ where
   mutating func takeSignal(_ index: Int) {
     guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
     hasNews = true
-    switch kind {
-    case .payload: counters.count(.signalPayloads)
-    case .rssi: counters.count(.signalStrengths)
-    case .payloadSharing: counters.count(.signalShares)
-    case .immediate: counters.count(.signalMessages)
-    }
+    counters.count(kind)
     if !values.mayAct(index) {
       counters.count(.signalsDropped)
     } else if let place = writer(index) {

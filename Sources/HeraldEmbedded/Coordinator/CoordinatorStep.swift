@@ -52,32 +52,32 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   /// The next step. A peer that refuses a longer ATT_MTU is read 22 bytes at a time.
   @usableFromInline
   func next(after outcome: Outcome) -> ExchangeStep {
-    switch (self, outcome) {
-    case (.exchangeMTU, .found), (.exchangeMTU, .absent): .findShortService
-    case (.findShortService, .found): .findCharacteristics
-    case (.findShortService, .absent): .findLongService
-    case (.findLongService, .found): .findCharacteristics
-    case (.findLongService, .absent): .findCustomService
-    case (.findCustomService, .found): .findCharacteristics
-    case (.findCustomService, .absent): .withoutService
-    case (.findCharacteristics, .found): .choosing
-    case (.findCharacteristics, .absent): .withoutService
-    case (.readPayload, .found): .choosing
-    case (.readPayload, .absent): .failed
-    case (.findInformation, .found): .findModel
-    case (.findModel, .found): .readModel
-    case (.findInformation, .absent), (.findModel, .absent), (.readModel, .found), (.readModel, .absent):
-      .choosing
-    case (.writeSignal, .found), (.writeSignal, .absent), (.readCodes, .found), (.readCodes, .absent):
-      .choosing
-    case (.exchangeMTU, .failed), (.findShortService, .failed), (.findLongService, .failed),
-      (.findCustomService, .failed), (.findCharacteristics, .failed), (.readPayload, .failed),
-      (.findInformation, .failed), (.findModel, .failed), (.readModel, .failed), (.writeSignal, .failed),
-      (.readCodes, .failed):
-      .failed
-    case (.closed, _), (.choosing, _), (.withoutService, _), (.failed, _), (.closing, _), (.serving, _),
-      (.keeping, _):
-      self
+    guard isWorking else { return self }
+    switch outcome {
+    case .found: return whenFound
+    case .absent: return whenAbsent
+    case .failed: return .failed
+    }
+  }
+
+  private var whenFound: ExchangeStep {
+    switch self {
+    case .exchangeMTU: .findShortService
+    case .findShortService, .findLongService, .findCustomService: .findCharacteristics
+    case .findInformation: .findModel
+    case .findModel: .readModel
+    default: .choosing
+    }
+  }
+
+  private var whenAbsent: ExchangeStep {
+    switch self {
+    case .exchangeMTU: .findShortService
+    case .findShortService: .findLongService
+    case .findLongService: .findCustomService
+    case .findCustomService, .findCharacteristics: .withoutService
+    case .readPayload: .failed
+    default: .choosing
     }
   }
 

@@ -199,7 +199,8 @@ public struct HeraldCore<
   /// The same for what happened to a peer, in the shape in which it is logged: there are many calls, and this is short at each.
   @inlinable @inline(never)
   mutating func record(_ kind: LogKind, of target: TargetIdentity, extra: UInt8 = 0) {
-    var record = LogRecordFields(kind: kind, target: target, extra: extra)
+    var record = LogRecordFields(
+      kind: kind, target: target, rssi: Int8(bitPattern: extra), extra: extra)
     add(&record)
   }
 
@@ -226,7 +227,7 @@ public struct HeraldCore<
   /// Logs a reading.
   @inlinable @inline(__always)
   mutating func record(reading rssi: RSSI, of target: TargetIdentity) {
-    if !log.take(reading: rssi, of: target, at: now) { record(.measured(target, rssi)) }
+    if !log.take(reading: rssi, of: target, at: now) { record(.measured, of: target, extra: UInt8(bitPattern: rssi.rawValue)) }
   }
 }
 

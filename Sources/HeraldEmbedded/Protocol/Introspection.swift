@@ -57,7 +57,8 @@ public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
 public struct Introspection: BitwiseCopyable, Sendable {
   /// Services that are not recognised.
   public var ignored: HeraldServiceSet
-  private var ownService: UUID128
+  /// The same; all zeros if there is none.
+  @usableFromInline var ownService: UUID128
 
   /// A service of the provider's own to recognise as well (HP-37). The UUID of all zeros is none.
   public var customService: UUID128? {
