@@ -17,6 +17,14 @@ where
     wake(by: attempt.deadline)
   }
 
+  /// Has the attempt end now, without anything being held against the peer.
+  @inlinable @inline(never)
+  mutating func cutAttempt() {
+    attempt.isCut = true
+    attempt.deadline = now
+    hasNews = true
+  }
+
   /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
   /// connections, if there are several, is left to peers.
   @inlinable @inline(never)
@@ -211,7 +219,7 @@ where
     counters.count(.connectionsGivenUp)
     if links[index].step.isWorking {
       // The peer did not have the time it is entitled to: nothing is held against it.
-      table[Int(links[index].place)].retryAt = now + configuration.firstRetry
+      leaveAlone(Int(links[index].place), for: configuration.firstRetry)
     }
     close(index)
     hasNews = true

@@ -208,7 +208,7 @@ where
     if state == .advertised {
       // It shows Herald's service and does not serve it, perhaps not yet: it is asked again like one that has nothing.
       table[place].ignores &+= 1
-      table[place].retryAt = now + HeraldConfiguration.ignoreDelay(ignores: table[place].ignores)
+      leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores))
     } else {
       table[place].ignores = 0
     }

@@ -64,8 +64,7 @@ where
       links[index].end = now + configuration.servingLife
       // Two devices may call each other at the same moment. One connection is all there can be: ours is tried again later.
       if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
-        attempt.isCut = true
-        attempt.deadline = now
+        cutAttempt()
       }
       readBack(index)
     case .central:
@@ -75,9 +74,7 @@ where
         close(index)
         return
       }
-      links[index].place = attempt.place
-      links[index].holdsTarget = true
-      enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
+      beginExchange(with: attempt.place, index)
     }
   }
 
@@ -99,7 +96,7 @@ where
       // The peer did not have the time it is entitled to: nothing is held against it.
       counters.count(.attemptsCut)
       table.setHeld(place, false)
-      table[place].retryAt = table[place].has(Target.takesNobodyFlag) ? now : now + configuration.firstRetry
+      leaveAlone(place, for: table[place].has(Target.takesNobodyFlag) ? .zero : configuration.firstRetry)
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed)
     }
@@ -122,7 +119,7 @@ where
       if links[index].isPeers {
         // The peer was done with its own connection before we were: nothing is held against it.
         counters.count(.exchangesDropped)
-        table[place].retryAt = now + .milliseconds(random.next() & 1023)
+        leaveAlone(place, for: .zero, andUpTo: 1023)
       } else {
         fail(index, .exchangesDropped)
         // It did not understand our request, as happens when several ask at the same moment.
@@ -145,7 +142,23 @@ where
       : HeraldConfiguration.retryDelay(
         failures: failures &- Self.contendedTries, first: configuration.firstRetry,
         longest: configuration.longestRetry)
-    table[place].retryAt = now + delay + .milliseconds(random.next() & 511)
+    leaveAlone(place, for: delay, andUpTo: 511)
+  }
+
+  /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a power of two.
+  @inlinable @inline(never)
+  mutating func leaveAlone(_ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0) {
+    var end = now + interval
+    if chance > 0 { end = end + .milliseconds(random.next() & chance) }
+    table[place].retryAt = end
+  }
+
+  /// Leaves a peer that is owed more alone for so long.
+  @inlinable @inline(never)
+  mutating func comeBack(to place: Int, in interval: Interval) {
+    leaveAlone(place, for: interval)
+    let end = now + interval
+    if end < workAt { workAt = end }
   }
 
   /// The wait after a first exchange that failed because of others; it doubles with each further failure, up to 1 s…
@@ -207,9 +220,15 @@ where
       !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
       task(for: place) == .meet || task(for: place) == .readPayload
     else { return }
-    links[index].place = UInt16(truncatingIfNeeded: place)
-    links[index].holdsTarget = true
     table.setHeld(place, true)
+    beginExchange(with: UInt16(truncatingIfNeeded: place), index)
+  }
+
+  /// Begins to do on a connection what a peer, whose place is held, is owed.
+  @inlinable @inline(never)
+  mutating func beginExchange(with place: UInt16, _ index: Int) {
+    links[index].place = place
+    links[index].holdsTarget = true
     enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
   }
 
@@ -276,11 +295,7 @@ where
   mutating func settle(_ place: Int) {
     let isMore = task(for: place) != .nothing
     let owes = isMore || hasRecurringWork(place)
-    if owes {
-      let retryAt = now + (isMore ? .seconds(1) : .seconds(16))
-      table[place].retryAt = retryAt
-      if retryAt < workAt { workAt = retryAt }
-    }
+    if owes { comeBack(to: place, in: isMore ? .seconds(1) : .seconds(16)) }
     table.setOwesWork(place, owes)
   }
 
@@ -292,7 +307,7 @@ where
     table[place].ignores &+= 1
     table[place].state = .ignored
     table[place].failures = 0
-    table[place].retryAt = now + HeraldConfiguration.ignoreDelay(ignores: table[place].ignores)
+    leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores))
     if table[place].has(Target.awaitsMessageFlag) {
       table[place].set(Target.awaitsMessageFlag, false)
       counters.count(.messagesLost)
@@ -305,9 +320,7 @@ where
   @inlinable
   mutating func deferExchange(_ index: Int) {
     counters.count(.exchangesWithoutBuffer)
-    let retryAt = now + .seconds(1)
-    table[Int(links[index].place)].retryAt = retryAt
-    if retryAt < workAt { workAt = retryAt }
+    comeBack(to: Int(links[index].place), in: .seconds(1))
     leave(index)
   }
 
@@ -343,7 +356,7 @@ where
       at: now)
     let delay = HeraldConfiguration.retryDelay(
       failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
-    table[place].retryAt = now + delay + .milliseconds(random.next() & 1023)
+    leaveAlone(place, for: delay, andUpTo: 1023)
     workAt = now
   }
 

@@ -40,9 +40,7 @@ where
   mutating func move(_ place: Int, to address: DeviceAddress) {
     table[place].address = address
     guard attempt.isActive, !attempt.isCancelled, Int(attempt.place) == place else { return }
-    attempt.isCut = true
-    attempt.deadline = now
-    hasNews = true
+    cutAttempt()
   }
 
   /// Logs and reports one strength.
@@ -99,9 +97,7 @@ where
         !table[place].has(Target.awaitsMessageFlag)
       {
         // It has as many connections as it can: the time is better spent on somebody else.
-        attempt.isCut = true
-        attempt.deadline = now
-        hasNews = true
+        cutAttempt()
       }
     }
     switch table[place].state {

@@ -112,8 +112,7 @@ where
     hasNews = true
     workAt = now
     if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.place)].has(Target.awaitsMessageFlag) {
-      attempt.isCut = true
-      attempt.deadline = now
+      cutAttempt()
     }
   }
 

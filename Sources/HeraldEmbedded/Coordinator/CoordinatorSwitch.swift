@@ -26,10 +26,7 @@ where
     guard !isSwitchedOff else { return }
     isSwitchedOff = true
     hasNews = true
-    if attempt.isActive {
-      attempt.isCut = true
-      attempt.deadline = now
-    }
+    if attempt.isActive { cutAttempt() }
     log.commit()
     guard shownState == .on else { return }
     update(.off)

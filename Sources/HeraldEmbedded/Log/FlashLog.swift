@@ -115,18 +115,13 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     if writer.needsAnotherBlock {
       guard writer.hasAnotherBlock else {
         // The page's end is too near even to end the codeword; its records are readable without.
-        let size = writer.sealFull()
-        if program(size) { writer.blockProgrammed(size: size) }
+        _ = programLast(writer.sealFull())
         close()
         return
       }
-      let size = writer.sealFull()
-      guard program(size) else { return }
-      writer.fullBlockProgrammed(size: size)
+      guard programFull() else { return }
     }
-    let size = writer.sealFinal()
-    guard program(size) else { return }
-    writer.blockProgrammed(size: size)
+    guard programLast(writer.sealFinal()) else { return }
     ring.reporting = 0
     ring.commits &+= 1
   }
@@ -182,10 +177,25 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   mutating func programFullBlock() -> Bool {
     // The record that filled the block is tried again if this fails: it does not count as lost.
     writer.pending &-= 1
+    guard programFull() else { return false }
+    ring.reporting = 0
+    return true
+  }
+
+  /// Programs the full block that waits; its codeword goes on.
+  @inlinable @inline(never)
+  mutating func programFull() -> Bool {
     let size = writer.sealFull()
     guard program(size) else { return false }
     writer.fullBlockProgrammed(size: size)
-    ring.reporting = 0
+    return true
+  }
+
+  /// Programs a sealed block behind which nothing waits.
+  @inlinable @inline(never)
+  mutating func programLast(_ size: Int) -> Bool {
+    guard program(size) else { return false }
+    writer.blockProgrammed(size: size)
     return true
   }
 
@@ -197,9 +207,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     var offset = 0
     while offset < payload.count {
       let end = min(offset &+ LogFormat.rawLimit, payload.count)
-      let size = writer.sealRaw(payload.extracting(offset..<end))
-      guard program(size) else { return false }
-      writer.blockProgrammed(size: size)
+      guard programLast(writer.sealRaw(payload.extracting(offset..<end))) else { return false }
       offset = end
     }
     return true
@@ -212,13 +220,9 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
       var rest = kept
       if rest > writer.encoder.limit {
         rest &-= writer.encoder.limit
-        let size = writer.sealFull()
-        guard program(size) else { return }
-        writer.fullBlockProgrammed(size: size)
+        guard programFull() else { return }
       }
-      let size = writer.sealTruncated(kept: rest)
-      guard program(size) else { return }
-      writer.blockProgrammed(size: size)
+      guard programLast(writer.sealTruncated(kept: rest)) else { return }
     }
     close()
   }

@@ -89,7 +89,7 @@ extension LiveSource where Self: ~Copyable {
 
 /// A delegate that keeps the last events for who watches over the management link, in 248 bytes; in a `SensorDelegates` with any other.
 ///
-/// It hears of an event where the log does. Nobody watching costs a comparison for each event. What finds no room is counted: the oldest stay,
+/// It hears of an event where the log does. Nobody watching costs a call and a comparison for each event. What finds no room is counted: the oldest stay,
 /// so that what is told is without gaps up to there.
 public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Fourteen events of 16 bytes.
@@ -110,12 +110,12 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   mutating func keep(
     _ kind: LiveKind, _ target: TargetIdentity?, level: Int8 = 0, count: Int = 0, at now: Instant
   ) {
-    guard now < watchedUntil else { return }
-    put(LiveEvent(kind, target, level: level, count: count, at: now))
+    put(LiveEvent(kind, target, level: level, count: count, at: now), at: now)
   }
 
   @usableFromInline @inline(never)
-  mutating func put(_ event: LiveEvent) {
+  mutating func put(_ event: LiveEvent, at now: Instant) {
+    guard now < watchedUntil else { return }
     guard Int(count) < Self.capacity else {
       lost &+= 1
       return
