@@ -88,20 +88,28 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   /// The header in the first 40 of `bytes`; `nil` unless its magic, version, checksum and every field are right.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= LogFormat.headerSize else { return nil }
+    // It is ten words, of which the second is four bytes.
+    var words: [10 of UInt32] = .init(repeating: 0)
     var reader = ByteReader(bytes)
-    guard reader.u32() == LogFormat.magic, reader.u8() == LogFormat.version,
-      let word = reader.u8(), word == 1 || word == 2 || word == 4 || word == 8,
-      let capacity = reader.u8(), capacity >= 1, capacity <= LogFormat.maximumDictionary,
-      let sourceNumber = reader.u8(), let source = WallClock.Source(rawValue: sourceNumber),
-      let epoch = reader.u32(), let sequence = reader.u32(),
-      sequence >= 1, sequence <= LogFormat.maximumSequence,
-      let boot = reader.u32(), let uptime = reader.u64(), let unix = reader.u64(),
-      let crc = reader.u32(), crc == LogFormat.crc32(bytes, count: LogFormat.headerSize &- 4)
+    var index = 0
+    while index < words.count {
+      words[index] = reader.u32() ?? 0
+      index &+= 1
+    }
+    let word = Int(words[1] &>> 8 & 0xFF)
+    let capacity = Int(words[1] &>> 16 & 0xFF)
+    guard words[0] == LogFormat.magic, UInt8(truncatingIfNeeded: words[1]) == LogFormat.version,
+      word == 1 || word == 2 || word == 4 || word == 8,
+      capacity >= 1, capacity <= LogFormat.maximumDictionary,
+      let source = WallClock.Source(rawValue: UInt8(truncatingIfNeeded: words[1] &>> 24)),
+      words[3] >= 1, words[3] <= LogFormat.maximumSequence,
+      words[9] == LogFormat.crc32(bytes, count: LogFormat.headerSize &- 4)
     else { return nil }
     self.init(
-      sequence: sequence, epoch: epoch, boot: boot, uptime: Instant(milliseconds: uptime),
-      unixMilliseconds: unix, clockSource: source, dictionaryCapacity: Int(capacity),
-      wordSize: Int(word))
+      sequence: words[3], epoch: words[2], boot: words[4],
+      uptime: Instant(milliseconds: UInt64(high: words[6], low: words[5])),
+      unixMilliseconds: UInt64(high: words[8], low: words[7]), clockSource: source,
+      dictionaryCapacity: capacity, wordSize: word)
   }
 
   /// Writes the 40 bytes of the header to the start of `bytes` and returns the low half of its checksum, with which the

@@ -26,7 +26,7 @@ public struct Instant: Comparable, Hashable, BitwiseCopyable, Sendable {
   }
 
   /// How long after `earlier` this is; zero if it is not after, the longest interval if it is more.
-  @inlinable
+  @inlinable @inline(never)
   public func since(_ earlier: Instant) -> Interval {
     guard milliseconds > earlier.milliseconds else { return .zero }
     return Interval(milliseconds: (milliseconds &- earlier.milliseconds).saturated32)
