@@ -148,6 +148,22 @@ where
 
   // MARK: The connection budget (HP-25)
 
+  /// How many connections are open or being closed.
+  @inlinable
+  mutating func openConnections() -> Int {
+    var open = 0
+    var index = 0
+    while index < connections {
+      if links[index].step != .closed { open &+= 1 }
+      index &+= 1
+    }
+    return open
+  }
+
+  /// The most connections there may be.
+  @inlinable
+  var connectionLimit: Int { connections < capabilities.connections ? connections : capabilities.connections }
+
   /// How long a connection of a peer's is let be before it may be given up for a new peer.
   @inlinable
   static var servingGrace: Interval { .seconds(5) }

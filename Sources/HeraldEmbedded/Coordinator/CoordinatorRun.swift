@@ -231,22 +231,6 @@ where
     wake(by: surplusAt)
   }
 
-  /// How many connections are open or being closed, and the most there may be.
-  @inlinable
-  mutating func openConnections() -> Int {
-    var open = 0
-    var index = 0
-    while index < connections {
-      if links[index].step != .closed { open &+= 1 }
-      index &+= 1
-    }
-    return open
-  }
-
-  /// The most connections there may be.
-  @inlinable
-  var connectionLimit: Int { connections < capabilities.connections ? connections : capabilities.connections }
-
   // MARK: Scanning and advertising
 
   /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.

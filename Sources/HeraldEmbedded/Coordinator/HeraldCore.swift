@@ -197,6 +197,7 @@ public struct HeraldCore<
   }
 
   /// The same for what happened to a peer, in the shape in which it is logged: there are many calls, and this is short at each.
+  /// `extra` is the strength of a reading, and of other kinds the plain field.
   @inlinable @inline(never)
   mutating func record(_ kind: LogKind, of target: TargetIdentity, extra: UInt8 = 0) {
     var record = LogRecordFields(
@@ -216,6 +217,7 @@ public struct HeraldCore<
     }
   }
 
+  /// Puts a record into the log; one it does not take is counted.
   @inlinable @inline(never)
   mutating func add(_ record: inout LogRecordFields) {
     do throws(LogError) { try log.append(&record, bytes: Span(), at: now, clock: clock) } catch {
@@ -227,7 +229,9 @@ public struct HeraldCore<
   /// Logs a reading.
   @inlinable @inline(__always)
   mutating func record(reading rssi: RSSI, of target: TargetIdentity) {
-    if !log.take(reading: rssi, of: target, at: now) { record(.measured, of: target, extra: UInt8(bitPattern: rssi.rawValue)) }
+    if !log.take(reading: rssi, of: target, at: now) {
+      record(.measured, of: target, extra: UInt8(bitPattern: rssi.rawValue))
+    }
   }
 }
 

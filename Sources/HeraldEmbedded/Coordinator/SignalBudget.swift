@@ -30,6 +30,7 @@ struct SignalBudget: BitwiseCopyable {
 
   /// Whether another message may be taken at `now`, a byte being made up for in `pace` milliseconds.
   @usableFromInline
+  @inline(never)
   mutating func allows(_ limit: UInt32, pace: UInt32, at now: Instant) -> Bool {
     let time = now.milliseconds.low32
     let regained = (time &- settled) / (pace == 0 ? 1 : pace)

@@ -144,6 +144,7 @@ public struct KeyScheduleEpoch: Hashable, BitwiseCopyable, Sendable {
   public static var phones: KeyScheduleEpoch { KeyScheduleEpoch(unixSeconds: phonesUnixSeconds) }
 
   /// The day and the period of a moment.
+  @inline(never)
   public func moment(at unixSeconds: UInt64) throws(KeyScheduleError) -> KeyScheduleMoment {
     guard unixSeconds >= self.unixSeconds else { throw .beforeEpoch }
     // Both limits are below 2³² for every day of the schedule, and anything larger is past its end.

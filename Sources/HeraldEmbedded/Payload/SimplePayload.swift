@@ -103,6 +103,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
   }
 
   /// Forgets what was made from the keys so far.
+  @inline(never)
   public mutating func keysChanged() {
     guard chainDay != 0 else { return }
     chain.wipe()
