@@ -48,6 +48,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   public var mode: StartMode { run.mode }
 
   /// Tells the controller's reset line and the watchdog of the radio's state. Returns when to be called again at the latest.
+  ///
+  /// Not inlined, as all that the loop calls stands on what the loop has on the stack.
+  @inline(never)
   mutating func saw(_ state: RadioState, at now: Instant) -> Instant {
     gate.saw(state, at: now)
     guard Hardware.hasControllerReset else { return .never }

@@ -16,7 +16,8 @@ public struct USBManagement<Controller: USBController & ~Copyable, let memory: I
     device = USBDevice(controller: controller(), serialNumber: serialNumber())
   }
 
-  /// Does all there is to do. What the host does next comes with an interrupt.
+  /// Does all there is to do. What the host does next comes with an interrupt. Not inlined: the loop is to have little on the stack while the node is polled.
+  @inline(never)
   public mutating func serve<Device: ManagedDevice & ~Copyable>(
     at now: Instant, device managed: inout Device
   ) -> Instant {

@@ -35,6 +35,8 @@ func fuzzAdvertising(_ bytes: Span<UInt8>) {
 /// Values of 0, 1, 22, 23 and 512 bytes behind the tags of the Herald table.
 private struct FuzzValues: AttributeValues, ~Copyable {
   var value: [512 of UInt8] = .init(repeating: 0x5A)
+  /// Bytes that were prepared.
+  var prepared = 0
 
   mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
@@ -50,6 +52,20 @@ private struct FuzzValues: AttributeValues, ~Copyable {
     if value.count > 512 { broken("a value longer than the table says") }
     return value.count == 13 ? .invalidAttributeValueLength : nil
   }
+
+  mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
+    if offset != 0, offset != prepared { broken("a part where none is wanted") }
+    guard offset + part.count <= 516 else { return false }
+    prepared = offset + part.count
+    return true
+  }
+
+  mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
+    if prepared > 512 { broken("a prepared value longer than the table says") }
+    return prepared == 13 ? .invalidAttributeValueLength : nil
+  }
+
+  mutating func cancelPrepared(on connection: ConnectionID) { prepared = 0 }
 }
 
 let attServerSeeds: [[UInt8]] = [

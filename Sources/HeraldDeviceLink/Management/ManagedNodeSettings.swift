@@ -14,6 +14,8 @@ where
   }
 
   /// Has the supplier of payloads take what it needs from where they are stored. To be called in each round of the loop, before the node is polled.
+  /// Not inlined there: all that the loop calls stands on what it has on the stack.
+  @inline(never)
   public mutating func tendPayload(at now: Instant) { node.core.tendPayload(in: &board.settings, at: now) }
 
   /// The number of a setting that is in effect.
@@ -57,6 +59,7 @@ where
 
   /// What the supplier says. Who asks right behind a push asks about that.
   public mutating func payloadStatus(at now: Instant) -> PayloadStatus {
+    board.settings.load()
     tendPayload(at: now)
     return node.core.values.supplier.payloadStatus(at: node.core.clock.unixSeconds(at: now))
   }

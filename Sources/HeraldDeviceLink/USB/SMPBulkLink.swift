@@ -18,22 +18,24 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   private var first = 0
   private var whole = 0
   private var received = 0
-  /// Whether the oldest packet has become an answer, and how much of that is out.
-  private var isAnswered = false
+  /// How much is out of the answer that the oldest packet has become.
   private var sent = 0
-  private var endsWithEmptyPacket = false
 
   /// The USB packet that is being looked at.
   private var usbPacket: [64 of UInt8] = .init(repeating: 0)
   private var usbCount = 0
   private var usbTaken = 0
-  /// Whether everything up to the end of the transfer is dropped.
-  private var isDiscarding = false
   private var last = Instant.start
   /// When a packet of the bus came or was taken.
   private var moved = Instant.start
   /// Packets that were cut off, too long, or none at all.
   public private(set) var dropped: UInt32 = 0
+  // What takes a byte lies at the end, without gaps.
+  /// Whether the oldest packet has become an answer.
+  private var isAnswered = false
+  private var endsWithEmptyPacket = false
+  /// Whether everything up to the end of the transfer is dropped.
+  private var isDiscarding = false
 
   /// How long the host may be silent within a packet.
   public static var timeout: Interval { .seconds(1) }

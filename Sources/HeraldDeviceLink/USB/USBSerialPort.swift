@@ -12,12 +12,12 @@ struct USBSerialPort: ~Copyable {
   private var packet: [64 of UInt8] = .init(repeating: 0)
   private var count = 0
   private var taken = 0
-  /// Whether the USB packet sent last was full, so that the host waits for more.
-  private var endsWithEmptyPacket = false
   /// When a packet of the bus came or was taken.
   private var moved = Instant.start
   /// Rate in four bytes, stop bits, parity, data bits (PSTN 1.2, table 17); a rate of 0: as nobody has set it.
   private var coding: [8 of UInt8] = .init(repeating: 0)
+  /// Whether the USB packet sent last was full, so that the host waits for more.
+  private var endsWithEmptyPacket = false
   private var hasTerminal = false
   /// What the host was told: whether there is a carrier, which there is while there is a terminal.
   private var toldCarrier = false

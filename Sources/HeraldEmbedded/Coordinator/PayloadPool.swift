@@ -15,10 +15,14 @@ struct PayloadBuffer: BitwiseCopyable {
     case message = 5
     /// Our payload for peers that know no Herald.
     case servingLegacy = 6
+    /// What a peer prepares to write, as far as it has come.
+    case preparing = 7
 
     /// Whether it is what a peer asks of us, not we of a peer.
     @inlinable
-    var isOfPeers: Bool { self == .serving || self == .servingLegacy || self == .hearing }
+    var isOfPeers: Bool {
+      self == .serving || self == .servingLegacy || self == .hearing || self == .preparing
+    }
   }
 
   /// Room for the longest message, which is longer than the longest value.
@@ -166,11 +170,11 @@ struct PayloadBuffer: BitwiseCopyable {
 }
 
 /// Buffers of 516 bytes for payloads and messages on their way: a peer's payload while it is read in pieces, ours while a peer reads
-/// it in pieces (every piece must be of the same payload), and signals in either direction.
+/// it in pieces (every piece must be of the same payload), signals in either direction, and what a peer prepares to write.
 ///
 /// A buffer belongs to one connection and one use. When none is free, what we want to do takes one from a peer that reads our payload, which
 /// is made again for the rest. Else the claim fails: our reading of a peer is tried again later, and a peer's request is answered with
-/// Insufficient Resources. A second one for a connection's peer is never the last that is free.
+/// Insufficient Resources, or Prepare Queue Full. A second one for a connection's peer is never the last that is free.
 @usableFromInline
 struct PayloadPool<let count: Int>: ~Copyable {
   @usableFromInline var buffers: [count of PayloadBuffer]
@@ -260,6 +264,29 @@ struct PayloadPool<let count: Int>: ~Copyable {
     buffers[index].use = other
     buffers[index].length = 0
     return index
+  }
+
+  /// A buffer for what the peer of a connection writes, or prepares to: as `claim` has it, else the one from which it reads our payload, which is made
+  /// again if it goes on with that.
+  @inlinable @inline(never)
+  mutating func claimForWriting(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
+    claim(connection, use) ?? convert(connection, from: .serving, to: use)
+  }
+
+  /// Puts what is in one buffer behind what is in another; `false` if it does not fit.
+  @inlinable
+  mutating func append(_ source: Int, to target: Int) -> Bool {
+    let end = Int(buffers[target].length)
+    let count = Int(buffers[source].length)
+    guard count <= 516 &- end else { return false }
+    var byte = 0
+    while byte < count {
+      let copied = buffers[source].bytes[byte]
+      buffers[target].bytes[end &+ byte] = copied
+      byte &+= 1
+    }
+    buffers[target].length = UInt16(truncatingIfNeeded: end &+ count)
+    return true
   }
 
   /// Gives up every buffer of a connection.

@@ -121,7 +121,6 @@ public struct ServedValues<
     guard withResponse else { return .writeNotPermitted }
     if tag == .legacyPayload { return collectLegacy(value, on: connection) }
     guard tag == .signal || tag == .otherSignal else { return neighbours.write(tag, value) }
-    signals &+= 1
     return collect(value, tag, on: connection)
   }
 

@@ -1,7 +1,7 @@
 /// What a peer is writing to us on one connection. Zero bits when that is nothing.
 ///
 /// Messages come in three ways: as one value; in parts, each a value of its own, at most 20 bytes with Android phones; as prepared
-/// writes, which the attribute server joins to one value. The bytes of a message lie in a buffer of the pool from its first part until it has
+/// writes, which are gathered in a buffer of the pool and heard there as one value. The bytes of a message lie in a buffer from its first part until it has
 /// been acted upon; those of a strength need none if they come at once. What was begun is dropped, and counted, when it cannot become
 /// a message, when it goes on at the other characteristic, when nothing comes for half a minute, and with its connection.
 @usableFromInline
@@ -12,7 +12,7 @@ struct SignalReassembly: BitwiseCopyable {
   @usableFromInline var tag: UInt8
   /// The strength it carries.
   @usableFromInline var rssi: Int16
-  /// When the last part came: milliseconds, their lower 32 bits.
+  /// When the last part came, or was prepared: milliseconds, their lower 32 bits.
   @usableFromInline var lastPart: UInt32
   /// What this connection may write.
   @usableFromInline var budget: SignalBudget
@@ -39,24 +39,60 @@ extension ServedValues where Supplier: ~Copyable {
   ) -> ATTErrorCode? {
     let index = connection.index
     guard index >= 0, index < connections else { return .insufficientResources }
+    signals &+= 1
     if value.count == 0 {
       wakes &+= 1
       return nil
     }
-    // Several values of one Execute Write: the first whole message is the only one.
-    guard incoming[index].complete == 0 else {
-      malformed &+= 1
+    dropStalled(index)
+    if let begun = begun(tag, index) {
+      hear(begun, isWhole: pool.buffers[begun].put(value, at: Int(pool.buffers[begun].length)), index)
       return nil
     }
-    dropStalled(index)
-    if let begun = pool.find(connection, .hearing) {
-      if incoming[index].tag == tag.rawValue {
-        append(value, to: begun, index)
-        return nil
-      }
-      drop(begun)
+    if take(strength: SignalMessage.strength(value), index) { return nil }
+    guard let buffer = pool.claimForWriting(connection, .hearing) else {
+      withoutBuffer &+= 1
+      return .insufficientResources
     }
-    return begin(value, tag, index)
+    incoming[index].tag = tag.rawValue
+    hear(buffer, isWhole: pool.buffers[buffer].put(value, at: 0), index)
+    return nil
+  }
+
+  /// The same with a value that was prepared, in the buffer that it lies in.
+  @inlinable
+  mutating func collectPrepared(_ buffer: Int, _ tag: AttributeTag, _ index: Int) {
+    signals &+= 1
+    if pool.buffers[buffer].length == 0 {
+      wakes &+= 1
+      return
+    }
+    if let begun = begun(tag, index) {
+      hear(begun, isWhole: pool.append(buffer, to: begun), index)
+      return
+    }
+    if take(strength: pool.buffers[buffer].strength(), index) { return }
+    pool.buffers[buffer].use = .hearing
+    incoming[index].tag = tag.rawValue
+    hear(buffer, isWhole: true, index)
+  }
+
+  /// The buffer with what was begun at this characteristic, if something was. What was begun at the other one is dropped.
+  @inlinable @inline(never)
+  mutating func begun(_ tag: AttributeTag, _ index: Int) -> Int? {
+    guard let begun = pool.find(ConnectionID(index: index), .hearing) else { return nil }
+    if incoming[index].tag == tag.rawValue { return begun }
+    drop(begun)
+    return nil
+  }
+
+  /// Notes a message of a strength that came as a whole; `false` if it was none.
+  @inlinable
+  mutating func take(strength: Int16?, _ index: Int) -> Bool {
+    guard let strength else { return false }
+    incoming[index].rssi = strength
+    incoming[index].complete = SignalMessage.Kind.rssi.rawValue
+    return true
   }
 
   /// Takes a payload written to a legacy characteristic: what a message of a payload would hold (HP-38).
@@ -68,40 +104,28 @@ extension ServedValues where Supplier: ~Copyable {
       return .insufficientResources
     }
     if let begun = pool.find(connection, .hearing) { drop(begun) }
-    guard
-      let buffer = pool.claim(connection, .hearing) ?? pool.convert(connection, from: .serving, to: .hearing),
-      pool.buffers[buffer].put(value, at: 0)
+    guard let buffer = pool.claimForWriting(connection, .hearing), pool.buffers[buffer].put(value, at: 0)
     else { return .insufficientResources }
     incoming[index].complete = SignalMessage.Kind.payload.rawValue
     return nil
   }
 
-  /// Takes the first part of a message.
+  /// The same with one that was prepared, in the buffer that it lies in.
   @inlinable
-  mutating func begin(_ value: Span<UInt8>, _ tag: AttributeTag, _ index: Int) -> ATTErrorCode? {
-    if let message = SignalMessage(value), message.kind == .rssi {
-      incoming[index].rssi = message.rssi
-      incoming[index].complete = message.kind.rawValue
-      return nil
-    }
-    let connection = ConnectionID(index: index)
-    // Our payload is made again if the peer goes on reading it.
-    guard
-      let buffer = pool.claim(connection, .hearing) ?? pool.convert(connection, from: .serving, to: .hearing)
-    else {
-      withoutBuffer &+= 1
-      return .insufficientResources
-    }
-    incoming[index].tag = tag.rawValue
-    append(value, to: buffer, index)
+  mutating func collectLegacyPrepared(_ buffer: Int, _ index: Int) -> ATTErrorCode? {
+    let count = Int(pool.buffers[buffer].length)
+    guard count > 0, count <= Payload.maximumLength else { return .invalidAttributeValueLength }
+    if let begun = pool.find(ConnectionID(index: index), .hearing) { drop(begun) }
+    pool.buffers[buffer].use = .hearing
+    incoming[index].complete = SignalMessage.Kind.payload.rawValue
     return nil
   }
 
-  /// Puts a part behind those that are there.
-  @inlinable
-  mutating func append(_ value: Span<UInt8>, to buffer: Int, _ index: Int) {
+  /// Looks at what is in a buffer since a part was put there, unless that was too long.
+  @inlinable @inline(never)
+  mutating func hear(_ buffer: Int, isWhole: Bool, _ index: Int) {
     incoming[index].lastPart = askedAt.milliseconds.low32
-    guard pool.buffers[buffer].put(value, at: Int(pool.buffers[buffer].length)) else {
+    guard isWhole else {
       drop(buffer)
       return
     }
@@ -122,10 +146,11 @@ extension ServedValues where Supplier: ~Copyable {
   }
 
   /// Drops what a peer has begun on a connection and has not gone on with for too long.
-  @inlinable
+  @inlinable @inline(never)
   mutating func dropStalled(_ index: Int) {
     guard askedAt.milliseconds.low32 &- incoming[index].lastPart > SignalReassembly.patience else { return }
-    if let begun = pool.find(ConnectionID(index: index), .hearing) { drop(begun) }
+    let connection = ConnectionID(index: index)
+    if let begun = pool.find(connection, .hearing) ?? pool.find(connection, .preparing) { drop(begun) }
   }
 
   /// Drops what any peer has begun and has not gone on with for too long.
@@ -195,6 +220,41 @@ extension ServedValues where Supplier: ~Copyable {
   mutating func spendBytes(_ count: Int, _ index: Int) { spend(8 &+ count &+ count &>> 3, index) }
 }
 
+extension ServedValues where Supplier: ~Copyable {
+  /// Keeps a part of a value that a peer prepares, in a buffer of the pool.
+  @inlinable
+  public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
+    let index = connection.index
+    guard index >= 0, index < connections else { return false }
+    incoming[index].lastPart = askedAt.milliseconds.low32
+    let buffer =
+      offset == 0 ? pool.claimForWriting(connection, .preparing) : pool.find(connection, .preparing)
+    guard let buffer else {
+      withoutBuffer &+= 1
+      return false
+    }
+    return pool.buffers[buffer].put(part, at: offset)
+  }
+
+  /// Takes the value that was prepared, as `write` takes others. A message stays in its buffer.
+  @inlinable
+  public mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
+    guard let buffer = pool.find(connection, .preparing) else { return .unlikelyError }
+    switch tag {
+    case .legacyPayload: return collectLegacyPrepared(buffer, connection.index)
+    case .signal, .otherSignal: collectPrepared(buffer, tag, connection.index)
+    default: return pool.buffers[buffer].write(tag, to: &neighbours)
+    }
+    return nil
+  }
+
+  /// Frees the buffer of what was prepared, if it is still that.
+  @inlinable
+  public mutating func cancelPrepared(on connection: ConnectionID) {
+    if let buffer = pool.find(connection, .preparing) { pool.buffers[buffer].use = .free }
+  }
+}
+
 /// What the bytes of a message so far are.
 @usableFromInline
 enum SignalProgress: BitwiseCopyable {
@@ -223,7 +283,28 @@ enum SignalProgress: BitwiseCopyable {
   }
 }
 
+extension SignalMessage {
+  /// The strength that a value says if it is a message of a strength, as a whole.
+  @usableFromInline
+  static func strength(_ value: Span<UInt8>) -> Int16? {
+    guard let message = SignalMessage(value), message.kind == .rssi else { return nil }
+    return message.rssi
+  }
+}
+
 extension PayloadBuffer {
+  /// The strength that it says if it is a message of a strength, as a whole.
+  @usableFromInline
+  mutating func strength() -> Int16? { SignalMessage.strength(bytes.span.extracting(0..<Int(length))) }
+
+  /// Gives it as a value to the systems beside Herald.
+  @inlinable
+  mutating func write<NeighbourType: Neighbours>(_ tag: AttributeTag, to neighbours: inout NeighbourType)
+    -> ATTErrorCode?
+  {
+    neighbours.write(tag, bytes.span.extracting(0..<Int(length)))
+  }
+
   /// Looks at the bytes of a message so far. Of a whole one the data move to the front and all else goes.
   @usableFromInline
   mutating func openMessage() -> SignalProgress {

@@ -14,6 +14,11 @@ public struct ContactIdentifierChain: ~Copyable {
   /// Makes this the chain of the day with this matching key.
   public mutating func start(matchingKey: [32 of UInt8]) {
     var seed = matchingKey
+    start(&seed)
+  }
+
+  /// The same with the key in a place where what follows from it may be, which is wiped.
+  mutating func start(_ seed: inout [32 of UInt8]) {
     SimpleKeySchedule.hash(&seed)
     var place = 3
     while true {
@@ -27,7 +32,13 @@ public struct ContactIdentifierChain: ~Copyable {
 
   /// The contact identifier of a period, 0…239; `nil` for any other period.
   public mutating func identifier(period: Int) -> [16 of UInt8]? {
-    guard period >= 0, period < SimpleKeySchedule.periodsPerDay else { return nil }
+    var identifier: [16 of UInt8] = .init(repeating: 0)
+    return copyIdentifier(period: period, into: &identifier) ? identifier : nil
+  }
+
+  /// The same, written to its place; `false` for any other period.
+  mutating func copyIdentifier(period: Int, into identifier: inout [16 of UInt8]) -> Bool {
+    guard period >= 0, period < SimpleKeySchedule.periodsPerDay else { return false }
     let place = period / Self.spacing
     var seed: [32 of UInt8] = .init(repeating: 0)
     for index in 0..<16 { seed[index] = halves[place &* 16 &+ index] }
@@ -36,7 +47,8 @@ public struct ContactIdentifierChain: ~Copyable {
       SimpleKeySchedule.stepBack(&seed)
       at &-= 1
     }
-    return SimpleKeySchedule.identifier(&seed)
+    SimpleKeySchedule.copyIdentifier(of: &seed, into: &identifier)
+    return true
   }
 
   /// Forgets the day.

@@ -41,7 +41,7 @@ public enum SimpleKeySchedule {
       earlier = seed
       stepBack(&earlier)
       if day <= last {
-        combine(&seed, with: earlier)
+        combine(&seed, with: &earlier)
         let start = (day &- first) &* matchingKeySize
         for index in 0..<matchingKeySize { keys[start &+ index] = seed[index] }
       }
@@ -64,19 +64,19 @@ public enum SimpleKeySchedule {
       stepBack(&seed)
       at &-= 1
     }
-    return identifier(&seed)
+    var identifier: [16 of UInt8] = .init(repeating: 0)
+    copyIdentifier(of: &seed, into: &identifier)
+    return identifier
   }
 
-  /// The contact identifier of the period whose seed this is; the seed is wiped.
-  static func identifier(_ seed: inout [32 of UInt8]) -> [16 of UInt8] {
+  /// Writes the contact identifier of the period whose seed this is; the seed is wiped.
+  static func copyIdentifier(of seed: inout [32 of UInt8], into identifier: inout [16 of UInt8]) {
     var earlier = seed
     stepBack(&earlier)
-    combine(&seed, with: earlier)
-    var identifier: [16 of UInt8] = .init(repeating: 0)
+    combine(&seed, with: &earlier)
     for index in 0..<16 { identifier[index] = seed[index] }
     wipe(&seed)
     wipe(&earlier)
-    return identifier
   }
 
   /// One step towards the past: `seed` becomes H(T(seed)).
@@ -87,8 +87,8 @@ public enum SimpleKeySchedule {
     hash.finish(into: &seed)
   }
 
-  /// `seed` becomes H(seed ⊕ earlier), the key that the two make.
-  static func combine(_ seed: inout [32 of UInt8], with earlier: [32 of UInt8]) {
+  /// `seed` becomes H(seed ⊕ earlier), the key that the two make. `inout`, as a borrow may be a copy.
+  static func combine(_ seed: inout [32 of UInt8], with earlier: inout [32 of UInt8]) {
     for index in 0..<32 { seed[index] ^= earlier[index] }
     hash(&seed)
   }

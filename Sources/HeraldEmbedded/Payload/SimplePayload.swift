@@ -120,13 +120,11 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
       if !isDateUncertain { store.wipeKeys(before: moment.day) }
       var key: [32 of UInt8] = .init(repeating: 0)
       guard store.copyKey(ofDay: moment.day, into: &key) else { return false }
-      chain.start(matchingKey: key)
-      SimpleKeySchedule.wipe(&key)
+      chain.start(&key)
       chainDay = moment.day &+ 1
     }
     if identifierPeriod != moment.period &+ 1 {
-      guard let found = chain.identifier(period: moment.period) else { return false }
-      identifier = found
+      guard chain.copyIdentifier(period: moment.period, into: &identifier) else { return false }
       identifierPeriod = moment.period &+ 1
     }
     // All zeros is what phones emit when they have no key. No key leads there but by a chance of 2⁻¹²⁸.

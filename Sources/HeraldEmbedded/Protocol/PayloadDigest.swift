@@ -2,12 +2,16 @@
 public enum PayloadDigest {
   /// The first eight bytes of the payload's SHA-256, little-endian; never 0, which stands for "none".
   public static func of(_ payload: Span<UInt8>) -> UInt64 {
-    let hash = SHA256.digest(of: payload)
+    // Not `SHA256.digest`, which gives a copy: this is called where the stack is deep.
+    var hash = SHA256()
+    var bytes: [32 of UInt8] = .init(repeating: 0)
+    hash.update(payload)
+    hash.finish(into: &bytes)
     var digest: UInt64 = 0
     var index = 8
     while index > 0 {
       index &-= 1
-      digest = digest &<< 8 | UInt64(wide: UInt32(hash[index]))
+      digest = digest &<< 8 | UInt64(wide: UInt32(bytes[index]))
     }
     return digest == 0 ? 1 : digest
   }

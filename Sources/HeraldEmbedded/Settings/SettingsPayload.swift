@@ -105,6 +105,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
   }
 
   /// Copies the payload that is kept to another page.
+  @inline(never)
   mutating func copyPayload(to page: Int) -> Bool {
     var offset = 0
     while offset < payloadSize {
@@ -121,10 +122,10 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
 
   // MARK: Reading
 
-  /// What the payload is that came to be there since this was asked last; `nil` if it is the same. That of none if there is none, or it is damaged.
+  /// What the payload is that came to be there since this was asked last; `nil` if it is the same, or nothing was loaded yet. That of none if there is none, or
+  /// it is damaged.
   public mutating func takeNewPayload() -> StoredPayloadHeader? {
-    load()
-    guard hasNewPayload else { return nil }
+    guard hasLoaded, hasNewPayload else { return nil }
     hasNewPayload = false
     guard payloadSize > 0, let header = payloadHeader(in: current), header.blobSize == payloadSize,
       header.family == .simple || isWhole(header, in: current)

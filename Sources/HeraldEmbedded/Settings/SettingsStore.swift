@@ -9,7 +9,7 @@
 /// A factory reset is noted at the end of a page, before anything is erased; that page is the last one to be.
 public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   var flash: F
-  private var hasLoaded = false
+  private(set) var hasLoaded = false
   /// The page that counts, and how many there were before it.
   private(set) var current = 0
   private var generation: UInt32 = 0

@@ -144,6 +144,8 @@ struct TestValues: AttributeValues {
   var writeFailure: ATTErrorCode?
   var written: [(tag: AttributeTag, value: [UInt8], withResponse: Bool, connection: Int)] = []
   var reads: [(tag: AttributeTag, offset: Int)] = []
+  /// What is being prepared, by connection.
+  var prepared: [Int: [UInt8]] = [:]
 
   mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
@@ -164,6 +166,20 @@ struct TestValues: AttributeValues {
     written.append((tag, array(value), withResponse, connection.index))
     return nil
   }
+
+  mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
+    let begun = offset == 0 ? [] : prepared[connection.index]
+    guard let begun, begun.count == offset, offset + part.count <= 516 else { return false }
+    prepared[connection.index] = begun + array(part)
+    return true
+  }
+
+  mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
+    guard let value = prepared.removeValue(forKey: connection.index) else { return .unlikelyError }
+    return write(tag, value.span, withResponse: true, on: connection)
+  }
+
+  mutating func cancelPrepared(on connection: ConnectionID) { prepared[connection.index] = nil }
 }
 
 func array(_ span: Span<UInt8>) -> [UInt8] { span.indices.map { span[$0] } }

@@ -34,6 +34,8 @@ private struct Generator {
 private struct FuzzValues: AttributeValues {
   var payload: [512 of UInt8] = .init(repeating: 0x5A)
   var length = 100
+  /// Bytes that were prepared.
+  var prepared = 0
   var refuses = false
 
   mutating func read(
@@ -48,6 +50,18 @@ private struct FuzzValues: AttributeValues {
   ) -> ATTErrorCode? {
     #expect(value.count <= 512)
     length = value.count
+    return refuses ? .valueNotAllowed : nil
+  }
+
+  mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
+    guard !refuses, offset + part.count <= 516 else { return false }
+    prepared = offset + part.count
+    return true
+  }
+
+  mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
+    #expect(prepared <= 512)
+    length = prepared
     return refuses ? .valueNotAllowed : nil
   }
 }

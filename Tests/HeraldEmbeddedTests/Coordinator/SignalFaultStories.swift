@@ -130,14 +130,31 @@ struct SignalFaultStories {
     story.isWell()
   }
 
-  @Test("Two messages in one Execute Write: the first counts, the second is counted and dropped")
+  @Test("A second message finds no room beside one that is prepared, which stays")
   func twoAtOnce() {
     let story = begin()
     #expect(story.ask(hex("16 0E 00 00 00 02 C8 FF")) == hex("17 0E 00 00 00 02 C8 FF"))
-    #expect(story.ask(hex("16 13 00 00 00 02 C4 FF")) == hex("17 13 00 00 00 02 C4 FF"))
+    #expect(story.ask(hex("16 13 00 00 00 02 C4 FF")) == hex("01 16 13 00 09"))
     #expect(story.ask(hex("18 01")) == hex("19"))
     #expect(story.heard() == [.detect(iPhone), .measure(iPhone, -56)])
-    #expect(story.count(.signalsMalformed) == 1)
+    #expect(story.count(.signalsMalformed) == 0)
+    story.isWell()
+  }
+
+  @Test("A message goes on in what is prepared, as one part of it, and behind that")
+  func partsAndPrepared() {
+    let story = begin()
+    story.write(hex("04 05 00 01 02"))
+    story.write(hex("03 04 05"), .prepared)
+    #expect(story.heard() == [.detect(iPhone), .receive(iPhone, hex("01 02 03 04 05"))])
+    // And the other way round, with what a write without bytes says in between: nothing.
+    story.write(hex("04 03 00 06"), .prepared)
+    story.write([], .prepared)
+    story.write(hex("07 08"))
+    #expect(story.heard() == [.receive(iPhone, hex("06 07 08"))])
+    story.write(hex("04 00 00"), .prepared)
+    #expect(story.heard() == [.receive(iPhone, [])])
+    #expect(story.count(.signalsMalformed) == 0)
     story.isWell()
   }
 
@@ -164,6 +181,10 @@ struct SignalFaultStories {
     story.write(hex("02 C8 FF"), to: 0x10)
     #expect(story.heard() == [.detect(iPhone), .measure(iPhone, -56)])
     #expect(story.count(.signalsMalformed) == 1)
+    story.write(hex("04 02 00 68"), to: 0x0E)
+    story.write(hex("04 01 00 69"), .prepared, to: 0x10)
+    #expect(story.heard() == [.receive(iPhone, hex("69"))])
+    #expect(story.count(.signalsMalformed) == 2)
   }
 
   @Test(

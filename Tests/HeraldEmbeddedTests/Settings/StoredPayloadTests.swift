@@ -61,6 +61,7 @@ private struct Badge: ~Copyable {
   }
 
   mutating func offered(at unixSeconds: UInt64?) -> [UInt8] {
+    store.load()
     _ = supplier.tend(&store, at: unixSeconds)
     var bytes = [UInt8](repeating: 0, count: 510)
     var room = bytes.mutableSpan

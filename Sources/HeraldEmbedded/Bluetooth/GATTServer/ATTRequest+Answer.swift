@@ -17,7 +17,7 @@ extension ATTRequest {
       case .readByTypeRequest: code = readByType(&values)
       case .readByGroupTypeRequest: code = readByGroupType()
       case .readMultipleRequest, .readMultipleVariableRequest: code = readMultiple(&values)
-      case .prepareWriteRequest: return prepareWrite(&queues, now)
+      case .prepareWriteRequest: return prepareWrite(&queues, now, &values)
       case .executeWriteRequest: return executeWrite(&queues, &values)
       case .exchangeMTURequest: code = exchangeMTU(maximumMTU: maximumMTU)
       case .handleValueConfirmation:

@@ -1,24 +1,36 @@
 extension ATTRequest {
   /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are looked at now, offset and length
   /// when it is executed.
-  @usableFromInline
+  @inlinable
   @_lifetime(self: copy self)
-  mutating func prepareWrite(_ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant) -> Int {
+  mutating func prepareWrite<Values: AttributeValues & ~Copyable>(
+    _ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant, _ values: inout Values
+  ) -> Int {
     guard count >= 5 else { return refuse(0, .invalidPDU) }
     let handle = buffer.u16(at: 1)
     if let code = refusal(handle, .write) { return refuse(handle, code) }
-    let index = queues.queue(of: connection, isNew: !state.isPreparing, at: now)
+    let isNew = !state.isPreparing
+    let index = isNew ? queues.vacantQueue(at: now) : queues.queue(of: connection)
     guard index < queues.count else { return refuse(handle, .prepareQueueFull) }
-    state.isPreparing = true
-    let offset = buffer.u16(at: 3)
+    if isNew {
+      if let former = queues[unchecked: index].owner { values.cancelPrepared(on: former) }
+      queues[unchecked: index] = PreparedWriteQueue(of: connection, for: handle)
+    }
+    // Locals, because the bytes borrow the whole request.
+    let (connection, offset) = (connection, buffer.u16(at: 3))
     let isQueued = queues[unchecked: index].append(
-      buffer.span.extracting(unchecked: Range(uncheckedBounds: (5, count))), handle: handle, offset: offset,
-      at: now)
-    return isQueued ? answer(count) : refuse(handle, .prepareQueueFull)
+      buffer.span.extracting(unchecked: Range(uncheckedBounds: (5, count))), of: handle, at: offset, now,
+      connection,
+      &values)
+    if isQueued {
+      state.isPreparing = true
+      return answer(count)
+    }
+    if isNew { queues[unchecked: index] = PreparedWriteQueue() }
+    return refuse(handle, .prepareQueueFull)
   }
 
-  /// Execute Write (3.4.6.3): all that is queued, in order, or none of it if the table can tell that one cannot be; or
-  /// drops it. A value starts at offset 0 and its parts follow without gap.
+  /// Execute Write (3.4.6.3): the value that is queued, which has to start at offset 0 and whose parts follow without gap; or drops it.
   @inlinable
   @_lifetime(self: copy self)
   mutating func executeWrite<Values: AttributeValues & ~Copyable>(
@@ -30,9 +42,11 @@ extension ATTRequest {
     state.isPreparing = false
     let index = queues.queue(of: connection)
     if index < queues.count {
-      let failure = isWanted ? execute(&queues[unchecked: index], &values) : nil
-      queues[unchecked: index].release()
-      if let failure { return refuse(failure.handle, failure.code) }
+      let queue = queues[unchecked: index]
+      queues[unchecked: index] = PreparedWriteQueue()
+      let code = isWanted ? execute(queue, &values) : nil
+      values.cancelPrepared(on: connection)
+      if let code { return refuse(queue.handle, code) }
     } else if wasPreparing, isWanted {
       // It took so long that another connection got the queue.
       return refuse(0, .unlikelyError)
@@ -43,47 +57,15 @@ extension ATTRequest {
   @inlinable
   @_lifetime(self: copy self)
   mutating func execute<Values: AttributeValues & ~Copyable>(
-    _ queue: inout PreparedWriteQueue, _ values: inout Values
-  ) -> PreparedWriteFailure? {
-    if let failure = check(&queue) { return failure }
-    var place = 0
-    while let write = queue.write(at: place) {
-      place = write.end
-      let refusal = database.accept(
-        write.handle, queue.value(of: write), withResponse: true, &state, connection, &values)
-      if let refusal { return PreparedWriteFailure(handle: write.handle, code: refusal) }
+    _ queue: PreparedWriteQueue, _ values: inout Values
+  ) -> ATTErrorCode? {
+    guard let record = database.record(queue.handle) else { return .invalidHandle }
+    if queue.hasGap { return .invalidOffset }
+    if let refusal = record.refusal(count: Int(queue.count), first: queue.first) { return refusal }
+    if record.flags.contains(.configuration) {
+      state.configure(slot: Int(record.tag), ClientConfiguration(rawValue: queue.first & 3))
+      return nil
     }
-    return nil
-  }
-
-  /// The first write in the queue that cannot be executed.
-  @usableFromInline
-  @_lifetime(self: copy self)
-  mutating func check(_ queue: inout PreparedWriteQueue) -> PreparedWriteFailure? {
-    var place = 0
-    while let write = queue.write(at: place) {
-      place = write.end
-      guard let record = database.record(write.handle) else { continue }
-      if write.offset != 0 { return PreparedWriteFailure(handle: write.handle, code: .invalidOffset) }
-      if let refusal = record.refusal(queue.value(of: write)) {
-        return PreparedWriteFailure(handle: write.handle, code: refusal)
-      }
-    }
-    return nil
-  }
-}
-
-/// Which prepared write could not be executed, and why.
-@usableFromInline
-struct PreparedWriteFailure: BitwiseCopyable {
-  /// The attribute.
-  @usableFromInline let handle: UInt16
-  /// The reason.
-  @usableFromInline let code: ATTErrorCode
-
-  @usableFromInline
-  init(handle: UInt16, code: ATTErrorCode) {
-    self.handle = handle
-    self.code = code
+    return values.writePrepared(record.attributeTag, on: connection)
   }
 }

@@ -50,16 +50,16 @@ extension AttributeRecord {
   /// What a dynamic attribute means.
   @inlinable var attributeTag: AttributeTag { AttributeTag(rawValue: tag) }
 
-  /// Why a value cannot be one of this attribute whatever its bytes mean, if so.
+  /// Why a value of `count` bytes, of which `first` is the first, cannot be one of this attribute whatever its bytes mean, if so.
   @usableFromInline
-  func refusal(_ value: Span<UInt8>) -> ATTErrorCode? {
+  func refusal(count: Int, first: UInt8) -> ATTErrorCode? {
     if flags.contains(.configuration) {
-      guard value.count == 2 else { return .invalidAttributeValueLength }
+      guard count == 2 else { return .invalidAttributeValueLength }
       // Bits beyond the two are reserved and not looked at.
-      let asked = UInt16(value[unchecked: 0] & 3)
+      let asked = UInt16(first & 3)
       return asked & ~valueOffset == 0 ? nil : .improperlyConfigured
     }
     guard flags.contains(.dynamic) else { return .writeNotPermitted }
-    return value.count <= Int(valueLength) ? nil : .invalidAttributeValueLength
+    return count <= Int(valueLength) ? nil : .invalidAttributeValueLength
   }
 }

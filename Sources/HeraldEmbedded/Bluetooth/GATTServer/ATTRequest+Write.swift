@@ -23,9 +23,10 @@ extension GATTDatabase {
     _ connection: ConnectionID, _ values: inout Values
   ) -> ATTErrorCode? {
     guard let record = record(handle) else { return .invalidHandle }
-    if let refusal = record.refusal(value) { return refusal }
+    let first = value.count > 0 ? value[unchecked: 0] : 0
+    if let refusal = record.refusal(count: value.count, first: first) { return refusal }
     if record.flags.contains(.configuration) {
-      state.configure(slot: Int(record.tag), ClientConfiguration(rawValue: value[unchecked: 0] & 3))
+      state.configure(slot: Int(record.tag), ClientConfiguration(rawValue: first & 3))
       return nil
     }
     return values.write(record.attributeTag, value, withResponse: withResponse, on: connection)

@@ -2,7 +2,7 @@
 ///
 /// PDU in, PDU out: the answer is built in the buffer of the question, so answering never waits for memory. State is
 /// per connection; `connections` is the radio's number of connections and `queues` how many prepared writes may be
-/// collected at once over all connections (each takes about half a kilobyte; further ones get Prepare Queue Full).
+/// collected at once over all connections, if `AttributeValues` has the room; further ones get Prepare Queue Full.
 /// ATT_MTU is one per connection and is kept here for the client as well.
 public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>: ~Copyable {
   @usableFromInline var states: [connections of ATTConnectionState]
@@ -28,7 +28,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   @inlinable
   public mutating func opened(_ connection: ConnectionID) { forget(connection) }
 
-  /// A connection was closed: what it had prepared is dropped.
+  /// A connection was closed: what it had prepared is not executed. Who keeps the bytes of that has to see by itself that they go.
   @inlinable
   public mutating func closed(_ connection: ConnectionID) { forget(connection) }
 
@@ -38,7 +38,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     states[connection.index] = ATTConnectionState()
     var index = 0
     while index < queues {
-      if prepared[index].isOwned(by: connection) { prepared[index].release() }
+      if prepared[index].owner == connection { prepared[index] = PreparedWriteQueue() }
       index &+= 1
     }
   }

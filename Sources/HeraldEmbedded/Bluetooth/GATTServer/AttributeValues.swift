@@ -10,12 +10,40 @@ public protocol AttributeValues: ~Copyable {
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead
 
-  /// Takes a whole value, at most as long as the record says: of one Write Request or Write Command, or joined from the prepared
-  /// writes of one Execute Write (also a request, so `withResponse`). Returns `nil`, or why the value is refused, which
+  /// Takes a whole value, at most as long as the record says: of one Write Request or Write Command. Returns `nil`, or why the value is refused, which
   /// a Write Command's sender never learns.
   mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode?
+
+  // MARK: Prepared writes
+
+  /// Keeps a part of a value that a peer prepares to write, `offset` bytes behind its beginning: for one connection after the other, first that at 0,
+  /// then each where the one before it ended. `false`, keeping what it has, if there is no room, or if the parts before it are gone as
+  /// nothing had come for 30 s: the peer is told Prepare Queue Full. A value has at most 512 bytes, or will be refused.
+  mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool
+
+  /// Takes the value that was prepared, as `write` takes one with response. It may be gone, too: `.unlikelyError`.
+  mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode?
+
+  /// Gives up the value that was prepared, if one is left.
+  mutating func cancelPrepared(on connection: ConnectionID)
+}
+
+/// What a type says that takes no prepared writes.
+extension AttributeValues where Self: ~Copyable {
+  /// There is no room.
+  @inlinable
+  public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
+    false
+  }
+  /// There is none.
+  @inlinable
+  public mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
+    .unlikelyError
+  }
+  /// There is none.
+  @inlinable public mutating func cancelPrepared(on connection: ConnectionID) {}
 }
 
 /// The outcome of reading a dynamic attribute.

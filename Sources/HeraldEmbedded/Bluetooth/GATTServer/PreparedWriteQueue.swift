@@ -1,117 +1,69 @@
-/// The prepared writes of one connection, until they are executed or cancelled. Zero bits when free.
+/// What one connection has prepared to write, until it is executed or cancelled: one value, whose bytes `AttributeValues` keeps. Zero bits when free.
 ///
-/// Each write is six bytes (handle, offset, length, little-endian) and its bytes; parts that continue the last write are joined
-/// to it. There is room for one value of 512 bytes however it is cut, or for several small ones.
+/// There is one value in a queue. More at once would be a Reliable Write, which a characteristic has to allow in its extended properties (Vol 3, Part G,
+/// 4.9.5), and none of ours does: a second one gets Prepare Queue Full, and the first stays.
 @usableFromInline
 struct PreparedWriteQueue: BitwiseCopyable, Sendable {
-  /// Number of the owning connection + 1; 0 when free. As wide as leaves no gap before `lastUse`: all of the queue is cleared at once.
-  private var owner: UInt32
-  /// How many of the bytes are in use.
-  private var used: UInt16
-  /// Where the last write begins.
-  private var last: UInt16
-  /// Bits 0…31 of the time of the last append.
-  private var lastUse: UInt32
-  private var bytes: [524 of UInt8]
+  /// Bits 0…31 of the time of the last part.
+  @usableFromInline var lastUse: UInt32
+  /// Number of the owning connection + 1; 0 when free.
+  private var ownerNumber: UInt16
+  /// The attribute; 0 before the first part.
+  @usableFromInline private(set) var handle: UInt16
+  /// How many bytes the value has so far.
+  @usableFromInline var count: UInt16
+  /// The first of them.
+  @usableFromInline var first: UInt8
+  /// Whether a part was not where the one before it ended.
+  @usableFromInline var hasGap: Bool
 
   /// A queue nobody uses.
   @usableFromInline
   init() {
-    owner = 0
-    used = 0
-    last = 0
     lastUse = 0
-    bytes = .init(repeating: 0)
+    ownerNumber = 0
+    handle = 0
+    count = 0
+    first = 0
+    hasGap = false
   }
 
-  /// A write in a queue.
+  /// A queue of this connection's, for a value of this attribute.
   @usableFromInline
-  struct Write: BitwiseCopyable {
-    @usableFromInline let handle: UInt16
-    @usableFromInline let offset: UInt16
-    /// Where its bytes are.
-    let start: Int
-    /// Where the next write begins.
-    @usableFromInline let end: Int
-    /// The offset at which a part would continue it.
-    var continuation: Int { Int(offset) &+ end &- start }
+  init(of connection: ConnectionID, for handle: UInt16) {
+    self.init()
+    ownerNumber = UInt16(truncatingIfNeeded: connection.index &+ 1)
+    self.handle = handle
   }
 
-  /// Whether it is in use by this connection.
+  /// The connection that uses it; `nil` if nobody does.
   @usableFromInline
-  func isOwned(by connection: ConnectionID) -> Bool { Int(owner) == connection.index &+ 1 }
+  var owner: ConnectionID? { ownerNumber == 0 ? nil : ConnectionID(index: Int(ownerNumber) &- 1) }
 
-  /// Whether nobody uses it.
-  var isFree: Bool { owner == 0 }
-
-  /// Whether nothing was appended for longer than a transaction may take.
+  /// Whether no part came for longer than a transaction may take.
   func isStale(at now: Instant) -> Bool {
     now.milliseconds.low32 &- lastUse >= ATTLimits.transactionTimeout.milliseconds
   }
 
-  /// Takes it into use, empty.
-  mutating func claim(_ connection: ConnectionID) {
-    owner = UInt32(truncatingIfNeeded: connection.index &+ 1)
-    used = 0
-    last = 0
-  }
-
-  // What touches the bytes is mutating: through a borrow the compiler copies all of them first.
-
-  /// Empties and frees it, and overwrites what was in it.
-  @usableFromInline
-  mutating func release() {
-    let end = Int(used)
-    var bytes = bytes.mutableSpan
-    var index = 0
-    while index < end {
-      bytes[index] = 0
-      index &+= 1
-    }
-    owner = 0
-    used = 0
-    last = 0
-  }
-
-  /// Appends a part; `false`, changing nothing, if there is no room.
-  mutating func append(_ part: Span<UInt8>, handle: UInt16, offset: UInt16, at now: Instant) -> Bool {
-    lastUse = now.milliseconds.low32
-    let previous = write(at: Int(last))
-    var start = Int(used)
-    var bytes = bytes.mutableSpan
-    if let previous, previous.handle == handle, previous.continuation == Int(offset) {
-      guard part.count <= bytes.count &- start else { return false }
-      bytes.setU16(UInt16(truncatingIfNeeded: start &+ part.count &- previous.start), at: previous.start &- 2)
+  /// Takes a part, whose bytes are kept if it is where the one before it ended; `false`, changing nothing, if it is not one of the value, or there is no room.
+  @inlinable
+  mutating func append<Values: AttributeValues & ~Copyable>(
+    _ part: Span<UInt8>, of handle: UInt16, at offset: UInt16, _ now: Instant, _ connection: ConnectionID,
+    _ values: inout Values
+  ) -> Bool {
+    guard handle == self.handle, offset > 0 || count == 0 else { return false }
+    if offset != count {
+      // The value will not be executed: nothing more of it is needed.
+      hasGap = true
+    } else if values.prepare(part, at: Int(offset), on: connection) {
+      if count == 0, part.count > 0 { first = part[unchecked: 0] }
+      count &+= UInt16(truncatingIfNeeded: part.count)
     } else {
-      guard part.count <= bytes.count &- start &- 6 else { return false }
-      last = used
-      bytes.setU16(handle, at: start)
-      bytes.setU16(offset, at: start &+ 2)
-      bytes.setU16(UInt16(truncatingIfNeeded: part.count), at: start &+ 4)
-      start &+= 6
+      return false
     }
-    bytes.set(part, at: start)
-    used = UInt16(truncatingIfNeeded: start &+ part.count)
+    lastUse = now.milliseconds.low32
     return true
   }
-
-  /// The write that begins at `place`; `nil` at the end.
-  @usableFromInline
-  @inline(never)
-  mutating func write(at place: Int) -> Write? {
-    guard place >= 0, place &+ 6 <= Int(used) else { return nil }
-    let used = Int(used)
-    let bytes = bytes.span
-    let start = place &+ 6
-    let end = start &+ Int(bytes.u16(at: place &+ 4))
-    guard end <= used else { return nil }
-    return Write(handle: bytes.u16(at: place), offset: bytes.u16(at: place &+ 2), start: start, end: end)
-  }
-
-  /// The bytes of a write.
-  @usableFromInline
-  @_lifetime(&self)
-  mutating func value(of write: Write) -> Span<UInt8> { bytes.span.extracting(write.start..<write.end) }
 }
 
 extension MutableSpan where Element == PreparedWriteQueue {
@@ -119,25 +71,19 @@ extension MutableSpan where Element == PreparedWriteQueue {
   @usableFromInline
   func queue(of connection: ConnectionID) -> Int {
     var index = 0
-    while index < count, !self[unchecked: index].isOwned(by: connection) { index &+= 1 }
+    while index < count, self[unchecked: index].owner != connection { index &+= 1 }
     return index
   }
 
-  /// The same, taking one for a connection that is to begin a new queue: a free one, else one whose owner has let it lie
-  /// for 30 s; `count` if there is none.
-  @_lifetime(self: copy self)
-  mutating func queue(of connection: ConnectionID, isNew: Bool, at now: Instant) -> Int {
-    let own = queue(of: connection)
-    guard own == count, isNew else { return own }
+  /// The place of a queue for a connection that is to begin one: a free one, else one whose owner has let it lie for 30 s; `count` if there is
+  /// none.
+  @usableFromInline
+  func vacantQueue(at now: Instant) -> Int {
     var index = 0
-    while index < count, !self[unchecked: index].isFree { index &+= 1 }
+    while index < count, self[unchecked: index].owner != nil { index &+= 1 }
     if index == count {
       index = 0
       while index < count, !self[unchecked: index].isStale(at: now) { index &+= 1 }
-    }
-    if index < count {
-      self[unchecked: index].release()
-      self[unchecked: index].claim(connection)
     }
     return index
   }

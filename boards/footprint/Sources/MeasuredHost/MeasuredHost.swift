@@ -94,9 +94,10 @@ public struct MeasuredHost<let connections: Int>: RadioEventHandler, ~Copyable {
   }
 }
 
-/// One byte of a value, whatever is asked for.
+/// One byte of a value, whatever is asked for, and room for one prepared write.
 struct ByteValues: AttributeValues, ~Copyable {
   private var byte: UInt8 = 0
+  private var prepared: [516 of UInt8] = .init(repeating: 0)
 
   mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
@@ -109,6 +110,21 @@ struct ByteValues: AttributeValues, ~Copyable {
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode? {
     if value.count > 0 { byte = value[0] }
+    return nil
+  }
+
+  mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
+    guard offset >= 0, part.count <= 516 &- offset else { return false }
+    var index = 0
+    while index < part.count {
+      prepared[offset &+ index] = part[index]
+      index &+= 1
+    }
+    return true
+  }
+
+  mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
+    byte = prepared[0]
     return nil
   }
 }
