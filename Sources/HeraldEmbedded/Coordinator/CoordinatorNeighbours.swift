@@ -132,17 +132,23 @@ where
   /// before it is on the air.
   @inlinable @inline(never)
   mutating func showNeighbours(withAddress: Bool) {
-    let unixSeconds = clock.unixSeconds(at: now)
     let changed = values.neighbours.change(
-      withAddress: withAddress, random: &random, unixSeconds: unixSeconds)
+      withAddress: withAddress, random: &random, unixSeconds: clock.unixSeconds(at: now))
     var set = 1
     while set <= NeighbourType.systems {
       let system = NeighbourType.system(ofSet: set)
       if changed.contains(system) { show(system, set) }
       set &+= 1
     }
+    serveNeighbours()
+  }
+
+  /// Serves the codes that are shown, and has the next change come when the first of them ends. Not inlined, as what makes the codes has a frame
+  /// of nearly all that one may have.
+  @inlinable @inline(never)
+  mutating func serveNeighbours() {
     values.neighbours.serve(in: &services)
-    let life = values.neighbours.life(from: unixSeconds)
+    let life = values.neighbours.life(from: clock.unixSeconds(at: now))
     if life != .zero { rotation.noLater(than: now + life) }
   }
 
