@@ -50,7 +50,7 @@ struct FewBuffersStories {
   }
 
   @Test(
-    "HP-09 A prepared write has one buffer from its first part on: others read with the other, and are told to come again like others that prepare"
+    "A prepared write has one buffer from its first part on: others read with the other, and are told to come again like others that prepare"
   )
   func preparing() {
     let payload = (0..<30).map { UInt8($0) }
