@@ -195,6 +195,37 @@ async def case_signal_takes_a_payload_in_pieces_of_20_bytes():
         assert node.process.returncode is None
 
 
+async def case_hosts_that_prepare_writes_take_turns():
+    """There is one queue: whoever prepares beside another is told Prepare Queue Full (09), as is a second value in it, and nothing of the other's is lost."""
+    async with World() as world:
+        node = await world.node()
+        first, second = [await world.connect(await world.host(f"F0:D1:00:00:02:{number:02X}")) for number in (1, 2)]
+        peer = Peer(first)
+        await peer.discover_service(herald.SERVICE_16)
+        [service] = peer.get_services_by_uuid(herald.SERVICE_16)
+        handle = next(c for c in await service.discover_characteristics() if c.uuid == herald.ANDROID_SIGNAL).handle
+        messages = [Message(signals.IMMEDIATE, text).encoded() for text in (b"the first, in two parts", b"the second, in its turn")]
+
+        async def prepare(offset, part):
+            return await request(first, att.ATT_Prepare_Write_Request(
+                attribute_handle=handle, value_offset=offset, part_attribute_value=part))
+
+        assert isinstance(await prepare(0, messages[0][:10]), att.ATT_Prepare_Write_Response)
+        try:
+            await asyncio.wait_for(second.gatt_client.write_long_value(handle, messages[1]), 5)
+        except att.ATT_Error as error:
+            assert error.error_code == 0x09, error
+        else:
+            raise AssertionError("two values were prepared at a time")
+        again = await prepare(0, messages[1][:10])
+        assert (again.request_opcode_in_error, again.error_code) == (0x16, 0x09), again
+        assert isinstance(await prepare(10, messages[0][10:]), att.ATT_Prepare_Write_Response)
+        assert isinstance(await request(first, att.ATT_Execute_Write_Request(flags=1)), att.ATT_Execute_Write_Response)
+        await asyncio.wait_for(second.gatt_client.write_long_value(handle, messages[1]), 5)
+        for text in (b"the first, in two parts", b"the second, in its turn"):
+            await node.until(lambda: any(line.lower().endswith(text.hex()) for line in node.facts.get("received", [])))
+
+
 async def case_pairing_is_refused_at_once():
     async with World() as world:
         await world.node()
