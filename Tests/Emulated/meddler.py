@@ -3,15 +3,18 @@
 import asyncio
 import contextlib
 
+# Puts the interop tests' folder on the path.
+import emulator
+from h4_rssi_proxy import packet_length
+
 
 class Meddler:
-    """Passes on what comes from each side. Offers a TCP port, for one host at a time."""
+    """Passes on what comes from each side, packet by packet. Offers a TCP port, for one host at a time."""
 
     def __init__(self, port):
         self.upstream = port
         self.is_deaf = False
         self.to_host = None
-        self.commands = 0
 
     async def start(self):
         self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
@@ -24,16 +27,20 @@ class Meddler:
         upstream_reader, upstream_writer = await asyncio.open_connection("127.0.0.1", self.upstream)
         self.to_host = writer
         with contextlib.suppress(ConnectionError):
-            await asyncio.gather(self.pass_on(reader, upstream_writer, True), self.pass_on(upstream_reader, writer, False))
+            await asyncio.gather(self.pass_on(reader, upstream_writer), self.pass_on(upstream_reader, writer))
         upstream_writer.close()
         writer.close()
 
-    async def pass_on(self, reader, writer, is_from_host):
+    async def pass_on(self, reader, writer):
+        # A packet is passed on whole or not at all: QEMU sends a command in pieces, and a controller that heard only the end of one
+        # would close its connection, which QEMU never opens again.
+        buffered = b""
         while data := await reader.read(4096):
-            if is_from_host:
-                self.commands += 1
-            if not self.is_deaf:
-                writer.write(data)
+            buffered += data
+            while buffered and (length := packet_length(buffered)) and len(buffered) >= length:
+                if not self.is_deaf:
+                    writer.write(buffered[:length])
+                buffered = buffered[length:]
         writer.close()
 
     def say(self, data):
