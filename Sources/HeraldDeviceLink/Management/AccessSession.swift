@@ -13,8 +13,6 @@ struct AccessSession: BitwiseCopyable {
 
   /// How long it lasts without a request.
   static var patience: Interval { .minutes(5) }
-  /// Bytes of a nonce.
-  static var nonceSize: Int { 16 }
   /// Bytes of a proof.
   static var proofSize: Int { 32 }
 

@@ -150,19 +150,4 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     for index in 0..<size { buffer[unchecked: count &+ index] = start[index] }
     count &+= size
   }
-
-  /// Replaces a byte already written, such as a length that was not known before; nothing happens outside `0..<count`.
-  @_lifetime(self: copy self)
-  public mutating func patch(_ value: UInt8, at offset: Int) {
-    guard offset >= 0, offset < count else { return }
-    buffer[unchecked: offset] = value
-  }
-
-  /// Replaces two bytes already written, little-endian; nothing happens unless both are in `0..<count`.
-  @_lifetime(self: copy self)
-  public mutating func patch16(_ value: UInt16, at offset: Int) {
-    guard offset >= 0, offset &+ 1 < count else { return }
-    buffer[unchecked: offset] = UInt8(truncatingIfNeeded: value)
-    buffer[unchecked: offset &+ 1] = UInt8(truncatingIfNeeded: value &>> 8)
-  }
 }

@@ -19,10 +19,6 @@ enum PeerTask: UInt8, BitwiseCopyable, Sendable {
   case share = 7
   /// To have written to it how strong we hear it (HP-06).
   case writeRSSI = 8
-
-  /// Whether it is done by writing to the peer's signal characteristic.
-  @usableFromInline
-  var isSignal: Bool { self == .sendMessage || rawValue >= Self.writePayload.rawValue }
 }
 
 extension HeraldCore
@@ -79,12 +75,7 @@ where
 }
 
 extension Target {
-  /// The least time between two messages of strengths or payloads of others to one peer; phones keep to it too.
-  @usableFromInline static var signalPeriod: Interval { .seconds(15) }
-  /// The least time between two writings of our payload to one peer, if there is to be more than one.
-  @usableFromInline static var payloadPeriod: Interval { .minutes(5) }
-
-  /// Whether a strength or payloads of others may be written to it now.
+  /// Whether a strength or payloads of others may be written to it now: 15 s after the last time at the earliest, as phones do.
   @inlinable
   func isSignalDue(at now: Instant) -> Bool {
     guard has(Self.signalledFlag) else { return true }

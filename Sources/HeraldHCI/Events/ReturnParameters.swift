@@ -2,21 +2,19 @@ import HeraldEmbedded
 
 /// What HCI_Read_Local_Supported_Commands tells (Vol 4, Part E, 6.27), as far as it matters here.
 public struct SupportedCommands: BitwiseCopyable, Sendable {
-  /// Octets 14…37 of the bit field, between which lies all that matters.
-  private var octets: [24 of UInt8]
+  /// Octets 24…37 of the bit field, between which lies all that matters.
+  private var octets: [14 of UInt8]
 
   /// None at all.
   public init() { octets = .init(repeating: 0) }
 
   /// Takes over the bit field; what is missing at its end counts as not supported.
   public mutating func take(_ bits: Span<UInt8>) {
-    for index in 0..<24 { octets[index] = 14 &+ index < bits.count ? bits[unchecked: 14 &+ index] : 0 }
+    for index in 0..<14 { octets[index] = 24 &+ index < bits.count ? bits[unchecked: 24 &+ index] : 0 }
   }
 
-  private func has(_ octet: Int, _ mask: UInt8) -> Bool { octets[octet &- 14] & mask == mask }
+  private func has(_ octet: Int, _ mask: UInt8) -> Bool { octets[octet &- 24] & mask == mask }
 
-  /// HCI_Read_Buffer_Size (octet 14, bit 7).
-  public var readBufferSize: Bool { has(14, 0x80) }
   /// HCI_Write_LE_Host_Support (octet 24, bit 6).
   public var writeLEHostSupport: Bool { has(24, 0x40) }
   /// The legacy advertising commands (octet 25, bits 5 and 7; octet 26, bits 0 and 1).
