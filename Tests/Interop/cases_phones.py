@@ -71,9 +71,9 @@ async def case_connects_an_android_phone_once():
             "500 readings of each phone", 30)
         assert [len(phone.served) for phone in phones] == [1, 1, 1]
         # With the app the advertisements end, and with them the visit; nobody comes to see why.
-        ended = time.time()
         for phone in phones:
             await phone.enter("terminated")
+        ended = time.time()
         rows = await pull_until(
             node, output, lambda rows: all(rows_of(rows, phone, "delete") for phone in phones), "end of the visits")
         for phone in phones:

@@ -60,10 +60,10 @@ class Subject:
 
     # What the log says.
 
-    def detected(self, rows, start=0.0):
-        """Whether it was detected, then read, and its payload is its own."""
+    def detected(self, rows, since=0.0):
+        """Whether it was detected after a moment, then read, and its payload is its own."""
         identity = self.phone.identity
-        events = [row for row in rows if row["id"] == identity and time_of(row) >= start]
+        events = [row for row in rows if row["id"] == identity and time_of(row) > since]
         detections = [time_of(row) for row in events if row["detect"]]
         reads = [row for row in events if row["read"]]
         return bool(detections and reads) and detections[0] <= time_of(reads[0]) and {
@@ -82,10 +82,10 @@ class Subject:
         events = [row for row in rows if row["id"] == self.phone.identity]
         return bool(events and events[-1]["delete"])
 
-    def resumed(self, rows, start):
-        """Whether it was measured again from a moment on, and known to be the same payload."""
-        return self.detected(rows, start) and any(
-            time_of(row) >= start for row in rows_of(rows, self.phone, "measure"))
+    def resumed(self, rows, since):
+        """Whether it was measured again after a moment, and known to be the same payload."""
+        return self.detected(rows, since) and any(
+            time_of(row) > since for row in rows_of(rows, self.phone, "measure"))
 
     # What the phone says.
 
@@ -171,14 +171,15 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
 
         for subject in subjects:
             await subject.phone.leave()
-        await pull_until(
+        rows = await pull_until(
             node, output, lambda rows: all(subject.is_gone(rows) for subject in there), "end of all visits", 40)
-        back = time.time()
+        # By the clock of the log: it counts in hundredths of a second, so that by ours the first may be back before it has left.
+        gone = max(time_of(row) for row in rows if row["delete"])
         heard = {}
         for subject in subjects:
             await subject.return_with(subject.kind)
             heard[subject] = subject.heard_of_us
-        await wait_for("R", lambda subject, rows: subject.resumed(rows, back), 60)
+        await wait_for("R", lambda subject, rows: subject.resumed(rows, gone), 60)
         await wait_for_phones("R", lambda subject: subject.heard_of_us > heard[subject], 40)
 
         for subject in subjects:
