@@ -3,10 +3,10 @@ own time, so that each run is the same."""
 
 import unittest
 
-from nrf52.chip import PIN, REQUESTED, WATCHDOG, Chip
+from nrf52.chip import APPROTECT, PIN, REQUESTED, WATCHDOG, Chip
 from nrf52.clocks import MHZ
 from nrf52.flash import PowerCut
-from nrf52.image import storing
+from nrf52.image import sleeping, storing
 from nrf52.kinds import NRF52833, NRF52840
 from nrf52.on_chip import OnChip
 from nrf52.peripheral import Misuse
@@ -80,6 +80,17 @@ class Start(OnChip):
         self.assertEqual((self.chip.processor.instructions, self.chip.cycles), (other.processor.instructions, other.cycles))
         self.assertEqual(bytes(self.chip.cells), bytes(other.cells))
         self.assertEqual(bytes(self.chip.ram), bytes(other.ram))
+
+
+    def test_its_debug_port_is_as_uicr_says(self):
+        for is_hardened in (False, True):
+            for protection, is_open in ((0x5A, True), (0xFFFFFFFF, not is_hardened), (0xFFFFFF00, False)):
+                chip = self.new_chip(is_hardened=is_hardened)
+                chip.uicr[APPROTECT:APPROTECT + 4] = protection.to_bytes(4, "little")
+                for _ in range(2):
+                    chip.run_for(0.1)
+                    self.assertEqual(chip.is_debug_port_open, is_open, f"{is_hardened} {protection:#x}")
+                    chip.reset_pin()
 
 
 class StartOfNRF52840(Start):
@@ -318,6 +329,14 @@ class Rules(unittest.TestCase):
     def test_an_rtc_is_not_to_be_read_before_its_clock_runs(self):
         with self.assertRaisesRegex(Misuse, "anomaly 20"):
             Chip(storing(0, 0), NRF52833).rtc.read(0x504)
+
+    def test_older_revisions_have_no_lock_to_open(self):
+        with self.assertRaisesRegex(Misuse, "no register is known"):
+            Chip(storing(0x40000558, 0x5A), NRF52833, is_hardened=False).run_for(0.001)
+
+    def test_a_sleep_that_draws_too_much(self):
+        with self.assertRaisesRegex(Misuse, "anomaly 246"):
+            Chip(sleeping(), NRF52833).run_for(0.1)
 
     def test_who_never_sleeps_is_stopped(self):
         # Into RAM, and then round and round.

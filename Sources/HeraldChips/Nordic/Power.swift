@@ -18,6 +18,15 @@ extension NRF {
     /// Switches the DC/DC converter of the core's supply on. The board has to have its coil: without one the chip loses its supply.
     public mutating func enableDCDC() { registers.write(1, to: At.dcdcEnable) }
 
+    /// Opens the debug port if `accessProtection`, which is UICR.APPROTECT, says so with 0x5A; with anything else it stays locked until the next reset
+    /// ("Debug and trace", "Access port protection"; Nordic's IN-141).
+    ///
+    /// For revisions that lock it at every reset, which alone have this register, APPROTECT.DISABLE: it stays locked on them unless both UICR and
+    /// the program open it.
+    public mutating func setDebugPort(_ accessProtection: UInt32) {
+      registers.write(accessProtection, to: At.debugPort)
+    }
+
     /// Whether there is voltage on VBUS. Chips with USB alone have this register.
     public mutating func hasUSBSupply() -> Bool { registers.read(At.usbSupply) & 1 != 0 }
 
@@ -60,7 +69,17 @@ extension NRF {
     static var resetReason: Register<ResetReason> { Register(0x400) }
     /// USBREGSTATUS.
     static var usbSupply: Register<UInt32> { Register(0x438) }
+    /// APPROTECT.DISABLE.
+    static var debugPort: Register<UInt32> { Register(0x558) }
     static var dcdcEnable: Register<UInt32> { Register(0x578) }
+  }
+
+  /// Has the chip take no more in its sleep than it should: else an access of the processor to RAM that meets a slower one by a peripheral may leave
+  /// some 350 µA on (anomaly 246 of nRF52833 and nRF52840). The price is up to 40 µA while the 16 MHz clock runs.
+  ///
+  /// `registers` are those from 0x4007_AC00 on, which no chapter describes.
+  public static func easeSleep<Block: RegisterBlock & ~Copyable>(_ registers: inout Block) {
+    registers.write(2, to: Register<UInt32>(0x84))
   }
 
   /// What the factory wrote into the chip (nRF51 Series Reference Manual, "FICR"; nRF52840 Product Specification, "FICR").
@@ -74,5 +93,8 @@ extension NRF {
     public mutating func deviceIdentifier() -> (low: UInt32, high: UInt32) {
       (registers.read(Register<UInt32>(0x060)), registers.read(Register<UInt32>(0x064)))
     }
+
+    /// Which revision of its kind an nRF52 is, from 0 on: a word that no chapter names, by which Nordic's own start-up code tells what a chip has.
+    public mutating func revision() -> UInt32 { registers.read(Register<UInt32>(0x134)) }
   }
 }

@@ -13,7 +13,7 @@ from nonvolatile import UICR
 from unicorn import arm_const as arm
 
 from .clocks import MHZ, Clocks
-from .factory import Factory, USBTrim
+from .factory import Factory, SleepTrim, USBTrim
 from .flash import FlashController
 from .gpio import GPIO
 from .peripheral import Misuse
@@ -34,6 +34,8 @@ PIN, WATCHDOG, REQUESTED, LOCKUP = 1, 2, 4, 8
 ACCESS = 4
 # UICR, and in it where PSELRESET is; the pin that the boards have their button on.
 UICR_BYTES, PSELRESET, BUTTON = 0x1000, 0x200, bytes([18, 0, 0, 0])
+# In UICR, what locks the debug port, and what does not.
+APPROTECT, OPEN = 0x208, 0x5A
 SLICE = 1 << 20
 # So many instructions without a sleep are no image of ours that is well: its longest work is some hundred thousand.
 LONGEST_AWAKE = 20_000_000
@@ -42,10 +44,12 @@ DEVICE = 0x0123456789ABCDEF
 
 class Chip:
     """A chip with an image in its flash, switched on. `kind` is which chip it is (kinds.py), `line` what UARTE0 is connected to, `resets` counts the starts by
-    their reasons. One that `is_new` has an empty UICR; on the others an image of ours has run before."""
+    their reasons. One that `is_new` has an empty UICR; on the others an image of ours has run before. `is_hardened` is one of the revisions whose debug port is locked
+    at each reset."""
 
-    def __init__(self, image, kind, seed=1, device=DEVICE, is_new=False):
+    def __init__(self, image, kind, seed=1, device=DEVICE, is_new=False, is_hardened=True):
         self.kind = kind
+        self.is_hardened = is_hardened
         flash = kind.memory.page_size * kind.memory.page_count
         self.cells = (ctypes.c_uint8 * flash)(*[0xFF] * flash)
         self.cells[:len(image)] = image
@@ -77,10 +81,11 @@ class Chip:
         self.ports = [GPIO(self, number, 0x50000000 + 0x300 * number, pins) for number, pins in enumerate(kind.pins)]
         self.uarte = UARTE(self, self.line)
         self.trim = USBTrim(self)
+        self.sleep_trim = SleepTrim(self)
         self.usb = USBD(self)
-        self.peripherals = [self.ppi, self.clocks, self.watchdog, self.rtc, self.counter, self.flash, self.random, self.converter, self.uarte, self.trim, self.usb]
+        self.peripherals = [self.ppi, self.clocks, self.watchdog, self.rtc, self.counter, self.flash, self.random, self.converter, self.uarte, self.trim, self.sleep_trim, self.usb]
         self.system = self.processor.system = SystemControl(self)
-        self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device)]}
+        self.blocks = {block.base: block for block in [*self.peripherals, *self.ports, self.system, Factory(self, device, kind.locks_from - (not is_hardened))]}
         self.map()
         self.power_on()
 
@@ -157,6 +162,8 @@ class Chip:
                 if waiting:
                     self.processor.is_asleep = False
                 elif next_time > self.cycles:
+                    if not self.sleep_trim.is_eased:
+                        raise Misuse("it sleeps with 350 µA too much (anomaly 246)")
                     self.slept_at = self.processor.instructions
                     self.skipped += next_time - self.cycles
                 continue
@@ -252,6 +259,14 @@ class Chip:
     def has_anomaly(self, number):
         """Whether it is one of those with an anomaly that not all have."""
         return number in self.kind.anomalies
+
+    @property
+    def is_debug_port_open(self):
+        """Whether a debugger reaches memory ("Access port protection"): hardened chips ask UICR and the program."""
+        word = int.from_bytes(bytes(self.uicr[APPROTECT:APPROTECT + 4]), "little")
+        if not self.is_hardened:
+            return word & 0xFF != 0
+        return word & 0xFF == OPEN and self.clocks.debug_port == OPEN
 
     # Resets ("POWER", "Reset behavior").
 

@@ -8,7 +8,7 @@ HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = 0x000, 0x004, 0x008, 0x00C
 HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
 USBDETECTED, USBREMOVED, USBPWRRDY = 0x11C, 0x120, 0x124
 RESETREAS, HFCLKRUN, HFCLKSTAT, LFCLKRUN, LFCLKSTAT, LFCLKSRCCOPY, USBREGSTATUS = 0x400, 0x408, 0x40C, 0x414, 0x418, 0x41C, 0x438
-LFCLKSRC, DCDCEN = 0x518, 0x578
+LFCLKSRC, APPROTECT_DISABLE, DCDCEN = 0x518, 0x558, 0x578
 RUNNING = 1 << 16
 OSCILLATOR, CRYSTAL = 0, 1
 # Start-up times of the electrical specifications.
@@ -36,6 +36,7 @@ class Clocks(Peripheral):
         self.source = self.running_source = OSCILLATOR
         self.low_started = None
         self.is_low_stable = False
+        self.debug_port = 0
         if self.has_bus_voltage and not self.is_regulated:
             self.chip.after(REGULATOR_SETTLES, self, self.regulated)
 
@@ -138,6 +139,8 @@ class Clocks(Peripheral):
             if value not in (0, 1, 2):
                 self.misuse(f"{value:#x} for LFCLKSRC")
             self.source = value
+        elif offset == APPROTECT_DISABLE and self.chip.is_hardened:
+            self.debug_port = value
         elif offset == DCDCEN:
             self.converter = value & 1
         else:

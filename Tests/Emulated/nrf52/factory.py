@@ -4,17 +4,32 @@ from .peripheral import Peripheral
 
 
 class Factory(Peripheral):
-    """FICR, as far as the image asks: DEVICEID."""
+    """FICR, as far as the image asks: DEVICEID, and the revision, which no chapter names."""
     name, base = "FICR", 0x10000000
 
-    def __init__(self, chip, number):
+    def __init__(self, chip, number, revision):
         super().__init__(chip)
-        self.known = {0x060: number & 0xFFFFFFFF, 0x064: number >> 32}
+        self.known = {0x060: number & 0xFFFFFFFF, 0x064: number >> 32, 0x134: revision}
 
     def read(self, offset):
         if offset not in self.known:
             self.misuse(f"a read of {offset:#05x}, where no register is known")
         return self.known[offset]
+
+
+class SleepTrim(Peripheral):
+    """The register that anomaly 246 alone speaks of: what a chip draws in its sleep."""
+    name, base = "the register of anomaly 246", 0x4007A000
+    REGISTER, EASED = 0xC84, 2
+
+    def reset(self):
+        super().reset()
+        self.is_eased = False
+
+    def write(self, offset, value):
+        if (offset, value) != (self.REGISTER, self.EASED):
+            self.misuse(f"{value:#x} to {offset:#x}, which is not known")
+        self.is_eased = True
 
 
 class USBTrim(Peripheral):

@@ -27,8 +27,17 @@ def names(board):
     return symbols(image(board))
 
 
+# Vectors: every exception begins with the program.
+TABLE = struct.pack("<64I", 0x20002000, *[0x101] * 63)
+
+
+def sleeping():
+    """A program that waits for interrupts, for ever."""
+    # wfi; b .-2
+    return TABLE + struct.pack("<2H", 0xBF30, 0xE7FD)
+
+
 def storing(address, value):
     """A program that writes a word and goes on for ever."""
-    table = struct.pack("<64I", 0x20002000, *[0x101] * 63)
     # ldr r0, [pc, #4]; ldr r1, [pc, #8]; str r1, [r0]; b .
-    return table + struct.pack("<4H2I", 0x4801, 0x4902, 0x6001, 0xE7FE, address, value)
+    return TABLE + struct.pack("<4H2I", 0x4801, 0x4902, 0x6001, 0xE7FE, address, value)

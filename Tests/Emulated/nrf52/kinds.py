@@ -8,12 +8,14 @@ from chips import FACTS, Facts
 @dataclasses.dataclass(frozen=True)
 class Kind:
     """`memory` has the sizes of flash and RAM, `pins` how many there are of each port. `anomalies` are those that the model minds and that not all chips have, by
-    Nordic's own list of what applies to which chip (`nrf52_erratas.h` of nrfx 4.2.1)."""
+    Nordic's own list of what applies to which chip (`nrf52_erratas.h` of nrfx 4.2.1). By the same list its debug port is locked at each reset from revision `locks_from` on
+    ("configuration 249")."""
     memory: Facts
     pins: tuple[int, int]
     anomalies: frozenset[int]
+    locks_from: int
 
 
-NRF52833 = Kind(FACTS["nrf52833"], (32, 10), frozenset({223}))
-NRF52840 = Kind(FACTS["nrf52840"], (32, 16), frozenset({171, 199}))
+NRF52833 = Kind(FACTS["nrf52833"], (32, 10), frozenset({223}), 1)
+NRF52840 = Kind(FACTS["nrf52840"], (32, 16), frozenset({171, 199}), 5)
 KINDS = {kind.memory.name: kind for kind in (NRF52833, NRF52840)}

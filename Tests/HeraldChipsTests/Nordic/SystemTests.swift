@@ -212,5 +212,22 @@ struct SystemTests {
     var information = NRF.FactoryInformation(ModelRegisters(Words()))
     let (low, high) = information.deviceIdentifier()
     #expect(low == 0x60 && high == 0x64)
+    let revision = information.revision()
+    #expect(revision == 0x134)
+  }
+
+  @Test("the debug port's lock, and what a sleep draws")
+  func trims() {
+    final class Words: Peripheral {
+      var written: [UInt32: UInt32] = [:]
+      override func setValue(_ word: UInt32, at offset: UInt32) { written[offset] = word }
+    }
+    let (supply, sleep) = (Words(), Words())
+    var power = NRF.Power(ModelRegisters(supply))
+    power.setDebugPort(0x5A)
+    #expect(supply.written == [0x558: 0x5A])
+    var registers = ModelRegisters(sleep)
+    NRF.easeSleep(&registers)
+    #expect(sleep.written == [0x84: 2])
   }
 }

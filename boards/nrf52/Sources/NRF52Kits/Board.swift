@@ -31,6 +31,9 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
   /// The board after a reset. To be made once, before its lines.
   public init() {
     startup_hold_interrupts()
+    Self.followDebugLock()
+    var sleep = FixedRegisters<0x4007AC>()
+    NRF.easeSleep(&sleep)
     var resetPin = NRF.ResetPin(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
     // A chip that was erased has no reset button. What it says of its reset is left for the start behind this one.
     if resetPin.connect(Pins.reset) {
@@ -44,6 +47,16 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
     Pins.configure(&port0, &port1)
     watchdog.start(Clock.watchdogTimeout)
     for index in 0..<Interrupts.count { control.enable(Interrupts.number(index)) }
+  }
+
+  /// Leaves the debug port to UICR alone, on revisions too that lock it at each reset: a chip that was unlocked once would else have to be erased,
+  /// with its log, for every image that a probe is to write.
+  private static func followDebugLock() {
+    var factory = NRF.FactoryInformation(FixedRegisters<0x100000>())
+    guard factory.revision() >= (Kit.chip == .nRF52833 ? 1 : 5) else { return }
+    var power = NRF.Power(Clock.control)
+    // UICR.APPROTECT.
+    power.setDebugPort(FixedRegisters<0x100012>().load(at: 0x08))
   }
 
   /// The board, with what the run before left. To be taken once.
