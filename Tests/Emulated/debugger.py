@@ -2,6 +2,8 @@
 
 import asyncio
 
+from emulator import PATIENCE
+
 SP, LR, PC = 13, 14, 15
 
 
@@ -26,7 +28,7 @@ class Debugger:
         """The answer to one packet."""
         data = text.encode()
         self.writer.write(b"+$" + data + b"#%02x" % (sum(data) & 255))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 await self.reader.readuntil(b"$")
                 answer = (await self.reader.readuntil(b"#"))[:-1]

@@ -10,8 +10,10 @@ import functools
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -23,6 +25,8 @@ PSRAM_BYTES = 16 << 20
 LOG_BYTES = 400 << 10
 # What start-up paints unused stack with.
 PAINT = 0xA5C3A5C3
+# Seconds to wait for what QEMU does at once, on a machine that lets it.
+PATIENCE = 120
 
 
 def image(board, role="wearable"):
@@ -72,6 +76,7 @@ class Emulator:
         self.flash = flash
         self.options = options
         self.process = None
+        self.line = None
 
     @property
     def monitor_path(self):
@@ -96,8 +101,10 @@ class Emulator:
         else:
             words += ["-serial", "null"]
         if self.board == "mps2-an386":
-            self.link_port = free_port()
-            words += ["-serial", f"tcp:127.0.0.1:{self.link_port},server=on,wait=off"]
+            # Listens before QEMU starts and is QEMU's from then on: between choosing a port and listening on it others could take it.
+            self.line = socket.create_server(("127.0.0.1", 0))
+            self.link_port = self.line.getsockname()[1]
+            words += ["-chardev", f"socket,id=link,fd={self.line.fileno()},server=on,wait=off", "-serial", "chardev:link"]
             if self.flash:
                 machine += ",memory-backend=ram0"
                 words += ["-object", f"memory-backend-file,id=ram0,size=16M,mem-path={self.flash},share=on"]
@@ -106,18 +113,41 @@ class Emulator:
     async def start(self):
         for path in (self.monitor_path, self.debug_path):
             path.unlink(missing_ok=True)
-        self.errors = open(self.folder / "qemu.txt", "ab")
-        self.process = await asyncio.create_subprocess_exec(
-            *self.arguments(), stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors)
+        arguments = self.arguments()
+        with open(self.folder / "qemu.txt", "ab") as errors, self.line or contextlib.nullcontext():
+            self.process = await asyncio.create_subprocess_exec(
+                *arguments, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, pass_fds=[self.line.fileno()] if self.line else [])
         return self
 
     async def __aenter__(self):
-        return await self.start()
+        try:
+            return await self.start()
+        except BaseException:
+            # Nobody else would end it.
+            await self.__aexit__(*sys.exc_info())
+            raise
 
     async def __aexit__(self, kind, error, trace):
-        await self.kill()
         if error is not None:
-            print((self.folder / "qemu.txt").read_text(errors="replace")[-2000:], file=sys.stderr)
+            print(await self.state(), file=sys.stderr)
+        await self.kill()
+
+    def said(self):
+        """What QEMU has said."""
+        return (self.folder / "qemu.txt").read_text(errors="replace")[-2000:].strip()
+
+    async def state(self):
+        """What is to be seen from outside, for who wants to know why a test failed: where the processor is, and what QEMU has said."""
+        found = [f"{self.elf.parent.name}/{self.elf.stem}: " + (self.said() or "QEMU has said nothing")]
+        if self.process is None or self.process.returncode is not None:
+            found.append("QEMU does not run")
+        else:
+            try:
+                async with asyncio.timeout(10):
+                    found.append((await self.command("info registers")).replace("\r", "").strip())
+            except (AssertionError, OSError, TimeoutError) as error:
+                found.append(f"QEMU does not say where the processor is: {error!r}")
+        return "\n".join(found)
 
     async def kill(self):
         """Ends it with SIGKILL, as a cut of power would."""
@@ -127,7 +157,6 @@ class Emulator:
             with contextlib.suppress(ProcessLookupError):
                 self.process.kill()
         await self.process.wait()
-        self.errors.close()
         self.process = None
 
     async def listening(self):
@@ -141,12 +170,13 @@ class Emulator:
 
         async def ask(execute, **arguments):
             writer.write(json.dumps({"execute": execute, "arguments": arguments}).encode())
-            while True:
-                answer = json.loads(await reader.readline())
+            while line := await reader.readline():
+                answer = json.loads(line)
                 if "return" in answer:
                     return answer["return"]
                 if "error" in answer:
-                    raise AssertionError(f"QEMU refused {line}: {answer['error']}")
+                    raise AssertionError(f"QEMU refused {arguments}: {answer['error']}")
+            raise AssertionError(f"QEMU has ended: {self.said()}")
 
         try:
             await reader.readline()
@@ -157,11 +187,12 @@ class Emulator:
 
     async def connected(self, path):
         """A connection to one of QEMU's own sockets, which are there a moment after its start."""
-        for _ in range(500):
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and self.process and self.process.returncode is None:
             with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
                 return await asyncio.open_unix_connection(str(path))
             await asyncio.sleep(0.02)
-        raise AssertionError(f"QEMU did not open {path}")
+        raise AssertionError(f"QEMU did not open {path}: {self.said()}")
 
     async def memory(self, address, count):
         """Bytes of memory, as the processor sees it: the chip of the micro:bit has an address space of its own."""
@@ -182,10 +213,3 @@ class Emulator:
         data = await self.memory(address, 4 * count)
         return [int.from_bytes(data[4 * i:4 * i + 4], "little") for i in range(count)]
 
-
-def free_port():
-    """A port nobody listens on."""
-    import socket
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

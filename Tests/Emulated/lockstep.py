@@ -12,7 +12,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from emulator import QEMU, image, need_qemu, symbols
+from emulator import PATIENCE, QEMU, image, need_qemu, symbols
 from registers import (
     CAPTURE, CLOCK, COMPARE, ENABLE, MODE, PRESCALER, START, SYSTICK, TIMER0, TIMER1, UART, VALUE, Registers, listener, options, read, write)
 
@@ -58,7 +58,7 @@ class Lockstep:
             waiting.close()
         self.serial, self.gdb, self.registers = accepted["serial"], accepted["gdb"], Registers(accepted["qtest"])
         self.serial.setblocking(False)
-        self.gdb.settimeout(60)
+        self.gdb.settimeout(PATIENCE)
         self.gdb_rest = b""
         self.ask("qXfer:features:read:target.xml:0,ffb")
         self.ask("?")

@@ -17,7 +17,7 @@ class Paced(Emulator):
         super().__init__("microbit", folder)
         self.peer = peer
         self.options = ["-icount", f"shift={shift}", "-accel", "tcg", "-seed", "1", *options(self.folder / "qtest")]
-        self.writer = None
+        self.writer = self.registers = None
         self.now = 0
 
     async def start(self):
@@ -38,7 +38,8 @@ class Paced(Emulator):
 
     async def kill(self):
         await super().kill()
-        self.registers.close()
+        if self.registers:
+            self.registers.close()
         self.server.close()
 
     def say(self, data):

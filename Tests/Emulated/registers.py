@@ -2,6 +2,8 @@
 
 import socket
 
+from emulator import PATIENCE
+
 TIMER0, TIMER1, UART, SYSTICK = 0x40008000, 0x40009000, 0x40002000, 0xE000E010
 # Of a TIMER.
 START, CAPTURE, COMPARE, ENABLE, MODE, PRESCALER, VALUE = 0x000, 0x040, 0x140, 0x304, 0x508, 0x510, 0x540
@@ -18,7 +20,7 @@ def listener(path):
     found = socket.socket(socket.AF_UNIX)
     found.bind(str(path))
     found.listen(1)
-    found.settimeout(30)
+    found.settimeout(PATIENCE)
     return found
 
 
@@ -39,7 +41,7 @@ class Registers:
 
     def __init__(self, accepted):
         self.socket = accepted
-        self.socket.settimeout(60)
+        self.socket.settimeout(PATIENCE)
 
     def close(self):
         self.socket.close()
