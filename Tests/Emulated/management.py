@@ -4,13 +4,27 @@ import asyncio
 import base64
 import binascii
 import contextlib
+import itertools
 import struct
+import time
 
-LOG_STATUS, RESTART = 0, 2
+# Herald's group of commands, and two of them (docs/wire-formats.md, group 72).
+HERALD, LOG_STATUS, RESTART = 72, 0, 2
+# Operations: read, and what answers it.
+READ, ANSWER = 0, 1
+# Numbers of questions. An answer to a question that was asked before, on this connection or on the one before it, is told by its number; herald-host counts
+# from 0 on.
+questions = itertools.cycle(range(128, 256))
 
 
 def crc16(data):
     return binascii.crc_hqx(data, 0)
+
+
+def framed(packet):
+    """The line that carries a short packet."""
+    frame = struct.pack(">H", len(packet) + 2) + packet + struct.pack(">H", crc16(packet))
+    return b"\x06\x09" + base64.b64encode(frame) + b"\n"
 
 
 def numbers(body):
@@ -53,20 +67,38 @@ class Management:
     async def __aexit__(self, kind, error, trace):
         self.writer.close()
 
-    async def ask(self, command, seconds=30):
+    async def ask(self, command, seconds=120):
         """The numbers that Herald's group answers a command without arguments with. Asks again while the image is not listening yet."""
-        packet = struct.pack(">BBHHBB", 8, 0, 1, 72, 0, command) + b"\xa0"
-        frame = struct.pack(">H", len(packet) + 2) + packet + struct.pack(">H", crc16(packet))
-        line = b"\x06\x09" + base64.b64encode(frame) + b"\n"
-        async with asyncio.timeout(seconds):
-            while True:
-                self.writer.write(line)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(1):
-                        return numbers(await self.packet())
+        question = next(questions)
+        line = framed(struct.pack(">BBHHBB", 8 | READ, 0, 1, HERALD, question, command) + b"\xa0")
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    self.writer.write(line)
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(1):
+                            return numbers(await self.answer(question, command))
+        except TimeoutError:
+            raise AssertionError(f"no answer to command {command} within {seconds} s") from None
+
+    async def ask_until(self, command, condition, what, seconds=240):
+        """The same once that is so of them."""
+        deadline = time.monotonic() + seconds
+        while not condition(found := await self.ask(command)):
+            assert time.monotonic() < deadline, f"no {what} within {seconds} s; the last answer: {found}"
+            await asyncio.sleep(0.05)
+        return found
+
+    async def answer(self, question, command):
+        """The body of the answer to this question; others are passed over."""
+        while True:
+            packet = await self.packet()
+            operation, _, _, group, number, answered = struct.unpack_from(">BBHHBB", packet)
+            if (operation & 7, group, number, answered) == (ANSWER, HERALD, question, command):
+                return packet[8:]
 
     async def packet(self):
-        """The body of the next answer."""
+        """The next packet."""
         text, wanted = b"", None
         while wanted is None or len(text) < wanted:
             line = await self.reader.readuntil(b"\n")
@@ -76,4 +108,4 @@ class Management:
             elif line[:2] == b"\x04\x14" and wanted is not None:
                 text += base64.b64decode(line[2:])
         assert crc16(text[2:-2]) == struct.unpack(">H", text[-2:])[0]
-        return text[2 + 8:-2]
+        return text[2:-2]

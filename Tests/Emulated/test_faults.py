@@ -1,6 +1,5 @@
 """Faults provoked from outside, with a debugger's means: nothing in the image is there for these tests."""
 
-import asyncio
 import struct
 import unittest
 
@@ -16,17 +15,9 @@ TRAP, HANG = bytes.fromhex("fede"), bytes.fromhex("fee7")
 class Faults(EmulatedTest):
     async def settled(self, emulator, management):
         """Waits until the image has run for a second, so that what is done to it is done to its loop."""
-        while (await management.ask(LOG_STATUS))["now"] < 1000:
-            await asyncio.sleep(0.05)
+        await management.ask_until(LOG_STATUS, lambda status: status["now"] >= 1000, "second of its time")
 
-    async def restarted(self, management, seconds=60):
-        """What the image says of a restart that a fault brought about."""
-        async with asyncio.timeout(seconds):
-            while "pc" not in (report := await management.ask(RESTART, seconds)):
-                await asyncio.sleep(0.1)
-        return report
-
-    async def provoke(self, action, seconds=60):
+    async def provoke(self, action):
         """Starts an image, does something to it while it stands still, and returns what it says afterwards, what herald-host makes of that, and what
         `action` returned."""
         async with self.mps2() as emulator:
@@ -34,7 +25,7 @@ class Faults(EmulatedTest):
                 await self.settled(emulator, management)
                 async with Debugger(emulator) as debugger:
                     done = await action(debugger, emulator.names)
-                report = await self.restarted(management, seconds)
+                report = await management.ask_until(RESTART, lambda report: "pc" in report, "restart that a fault brought about")
             text = await self.host(emulator, "info")
             stats = await self.stats(emulator)
         self.assertEqual(stats["firmware"]["faults"], 1)
@@ -84,16 +75,14 @@ class Faults(EmulatedTest):
             await debugger.write(pc, HANG)
             return pc
 
-        report, text, pc = await self.provoke(hang, seconds=120)
+        report, text, pc = await self.provoke(hang)
         self.assertEqual((report["cause"], report["pc"]), (WATCHDOG, pc))
         self.assertIn("watchdog", text)
 
     async def report_when(self, emulator, condition):
         """What the image says of its start once that is so."""
-        async with Management(emulator.link_port) as management, asyncio.timeout(60):
-            while not condition(report := await management.ask(RESTART, 60)):
-                await asyncio.sleep(0.1)
-        return report
+        async with Management(emulator.link_port) as management:
+            return await management.ask_until(RESTART, condition, "such start")
 
     async def test_faults_in_a_row_end_in_safe_mode_and_not_in_a_loop(self):
         await self.world.android(1)

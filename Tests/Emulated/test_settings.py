@@ -1,7 +1,6 @@
 """What the image keeps beside its log: what a host has set, who it is, and a factory reset that nothing stops."""
 
 import asyncio
-import base64
 import json
 import random
 import struct
@@ -9,7 +8,7 @@ import unittest
 
 from support import PAGE, SEED, EmulatedTest
 from emulator import LOG_BYTES
-from management import LOG_STATUS, Management, crc16
+from management import LOG_STATUS, Management, framed
 
 # The pages of the settings lie behind the log (linker/mps2-an386.ld).
 SETTINGS_BYTES = 2 * PAGE
@@ -19,9 +18,7 @@ NOTE = b"HEraseAl"
 def reset_request(epoch):
     """The line that asks to erase everything (docs/wire-formats.md, group 72, command 3)."""
     body = b"\xa1\x65epoch\x1a" + struct.pack(">I", epoch)
-    packet = struct.pack(">BBHHBB", 0x0A, 0, len(body), 72, 0, 3) + body
-    frame = struct.pack(">H", len(packet) + 2) + packet + struct.pack(">H", crc16(packet))
-    return b"\x06\x09" + base64.b64encode(frame) + b"\n"
+    return framed(struct.pack(">BBHHBB", 0x0A, 0, len(body), 72, 0, 3) + body)
 
 
 class Settings(EmulatedTest):
@@ -89,9 +86,9 @@ class Settings(EmulatedTest):
             key = self.key()
             said = json.loads(await self.host(emulator, "factory-reset", "--yes", "--json", "--quiet"))
             self.assertEqual(said["failed"], 0)
-            async with Management(emulator.link_port) as management, asyncio.timeout(60):
-                while (status := await management.ask(LOG_STATUS))["epoch"] == epoch or status["first"] > status["last"]:
-                    await asyncio.sleep(0.1)
+            async with Management(emulator.link_port) as management:
+                status = await management.ask_until(
+                    LOG_STATUS, lambda status: status["epoch"] != epoch and status["first"] <= status["last"], "log of a new device")
             self.assertEqual((status["boot"], status["keep"]), (1, 14))
             self.assertEqual((await self.info(emulator))["restart"]["cause"], 2)
         self.assertNotIn(self.key(), (None, key, bytes(16)))
@@ -116,10 +113,8 @@ class Settings(EmulatedTest):
             isNoted = NOTE in self.kept()
             async with self.mps2() as emulator:
                 async with Management(emulator.link_port) as management:
-                    async with asyncio.timeout(60):
-                        # It has no pages while it erases, and until it has started again.
-                        while (status := await management.ask(LOG_STATUS))["first"] > status["last"]:
-                            await asyncio.sleep(0.05)
+                    # It has no pages while it erases, and until it has started again.
+                    status = await management.ask_until(LOG_STATUS, lambda status: status["first"] <= status["last"], "page in the log")
             if status["epoch"] == epoch:
                 self.assertFalse(isNoted, "it was noted, and did not happen")
                 self.assertEqual((status["boot"], self.key()), (2, key))
