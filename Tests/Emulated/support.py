@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -18,6 +19,22 @@ from world import World
 PAGE = 4096
 # Printed by each run; HERALD_SEED repeats one.
 SEED = int(os.environ.get("HERALD_SEED", random.SystemRandom().randrange(1 << 32)))
+# Seconds to wait for what must come, however busy this machine is.
+PATIENCE = 240
+# Seconds for an answer of an image. herald-host's own patience is that for a device: some things it asks once only, and QEMU may not get its turn for two seconds.
+ANSWER = 20
+
+
+class MPS2(Emulator):
+    """The twin of the nRF52833. What went wrong in it its counters may tell."""
+
+    async def state(self):
+        found = [await super().state()]
+        for word in ("info", "stats"):
+            if self.process is not None and self.process.returncode is None:
+                status, out, err = await run("herald-host", word, "--device", self.link, "--timeout", "5", seconds=PATIENCE)
+                found.append(out if status == 0 else f"herald-host {word} ended with {status}: {err.strip()}")
+        return "\n".join(found)
 
 
 class EmulatedTest(unittest.IsolatedAsyncioTestCase):
@@ -35,15 +52,19 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
 
     def mps2(self, port=None, *, folder="mps2", **settings):
         """The twin of the nRF52833, with its controller on the air."""
-        return Emulator(
+        return MPS2(
             "mps2-an386", self.folder / folder, ("127.0.0.1", port or self.world.port), flash=self.flash, **settings)
 
     async def host(self, emulator, *words):
         """What herald-host says when asked about an image."""
-        await emulator.listening()
-        status, out, err = await run("herald-host", *words, "--device", emulator.link)
+        status, out, err = await self.said(emulator, *words)
         self.assertEqual(status, 0, err or out)
         return out
+
+    async def said(self, emulator, *words):
+        """The same with its exit status: status, standard output, standard error."""
+        await emulator.listening()
+        return await run("herald-host", *words, "--device", emulator.link, "--timeout", ANSWER, seconds=PATIENCE)
 
     async def info(self, emulator):
         return json.loads(await self.host(emulator, "info", "--json"))
@@ -56,6 +77,14 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
         output = self.folder / output
         await self.host(emulator, "log", "pull", "--output", str(output))
         return contacts(output)
+
+    async def stats_when(self, emulator, condition, what):
+        """The counters once that is so of them."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition(stats := await self.stats(emulator)):
+            self.assertLess(time.monotonic(), deadline, f"no {what} within {PATIENCE} s; the counters: {stats}")
+            await asyncio.sleep(0.5)
+        return stats
 
     async def rows_when(self, emulator, condition, what, seconds=90):
         """The same once there are such rows."""

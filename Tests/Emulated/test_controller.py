@@ -19,28 +19,16 @@ class Controllers(EmulatedTest):
         self.meddler.close()
         await super().asyncTearDown()
 
-    async def heard(self, emulator, more_than=0, seconds=90):
+    async def heard(self, emulator, more_than=0):
         """The counters once more advertisements have been heard than that."""
-        async with asyncio.timeout(seconds):
-            while True:
-                stats = await self.stats(emulator)
-                if stats["hci"]["advertising_reports"] > more_than:
-                    return stats
-                await asyncio.sleep(0.5)
-
-    async def failed(self, emulator, counter, before, seconds=90):
-        """The counters once this one of the radio's has grown."""
-        async with asyncio.timeout(seconds):
-            while (stats := await self.stats(emulator))["hci"][counter] <= before["hci"][counter]:
-                await asyncio.sleep(0.5)
-        return stats
+        return await self.stats_when(emulator, lambda stats: stats["hci"]["advertising_reports"] > more_than, "advertisements heard")
 
     async def recovers(self, meddle, counter):
         """Has the image hear phones, meddles, and waits until the counter has grown and phones are heard again."""
         async with self.mps2(self.port) as emulator:
             before = await self.heard(emulator)
             await meddle()
-            during = await self.failed(emulator, counter, before)
+            during = await self.stats_when(emulator, lambda stats: stats["hci"][counter] > before["hci"][counter], f"{counter} counted")
             after = await self.heard(emulator, during["hci"]["advertising_reports"] + 20)
             info = await self.info(emulator)
         self.assertGreater(after["hci"]["failures"], before["hci"]["failures"])
@@ -77,9 +65,7 @@ class Controllers(EmulatedTest):
         async def stop():
             self.meddler.is_deaf = True
             # Long enough that a reset by command does not help, and the reset line is pulled.
-            async with asyncio.timeout(120):
-                while (await self.stats(self.emulator))["firmware"]["controller_resets"] == 0:
-                    await asyncio.sleep(1)
+            await self.stats_when(self.emulator, lambda stats: stats["firmware"]["controller_resets"], "reset of the controller")
             self.meddler.is_deaf = False
 
         async with self.mps2(self.port) as self.emulator:

@@ -5,14 +5,12 @@ import json
 import os
 import unittest
 
-from support import PAGE, EmulatedTest
+from support import PAGE, PATIENCE, EmulatedTest
 from emulator import LOG_BYTES
 import herald
-from node import program, run
+from node import program
 from world import until
 
-# Seconds to wait for what must come.
-PATIENCE = 90
 BUILT_IN = herald.fixed_payload(826, 0, 1234567890)
 PUSHED = herald.fixed_payload(840, 7, 4711)
 
@@ -40,8 +38,7 @@ class Link(EmulatedTest):
             self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
             # Longer than the image has room for: refused, and the former one stays.
             long = self.file("long.yml", f"family: bytes\nbytes: '{bytes(range(1, 134)).hex()}'\n")
-            await emulator.listening()
-            status, _, err = await run("herald-host", "payload", "push", str(long), "--device", emulator.link)
+            status, _, err = await self.said(emulator, "payload", "push", str(long))
             self.assertEqual(status, 9, err)
             self.assertEqual((await self.shown(emulator))["bytes"], PUSHED.hex())
             await self.host(emulator, "payload", "push", str(self.file("none.yml", "family: none\n")))
@@ -83,16 +80,15 @@ class Link(EmulatedTest):
             file.write(bytes([kept[place - 4] ^ 1]))
         for _ in range(2):
             async with self.mps2() as emulator:
-                await emulator.listening()
-                get = ("herald-host", "config", "get", "log/keep-days", "--device", emulator.link)
-                status, _, err = await run(*get)
+                get = ("config", "get", "log/keep-days")
+                status, _, err = await self.said(emulator, *get)
                 self.assertEqual(status, 9, err)
                 self.assertIn("it is locked", err)
-                status, _, err = await run(*get, "--key-file", wrong)
+                status, _, err = await self.said(emulator, *get, "--key-file", wrong)
                 self.assertEqual(status, 9, err)
                 self.assertIn("not its access key", err)
                 # Last: a serial line does not tell that one host has gone and another come.
-                status, out, err = await run(*get, "--key-file", key)
+                status, out, err = await self.said(emulator, *get, "--key-file", key)
                 self.assertEqual((status, out.strip()), (0, "14"), err)
 
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import EmulatedTest
+from support import PATIENCE, EmulatedTest
 import figures
 import herald
 from contact_rows import rows_of
@@ -22,7 +22,7 @@ class Meeting(EmulatedTest):
             # In turn the phones have read what the image shows.
             for phone in (android, ios):
                 await until(
-                    lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", 60)
+                    lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", PATIENCE)
             info = await self.info(emulator)
             stats = await self.stats(emulator)
             stack = await emulator.stack()
@@ -50,7 +50,7 @@ class Meeting(EmulatedTest):
         android = await self.world.android(1)
         async with self.mps2(role="beacon") as emulator:
             payload = bytes.fromhex("303a03040040e20100")
-            await until(lambda: android.address_of(payload), "venue read by the phone", 60)
+            await until(lambda: android.address_of(payload), "venue read by the phone", PATIENCE)
             rows = await self.rows(emulator)
         self.assertEqual(rows_of(rows, android, "read"), [])
         self.assertEqual(android.served, [])

@@ -1,9 +1,10 @@
 """The full wearable in the 16 KB of RAM of a micro:bit, which has no management link: what its flash holds is read by the emulator's own means."""
 
 import asyncio
+import time
 import unittest
 
-from support import EmulatedTest, pages
+from support import PATIENCE, EmulatedTest, pages
 import figures
 import herald
 from emulator import Emulator
@@ -20,10 +21,11 @@ class Microbit(EmulatedTest):
             names = emulator.names
             for phone in (android, ios):
                 await until(
-                    lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", 90)
-            async with asyncio.timeout(120):
-                while not self.is_complete(records := await self.logged(emulator, names), (android, ios)):
-                    await asyncio.sleep(2)
+                    lambda: phone.address_of(herald.fixed_payload(826, 0, 1234567890)), f"payload read by {phone.name}", PATIENCE)
+            deadline = time.monotonic() + PATIENCE
+            while not self.is_complete(records := await self.logged(emulator, names), (android, ios)):
+                self.assertLess(time.monotonic(), deadline, f"not all of both phones is in flash; the last records: {records[-5:]}")
+                await asyncio.sleep(2)
             stack = await emulator.stack()
         for phone in (android, ios):
             mine = [record for record in records if record.get("target") == phone.identity.replace(":", "")]

@@ -8,6 +8,7 @@ import re
 import shutil
 import statistics
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import figures
 from lockstep import Lockstep
 from paced import Paced
 from scripted import Phone, ScriptedController
-from support import pages
+from support import PATIENCE, pages
 
 PAGE = 1024
 # 300 a second.
@@ -101,10 +102,11 @@ class Throng(unittest.IsolatedAsyncioTestCase):
                 await machine.until(start + int(number * PERIOD))
                 say(phones[number % len(phones)])
             readings = []
-            async with asyncio.timeout(60):
-                while len(readings) < before + count:
-                    await asyncio.sleep(0.5)
-                    readings = await self.readings(machine)
+            deadline = time.monotonic() + PATIENCE
+            while len(readings) < before + count:
+                self.assertLess(time.monotonic(), deadline, f"of {before + count} readings only {len(readings)} are in flash")
+                await asyncio.sleep(0.5)
+                readings = await self.readings(machine)
         self.assertEqual([reading[:2] for reading in readings], [reading[:2] for reading in said[:len(readings)]])
         delays = [reading[2] - known[2] / 1000 for reading, known in zip(readings, said)][before:]
         print(f"\n  {count} advertisements in {count * PERIOD / 1e6:.0f} s, dated {statistics.median(delays):.0f} ms late as a rule")
