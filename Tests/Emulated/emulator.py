@@ -144,7 +144,8 @@ class Emulator:
         else:
             try:
                 async with asyncio.timeout(10):
-                    found.append((await self.command("info registers")).replace("\r", "").strip())
+                    said = await self.command("info registers")
+                    found += [line for line in said.splitlines() if line.startswith(("R", "XPSR"))]
             except (AssertionError, OSError, TimeoutError) as error:
                 found.append(f"QEMU does not say where the processor is: {error!r}")
         return "\n".join(found)

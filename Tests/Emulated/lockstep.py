@@ -53,9 +53,13 @@ class Lockstep:
         self.errors = open(self.folder / "qemu.txt", "wb")
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=self.errors, stderr=self.errors)
         accepted = {}
-        for name, waiting in listeners.items():
-            accepted[name], _ = waiting.accept()
-            waiting.close()
+        try:
+            for name, waiting in listeners.items():
+                accepted[name], _ = waiting.accept()
+                waiting.close()
+        except TimeoutError:
+            self.process.kill()
+            raise AssertionError(f"QEMU does not connect: {(self.folder / 'qemu.txt').read_text(errors='replace')}") from None
         self.serial, self.gdb, self.registers = accepted["serial"], accepted["gdb"], Registers(accepted["qtest"])
         self.serial.setblocking(False)
         self.gdb.settimeout(PATIENCE)

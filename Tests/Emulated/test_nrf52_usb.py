@@ -20,6 +20,7 @@ from nrf52.peripheral import Misuse
 from nrf52.usb_host import Gone, Host, Stalled
 from nrf52.usb_server import USBServer
 from nrf52.virtual_time import Attached, play
+from support import ANSWER, PATIENCE
 from world import World, until
 
 # SMP over bulk transfers: version 2, "echo" with {"d": "hi"}, and "reset" (Zephyr's SMP protocol specification).
@@ -174,7 +175,7 @@ class Asked(OnChip):
             said = []
             async with USBServer(self.chip) as server:
                 for words in commands:
-                    status, out, err = await run("herald-host", *words, "--device", server.link)
+                    status, out, err = await run("herald-host", *words, "--device", server.link, "--timeout", ANSWER, seconds=PATIENCE)
                     self.assertEqual(status, 0, f"{words}: {err or out}")
                     said.append(out)
             return said
