@@ -1,6 +1,7 @@
 """USB devices of the guest: those of USB/IP servers, plugged into the kernel's virtual host controller; and the rule that says who may use them."""
 
 import asyncio
+import contextlib
 import grp
 import shutil
 import socket
@@ -89,14 +90,18 @@ class Plug:
     @staticmethod
     def find(serial):
         for path in DEVICES.glob("*/serial"):
-            if path.read_text().strip() == serial and (path.parent / "bConfigurationValue").read_text().strip() == "1":
-                return path.parent
+            # A device may go while it is looked at.
+            with contextlib.suppress(OSError):
+                if path.read_text().strip() == serial and (path.parent / "bConfigurationValue").read_text().strip() == "1":
+                    return path.parent
         return None
 
     def unplug(self):
         """The cable is pulled."""
         if self.folder.exists():
-            (CONTROLLER / "detach").write_text(str(self.port))
+            # A device that went by itself has left its port, which the kernel refuses to empty again, before it leaves its folder.
+            with contextlib.suppress(OSError):
+                (CONTROLLER / "detach").write_text(str(self.port))
         deadline = time.monotonic() + PATIENCE
         while self.folder.exists():
             assert time.monotonic() < deadline, "the kernel keeps the device"
