@@ -1,5 +1,6 @@
 """Drives of boot loaders in the guest: a FAT image behind the kernel's own mass storage gadget, plugged into the kernel's own USB, and mounted."""
 
+import contextlib
 import subprocess
 import threading
 import time
@@ -10,6 +11,8 @@ CONTROLLER = "dummy_udc.0"
 # Sectors of 512 bytes: as few as FAT16 takes.
 SECTORS = 16384
 LOOK = 0.1
+# Seconds to wait for the kernel.
+PATIENCE = 300
 
 
 def start():
@@ -64,19 +67,31 @@ class Drive:
         subprocess.check_call(["umount", self.path])
 
     def plug_in(self):
-        before = {path.name for path in Path("/sys/block").glob("sd*")}
+        # The disk of before is gone a little later than its cable, and the new one may get its name.
+        deadline = time.monotonic() + PATIENCE
+        while self.disks():
+            assert time.monotonic() < deadline, "the kernel keeps the drive"
+            time.sleep(LOOK)
         self.medium.write_text(str(self.image))
         (self.gadget / "UDC").write_text(CONTROLLER)
-        disk = None
-        deadline = time.monotonic() + 300
-        while not disk:
+        while not (found := self.disks()):
             assert time.monotonic() < deadline, "the kernel sees no drive"
             time.sleep(LOOK)
-            disk = next((path.name for path in Path("/sys/block").glob("sd*") if path.name not in before and int((path / "size").read_text()) == SECTORS), None)
         # As a desktop would.
-        while subprocess.run(["mount", f"/dev/{disk}", self.path], stderr=subprocess.DEVNULL).returncode:
+        while subprocess.run(["mount", f"/dev/{found[0]}", self.path], stderr=subprocess.DEVNULL).returncode:
             assert time.monotonic() < deadline, "the drive cannot be mounted"
             time.sleep(LOOK)
+
+    @staticmethod
+    def disks():
+        """The names of the disks of that size, of which one at a time is there."""
+        found = []
+        for path in Path("/sys/block").glob("sd*"):
+            # A disk may go while it is looked at.
+            with contextlib.suppress(OSError):
+                if int((path / "size").read_text()) == SECTORS:
+                    found.append(path.name)
+        return found
 
     def unplug(self):
         if (self.gadget / "UDC").read_text().strip():
