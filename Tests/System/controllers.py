@@ -18,6 +18,8 @@ MODULES = ["hci_vhci", "af_alg", "algif_hash", "algif_skcipher", "ecb", "cmac", 
 # H4 packet types (Core Specification, volume 4, part A, 2), and where each says its length: (offset, bytes).
 LENGTHS = {0x02: (3, 2), 0x03: (3, 1), 0x04: (2, 1)}
 VENDOR = 0xFF
+# Seconds to wait for the emulator.
+PATIENCE = 300
 # What runs until the guest ends.
 programs = []
 
@@ -28,8 +30,7 @@ class Controller(threading.Thread):
     def __init__(self, rssi):
         super().__init__(daemon=True)
         self.rssi = rssi
-        self.emulator = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.emulator.connect(str(SOCKET))
+        self.emulator = connected()
         self.kernel = os.open("/dev/vhci", os.O_RDWR)
         # To the driver, a vendor packet: make a controller. Its answer tells the number; a command of the kernel may come before.
         os.write(self.kernel, bytes([VENDOR, 0]))
@@ -94,10 +95,24 @@ class Controller(threading.Thread):
 
 
 def start():
-    """Starts the emulator, and returns when it takes controllers."""
+    """Starts the emulator."""
     subprocess.check_call(["modprobe", "-a", *MODULES])
     programs.append(subprocess.Popen(["btvirt", "-s"], stdout=subprocess.DEVNULL))
-    while not SOCKET.exists():
+
+
+def connected():
+    """A connection to the emulator. Its socket has a name before anybody listens on it."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(SOCKET))
+            return connection
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            connection.close()
+            ended = [program.args for program in programs if program.poll() is not None]
+            if ended or time.monotonic() > deadline:
+                raise SystemExit(f"BlueZ's emulator does not listen: {error}; ended: {ended}") from None
         time.sleep(0.05)
 
 
