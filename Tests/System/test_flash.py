@@ -18,7 +18,7 @@ from image import ALIVE, WORD, image
 from node import program
 from virtual_probe import SERIAL, VirtualProbe
 
-PATIENCE = 300
+PATIENCE = 900
 SIZE = 65536
 ATTEMPTS = 5
 FIGURES = Path("/job/figures/flash.json")
