@@ -128,7 +128,7 @@ class AndroidPhone(Phone):
         return None
 
     async def keep_telling(self):
-        while True:
+        while not asyncio.current_task().cancelling():
             await asyncio.sleep(0.1)
             for address in [address for address, payload in self.met.items() if payload is not None]:
                 message = self.due(address)

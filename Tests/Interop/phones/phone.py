@@ -230,7 +230,8 @@ class Phone:
 
     async def meet(self):
         """Reads the payload of each new peer, one after the other; tries again a second after a failure."""
-        while True:
+        # A visit that is cancelled as it closes its connection ends as any other, and whoever cancelled would wait for ever.
+        while not asyncio.current_task().cancelling():
             address = await self.seen.get()
             try:
                 self.met[address] = await self.visit(address, self.read_peer, self.after_reading)
