@@ -5,13 +5,16 @@ A case is a coroutine in one of the modules below whose name begins with `case_`
 """
 
 import asyncio
+import contextlib
+import faulthandler
 import importlib
+import io
 import logging
 import multiprocessing
 import sys
 import time
-import traceback
 
+import failure
 import matrix
 from node import program
 
@@ -22,7 +25,8 @@ MODULES = [
     "cases_smp", "cases_flash", "cases_flash_probe", "cases_flash_dongle", "cases_flash_legacy", "cases_flash_recovery", "cases_flash_drive", "cases_flash_ways", "cases_images", "cases_settings", "cases_usb",
     "cases_cable", "cases_boards", "cases_node", "cases_neighbours", "cases_completion",
 ]
-CASE_SECONDS = 180
+# Nothing takes as long, on any machine: what is waited for has its own time, and says what there is not. This is for what hangs elsewhere.
+CASE_SECONDS = 900
 # How many cases run at a time, each in a process: they have nothing in common, and mostly wait.
 LANES = 3
 
@@ -38,19 +42,21 @@ def cases(words):
 
 
 async def run_case(name, case):
-    """Runs one; the line about it, and whether it passed."""
+    """Runs one; what there is to say about it, and whether it passed."""
     start = time.monotonic()
+    said = io.StringIO()
     try:
-        async with asyncio.timeout(CASE_SECONDS):
-            await case()
+        # What a case says goes with its line, whatever others say meanwhile; a lane may be ended before it has written what it kept.
+        with contextlib.redirect_stdout(said):
+            async with asyncio.timeout(CASE_SECONDS):
+                await case()
     except (Exception, SystemExit, asyncio.CancelledError) as error:
         # A failed case must not end the others, nor the lane, for which the suite would wait for ever. Bumble cancels who waits for a connection
         # that is lost.
-        place = traceback.extract_tb(error.__traceback__)
-        where = next((f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(place) if "cases_" in f.filename), "")
-        why = str(error) or type(error).__name__
-        return f"FAILED {name}: {why} ({where})", False
-    return f"ok {name} ({time.monotonic() - start:.1f} s)", True
+        why, more = failure.told(error)
+        lines = [f"FAILED {name}: {why} after {time.monotonic() - start:.1f} s", *(f"    {line}" for line in more)]
+        return "\n".join(lines) + "\n" + said.getvalue(), False
+    return said.getvalue() + f"ok {name} ({time.monotonic() - start:.1f} s)\n", True
 
 
 def matrices():
@@ -59,12 +65,17 @@ def matrices():
 
 
 def run_by_name(name):
-    """Runs a case in this process: the line about it, whether it passed, and the cells it filled, table by table."""
+    """Runs a case in this process: what there is to say about it, whether it passed, and the cells it filled, table by table."""
     [case] = [case for found, case in cases([]) if found == name]
     for table in matrices():
         table.cells.clear()
-    line, passed = asyncio.run(run_case(name, case))
-    return line, passed, [table.cells for table in matrices()]
+    # One that does not even hear that its time is over says at least where it is.
+    faulthandler.dump_traceback_later(CASE_SECONDS + 60)
+    try:
+        said, passed = asyncio.run(run_case(name, case))
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    return said, passed, [table.cells for table in matrices()]
 
 
 def quietly():
@@ -79,8 +90,8 @@ def main():
     names = [name for name, _ in cases(sys.argv[1:])]
     outcomes = []
     with multiprocessing.get_context("spawn").Pool(LANES, quietly) as lanes:
-        for line, passed, cells in lanes.imap_unordered(run_by_name, names):
-            print(line, flush=True)
+        for said, passed, cells in lanes.imap_unordered(run_by_name, names):
+            print(said, end="", flush=True)
             outcomes.append(passed)
             for table, filled in zip(matrices(), cells):
                 table.cells.update(filled)
