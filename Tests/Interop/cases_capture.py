@@ -3,18 +3,16 @@
 import asyncio
 import shutil
 
-from node import program, run
+from node import PATIENCE, ended, program, run
 from world import World, until
 
 
 async def told(*words):
     """What a program says of a capture."""
-    process = await asyncio.create_subprocess_exec(
-        *map(str, words), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-    out, err = await asyncio.wait_for(process.communicate(), 60)
-    assert process.returncode == 0, f"{words[0]} ended with {process.returncode}: {err.decode()}"
-    assert b"malformed" not in err.lower() and b"cut short" not in err, err
-    return out.decode()
+    status, out, err = await ended(*words)
+    assert status == 0, f"{words[0]} ended with {status}: {err}"
+    assert "malformed" not in err.lower() and "cut short" not in err, err
+    return out
 
 
 async def fields(path, *names, only=None):
@@ -79,7 +77,7 @@ async def case_capture_follows_a_running_node():
         phone = await world.android(1)
         await node.has_read(phone)
         await node.stop()
-        out, _ = await asyncio.wait_for(process.communicate(), 10)
+        out, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
         assert process.returncode == 0 and b"packets" in out, out
         data = path.read_bytes()
         assert data[:16] == b"btsnoop\0\0\0\0\1\0\0\x03\xea" and path.stat().st_mode & 0o777 == 0o600

@@ -1,13 +1,12 @@
 """herald-flash at the virtual probe of Tests/Flash, over USB/IP and through libusb: what it writes, what it leaves, what it says when it fails, and how it recovers."""
 
-import asyncio
 import json
 import sys
 import tempfile
 from pathlib import Path
 
 from cases_usb import usb_device
-from node import ROOT, program, run
+from node import ROOT, ended, program, run
 
 sys.path.insert(0, str(ROOT / "Tests" / "Flash"))
 from image import ALIVE, WORD, image
@@ -16,7 +15,6 @@ from virtual_probe import VirtualProbe
 # A board with each chip.
 BOARDS = {"nrf51822": "microbit", "nrf52833": "microbit-v2", "nrf52840": "nrf52840dongle"}
 BASES = {"nrf52840dongle": 0x1000}
-PATIENCE = 120
 # As many as an interrupted write takes, and none after that.
 PACKETS = 48
 # What was there before goes as far as this, beyond every image here: a log, as it were.
@@ -40,7 +38,7 @@ def old_probe(chip="nrf52833", **options):
 async def flash(*arguments, timeout=30):
     """herald-flash's status, what it says in JSON, and its standard error."""
     patience = [] if arguments[0] == "convert" else ["--timeout", str(timeout)]
-    status, out, err = await run("herald-flash", *arguments, *patience, "--json", seconds=PATIENCE)
+    status, out, err = await run("herald-flash", *arguments, *patience, "--json")
     return status, json.loads(out) if out else None, err
 
 
@@ -128,11 +126,9 @@ async def case_flash_probe_through_libusb():
         probe, before = old_probe(**options)
         with probe:
             for words in (["list"], ["write", new.path, "--base", "0", "--board", new.board, "--yes"]):
-                process = await asyncio.create_subprocess_exec(
-                    usb_device(), str(probe.port), "--", program("herald-flash"), *map(str, words), "--timeout", "30", "--json",
-                    stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-                out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
-                assert process.returncode == 0 and b"probe:" in out, (options, out, err)
+                status, out, err = await ended(
+                    usb_device(), probe.port, "--", program("herald-flash"), *words, "--timeout", "30", "--json")
+                assert status == 0 and "probe:" in out, (options, out, err)
             check(probe, new.over(before, 4096))
 
 

@@ -7,7 +7,7 @@ import time
 
 from bumble.device import Peer
 
-from node import pull
+from node import PATIENCE, pull
 from phones import c19x, covidwatch
 from phones.c19x import C19XPhone
 from phones.covidwatch import CovidWatchPhone
@@ -24,9 +24,9 @@ async def rows(world, node):
         return [(row["role"], row["system"], row["id"], row["code"].lower()) for row in csv.DictReader(file)]
 
 
-async def rows_until(world, node, condition, seconds=30):
+async def rows_until(world, node, condition):
     """The same once they are as wanted; a log reaches flash every half a minute, and what is open is read too."""
-    end = time.monotonic() + seconds + 35
+    end = time.monotonic() + 30 + PATIENCE
     while True:
         found = await rows(world, node)
         if condition(found):
@@ -88,7 +88,7 @@ async def case_reads_covidwatch_on_an_iphone():
         assert found == [("observed", "covidwatch", phone.address, phone.given[0].hex())], found
 
 
-async def node_set(host, wanted, seconds=10):
+async def node_set(host, wanted):
     """The node's first advertisement in which the bytes `wanted` occur: its address and data."""
     heard = asyncio.get_running_loop().create_future()
 
@@ -99,7 +99,7 @@ async def node_set(host, wanted, seconds=10):
     host.on("advertisement", on_advertisement)
     await host.start_scanning()
     try:
-        return await asyncio.wait_for(heard, seconds)
+        return await asyncio.wait_for(heard, PATIENCE)
     finally:
         await host.stop_scanning()
 

@@ -10,7 +10,7 @@ import time
 from bumble import crypto
 
 import herald
-from node import Node, program, pull, run
+from node import PATIENCE, Node, program, pull, run
 from world import World, until
 
 # Country 826, state 4, venue 123123, premises name.
@@ -46,7 +46,7 @@ async def case_node_logs_a_venue_beacon_visit():
         await asyncio.sleep(3)
         assert "visit" not in wearable.facts, "the stay is not over"
         await beacon.stop()
-        await wearable.until(lambda: "visit" in wearable.facts, 15)
+        await wearable.until(lambda: "visit" in wearable.facts)
         [(where, seconds)] = [visit.split() for visit in wearable.facts["visit"]]
         assert where == identity and 2 <= int(seconds) <= 20, wearable.facts
         output = world.folder / "out"
@@ -185,14 +185,14 @@ async def case_node_runs_without_standard_streams():
             "sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", program("herald-node"), "--radio",
             f"tcp:127.0.0.1:{world.port}", "--storage", str(storage), "--payload", "fixed:826,4,1")
         try:
-            await world.node_advertisement(await world.host(), seconds=10)
+            await world.node_advertisement(await world.host())
             ticks = cpu_ticks(process.pid)
             await asyncio.sleep(2)
             assert cpu_ticks(process.pid) - ticks < 50, "it spins"
             assert process.returncode is None
         finally:
             process.terminate()
-            assert await asyncio.wait_for(process.wait(), 5) == 0
+            assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
         assert b"started" not in (storage / "log.flash").read_bytes(), "an announcement went into the log"
 
 
@@ -210,16 +210,16 @@ async def case_node_that_nobody_listens_to_goes_on():
             "--storage", str(world.folder / "storage"), "--payload", "fixed:826,4,1", start_new_session=True,
             stderr=asyncio.subprocess.DEVNULL)
         try:
-            await world.node_advertisement(await world.host(), seconds=10)
+            await world.node_advertisement(await world.host())
             assert process.returncode is None
         finally:
             os.killpg(process.pid, signal.SIGTERM)
-            await asyncio.wait_for(process.wait(), 5)
+            await asyncio.wait_for(process.wait(), PATIENCE)
 
 
 async def identity_at(node):
     """The one peer whose payload a node has read, as it names it."""
-    await node.says("has a new payload", seconds=20)
+    await node.says("has a new payload")
     [identity] = {message.split()[2] for message in node.messages if "has a new payload" in message}
     return identity
 
@@ -231,12 +231,12 @@ async def case_node_sends_messages_to_another_and_back():
         second = await world.another_node(2, payload="fixed:826,4,2")
         second_at_first, first_at_second = await identity_at(first), await identity_at(second)
         await first.ask("send-to-all 48656c6c6F")
-        await second.until(lambda: "received" in second.facts, 20)
+        await second.until(lambda: "received" in second.facts)
         assert second.facts["received"] == [f"{first_at_second} 48656c6c6f"], second.facts
         assert first.facts["sending"] == ["1"], first.facts
         longest = "ab" * 509
         await second.ask("", f"send {first_at_second.lower()} {longest}")
-        await first.until(lambda: "received" in first.facts, 20)
+        await first.until(lambda: "received" in first.facts)
         assert first.facts["received"] == [f"{second_at_first} {longest}"], first.facts
         assert second.facts["sending"] == ["1"], second.facts
 

@@ -49,11 +49,11 @@ async def case_phones_that_vanish_without_a_word_hold_nothing_up():
         assert len(world.controller.le_connections) == 2, world.controller.le_connections
         other = await world.android(1)
         await node.has_read(other, seconds=20)
-        await until(lambda: not world.controller.le_connections, "end of the connections to nobody", 30)
+        await until(lambda: not world.controller.le_connections, "end of the connections to nobody")
         # Back again, it is a phone like any other.
         lost.read_own_payload = lambda connection: lost.payload
         await lost.arrive()
-        await node.has_read(lost, seconds=30)
+        await node.has_read(lost)
 
 
 async def case_connects_an_android_phone_once():
@@ -68,7 +68,7 @@ async def case_connects_an_android_phone_once():
         output = world.folder / "out"
         await pull_until(
             node, output, lambda rows: all(len(rows_of(rows, phone, "measure")) >= 500 for phone in phones),
-            "500 readings of each phone", 30)
+            "500 readings of each phone", 120)
         assert [len(phone.served) for phone in phones] == [1, 1, 1]
         # With the app the advertisements end, and with them the visit; nobody comes to see why.
         for phone in phones:
@@ -130,7 +130,7 @@ async def case_keeps_connected_to_an_iphone_that_withholds_its_advertisements():
         def measured(rows):
             return strengths_of(rows, phone).count(CONNECTION_RSSI) >= 2
 
-        rows = await pull_until(node, world.folder / "out", measured, "readings over the connection", 60)
+        rows = await pull_until(node, world.folder / "out", measured, "readings over the connection", 120)
         assert len(phone.served) == 1, phone.served
         assert set(strengths_of(rows, phone)) == {-60.0, CONNECTION_RSSI}
         assert set(strengths_of(rows, android)) == {-60.0}
@@ -147,7 +147,7 @@ async def case_models_of_phones_meet_each_other():
         # A suspended iPhone is found by nobody's eyes but the wearable's here: these models look for the service only.
         found = {android: [near], mute: [android, near], near: [android], far: [android, near]}
         for phone, others in found.items():
-            await until(lambda: all(other.payload in phone.met.values() for other in others), f"others at {phone.name}", 20)
+            await until(lambda: all(other.payload in phone.met.values() for other in others), f"others at {phone.name}")
 
         def has(phone, message, way):
             return lambda: (message, way) in phone.messages
@@ -162,7 +162,7 @@ async def case_models_of_phones_meet_each_other():
         await until(
             has(near, Message(signals.PAYLOAD, android.payload), "prepared"), "payload of an Android phone at an iPhone")
         # The iPhones poke each other over the connection they keep.
-        await until(lambda: near.pokes >= 2 and far.pokes >= 2, "pokes between iPhones", 15)
+        await until(lambda: near.pokes >= 2 and far.pokes >= 2, "pokes between iPhones")
         assert far.awakenings[:1] == ["suspended"]
         assert mute.messages == []
 

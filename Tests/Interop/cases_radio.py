@@ -77,7 +77,7 @@ async def case_radio_survives_a_controller_that_goes_and_comes_back():
         port = air_module.port_of(world.server)
         world.server.close()
         world.controller.host.transport.close()
-        await node.says("does not work", seconds=20)
+        await node.says("does not work")
         await first.leave()
         await asyncio.sleep(1)
         assert node.process.returncode is None
@@ -94,9 +94,9 @@ async def case_radio_survives_a_controller_that_falls_silent():
         node = await world.node()
         handle = world.controller.on_hci_packet
         world.controller.on_hci_packet = lambda packet: None
-        await node.says("does not work", seconds=20)
+        await node.says("does not work")
         world.controller.on_hci_packet = handle
-        await node.ready(times=2, seconds=20)
+        await node.ready(times=2)
         await check_advertisement(world)
 
 
@@ -134,5 +134,5 @@ async def case_radio_survives_a_controller_that_resets_itself():
         world.controller.silence()
         # Vendor hardware error: Hardware Error event, code 1.
         world.controller.host.on_packet(bytes([0x04, 0x10, 0x01, 0x01]))
-        await node.ready(times=2, seconds=20)
+        await node.ready(times=2)
         await check_advertisement(world)

@@ -86,7 +86,7 @@ async def case_reads_the_next_phone_when_one_walks_away():
         await until(lambda: lost.controller not in world.air.controllers, "departure of the first phone")
         assert len(lost.served[0]) < 10, lost.served
         phone = await world.android(2, reads_peers=False)
-        await node.has_read(phone, seconds=30)
+        await node.has_read(phone)
         assert not any(lost.identity in message and "payload" in message for message in node.messages)
 
 

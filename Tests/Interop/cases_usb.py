@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from node import ROOT, contacts, program, pull
+from node import ROOT, contacts, ended, program, pull
 from world import World
 
 SOURCES = ROOT / "Tests" / "Umock"
@@ -28,19 +28,10 @@ def usb_device():
     return str(built)
 
 
-async def plugged_in(nodes, *arguments, options=(), seconds=60):
+async def plugged_in(nodes, *arguments, options=()):
     """Runs herald-host where these nodes are plugged in; (status, standard output, standard error)."""
     ports = [node.facts["usbip"][0].split(":")[1].split("/")[0] for node in nodes]
-    process = await asyncio.create_subprocess_exec(
-        usb_device(), *options, *ports, "--", program("herald-host"), *map(str, arguments),
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-    try:
-        out, err = await asyncio.wait_for(process.communicate(), seconds)
-    except BaseException:
-        if process.returncode is None:
-            process.kill()
-        raise
-    return process.returncode, out.decode(), err.decode()
+    return await ended(usb_device(), *options, *ports, "--", program("herald-host"), *arguments)
 
 
 async def met(world, *options):

@@ -4,7 +4,7 @@ import asyncio
 import json
 from datetime import datetime
 
-from node import contacts, pull, run
+from node import PATIENCE, contacts, pull, run
 
 
 def rows_of(rows, phone, column):
@@ -22,7 +22,7 @@ def time_of(row):
     return datetime.strptime(row["time"], "%Y-%m-%d %H:%M:%S.%f%z").timestamp()
 
 
-async def pull_until(node, output, enough, what, seconds=15):
+async def pull_until(node, output, enough, what, seconds=PATIENCE):
     """Pulls the log again and again until its rows are enough; returns them, or says what there is not. `what` may be a
     function of the rows."""
     rows = []

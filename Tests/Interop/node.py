@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Seconds in which what is sure to come has come on any machine, however much else it has to do. No test is about how long something takes.
+PATIENCE = 60
 
 
 def program(name):
@@ -29,7 +31,7 @@ class Node:
         self.changed = asyncio.Event()
         self.readers = []
 
-    async def start(self, seconds=10):
+    async def start(self, seconds=PATIENCE):
         """Starts it and waits until it has announced all but the state of its radio."""
         self.process = await asyncio.create_subprocess_exec(
             program("herald-node"), *self.arguments, stdin=asyncio.subprocess.PIPE,
@@ -57,7 +59,7 @@ class Node:
         self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
         await self.process.stdin.drain()
 
-    async def until(self, condition, seconds=10):
+    async def until(self, condition, seconds=PATIENCE):
         """Waits for something to be true of what the node has said."""
         async with asyncio.timeout(seconds):
             while not condition():
@@ -66,11 +68,11 @@ class Node:
                 self.changed.clear()
                 await self.changed.wait()
 
-    async def ready(self, times=1, seconds=10):
+    async def ready(self, times=1, seconds=PATIENCE):
         """Waits until the radio has become ready for the n-th time."""
         await self.until(lambda: len(self.facts.get("radio-ready", [])) >= times, seconds)
 
-    async def has_read(self, *phones, seconds=15):
+    async def has_read(self, *phones, seconds=PATIENCE):
         """Waits until it has told of a payload read from each of these phones."""
         def told(phone):
             return any(f"{phone.identity} has a" in message and "payload" in message for message in self.messages)
@@ -81,7 +83,7 @@ class Node:
             missing = [phone.name for phone in phones if not told(phone)]
             raise AssertionError(f"not read within {seconds} s: {', '.join(missing)}") from None
 
-    async def says(self, words, seconds=10):
+    async def says(self, words, seconds=PATIENCE):
         """Waits until it has told people something with these words."""
         try:
             await self.until(lambda: any(words in message for message in self.messages), seconds)
@@ -95,7 +97,7 @@ class Node:
         if self.process.returncode is None:
             self.process.terminate()
             try:
-                await asyncio.wait_for(self.process.wait(), 5)
+                await asyncio.wait_for(self.process.wait(), PATIENCE)
             except asyncio.TimeoutError:
                 self.process.kill()
                 await self.process.wait()
@@ -115,23 +117,30 @@ class Node:
         return "usbip://" + self.facts["usbip"][0]
 
 
-async def run(name, *arguments, seconds=60):
+async def run(name, *arguments, seconds=2 * PATIENCE):
     """Runs a program to its end; returns (status, standard output, standard error)."""
+    return await ended(program(name), *arguments, seconds=seconds)
+
+
+async def ended(*words, seconds=2 * PATIENCE):
+    """The same of any program. One that does not end is killed, and what it had said by then is told."""
     process = await asyncio.create_subprocess_exec(
-        program(name), *map(str, arguments), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE)
+        *map(str, words), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+    talk = asyncio.create_task(process.communicate())
     try:
-        out, err = await asyncio.wait_for(process.communicate(), seconds)
-    except BaseException:
-        if process.returncode is None:
+        await asyncio.wait([talk], timeout=seconds)
+        has_ended = talk.done()
+    finally:
+        if process.returncode is None and not talk.done():
             process.kill()
-        raise
+    out, err = await talk
+    assert has_ended, f"{' '.join(map(str, words))} did not end within {seconds} s; it said {out[-1000:]} and {err[-1000:]}"
     return process.returncode, out.decode(), err.decode()
 
 
-async def pull(device, output, seconds=60):
+async def pull(device, output):
     """Pulls the log of a device into a folder, which must work."""
-    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output, seconds=seconds)
+    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output)
     assert status == 0, f"herald-host ended with {status}: {err.strip() or out.strip()}"
 
 

@@ -14,7 +14,7 @@ from bumble.transport.common import AsyncPipeSink
 import air as air_module
 import herald
 from h4_rssi_proxy import RSSIProxy, Strengths, Walk
-from node import Node
+from node import PATIENCE, Node
 from phones.android import AndroidPhone
 from phones.ios import IOSPhone
 from phones.others import NEIGHBOURS, Neighbour
@@ -55,7 +55,10 @@ class World:
         for node in self.nodes:
             await node.stop()
             if error is not None:
-                print("\n".join(f"    {message}" for message in node.messages[-12:]))
+                print(f"  {' '.join(node.arguments)}: {node.facts}", *node.messages[-40:], sep="\n    ")
+        if error is not None:
+            for phone in self.phones:
+                print(f"  {phone}")
         for server in [self.server, *self.others]:
             server.close()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -113,7 +116,7 @@ class World:
         await device.power_on()
         return device
 
-    async def node_advertisement(self, device, seconds=5):
+    async def node_advertisement(self, device, seconds=PATIENCE):
         """The node's advertisement as this host hears it."""
         heard = asyncio.get_running_loop().create_future()
 
@@ -132,10 +135,10 @@ class World:
     async def connect(self, device):
         """A connection from this host to the node."""
         advertisement = await self.node_advertisement(device)
-        return await device.connect(advertisement.address, timeout=5)
+        return await device.connect(advertisement.address, timeout=PATIENCE)
 
 
-async def until(condition, what, seconds=10):
+async def until(condition, what, seconds=PATIENCE):
     """Waits for something in this process to be true; says what if it does not become so."""
     try:
         async with asyncio.timeout(seconds):

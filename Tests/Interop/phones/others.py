@@ -37,6 +37,10 @@ class Neighbour:
         self.controller = None
         self.connections = []
 
+    def __str__(self):
+        """What is known of it when a case has failed."""
+        return f"{self.name} {self.address}: connected {self.connections}"
+
     @property
     def identity(self):
         return self.address

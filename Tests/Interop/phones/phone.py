@@ -65,6 +65,12 @@ class Phone:
         # Attempts to deal with a peer that came to nothing: when, and why.
         self.failures = []
 
+    def __str__(self):
+        """What is known of it when a case has failed."""
+        met = {address: payload and herald.short_name(payload) for address, payload in self.met.items()}
+        return (f"{self.name} {self.identity} ({self.state}): read {met}, heard {dict(self.heard)}, served {self.served[-8:]}, was told "
+                f"{self.messages[-8:]}, failed {self.failures[-8:]}")
+
     @property
     def identity(self):
         """Under what a wearable tracks and logs this phone: here its address."""
