@@ -180,8 +180,9 @@ class HostPort(asyncio.Protocol):
 
 
 async def serve(controller, port=0):
-    """Offers a controller on a TCP port of this machine. Returns the server; its port is `port_of(server)`."""
-    return await asyncio.get_running_loop().create_server(lambda: HostPort(controller), "127.0.0.1", port)
+    """Offers a controller on a TCP port of this machine, which a socket of the same person may keep while it is not offered. Returns the server;
+    its port is `port_of(server)`."""
+    return await asyncio.get_running_loop().create_server(lambda: HostPort(controller), "127.0.0.1", port, reuse_port=True)
 
 
 def port_of(server):

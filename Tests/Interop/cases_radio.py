@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import termios
 import tty
 
@@ -75,13 +76,17 @@ async def case_radio_survives_a_controller_that_goes_and_comes_back():
         node = await world.node()
         await node.has_read(first)
         port = air_module.port_of(world.server)
-        world.server.close()
-        world.controller.host.transport.close()
-        await node.says("does not work")
-        await first.leave()
-        await asyncio.sleep(1)
-        assert node.process.returncode is None
-        world.server = await air_module.serve(world.controller, port)
+        with socket.socket() as kept:
+            # Nobody else is to get the port while nobody listens there.
+            kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            kept.bind(("127.0.0.1", port))
+            world.server.close()
+            world.controller.host.transport.close()
+            await node.says("does not work")
+            await first.leave()
+            await asyncio.sleep(1)
+            assert node.process.returncode is None
+            world.server = await air_module.serve(world.controller, port)
         await node.ready(times=2)
         await check_advertisement(world)
         second = await world.android(2)
