@@ -1,15 +1,19 @@
 """A device at a pseudo terminal: a serial port at a path that stays the same when the device is unplugged and plugged in again."""
 
 import contextlib
+import fcntl
 import os
 import select
+import struct
 import tempfile
+import termios
 import threading
+import time
 import tty
 from pathlib import Path
 
-# Seconds for what was said last to be read before the port is gone.
-FAREWELL = 0.2
+# Before the port is gone what was said last is read: seconds until somebody looks whether it was, and after which nobody seems to read any more.
+FAREWELL, LONGEST_FAREWELL = 0.2, 20
 
 
 class Terminal:
@@ -51,13 +55,20 @@ class Terminal:
                 data = os.read(self.port, 4096)
                 self.bytes_in += len(data)
                 if not self.receive(data):
-                    select.select([self.waking], [], [], FAREWELL)
+                    self.farewell()
                     return
         finally:
             with contextlib.suppress(FileNotFoundError):
                 self.path.unlink()
             os.close(self.kept)
             os.close(self.port)
+
+    def farewell(self):
+        """Until what was said has been read, or somebody unplugs it: with the port goes what is in it."""
+        end = time.monotonic() + LONGEST_FAREWELL
+        while time.monotonic() < end and not select.select([self.waking], [], [], FAREWELL)[0]:
+            if struct.unpack("i", fcntl.ioctl(self.kept, termios.FIONREAD, bytes(4)))[0] == 0:
+                return
 
     def send(self, data):
         self.bytes_out += len(data)
