@@ -152,13 +152,21 @@ async def locked(client):
     answer = await client.request(AccessRead())
     expect("not long to wait", success(answer) and 0 <= answer.wait <= 4000, answer)
     await asyncio.sleep(answer.wait / 1000 + 0.05)
-    wrong = await client.request(AccessWrite(proof=await proof(client, bytes(32))))
-    expect("another key", error_v2(wrong) and wrong.err.rc == Code.WRONG_PROOF, wrong)
-    early = await client.request(AccessWrite(proof=await proof(client, KEY)))
+    # Behind a wrong one none is looked at for a second, then two, four, eight: once that is longer than three questions take, however busy this machine is.
+    failures, is_in_time = 0, False
+    while not is_in_time and failures < 6:
+        proofs = [await proof(client, key) for key in (bytes(32), KEY)]
+        start = time.monotonic()
+        wrong, early = [await client.request(AccessWrite(proof=one)) for one in proofs]
+        answer = await client.request(AccessRead())
+        is_in_time = time.monotonic() - start < 1 << failures
+        expect("another key", error_v2(wrong) and wrong.err.rc == Code.WRONG_PROOF, wrong)
+        failures += 1
+        expect("time to wait", success(answer) and (is_in_time and 0 < answer.wait <= 500 << failures or not is_in_time), answer)
+        # One that came too late was looked at, and was for what had been used up.
+        failures += not is_in_time and error_v2(early) and early.err.rc == Code.WRONG_PROOF
+        await asyncio.sleep(answer.wait / 1000 + 0.05)
     expect("too early", error_v2(early) and early.err.rc == Code.TOO_EARLY, early)
-    answer = await client.request(AccessRead())
-    expect("a second to wait", success(answer) and 0 < answer.wait <= 1000, answer)
-    await asyncio.sleep(answer.wait / 1000 + 0.05)
     good = await proof(client, KEY)
     answer = await client.request(AccessWrite(proof=good))
     expect("let in by Python's hmac", success(answer), answer)
