@@ -7,6 +7,7 @@ import time
 import herald
 from contact_rows import pull_until, rows_of, summary, time_of
 from matrix import Matrix
+from node import PATIENCE
 from world import World, until
 
 OWN = herald.fixed_payload(826, 4, 1234567890)
@@ -145,8 +146,9 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
 
             latest = []
             try:
-                return await pull_until(node, output, enough, "", seconds)
-            except AssertionError:
+                return await pull_until(node, output, enough, f"{letter} of everybody", seconds)
+            except AssertionError as error:
+                print(f"  {error}")
                 return latest
             finally:
                 for subject in subjects:
@@ -162,25 +164,25 @@ async def case_discovers_tracks_and_resumes_phones_in_every_state():
                 if holds(subject):
                     told[subject].append(letter)
 
-        await wait_for("D", lambda subject, rows: subject.detected(rows), 60)
-        await wait_for_phones("D", lambda subject: OWN in subject.phone.met.values(), 40)
+        await wait_for("D", lambda subject, rows: subject.detected(rows), 2 * PATIENCE)
+        await wait_for_phones("D", lambda subject: OWN in subject.phone.met.values(), PATIENCE)
         start = time.time()
         heard = {subject: subject.heard_of_us for subject in subjects}
-        await wait_for("T", lambda subject, rows: subject.tracked(rows, start), 40)
-        await wait_for_phones("T", lambda subject: subject.heard_of_us >= heard[subject] + 2, 30)
+        await wait_for("T", lambda subject, rows: subject.tracked(rows, start), PATIENCE)
+        await wait_for_phones("T", lambda subject: subject.heard_of_us >= heard[subject] + 2, PATIENCE)
 
         for subject in subjects:
             await subject.phone.leave()
         rows = await pull_until(
-            node, output, lambda rows: all(subject.is_gone(rows) for subject in there), "end of all visits", 40)
+            node, output, lambda rows: all(subject.is_gone(rows) for subject in there), "end of all visits")
         # By the clock of the log: it counts in hundredths of a second, so that by ours the first may be back before it has left.
         gone = max(time_of(row) for row in rows if row["delete"])
         heard = {}
         for subject in subjects:
             await subject.return_with(subject.kind)
             heard[subject] = subject.heard_of_us
-        await wait_for("R", lambda subject, rows: subject.resumed(rows, gone), 60)
-        await wait_for_phones("R", lambda subject: subject.heard_of_us > heard[subject], 40)
+        await wait_for("R", lambda subject, rows: subject.resumed(rows, gone), 2 * PATIENCE)
+        await wait_for_phones("R", lambda subject: subject.heard_of_us > heard[subject], PATIENCE)
 
         for subject in subjects:
             subject.seen_in.show(subject.kind, subject.state, ", ".join(shown[subject]) or "-")

@@ -45,7 +45,8 @@ def compared(frame, number):
     names = frame.f_globals | frame.f_locals
     for part in parts:
         for side in [part.left, *part.comparators] if isinstance(part, ast.Compare) else [part]:
-            if isinstance(side, ast.Constant) or any(isinstance(inner, ast.Await) for inner in ast.walk(side)):
+            inside = list(ast.walk(side))
+            if not any(isinstance(inner, ast.Name) for inner in inside) or any(isinstance(inner, ast.Await) for inner in inside):
                 continue
             try:
                 value = eval(compile(ast.Expression(side), "assertion", "eval"), names)

@@ -138,9 +138,9 @@ async def ended(*words, seconds=2 * PATIENCE):
     return process.returncode, out.decode(), err.decode()
 
 
-async def pull(device, output):
+async def pull(device, output, seconds=2 * PATIENCE):
     """Pulls the log of a device into a folder, which must work."""
-    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output)
+    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output, seconds=seconds)
     assert status == 0, f"herald-host ended with {status}: {err.strip() or out.strip()}"
 
 
