@@ -12,6 +12,8 @@ import struct
 import tempfile
 import zlib
 
+from node import PATIENCE
+
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
 
 
@@ -86,7 +88,7 @@ class Browser:
         if session:
             message["sessionId"] = session
         os.write(self.to_write, json.dumps(message).encode() + b"\0")
-        said = await asyncio.wait_for(answer, 30)
+        said = await asyncio.wait_for(answer, PATIENCE)
         assert "error" not in said, f"{method}: {said.get('error')}"
         return said["result"]
 
@@ -99,7 +101,7 @@ class Browser:
         await self.ask("Network.emulateNetworkConditions", self.session, offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
         self.loaded.clear()
         await self.ask("Page.navigate", self.session, url=f"file://{path}")
-        await asyncio.wait_for(self.loaded.wait(), 30)
+        await asyncio.wait_for(self.loaded.wait(), PATIENCE)
 
     async def evaluate(self, expression):
         """The value of an expression, as JSON has it."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cases_smp import PROGRAMS
 from cases_smp import run as run_tool
-from node import ROOT, program, run
+from node import PATIENCE, ROOT, program, run
 from world import World
 
 sys.path.insert(0, str(ROOT / "Tests" / "Flash"))
@@ -213,7 +213,7 @@ async def case_flash_interrupted_says_what_the_board_holds():
         line.packets, line.stalls = 14, True
         process = await asyncio.create_subprocess_exec(
             program("herald-flash"), *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(2 * PATIENCE):
             await line.stalled.wait()
             process.send_signal(signal.SIGINT)
             _, err = await process.communicate()
