@@ -42,13 +42,14 @@ struct SettingsManagementTests {
     check(body(packet("08", "00", "A1 \(radio)"), &device) == hex("A1 \(value) 41 02"))
     // Each by its name.
     for index in 0..<UInt8(Setting.count - 1) {
-      guard let setting = Setting(rawValue: index)?.description else { continue }
+      guard let setting = Setting(rawValue: index) else { continue }
       let text = Array("\(setting.name)".utf8)
       let entry = hex("A1 64 6E616D65") + [0x60 + UInt8(text.count)] + text
       let request = hex("0800") + [0, UInt8(entry.count)] + hex("0003 0000") + entry
-      let expected = hex("A1 \(value)") + [0x40 + UInt8(setting.kind.size)]
+      let expected = hex("A1 \(value)") + [0x40 + UInt8(setting.description.kind.size)]
       check(
-        body(request, &device).starts(with: expected) && body(request, &device).count == 6 + setting.kind.size
+        body(request, &device).starts(with: expected)
+          && body(request, &device).count == 6 + setting.description.kind.size
       )
     }
   }

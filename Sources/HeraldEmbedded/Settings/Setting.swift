@@ -25,15 +25,28 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   @inline(__always)
   public var description: SettingDescription {
     switch self {
-    case .keepDays: .number("log/keep-days", .u16, 0...3650, .days, standard: 14)
-    case .commitSeconds: .number("log/commit-seconds", .u16, 1...3600, .seconds, standard: 30)
-    case .scanInterval: .number("scan/interval-ms", .u16, 3...10_240, .milliseconds, standard: 1125)
-    case .scanWindow: .number("scan/window-ms", .u16, 3...10_240, .milliseconds, standard: 120)
-    case .advertisingInterval:
-      .number("advertising/interval-ms", .u16, 20...10_240, .milliseconds, standard: 250)
-    case .radioSetting: .number("radio/setting", .choice, 0...2, .none, standard: 1)
-    case .accessKey: .secret("access/key", 32)
+    case .keepDays: .number(.u16, 0...3650, .days, standard: 14)
+    case .commitSeconds: .number(.u16, 1...3600, .seconds, standard: 30)
+    case .scanInterval: .number(.u16, 3...10_240, .milliseconds, standard: 1125)
+    case .scanWindow: .number(.u16, 3...10_240, .milliseconds, standard: 120)
+    case .advertisingInterval: .number(.u16, 20...10_240, .milliseconds, standard: 250)
+    case .radioSetting: .number(.choice, 0...2, .none, standard: 1)
+    case .accessKey: .secret(32)
     }
+  }
+
+  /// The names on the wire, ASCII, in the order of the cases.
+  private static var names: StaticString {
+    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key"
+  }
+
+  /// Its name on the wire.
+  public var name: StaticWord { StaticWord(Int(rawValue), of: Self.names) }
+
+  /// The setting of this name; `nil` if there is none.
+  public init?(name: Span<UInt8>) {
+    guard let index = StaticWord.index(of: name, in: Self.names) else { return nil }
+    self.init(rawValue: UInt8(truncatingIfNeeded: index))
   }
 }
 
@@ -81,8 +94,6 @@ public enum SettingUnit: UInt8, BitwiseCopyable, Sendable {
 
 /// What there is to know about a setting.
 public struct SettingDescription: Sendable {
-  /// Its name on the wire, ASCII.
-  public let name: StaticString
   /// How its value is written.
   public let kind: SettingKind
   /// What the number counts.
@@ -99,20 +110,18 @@ public struct SettingDescription: Sendable {
   /// A number, which can be read and applies at once.
   @inline(__always)
   static func number(
-    _ name: StaticString, _ kind: SettingKind, _ range: ClosedRange<UInt32>, _ unit: SettingUnit,
+    _ kind: SettingKind, _ range: ClosedRange<UInt32>, _ unit: SettingUnit,
     standard: UInt32
   ) -> SettingDescription {
     SettingDescription(
-      name: name, kind: kind, unit: unit, range: range, standard: standard, isReadable: true,
-      appliesAtOnce: true)
+      kind: kind, unit: unit, range: range, standard: standard, isReadable: true, appliesAtOnce: true)
   }
 
   /// `size` bytes or none, which cannot be read and apply at once.
   @inline(__always)
-  static func secret(_ name: StaticString, _ size: UInt32) -> SettingDescription {
+  static func secret(_ size: UInt32) -> SettingDescription {
     SettingDescription(
-      name: name, kind: .bytes, unit: .none, range: 0...size, standard: nil, isReadable: false,
-      appliesAtOnce: true)
+      kind: .bytes, unit: .none, range: 0...size, standard: nil, isReadable: false, appliesAtOnce: true)
   }
 
   /// Whether this is a value of the setting's kind within its range. For bytes, `value` is their number.

@@ -20,7 +20,7 @@ public enum SettingText {
   }
 
   /// Its name.
-  public static func name(of setting: Setting) -> String { "\(setting.description.name)" }
+  public static func name(of setting: Setting) -> String { "\(setting.name)" }
 
   /// The number that `text` says: a whole one within the setting's range, or the name of a choice.
   public static func number(_ text: String, of setting: Setting) throws(HostLinkError) -> UInt32 {

@@ -8,7 +8,7 @@ extension DeviceClient {
     ManagementRequest(subject, operation, .settings, command) { writer in
       writer.map(value == nil ? 1 : 2)
       writer.key(.name)
-      writer.text(setting.description.name)
+      writer.text(setting.name)
       if let value {
         writer.key(.value)
         writer.byteString(value.span)
@@ -19,7 +19,7 @@ extension DeviceClient {
   /// The number of a setting that is in effect; `nil` if the device has no such setting. Secrets cannot be read (`.refused`).
   public func number(of setting: Setting) throws(HostLinkError) -> UInt32? {
     let description = setting.description
-    let request = Self.request("the setting \(description.name)", .read, SettingsCommand.value, setting)
+    let request = Self.request("the setting \(setting.name)", .read, SettingsCommand.value, setting)
     let ticket = try client.submit(request)
     while let (answered, result) = try client.next() {
       guard answered == ticket else { continue }
@@ -43,13 +43,13 @@ extension DeviceClient {
     let value = (0..<setting.description.kind.size).map {
       UInt8(truncatingIfNeeded: number >> UInt32(8 * $0))
     }
-    try write(setting, value, "to set \(setting.description.name)")
+    try write(setting, value, "to set \(setting.name)")
   }
 
   /// Sets a setting back to what applies while nobody has set it.
   public func unset(_ setting: Setting) throws(HostLinkError) {
     _ = try client.ask(
-      Self.request("to set \(setting.description.name) back", .write, SettingsCommand.delete, setting))
+      Self.request("to set \(setting.name) back", .write, SettingsCommand.delete, setting))
   }
 
   func write(_ setting: Setting, _ value: [UInt8], _ subject: String) throws(HostLinkError) {

@@ -4,12 +4,11 @@ import Testing
 
 @Suite("The table of settings")
 struct SettingTableTests {
-  private var all: [SettingDescription] {
-    (0..<UInt8(Setting.count)).compactMap { Setting(rawValue: $0)?.description }
-  }
+  private var all: [Setting] { (0..<UInt8(Setting.count)).compactMap { Setting(rawValue: $0) } }
 
   /// A row of the table in docs/settings.md, as the code has it.
-  private func row(_ setting: SettingDescription) -> [String] {
+  private func row(_ named: Setting) -> [String] {
+    let setting = named.description
     let type =
       switch setting.kind {
       case .u8: "u8"
@@ -27,7 +26,7 @@ struct SettingTableTests {
       }
     let separator = setting.kind == .bytes ? " or " : "…"
     return [
-      "`\(setting.name)`", type, unit, "\(setting.range.lowerBound)\(separator)\(setting.range.upperBound)",
+      "`\(named.name)`", type, unit, "\(setting.range.lowerBound)\(separator)\(setting.range.upperBound)",
       setting.standard.map(String.init) ?? "none", setting.isReadable ? "yes" : "no",
       setting.appliesAtOnce ? "yes" : "no",
     ]
@@ -49,9 +48,11 @@ struct SettingTableTests {
   @Test("names are told apart, fit into MCUmgr's 32 bytes, and numbers fit where they are kept")
   func shape() {
     #expect(all.count == Setting.count && Setting(rawValue: UInt8(Setting.count)) == nil)
-    #expect(Set(all.map { "\($0.name)" }).count == all.count)
-    for setting in all {
-      #expect(setting.name.utf8CodeUnitCount <= 32 && setting.name.isASCII)
+    for named in all {
+      let name = Array("\(named.name)".utf8)
+      #expect(!name.isEmpty && name.count <= 32 && name.allSatisfy { $0 < 0x80 })
+      #expect(Setting(name: name.span) == named)
+      let setting = named.description
       #expect(setting.range.upperBound <= UInt16.max)
       if let standard = setting.standard { #expect(setting.allows(standard)) }
       if setting.kind == .bytes {
