@@ -8,14 +8,14 @@ where
   /// waits for a message may be let go at any moment: then once a second.
   @inlinable @inline(never)
   mutating func ageOut() {
-    ageAt = now + configuration.expiry
+    ageAt = after(configuration.expiry)
     for place in 0..<table.placesUsed where table.isTaken(place) {
       let silence = table[place].silence(at: now)
       if silence < configuration.expiry {
         let left = Interval(milliseconds: configuration.expiry.milliseconds &- silence.milliseconds)
-        ageAt = earlier(ageAt, now + left)
+        ageAt = earlier(ageAt, after(left))
       } else if table[place].isHeld || table[place].has(Target.awaitsMessageFlag) {
-        ageAt = earlier(ageAt, now + .seconds(1))
+        ageAt = earlier(ageAt, after(.seconds(1)))
       } else {
         let identity = table[place].identity
         table.remove(place)

@@ -9,10 +9,10 @@ where
   @inlinable
   mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard attempt.isActive else { return }
-    if now >= attempt.deadline {
+    if hasCome(attempt.deadline) {
       radio.cancelConnect()
       attempt.isCancelled = true
-      attempt.deadline = now + .seconds(2)
+      attempt.deadline = after(.seconds(2))
     }
     wake(by: attempt.deadline)
   }
@@ -30,7 +30,7 @@ where
   @inlinable @inline(never)
   mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return }
-    guard now >= workAt else {
+    guard hasCome(workAt) else {
       wake(by: workAt)
       return
     }
@@ -40,7 +40,7 @@ where
       awaitGrace()
       return
     }
-    var deadline = now + configuration.attemptTimeout
+    var deadline = after(configuration.attemptTimeout)
     var isCut = false
     if !capabilities.canScanWhileConnecting {
       // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
@@ -115,7 +115,7 @@ where
     if best == nil { workAt = later }
     // Where several wait there may be more: it is worth listening for them.
     if alike > 1, bestRank >= Self.strangerRank, bestRank < Self.messageRank {
-      busyUntil = now + Self.busyHold
+      busyUntil = after(Self.busyHold)
     }
     return best
   }

@@ -61,7 +61,7 @@ where
       counters.count(.connectionsIn)
       links[index].step = .serving
       links[index].isPeers = true
-      links[index].end = now + configuration.servingLife
+      links[index].end = after(configuration.servingLife)
       // Two devices may call each other at the same moment. One connection is all there can be: ours is tried again later.
       if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
         cutAttempt()
@@ -69,7 +69,7 @@ where
       readBack(index)
     case .central:
       counters.count(isOurs ? .connectionsOut : .connectionsRefused)
-      links[index].end = now + configuration.exchangeLife
+      links[index].end = after(configuration.exchangeLife)
       guard isOurs, !isAtWork(with: attempt.place) else {
         close(index)
         return
@@ -148,7 +148,7 @@ where
   /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a power of two.
   @inlinable @inline(never)
   mutating func leaveAlone(_ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0) {
-    var end = now + interval
+    var end = after(interval)
     if chance > 0 { end = end + .milliseconds(random.next() & chance) }
     table[place].retryAt = end
   }
@@ -157,7 +157,7 @@ where
   @inlinable @inline(never)
   mutating func comeBack(to place: Int, in interval: Interval) {
     leaveAlone(place, for: interval)
-    let end = now + interval
+    let end = after(interval)
     if end < workAt { workAt = end }
   }
 

@@ -110,14 +110,14 @@ where
     case .ignored:
       // It may show a service now that it did not before: an application came to the foreground, or was installed.
       let isNew = seen.isHerald && !table[place].showedService
-      guard isNew || now >= table[place].retryAt else { return false }
+      guard isNew || hasCome(table[place].retryAt) else { return false }
       if isNew { table[place].retryAt = now }
       table[place].state = seen.isHerald ? .advertised : .candidate
     case .candidate:
       if seen.isHerald { table[place].state = .advertised }
     case .neighbour:
       // One that may hide Herald is asked about it when its codes are next to be read.
-      let isDue = !table[place].codeIsRead || now >= table[place].retryAt
+      let isDue = !table[place].codeIsRead || hasCome(table[place].retryAt)
       guard seen.isHerald || (seen.peer != .ignored && isDue) else { return true }
       // That its codes were read a while ago, or could not be, says nothing about its payload.
       if seen.isHerald, !table[place].showedService { table[place].retryAt = now }

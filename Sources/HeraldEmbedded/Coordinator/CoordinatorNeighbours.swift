@@ -45,7 +45,7 @@ where
     let state = table[place].state
     guard table[place].isConnectable, !table[place].owesCode, state != .ignored else { return }
     if table[place].codeIsRead {
-      guard state == .neighbour, now >= table[place].retryAt else { return }
+      guard state == .neighbour, hasCome(table[place].retryAt) else { return }
       table[place].codeIsRead = false
     }
     table[place].owesCode = true
@@ -149,7 +149,7 @@ where
   mutating func serveNeighbours() {
     values.neighbours.serve(in: &services)
     let life = values.neighbours.life(from: clock.unixSeconds(at: now))
-    if life != .zero { rotation.noLater(than: now + life) }
+    if life != .zero { rotation.noLater(than: after(life)) }
   }
 
   /// Shows the code a system has now, or none.

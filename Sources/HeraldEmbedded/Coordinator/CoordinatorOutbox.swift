@@ -96,7 +96,7 @@ where
     guard let buffer = values.pool.claim(Self.outboxConnection, .message) else { throw .noBuffer }
     _ = values.pool.buffers[buffer].composeMessage(message)
     outbox.buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
-    outbox.until = now + Self.messageLife
+    outbox.until = after(Self.messageLife)
   }
 
   @inlinable
@@ -129,7 +129,7 @@ where
       }
       index &+= 1
     }
-    let isOver = now >= outbox.until
+    let isOver = hasCome(outbox.until)
     var waiting: UInt32 = 0
     var place = 0
     while place < table.placesUsed {

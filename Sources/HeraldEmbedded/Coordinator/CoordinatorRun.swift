@@ -34,7 +34,7 @@ where
     advertise(&radio)
     if wasRefused {
       counters.count(.radioRefusals)
-      wake(by: now + .milliseconds(100))
+      wake(by: after(.milliseconds(100)))
     }
     return wakeAt
   }
@@ -44,6 +44,14 @@ where
   mutating func wake(by moment: Instant) {
     if moment < wakeAt { wakeAt = moment }
   }
+
+  /// The moment `interval` from now.
+  @inlinable @inline(never)
+  mutating func after(_ interval: Interval) -> Instant { now + interval }
+
+  /// Whether a moment has come.
+  @inlinable @inline(never)
+  mutating func hasCome(_ moment: Instant) -> Bool { now >= moment }
 
   /// The earlier of two moments.
   @inlinable @inline(__always)
@@ -68,19 +76,19 @@ where
     table.setSeed(random.next())
     log.mount(freshEpoch: random.next())
     record(.started(reason: reason))
-    commitAt = now + commitPeriod
+    commitAt = after(commitPeriod)
   }
 
   /// Ages out the silent, brings the log to flash.
   @inlinable
   mutating func housekeep() {
-    if now >= ageAt { ageOut() }
+    if hasCome(ageAt) { ageOut() }
     wake(by: ageAt)
     values.dropStalled(at: now)
-    if now >= commitAt {
+    if hasCome(commitAt) {
       log.commit()
       tidyLog()
-      commitAt = now + commitPeriod
+      commitAt = after(commitPeriod)
     }
     wake(by: commitAt)
     if log.wantsTrimming, trimLog() { wake(by: now) }
@@ -90,7 +98,7 @@ where
   /// it has.
   @inlinable @inline(never)
   mutating func trimLog() -> Bool {
-    guard openConnections() == 0 || now >= tidyAt else { return false }
+    guard openConnections() == 0 || hasCome(tidyAt) else { return false }
     log.trim()
     return true
   }
@@ -100,8 +108,8 @@ where
   @inlinable @inline(never)
   mutating func tidyLog() {
     let isIdle = openConnections() == 0
-    guard isIdle || now >= tidyAt else { return }
-    if isIdle { tidyAt = now + .minutes(60) }
+    guard isIdle || hasCome(tidyAt) else { return }
+    if isIdle { tidyAt = after(.minutes(60)) }
     if isIdle, log.wantsMaintenance {
       log.maintain()
     } else {
@@ -129,12 +137,12 @@ where
       let idleEnd =
         links[index].lastAsked + (links[index].isPeers ? configuration.servingIdle : Self.lingering)
       let end = earlier(links[index].end, idleEnd)
-      guard now >= end else { return end }
+      guard hasCome(end) else { return end }
       close(index)
     }
     if links[index].step == .keeping { return keep(index, &radio) }
     if links[index].step.isWorking {
-      if now >= workEnd(index) {
+      if hasCome(workEnd(index)) {
         fail(index, .exchangesTimedOut)
       } else {
         if case .failed = links[index].client.expire(at: now) { fail(index, .exchangesTimedOut) }
@@ -145,9 +153,9 @@ where
       return earlier(workEnd(index), links[index].client.deadline)
     }
     // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
-    if now >= links[index].end {
+    if hasCome(links[index].end) {
       radio.disconnect(connection)
-      links[index].end = now + .seconds(2)
+      links[index].end = after(.seconds(2))
     }
     return links[index].end
   }
@@ -172,7 +180,7 @@ where
     let place = Int(links[index].place)
     let work = task(for: place)
     if work != .nothing, work != .meet {
-      links[index].end = now + configuration.exchangeLife
+      links[index].end = after(configuration.exchangeLife)
       enter(.choosing, index)
       if links[index].step.isWorking { request(index, &radio) }
       return links[index].end
@@ -181,9 +189,9 @@ where
       close(index)
       return now
     }
-    if now >= links[index].end {
+    if hasCome(links[index].end) {
       radio.readRSSI(ConnectionID(index: index))
-      links[index].end = now + Self.keptPeriod
+      links[index].end = after(Self.keptPeriod)
     }
     return links[index].end
   }
@@ -218,7 +226,7 @@ where
   @inlinable
   mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R) {
     guard surplus != 0 else { return }
-    if now >= surplusAt {
+    if hasCome(surplusAt) {
       var index = 0
       while index < 32 {
         if surplus & (1 &<< UInt32(truncatingIfNeeded: index)) != 0 {
@@ -226,7 +234,7 @@ where
         }
         index &+= 1
       }
-      surplusAt = now + .seconds(2)
+      surplusAt = after(.seconds(2))
     }
     wake(by: surplusAt)
   }
@@ -243,7 +251,7 @@ where
     }
     // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under the new address.
     guard values.pool.makeRoom() else {
-      wake(by: now + .milliseconds(100))
+      wake(by: after(.milliseconds(100)))
       return
     }
     guard
@@ -319,7 +327,7 @@ where
       offersPayload = false
       advertising.remove(0)
       // The date may be missing: the next rotation comes sooner.
-      rotation.noLater(than: now + .seconds(10))
+      rotation.noLater(than: after(.seconds(10)))
       return
     }
     let digest = values.pool.buffers[index].digest()

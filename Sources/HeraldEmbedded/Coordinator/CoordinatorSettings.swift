@@ -61,7 +61,7 @@ where
     self.now = now
     let interval = advertisingInterval
     settings = new
-    commitAt = earlier(commitAt, now + commitPeriod)
+    commitAt = earlier(commitAt, after(commitPeriod))
     if advertisingInterval != interval { rotation.rotateSoon() }
     hasNews = true
   }
