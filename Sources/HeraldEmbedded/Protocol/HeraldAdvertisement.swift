@@ -3,6 +3,8 @@
 /// With both services it takes 25 bytes of 31: `02 01 06 03 03 F6 FC 11 07 9B FD …`. A TxPower takes 3 more. A pseudo
 /// device address takes 10, and so leaves room for one of the services only. The default is all zero bits.
 public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
+  // First, as it is aligned to eight bytes: no gap is before it, and the default is cleared in its place.
+  private var ownService = UUID128.zero
   /// Services that are not advertised; by default both standard ones are.
   public var omitted: HeraldServiceSet
   /// A service of the provider's own to advertise (HP-37), in the place of `.long`: there is room for one.
@@ -27,7 +29,6 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
     }
   }
 
-  private var ownService = UUID128.zero
   private var tellsTxPower = false
   private var power: Int8 = 0
   private var showsPseudoAddress = false

@@ -55,10 +55,10 @@ public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
 /// One pass over the data, which may be anything: bounds come from its length alone, the first structure that does not
 /// fit ends the pass, and what came before it counts. All zero bits recognise both standard services.
 public struct Introspection: BitwiseCopyable, Sendable {
+  /// A service of the provider's own; all zeros if there is none. First, as in `HeraldAdvertisement`.
+  @usableFromInline var ownService: UUID128
   /// Services that are not recognised.
   public var ignored: HeraldServiceSet
-  /// The same; all zeros if there is none.
-  @usableFromInline var ownService: UUID128
 
   /// A service of the provider's own to recognise as well (HP-37). The UUID of all zeros is none.
   public var customService: UUID128? {
