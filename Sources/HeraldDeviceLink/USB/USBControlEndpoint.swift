@@ -264,14 +264,6 @@ struct USBControlEndpoint: ~Copyable {
       packet.u8(4)
       packet.u8(USBDescriptors.Kind.string)
       packet.u16(0x0409)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.manufacturer):
-      USBDescriptors.write("Herald Embedded", &packet)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.product):
-      USBDescriptors.write("Herald Wearable", &packet)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.link):
-      USBDescriptors.write("Herald management (SMP)", &packet)
-    case (USBDescriptors.Kind.string, USBDescriptors.Text.serialPort):
-      USBDescriptors.write("Herald management (SMP, serial)", &packet)
     case (USBDescriptors.Kind.string, USBDescriptors.Text.serialNumber):
       packet.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* serialNumber.count))
       packet.u8(USBDescriptors.Kind.string)
@@ -280,6 +272,11 @@ struct USBControlEndpoint: ~Copyable {
         packet.u16(UInt16(character))
         index &+= 1
       }
+    case (USBDescriptors.Kind.string, _):
+      guard let text = USBDescriptors.text(number) else { return false }
+      packet.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* text.utf8CodeUnitCount))
+      packet.u8(USBDescriptors.Kind.string)
+      packet.utf16(text)
     // No device qualifier: that is how a device says that it has no high speed.
     default: return false
     }

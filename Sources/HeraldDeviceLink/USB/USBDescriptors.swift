@@ -119,10 +119,14 @@ public enum USBDescriptors {
     packet.u16(0)
   }
 
-  /// Writes the string descriptor of a text constant.
-  static func write(_ text: StaticString, _ packet: inout USBAnswerPacket) {
-    packet.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* text.utf8CodeUnitCount))
-    packet.u8(Kind.string)
-    packet.utf16(text)
+  /// What a string says that is the same on each device; `nil` for the others, and where there is none.
+  static func text(_ number: UInt8) -> StaticString? {
+    switch number {
+    case Text.manufacturer: "Herald Embedded"
+    case Text.product: "Herald Wearable"
+    case Text.link: "Herald management (SMP)"
+    case Text.serialPort: "Herald management (SMP, serial)"
+    default: nil
+    }
   }
 }
