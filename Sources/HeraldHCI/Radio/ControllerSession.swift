@@ -68,6 +68,7 @@ struct ControllerSession: ~Copyable {
   @usableFromInline var support = ControllerSupport()
   /// How many of the vendor's commands have been answered.
   @usableFromInline var vendorCommands: UInt8 = 0
+  /// Closes a gap, so that all of this is cleared in its place.
   private var spare: UInt16 = 0
   var connectPeer = DeviceAddress.zero
   /// How many failures in a row, which sets the pause before the next attempt.
