@@ -1,3 +1,4 @@
+import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldText
 
@@ -80,7 +81,9 @@ public struct USBInterfaceKind: Equatable, Sendable {
   }
 
   /// SMP packets over bulk endpoints, as Herald devices offer it.
-  public static var herald: USBInterfaceKind { USBInterfaceKind(0xFF, 0x48, 0x01) }
+  public static var herald: USBInterfaceKind {
+    USBInterfaceKind(USBDescriptors.linkClass, USBDescriptors.linkSubclass, USBDescriptors.linkProtocol)
+  }
 }
 
 /// A configuration with its interfaces (USB 2.0, 9.6.3).

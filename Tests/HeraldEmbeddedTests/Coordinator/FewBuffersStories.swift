@@ -9,14 +9,19 @@ struct FewBuffersStories {
     MockRadio, MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, NoNeighbours, 8, 4, 2
   >
 
+  /// What is offered, and the answers that it takes at the default ATT_MTU.
+  private static let payload = (0..<30).map { UInt8($0) }
+  private let first = [0x0B] + payload[..<22]
+  private let rest = [0x0D] + payload[22...]
+
   private static func ask(_ node: inout Node, _ request: String, on index: Int) -> [[UInt8]] {
     node.radio.happen(.pdu(hex(request), on: ConnectionID(index: index)))
     _ = node.poll(at: .start)
     return node.radio.takeCommands().compactMap { if case .answer(let bytes, _) = $0 { bytes } else { nil } }
   }
 
-  /// A device that offers a payload, to which so many peers have opened a connection.
-  private static func node(_ payload: [UInt8], peers: Int) -> Node {
+  /// A device that offers it, to which so many peers have opened a connection.
+  private static func node(peers: Int) -> Node {
     var node = Node(
       radio: MockRadio(capabilities: MockRadio.usualCapabilities),
       flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: StoryRandom(),
@@ -34,17 +39,15 @@ struct FewBuffersStories {
     "Of three peers that read our payload in pieces the third has to come again, and is served once another is through"
   )
   func readers() {
-    let payload = (0..<30).map { UInt8($0) }
-    var node = Self.node(payload, peers: 3)
-    let first = [0x0B] + payload[..<22]
+    var node = Self.node(peers: 3)
     #expect(Self.ask(&node, "0A 10 00", on: 0) == [first])
     #expect(Self.ask(&node, "0A 10 00", on: 1) == [first])
     // Insufficient Resources.
     #expect(Self.ask(&node, "0A 10 00", on: 2) == [hex("01 0A 10 00 11")])
-    #expect(Self.ask(&node, "0C 10 00 16 00", on: 0) == [[0x0D] + payload[22...]])
+    #expect(Self.ask(&node, "0C 10 00 16 00", on: 0) == [rest])
     #expect(Self.ask(&node, "0A 10 00", on: 2) == [first])
     // Who asks once more for what is behind the end is answered, too, when there is room for that.
-    #expect(Self.ask(&node, "0C 10 00 16 00", on: 1) == [[0x0D] + payload[22...]])
+    #expect(Self.ask(&node, "0C 10 00 16 00", on: 1) == [rest])
     #expect(Self.ask(&node, "0C 10 00 1E 00", on: 1) == [[0x0D]])
     #expect(node.core.counter(.payloadsServed) == 3)
   }
@@ -53,10 +56,7 @@ struct FewBuffersStories {
     "A prepared write has one buffer from its first part on: others read with the other, and are told to come again like others that prepare"
   )
   func preparing() {
-    let payload = (0..<30).map { UInt8($0) }
-    var node = Self.node(payload, peers: 3)
-    let first = [0x0B] + payload[..<22]
-    let rest = [0x0D] + payload[22...]
+    var node = Self.node(peers: 3)
     #expect(Self.ask(&node, "16 0E 00 00 00 04 04 00 68", on: 0) == [hex("17 0E 00 00 00 04 04 00 68")])
     #expect(Self.ask(&node, "0A 10 00", on: 1) == [first])
     // Insufficient Resources, and Prepare Queue Full.
@@ -78,10 +78,7 @@ struct FewBuffersStories {
     "While two peers read in pieces a third finds no room to prepare, until one is through; who reads may prepare, and begins to read again"
   )
   func readingAndPreparing() {
-    let payload = (0..<30).map { UInt8($0) }
-    var node = Self.node(payload, peers: 3)
-    let first = [0x0B] + payload[..<22]
-    let rest = [0x0D] + payload[22...]
+    var node = Self.node(peers: 3)
     #expect(Self.ask(&node, "0A 10 00", on: 0) == [first])
     #expect(Self.ask(&node, "0A 10 00", on: 1) == [first])
     #expect(Self.ask(&node, "16 0E 00 00 00 04 01 00", on: 2) == [hex("01 16 0E 00 09")])
@@ -99,7 +96,7 @@ struct FewBuffersStories {
 
   @Test("What is prepared and left for more than 30 s is dropped, counted, and its buffer free again")
   func leftPrepared() {
-    var node = Self.node([1, 2, 3], peers: 1)
+    var node = Self.node(peers: 1)
     #expect(Self.ask(&node, "16 0E 00 00 00 04 02 00", on: 0) == [hex("17 0E 00 00 00 04 02 00")])
     node.core.values.dropStalled(at: Instant(milliseconds: 30_000))
     #expect(node.core.counter(.signalsMalformed) == 0)
