@@ -88,7 +88,7 @@ let package = Package(
     // What both programs for people have of a command line.
     .target(
       name: "HeraldConsole",
-      dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["HeraldText", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: core),
 
     // Programs.

@@ -12,7 +12,7 @@ final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
   >
 
   struct Board: ManagedBoard, ~Copyable {
-    var settings = SettingsStore(flash: NoFlash())
+    var settings = SettingsStore(flash: MemoryFlash(pageSize: 1024, pageCount: 2, wordSize: 8))
     mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
     mutating func restart(at now: Instant) {}
   }
@@ -27,13 +27,20 @@ final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
   private var device: Device
   private let readsQueued = 4
 
-  init(log image: FlashImage) {
+  /// With `key` it is locked; else it stays open.
+  init(log image: FlashImage, key: [UInt8] = []) {
     usb = USBDevice(controller: FrameBus.Controller(bus: bus), serialNumber: InlineBytes())
     device = ManagedNode(
       radio: HCIRadio(transport: SimulatedController()), flash: MemoryFlash(image),
       random: DeviceBenchmark.Xorshift(state: 1),
       supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: NoDelegate(),
       board: Board())
+    device.takeSettings(at: .start)
+    if key.isEmpty {
+      _ = device.keep(.stayOpen, value: 1, at: .start)
+    } else {
+      _ = device.keepAccessKey(key.span)
+    }
     device.node.core.openLog(at: .start, startReason: 0)
     bus.reads = readsQueued
   }
@@ -51,7 +58,8 @@ final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
         continue
       }
       bus.runFrame {
-        let now = Instant(milliseconds: UInt64(bus.frames))
+        // Long enough after its start that the device looks at proofs.
+        let now = Instant(milliseconds: 10_000 + UInt64(bus.frames))
         _ = usb.poll(at: now, server: &server, device: &device)
       }
     }

@@ -23,9 +23,35 @@ enum LinkBenchmark {
     figures.add("pull_ceiling_ratio_2x1024", board.ratio, "")
     let half = try pull(FrameTransport<1024, 1>(log: log))
     figures.add("pull_ceiling_ratio_1x1024", half.ratio, "")
+    try session(log, &figures)
     let small = try pull(FrameTransport<512, 1>(log: log))
     figures.add("link_efficiency_1x512", 100 * small.efficiency, "percent")
     figures.add("pull_ceiling_ratio_1x512", small.ratio, "")
+  }
+
+  /// What a session costs, with herald-node's packets: bytes on the wire, and time of this machine, the shortest of five pulls by turns.
+  private static func session(_ log: FlashImage, _ figures: inout Figures) throws {
+    let key = [UInt8](0..<32)
+    var times: (open: Double, locked: Double) = (.infinity, .infinity)
+    var bytes: (open: Int, locked: Int) = (0, 0)
+    for _ in 0..<5 {
+      let open = FrameTransport<8320, 2>(log: log)
+      times.open = min(times.open, try seconds { _ = try pull(open) })
+      bytes.open = open.bus.bytes
+      let locked = FrameTransport<8320, 2>(log: log, key: key)
+      times.locked = min(times.locked, try seconds { _ = try pull(locked, key: key) })
+      bytes.locked = locked.bus.bytes
+    }
+    figures.add(
+      "session_overhead_percent", 100 * (Double(bytes.locked) / Double(bytes.open) - 1), "percent")
+    figures.add("session_pull_ratio", times.locked / times.open, "")
+  }
+
+  private static func seconds(_ work: () throws -> Void) rethrows -> Double {
+    let begun = ContinuousClock.now
+    try work()
+    let took = begun.duration(to: .now).components
+    return Double(took.seconds) + Double(took.attoseconds) * 1e-18
   }
 
   private struct Outcome {
@@ -37,14 +63,21 @@ enum LinkBenchmark {
     var pauses: Double
   }
 
-  private static func pull<let memory: Int, let depth: Int>(_ transport: FrameTransport<memory, depth>) throws
-    -> Outcome
-  {
+  private static func pull<let memory: Int, let depth: Int>(
+    _ transport: FrameTransport<memory, depth>, key: [UInt8] = []
+  ) throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "herald-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
+    let device = DeviceClient(SMPClient(transport: transport))
+    if !key.isEmpty {
+      let file = folder.path + ".key"
+      defer { try? FileManager.default.removeItem(atPath: file) }
+      try Data(key).write(to: URL(fileURLWithPath: file))
+      try device.unlock(AccessKey.read(file))
+    }
     var download = LogDownload(
-      device: DeviceClient(SMPClient(transport: transport)),
+      device: device,
       archive: try PageArchive(path: folder.path, create: true))
     let report = try download.run()
     guard report.isComplete, report.newPages >= pages else { throw PullFailed(report: report) }

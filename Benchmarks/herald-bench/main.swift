@@ -1,9 +1,11 @@
 import Foundation
 
 var figures = Figures()
-// "energy", "archive" and "link" have that figure only; what was written before of the others stays.
-let only = ["energy", "archive", "link"].first { CommandLine.arguments.contains($0) }
+// "energy", "archive", "link", "flood" and "convert" have that figure only; what was written before of the others stays.
+let only = ["energy", "archive", "link", "flood", "convert"].first { CommandLine.arguments.contains($0) }
 if only == nil || only == "archive" { try ArchiveBenchmark.run(&figures) }
+// 100 million readings take minutes and 15 GB of room: only if asked for.
+if only == "convert" { try ConvertBenchmark.run(&figures) }
 if only == nil || only == "link" { try LinkBenchmark.run(&figures) }
 if only == nil {
   AdvertisingBenchmark.run(&figures)
@@ -14,7 +16,11 @@ if only == nil {
   // With --full the crowds are simulated for 8 hours each.
   CrowdBenchmark.run(&figures, isFull: CommandLine.arguments.contains("--full"))
 }
-if only == nil || only == "energy" { EnergyBenchmark.run(&figures) }
+if only == nil || only == "flood" { try FloodBenchmark.run(&figures) }
+if only == nil || only == "energy" {
+  EnergyBenchmark.run(&figures)
+  FloodChargeBenchmark.run(&figures)
+}
 // Counted by a program of its own, whose heap nothing else touches; script/bench runs it first.
 if let counted = try? Data(contentsOf: URL(fileURLWithPath: ".build/figures/allocations.json")),
   let count = try JSONDecoder().decode([String: Double].self, from: counted)["allocations_after_start"]

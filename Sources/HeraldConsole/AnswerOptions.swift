@@ -13,6 +13,14 @@ public struct AnswerOptions: ParsableArguments, Sendable {
       valueName: "file"))
   private var namedKeyFile: String?
 
+  /// Whether a device may have no access key although there is a file with one for it.
+  @Flag(
+    name: .customLong("new-device"),
+    help:
+      "The device is new, or was reset: go on although it has no access key and this computer has a file with one for it."
+  )
+  public var isNewDevice = false
+
   /// Options as if none were given.
   public init() {}
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What people and programs see of a command: lines on standard output, remarks on standard error.
 public enum Console {
@@ -8,12 +9,24 @@ public enum Console {
   /// Writes a line to standard output at once, for who reads lines as they come.
   public static func line(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-  /// Prints a value as JSON with sorted keys, names in small letters with `_` between words.
-  public static func printJSON(_ value: some Encodable) throws {
+  /// Prints a value as JSON with sorted keys, names in small letters with `_` between words; on one line if `isLine`.
+  public static func printJSON(_ value: some Encodable, isLine: Bool = false) throws {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if !isLine { encoder.outputFormatting.insert(.prettyPrinted) }
     encoder.keyEncodingStrategy = .convertToSnakeCase
-    line(String(decoding: try encoder.encode(value), as: UTF8.self))
+    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+    if !isLine { resultIsPrinted.withLock { $0 = true } }
+    line(text)
+  }
+
+  /// Whether a result was printed as JSON: then standard output has its one object.
+  private static let resultIsPrinted = Mutex(false)
+
+  /// Prints what went wrong as the object `{"error": …}`, unless a result was printed.
+  public static func printError(_ failure: some Encodable) {
+    guard !resultIsPrinted.withLock({ $0 }) else { return }
+    try? printJSON(["error": failure], isLine: true)
   }
 
   /// Prints rows in columns; the first row is the heading. Columns named in `right` are aligned there.

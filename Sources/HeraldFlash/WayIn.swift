@@ -59,6 +59,8 @@ public struct FlashOptions: Sendable {
   public var usbipServers: [String]
   /// The file with the access key of a device that is locked; `{serial}` in it stands for its serial number.
   public var keyFile: String?
+  /// Whether a device may have no access key although there is a file with one for it.
+  public var isNewDevice: Bool
   /// Whether an image that a device has been given to try stays without having been confirmed.
   public var isPermanent: Bool
   /// Whether a probe reads back every byte to compare, where it would otherwise have the chip reckon checksums of its pages.
@@ -69,11 +71,13 @@ public struct FlashOptions: Sendable {
   /// Two seconds for an answer, 4 MHz, and nothing else.
   public init(
     timeout: Duration = .seconds(2), usbipServers: [String] = [], keyFile: String? = nil,
-    isPermanent: Bool = false, readsBack: Bool = false, clock: UInt32 = 4_000_000
+    isNewDevice: Bool = false, isPermanent: Bool = false, readsBack: Bool = false,
+    clock: UInt32 = 4_000_000
   ) {
     self.timeout = timeout
     self.usbipServers = usbipServers
     self.keyFile = keyFile
+    self.isNewDevice = isNewDevice
     self.isPermanent = isPermanent
     self.readsBack = readsBack
     self.clock = clock

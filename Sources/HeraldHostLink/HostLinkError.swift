@@ -23,12 +23,16 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case protocolViolation = "protocol"
     /// The device understood and refused.
     case refused = "refused"
+    /// The device did not prove that it is the one whose access key this computer has.
+    case notProved = "not-proved"
     /// Part of what was asked for was done and is kept.
     case partial = "partial"
     /// A file or folder on this computer could not be read or written.
     case storage = "storage"
     /// The request itself makes no sense.
     case usage = "usage"
+    /// A person was asked before something was done, and did not confirm it.
+    case notConfirmed = "not-confirmed"
   }
 
   /// Why it failed.
@@ -70,6 +74,8 @@ extension HostLinkError.Cause {
     case .refused: 9
     case .partial: 10
     case .storage: 11
+    case .notConfirmed: 16
+    case .notProved: 18
     case .usage: 64
     }
   }

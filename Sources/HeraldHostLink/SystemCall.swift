@@ -12,6 +12,25 @@ enum SystemCall {
       if result >= 0 || errno != EINTR { return result }
     }
   }
+
+  /// Writes all of `bytes` to a file that is open; `path` names it in the error.
+  static func writeAll(
+    _ bytes: [UInt8], to descriptor: Int32, at path: String
+  ) throws(HostLinkError) {
+    var written = 0
+    while written < bytes.count {
+      let count = retrying {
+        bytes.withUnsafeBytes {
+          Foundation.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
+        }
+      }
+      guard count > 0 else {
+        throw .system(
+          .storage, "\(path) cannot be written", code: errno, advice: "make room, and run the command again")
+      }
+      written += count
+    }
+  }
 }
 
 /// A moment after which waiting is over, on the clock that no date change moves.

@@ -57,7 +57,7 @@ struct StoredZip: Equatable {
   }
 
   /// Reads an archive.
-  /// - Throws: `FirmwareError` if it is damaged, or holds what is not stored as it is.
+  /// - Throws: `FirmwareError` if it is damaged, holds what is not stored as it is, or has files that share bytes.
   init(_ archive: [UInt8]) throws(FirmwareError) {
     let damaged = FirmwareError("the zip archive is damaged")
     func number(_ offset: Int, _ count: Int) throws(FirmwareError) -> Int {
@@ -73,6 +73,7 @@ struct StoredZip: Equatable {
     var entry = try number(end + 16, 4)
     guard count <= Self.mostFiles else { throw FirmwareError("the zip archive holds \(count) files") }
     files = []
+    var taken: [Range<Int>] = []
     for _ in 0..<count {
       guard try number(entry, 4) == Int(Self.centralSignature) else { throw damaged }
       let nameLength = try number(entry + 28, 2)
@@ -88,6 +89,12 @@ struct StoredZip: Equatable {
       }
       let start = local + 30 + (try number(local + 26, 2)) + (try number(local + 28, 2))
       guard start <= archive.count, size <= archive.count - start else { throw damaged }
+      // Many entries over the same bytes would make more of an archive than it has.
+      let place = local..<start + size
+      guard !taken.contains(where: place.overlaps) else {
+        throw FirmwareError("\(PrintableText.of(name)) in the zip archive overlaps another file of it")
+      }
+      taken.append(place)
       let content = Array(archive[start..<start + size])
       guard CRC32.of(content.span) == UInt32(try number(entry + 16, 4)) else {
         throw FirmwareError("\(PrintableText.of(name)) in the zip archive is damaged")

@@ -15,6 +15,12 @@ public struct SimulatedController: HCITransport, ~Copyable {
   /// Connections opened since start.
   public private(set) var connectionsOpened = 0
 
+  /// If set, only peers whose address has this upper half answer requests to connect, each with a fixed payload whose
+  /// client identifier is the lower half of its address. All do otherwise, with a payload of 129 bytes.
+  public var answeringHigh: UInt16?
+  /// Whether the host waits for a connection to a peer that does not answer.
+  private var isWaiting = false
+
   private static var queueSize: Int { 8192 }
   private var queue: [8192 of UInt8] = .init(repeating: 0)
   private var queued = 0
@@ -145,8 +151,25 @@ public struct SimulatedController: HCITransport, ~Copyable {
       status(opcode)
       let kind: DeviceAddress.Kind = packet[9] & 1 == 0 ? .public : .random
       guard let address = DeviceAddress(onAir: packet.extracting(10..<16), kind: kind) else { return }
-      peer = SimulatedPeer()
-      opened(role: 0, address)
+      if let answeringHigh {
+        isWaiting = address.high != answeringHigh
+        peer = SimulatedPeer(fixedPayload: UInt64(address.low))
+      } else {
+        peer = SimulatedPeer()
+      }
+      if !isWaiting { opened(role: 0, address) }
+    case 0x200E:  // LE Create Connection Cancel
+      complete(opcode)
+      guard isWaiting else { return }
+      isWaiting = false
+      // LE Connection Complete: Unknown Connection Identifier
+      var event: [22 of UInt8] = .init(repeating: 0)
+      event[0] = 0x04
+      event[1] = 0x3E
+      event[2] = 19
+      event[3] = 0x01
+      event[4] = 0x02
+      enqueue(event.span)
     case 0x0406 where packet.count >= 6:  // Disconnect
       status(opcode)
       close(UInt16(packet[4]) | UInt16(packet[5]) << 8)

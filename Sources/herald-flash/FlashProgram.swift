@@ -1,5 +1,6 @@
 import ArgumentParser
 import HeraldConsole
+import HeraldEmbedded
 import HeraldFlash
 import HeraldHostLink
 
@@ -17,27 +18,45 @@ struct FlashProgram: ParsableCommand {
       Exit status: 0 done; 1 the file is no firmware image, or none can be made of it; 2 no board; 3 several boards; 4 no permission; 5 in use; \
       6 the link could not be opened, or broke; 7 no answer; 8 the board answered nonsense; 9 the board refused; 10 done in part; \
       11 a file could not be read or written; 12 image and board do not fit; 13 the chip is locked; 14 the board holds something else than the image; \
-      15 this way in cannot do that; 64 the command line makes no sense; 130 interrupted.
+      15 this way in cannot do that; 16 not confirmed; 18 the device did not prove that it is the one whose access key this computer has; \
+      64 the command line makes no sense; 130 interrupted.
       """,
+    version: "\(HeraldRelease.version)",
     subcommands: [
       List.self, WriteImage.self, Verify.self, Erase.self, Reset.self, Confirm.self, Info.self, Convert.self,
       Boards.self,
     ])
 
   static func main() {
+    CoreDumps.prevent()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let mistake = CommandWords.mistake(in: arguments, of: Self.self) {
+      fail(
+        FlashFailure(.link(.usage), mistake.what, state: .untouched, advice: mistake.advice),
+        saysState: false, asJSON: arguments.contains("--json"))
+    }
     do {
       var command = try parseAsRoot()
       do {
         try command.run()
       } catch let failure as FlashFailure {
         let reporting = command as? any ReportsFailures
-        Console.complain(failure, saysState: reporting?.changesBoard ?? false)
-        if reporting?.display.json == true { try Console.printJSON(FailureRow(failure)) }
-        exit(withError: failure.cause.exitStatus)
+        fail(
+          failure, saysState: reporting?.changesBoard ?? false, asJSON: reporting?.display.json ?? false)
       }
     } catch {
+      if arguments.contains("--json"), exitCode(for: error) == .validationFailure {
+        let failure = FlashFailure(.link(.usage), message(for: error), state: .untouched)
+        try? Console.printJSON(FailureRow(failure))
+      }
       exit(withError: error)
     }
+  }
+
+  private static func fail(_ failure: FlashFailure, saysState: Bool, asJSON: Bool) -> Never {
+    Console.complain(failure, saysState: saysState)
+    if asJSON { try? Console.printJSON(FailureRow(failure)) }
+    exit(withError: failure.cause.exitStatus)
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HeraldConsole
+import HeraldEmbedded
 import HeraldHostLink
 
 /// The command line for people who have Herald devices: `herald-host`.
@@ -17,10 +18,13 @@ struct HeraldHost: ParsableCommand {
         serial:tcp:HOST:PORT      a serial line inside a TCP stream
       Without --device it is the only device plugged into this computer.
 
-      Exit status: 0 done; 1 doctor found a problem; 2 no device; 3 several devices; 4 no permission; 5 in use; 6 the link could not be
+      Exit status: 0 done; 1 doctor found a problem of this computer; 2 no device; 3 several devices; 4 no permission; 5 in use; 6 the link could not be
       opened, or broke; 7 no answer; 8 the device answered nonsense; 9 the device refused; 10 done in part, what is here is kept;
-      11 a file could not be read or written; 64 the command line makes no sense.
+      11 a file could not be read or written; 16 not confirmed; 17 doctor found a problem of a device, and none of this computer; \
+      18 the device did not prove that it is the one whose access key this computer has; 64 the command line makes no sense. \
+      With --json a failure without a result is the object {"error": {…}} on standard output.
       """,
+    version: "\(HeraldRelease.version)",
     subcommands: [
       Devices.self, Info.self, Status.self, Time.self, LogCommands.self, Report.self, Stats.self,
       Simulate.self, PayloadCommands.self, Provision.self, Capture.self, Doctor.self, Config.self,
@@ -29,15 +33,23 @@ struct HeraldHost: ParsableCommand {
     ])
 
   static func main() {
+    CoreDumps.prevent()
+    let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      var command = try parseAsRoot()
-      do {
-        try command.run()
-      } catch let error as HostLinkError {
-        Console.complain(error)
-        exit(withError: ExitCode(error.cause.exitStatus))
+      if let mistake = CommandWords.mistake(in: arguments, of: Self.self) {
+        throw HostLinkError(.usage, mistake.what, advice: mistake.advice)
       }
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let error as HostLinkError {
+      Console.complain(error)
+      if arguments.contains("--json") { Console.printError(ErrorRow(error)) }
+      exit(withError: ExitCode(error.cause.exitStatus))
     } catch {
+      // What the parser has to say it says itself; only programs are told in another form, too.
+      if arguments.contains("--json"), exitCode(for: error) == .validationFailure {
+        Console.printError(ErrorRow(HostLinkError(.usage, message(for: error))))
+      }
       exit(withError: error)
     }
   }

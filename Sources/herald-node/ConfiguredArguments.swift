@@ -7,6 +7,7 @@ enum ConfiguredArguments {
   /// Options that say yes or no: `scan = no` in a file is `--no-scan`.
   static let switches: Set = [
     "advertise", "scan", "active-scan", "sharing", "read-model", "keep-connections",
+    "stay-open",
   ]
   /// Options that may be given more than once.
   private static let lists: Set = ["link", "neighbour"]

@@ -16,7 +16,7 @@ struct HeraldNodeCommand: ParsableCommand {
       time the controller begins to work, `sending N`, `received IDENTITY HEX` and `visit IDENTITY SECONDS`. What it tells people goes to standard error. On standard \
       input it takes `send IDENTITY HEX` and `send-to-all HEX`. SIGTERM and SIGINT end it with the log written.
       """,
-    version: NodeVersion.text)
+    version: "\(HeraldRelease.version)")
 
   @Option(
     help: ArgumentHelp(
@@ -66,6 +66,13 @@ struct HeraldNodeCommand: ParsableCommand {
   )
   var clock = ClockChoice.system
 
+  @Flag(
+    inversion: .prefixedNo,
+    help:
+      "While the device has no access key, serve its log to whoever connects to its management link, unless a host has set access/stay-open."
+  )
+  var stayOpen = false
+
   @Option(
     help: "What the device is: a wearable, or a beacon that stands at a venue and only lets itself be read.")
   var role = RoleChoice.wearable
@@ -97,6 +104,7 @@ struct HeraldNodeCommand: ParsableCommand {
 
   static func main() {
     StandardStreams.fill()
+    CoreDumps.prevent()
     do {
       var command = try parseAsRoot(ConfiguredArguments.merged(Array(CommandLine.arguments.dropFirst())))
       try command.run()

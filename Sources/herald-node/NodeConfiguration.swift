@@ -19,6 +19,7 @@ extension HeraldNodeCommand {
     configuration.addressPeriod = .seconds(air.addressPeriod)
     configuration.retentionDays = keepDays
     configuration.expiry = .seconds(peers.expiry)
+    configuration.staysOpen = stayOpen
     configuration.takesTimeFromBeacons = clock == .beacon
     configuration.sharesPayloads = peers.sharing
     configuration.readsModel = peers.readModel

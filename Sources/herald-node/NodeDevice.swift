@@ -21,6 +21,8 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   var settings: SettingsStore<FileFlash>
   /// What else of the storage tells who the device is.
   private let addressKeyPath: String
+  /// The key in that file.
+  private let addressKey: IdentityResolvingKey
   /// Where hosts put an image: nobody starts it here.
   private let image: ImageFile
   var imageUpload = ImageUpload()
@@ -28,11 +30,13 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   private(set) var restartAt: Instant = .never
 
   init(
-    serialNumber: InlineBytes<16>, settings: consuming FileFlash, addressKeyPath: String,
+    serialNumber: InlineBytes<16>, settings: consuming FileFlash, addressKey: IdentityResolvingKey,
+    addressKeyPath: String,
     image: consuming ImageFile
   ) {
     self.serialNumber = serialNumber
     self.settings = SettingsStore(flash: settings)
+    self.addressKey = addressKey
     self.addressKeyPath = addressKeyPath
     self.image = image
   }
@@ -43,7 +47,7 @@ struct NodeBoard: ManagedBoard, ~Copyable {
     case .kernelName: writer.text("Herald")
     case .nodeName:
       for index in 0..<serialNumber.count { writer.u8(serialNumber[index] ?? 0) }
-    case .kernelRelease, .kernelVersion: writer.text(NodeVersion.bytes)
+    case .kernelRelease, .kernelVersion: writer.text(HeraldRelease.version)
     case .machine:
       #if arch(x86_64)
         writer.text("x86_64")
@@ -71,6 +75,9 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   }
   func imagePlan() -> ImagePlan { image.imagePlan() }
   func planImage(_ plan: ImagePlan) -> Bool { image.planImage(plan) }
+
+  /// From the key in the storage directory.
+  func identify(_ identifier: inout DeviceIdentifier) { identifier.derive(from: addressKey) }
 
   mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
 

@@ -70,7 +70,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
         battery: BatterySensor(MachinePower()), visits: settings.peers.visitSensor,
         delegate: SensorDelegates(EventReporter(logger), LiveTap())),
       board: NodeBoard(
-        serialNumber: serialNumber, settings: settingsFlash,
+        serialNumber: serialNumber, settings: settingsFlash, addressKey: key,
         addressKeyPath: directory.path + "/" + AddressKeyFile.name,
         image: image),
       configuration: configuration)

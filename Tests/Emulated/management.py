@@ -10,8 +10,8 @@ import time
 
 # Herald's group of commands, and two of them (docs/wire-formats.md, group 72).
 HERALD, LOG_STATUS, RESTART = 72, 0, 2
-# Operations: read, and what answers it.
-READ, ANSWER = 0, 1
+# Operations: read, write; an answer's is one more.
+READ, WRITE = 0, 2
 # Numbers of questions. An answer to a question that was asked before, on this connection or on the one before it, is told by its number; herald-host counts
 # from 0 on.
 questions = itertools.cycle(range(128, 256))
@@ -28,7 +28,7 @@ def framed(packet):
 
 
 def numbers(body):
-    """Keys and values of a CBOR map with short texts as keys and unsigned numbers as values."""
+    """Keys and values of a CBOR map with short texts as keys, and unsigned numbers or byte strings as values."""
     at = 1
 
     def head():
@@ -47,7 +47,10 @@ def numbers(body):
         key = body[at:at + length].decode()
         at += length
         kind, value = head()
-        assert kind == 0, body
+        assert kind in (0, 2), body
+        if kind == 2:
+            value = body[at:at + value]
+            at += len(value)
         found[key] = value
     return found
 
@@ -67,17 +70,17 @@ class Management:
     async def __aexit__(self, kind, error, trace):
         self.writer.close()
 
-    async def ask(self, command, seconds=120):
+    async def ask(self, command, seconds=120, operation=READ):
         """The numbers that Herald's group answers a command without arguments with. Asks again while the image is not listening yet."""
         question = next(questions)
-        line = framed(struct.pack(">BBHHBB", 8 | READ, 0, 1, HERALD, question, command) + b"\xa0")
+        line = framed(struct.pack(">BBHHBB", 8 | operation, 0, 1, HERALD, question, command) + b"\xa0")
         try:
             async with asyncio.timeout(seconds):
                 while True:
                     self.writer.write(line)
                     with contextlib.suppress(TimeoutError):
                         async with asyncio.timeout(1):
-                            return numbers(await self.answer(question, command))
+                            return numbers(await self.answer(question, command, operation))
         except TimeoutError:
             raise AssertionError(f"no answer to command {command} within {seconds} s") from None
 
@@ -89,12 +92,12 @@ class Management:
             await asyncio.sleep(0.05)
         return found
 
-    async def answer(self, question, command):
+    async def answer(self, question, command, asked):
         """The body of the answer to this question; others are passed over."""
         while True:
             packet = await self.packet()
             operation, _, _, group, number, answered = struct.unpack_from(">BBHHBB", packet)
-            if (operation & 7, group, number, answered) == (ANSWER, HERALD, question, command):
+            if (operation & 7, group, number, answered) == (asked + 1, HERALD, question, command):
                 return packet[8:]
 
     async def packet(self):

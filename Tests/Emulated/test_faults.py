@@ -104,9 +104,7 @@ class Faults(EmulatedTest):
             await emulator.command("system_reset")
             report = await self.report_when(emulator, lambda report: report["mode"] == 0)
             self.assertEqual(report["streak"], 0)
-            # Asking where the log stands has it committed.
-            async with Management(emulator.link_port) as management:
-                await management.ask(LOG_STATUS)
+            await self.commit(emulator)
         self.assertEqual([record["reason"] for record in self.records("started")], [0, PANIC, PANIC, PANIC, 1])
 
     async def test_safe_mode_ends_by_itself(self):

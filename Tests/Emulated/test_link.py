@@ -49,7 +49,7 @@ class Link(EmulatedTest):
         # Few events, as the device has room for fourteen between two questions.
         first = await self.world.android(1, advertising_interval=1000)
         async with self.mps2() as emulator:
-            await emulator.listening()
+            await self.open(emulator)
             process = await asyncio.create_subprocess_exec(
                 program("herald-host"), "log", "tail", "--device", emulator.link, "--json", "--timeout", str(ANSWER),
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
@@ -85,7 +85,7 @@ class Link(EmulatedTest):
             path.write_bytes(content)
             os.chmod(path, 0o600)
         async with self.mps2() as emulator:
-            await self.host(emulator, "config", "set", "access/key", str(key))
+            await self.host(emulator, "config", "set", "access/key", str(key), "--new-device")
         with open(self.flash, "r+b") as file:
             file.seek(LOG_BYTES)
             kept = file.read(2 * PAGE)

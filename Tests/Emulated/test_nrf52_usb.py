@@ -193,7 +193,8 @@ class Program(Asked):
     def test_the_log_of_a_meeting_is_pulled(self):
         phones = play(self.chip, self.meet(20))
         folder = self.folder / "out"
-        info, stats, _ = self.ask(("info", "--json"), ("stats", "--json"), ("log", "pull", "--output", folder))
+        info, stats, *_ = self.ask(
+            ("info", "--json"), ("stats", "--json"), ("config", "set", "access/stay-open", "yes"), ("log", "pull", "--output", folder))
         info = json.loads(info)
         self.assertEqual(info["device"]["board"], self.board)
         # Asked over the link and read from the descriptor, it is the number of the chip.

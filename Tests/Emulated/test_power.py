@@ -12,7 +12,7 @@ import air as air_module
 import figures
 from contact_rows import rows_of
 from emulator import Emulator, blank_flash
-from management import LOG_STATUS, Management
+from management import LOG_STATUS, WRITE, Management
 
 KILLS = int(os.environ.get("HERALD_KILLS", 200))
 LANES = 2
@@ -46,7 +46,14 @@ class Lane:
             now = self.page(sequence)
             self.test.assertEqual(now[:len(data)], data, f"page {sequence} of {self.folder.name}: what was committed has changed")
 
+    async def open(self, port):
+        """Has the image serve its log, and so commit it, without an access key: that stays in its flash."""
+        async with Emulator("mps2-an386", self.folder, ("127.0.0.1", port), flash=self.flash) as emulator:
+            await self.test.open(emulator)
+            await emulator.kill()
+
     async def run_until_killed(self, port, kills):
+        await self.open(port)
         while self.kills < kills:
             # Some while it starts, QEMU included, and some while it writes: it begins to scan after a second.
             starts = self.random.random() < 0.4
@@ -74,7 +81,7 @@ class Lane:
         try:
             async with Management(emulator.link_port) as management:
                 while True:
-                    status = await management.ask(LOG_STATUS)
+                    status = await management.ask(LOG_STATUS, operation=WRITE)
                     if first:
                         self.kinds["before anything was acknowledged"] -= 1
                         self.kinds["after"] += 1

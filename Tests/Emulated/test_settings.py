@@ -59,11 +59,14 @@ class Settings(EmulatedTest):
             self.assertNotIn(key, (None, bytes(16)))
             await self.host(emulator, "config", "set", "log/keep-days", "365")
             self.assertNotIn("Settings", await self.host(emulator, "info"))
+            await self.commit(emulator)
             await emulator.command("system_reset")
             self.assertEqual((await self.until_started(emulator))["keep"], 365)
+            await self.commit(emulator)
         # Power gone and come back.
         async with self.mps2() as emulator:
             self.assertEqual((await self.until_started(emulator))["keep"], 365)
+            await self.commit(emulator)
             self.assertEqual((await self.host(emulator, "config", "get", "log/keep-days")).strip(), "365")
         self.assertEqual(self.key(), key)
         at = self.kept().index(b"HSet")
@@ -72,6 +75,7 @@ class Settings(EmulatedTest):
             self.assertEqual((await self.until_started(emulator))["keep"], 14)
             text = await self.host(emulator, "info")
             info = await self.info(emulator)
+            await self.commit(emulator)
         self.assertIn("1 page found damaged and erased", text)
         self.assertEqual(info["settings"], {"damaged_pages": 1, "flash_errors": 0})
         # It started as usual, and has another key.

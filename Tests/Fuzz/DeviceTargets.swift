@@ -86,11 +86,26 @@ func fuzzHCI(_ bytes: Span<UInt8>) {
   if node.radio.state != .ready { broken("a radio that does not come back") }
 }
 
-/// A page as the log writes it, with payload bytes and two commits.
+/// A page as the log writes it, with payload bytes and two commits; and one with more records than a page may hold, one
+/// target at -50 dBm throughout, from which others of that kind are made.
 let logPageSeeds: [[UInt8]] = {
   let image = FlashImage(pageSize: 512, pageCount: 2, wordSize: 4)
   writeSeed(image)
-  return [Array(image.bytes.prefix(512)), Array(image.bytes.suffix(512))]
+  return [Array(image.bytes.prefix(512)), Array(image.bytes.suffix(512)), overfullPage]
+}()
+
+private let overfullPage: [UInt8] = {
+  let text = """
+    484c6f6702041000070000000100000001000000000000000000000000000000
+    00000000adc0e7f87dfdafffffffffffa5bf865f88a4b5eeb22881b16350865b
+    f709815c7d0ae58ff5c173a6c3a5a2e4bb84a01c807d572b923a4bcf32789272
+    1587510d14b6e0f159d0972a6ee68835d8c3f0977ef822eae490d41077e18771
+    6ba38fbf2c19d7a11d1fec63e4500ffc423e799f54a0c0640a9c8653468a299c
+    f8876e95381360c8a0d0d5fdd52cc349339f1b834ba36cd836fdea0f955f7c9f
+    07b5dce0da512420005129ff
+    """
+  let digits = text.compactMap(\.hexDigitValue)
+  return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }()
 
 let logMountSeeds: [[UInt8]] = {
@@ -125,7 +140,8 @@ func fuzzLogPage(_ bytes: Span<UInt8>) {
     guard let record = decoder.next(payload: &room) else { break }
     records += 1
     if record.byteCount > 64 { broken("more payload bytes than there is room for") }
-    if records > bytes.count * 64 { broken("more records than a page can hold") }
+    // 8,192 in the first segment, and half as many in each further one, down to 64; of a page of 4,096 bytes or fewer.
+    if records >= 2 * 8192 + bytes.count { broken("more records than a page may hold") }
   }
   if decoder.ending == .reading { broken("reading ended without an end") }
 }

@@ -11,6 +11,8 @@ enum FuzzTarget: String, CaseIterable {
   case cbor
   case smp
   case smpSerial = "smp-serial"
+  case session
+  case hostSession = "host-session"
   case usb
   case extendedData = "extended-data"
   case signals
@@ -39,6 +41,8 @@ enum FuzzTarget: String, CaseIterable {
     case .cbor: fuzzCBOR(bytes)
     case .smp: fuzzSMP(bytes)
     case .smpSerial: fuzzSMPSerial(bytes)
+    case .session: fuzzSession(bytes)
+    case .hostSession: fuzzHostSession(bytes)
     case .usb: fuzzUSB(bytes)
     case .extendedData: fuzzExtendedData(bytes)
     case .signals: fuzzSignals(bytes)
@@ -63,6 +67,8 @@ enum FuzzTarget: String, CaseIterable {
     case .cbor: cborSeeds
     case .smp: smpSeeds
     case .smpSerial: smpSerialSeeds
+    case .session: sessionSeeds
+    case .hostSession: hostSessionSeeds
     case .usb: usbSeeds
     case .extendedData: extendedDataSeeds
     case .signals: signalSeeds

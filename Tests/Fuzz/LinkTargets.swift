@@ -58,14 +58,20 @@ struct FuzzDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   }
   mutating func nextLive() -> LiveEvent? { tap.nextLive() }
   mutating func takeLost() -> UInt32 { tap.takeLost() }
-  mutating func acknowledgeLog(through sequence: UInt32) -> Bool { sequence < 1 }
+  mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
+    if digest.count != 32 { broken("a digest of another size") }
+    guard sequence < 1 else { return .outOfOrder }
+    return digest[0] == 7 ? .taken : .otherDigest
+  }
   static var hasFiles: Bool { true }
   static var bootLoader: StaticString { "none" }
   static var slotSize: Int { 4096 }
   private var settings = SettingsStore(flash: MemoryFlash(pageSize: 1024, pageCount: 2, wordSize: 8))
   var access = AccessGate()
 
-  mutating func inEffect(_ setting: Setting) -> UInt32 { setting.description.standard ?? 0 }
+  mutating func inEffect(_ setting: Setting) -> UInt32 {
+    setting == .stayOpen ? 1 : setting.description.standard ?? 0
+  }
   mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
     if let value, !setting.description.allows(value) { broken("a setting is set out of its range") }
     return settings.keep(setting, value: value)
@@ -129,7 +135,10 @@ let smpSeeds: [[UInt8]] = [
   smpPacket(
     0, group: 72, command: 8, [0xA2, 0x63] + Array("seq".utf8) + [1, 0x63] + Array("off".utf8) + [0]),
   smpPacket(
-    2, group: 72, command: 4, [0xA2, 0x65] + Array("epoch".utf8) + [1, 0x63] + Array("seq".utf8) + [0]),
+    2, group: 72, command: 4,
+    [0xA3, 0x65] + Array("epoch".utf8) + [1, 0x63] + Array("seq".utf8) + [0, 0x66] + Array("digest".utf8)
+      + [0x58, 32] + [UInt8](repeating: 7, count: 32)),
+  smpPacket(2, group: 72, command: 0, [0xA0]),
   smpPacket(0, group: 72, command: 6, [0xA0]),
   smpPacket(0, group: 0, command: 8, [0xA1, 0x65] + Array("query".utf8) + [0x60]),
   smpPacket(2, group: 0, command: 5, [0xA1, 0x65] + Array("force".utf8) + [1]),

@@ -84,7 +84,10 @@ struct LinkFuzzTests {
     // The boot loader; a forced reset; stream, acknowledgement and live.
     hex("0800000C 0000 0108 A1 65 7175657279 64 6D6F6465"), hex("0A000008 0000 0105 A1 65 666F726365 01"),
     hex("08000011 0048 0908 A3 63 736571 04 63 6F6666 18 FF 63 6C656E 03"), hex("08000001 0048 0906 A0"),
-    hex("0A000011 0048 0904 A2 65 65706F6368 1A CAFEF00D 63 736571 04"),
+    hex(
+      "0A00003A 0048 0904 A3 65 65706F6368 1A CAFEF00D 63 736571 04 66 646967657374 5820 BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"
+    ),
+    hex("0A000001 0048 0100 A0"),
     // Download of the log, hash of a page, the hashes there are, closing.
     hex("08000014 0008 0000 A2 64 6E616D65 68 2F6C6F672F616C6C 63 6F6666 00"),
     hex(
@@ -124,6 +127,39 @@ struct LinkFuzzTests {
     var device = TestDevice()
     device.pages[4] = [UInt8](repeating: 0x5A, count: 300)
     for _ in 0..<100_000 { fuzzSMP(random.input(Self.packets), &device) }
+  }
+
+  @Test("Session: of 20,000 packets that nobody sealed none is answered sealed, and the session goes on")
+  func session() {
+    var random = Seeded(state: 6)
+    var device = TestDevice()
+    device.accessKey = Array(0..<32)
+    var server = SMPServer()
+    func send(_ packet: [UInt8], _ device: inout TestDevice) -> [UInt8] {
+      var buffer = packet + [UInt8](repeating: 0, count: max(0, 256 - packet.count))
+      var span = buffer.mutableSpan
+      let count = server.respond(to: &span, count: packet.count, at: .start + .seconds(10), device: &device)
+      return Array(buffer[..<count])
+    }
+    let nonce = [UInt8](repeating: 1, count: 16)
+    _ = send(hex("08000001 0048 0005 A0"), &device)
+    check(
+      send(TestHost.opening(key: device.accessKey, serial: device.serial, deviceNonce: nonce), &device).count
+        == 49)
+    var host = TestHost(key: device.accessKey, serial: device.serial, deviceNonce: nonce)
+    let commit = hex("0A000001 0003 0002 A0")
+    let corpus = Self.packets + [host.seal(commit), host.seal(hex("08000006 0048 0708 A1 63 736571 03"))]
+    for _ in 0..<20_000 {
+      var packet = random.input(corpus)
+      // Whatever it was: a sealed one with a tag that is not its own.
+      if packet.count > 1 { packet[1] |= 1 }
+      if let last = packet.indices.last { packet[last] &+= 1 }
+      let answer = send(packet, &device)
+      check(answer.isEmpty || answer[1] == 0)
+      check(host.open(packet, number: 99) == nil)
+    }
+    let answer = send(host.seal(commit), &device)
+    check(host.open(answer) == [0xA0])
   }
 
   @Test("Serial line: after 100,000 broken lines the next good one is answered")

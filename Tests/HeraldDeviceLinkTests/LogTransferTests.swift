@@ -61,35 +61,65 @@ struct LogTransferTests {
     check(answer(request, &device, room: 4160).count == 8 + 1 + 5 + 3 + 4096)
   }
 
-  @Test("an acknowledgement names log and page, of one that is closed; twice is fine")
+  /// SHA-256 of "abc" (FIPS 180-4, example 1).
+  private let abc = "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"
+
+  @Test("an acknowledgement names log and page, and has the digest of the page; twice is fine")
   func acknowledgement() {
     var device = TestDevice()
+    device.pages[4] = bytes("abc")
     let epoch = hex("65") + bytes("epoch") + hex("1A CAFEF00D")
-    let request = hex("0A000011 0048 0904 A2") + epoch + hex("63 736571 04")
+    let other = hex("65") + bytes("epoch") + hex("1A CAFEF00E")
+    let page = hex("63 736571 04")
+    let digest = hex("66") + bytes("digest") + hex("58 20 \(abc)")
+    let head = hex("0A00003A 0048 0904 A3")
     for _ in 0..<2 {
       // {"first": 3, "to": 4}
       check(
-        answer(request, &device) == hex("0B00000C 0048 0904 A2 65") + bytes("first") + hex("03 62 746F 04"))
+        answer(head + epoch + page + digest, &device)
+          == hex("0B00000C 0048 0904 A2 65") + bytes("first") + hex("03 62 746F 04"))
     }
     check(device.acknowledged == [4, 4])
-    // The page that is being written, another log, version 1, no page, no epoch, a read.
+    // Another page than the device has: the last bit of the digest.
+    let forged = digest.dropLast() + [0xAC]
+    check(answer(head + epoch + page + forged, &device) == hex("0B000012 0048 0904") + failure(13))
     check(
-      answer(hex("0A000011 0048 0904 A2") + epoch + hex("63 736571 05"), &device)
-        == hex("0B000012 0048 0904") + failure(3))
-    check(
-      answer(hex("0A000011 0048 0904 A2 65") + bytes("epoch") + hex("1A CAFEF00E 63 736571 04"), &device)
-        == hex("0B000012 0048 0904") + failure(4))
-    check(
-      answer(hex("02000011 0048 0904 A2 65") + bytes("epoch") + hex("1A CAFEF00E 63 736571 04"), &device)
+      answer(hex("0200003A 0048 0904 A3") + epoch + page + forged, &device)
         == hex("03000005 0048 0904 A1 62 7263 03"))
+    // The page that is being written; another log; version 1.
     check(
-      answer(hex("0A00000C 0048 0904 A1") + epoch, &device) == hex("0B000005 0048 0904 A1 62 7263 03"))
+      answer(head + epoch + hex("63 736571 05") + digest, &device) == hex("0B000012 0048 0904") + failure(3))
+    check(answer(head + other + page + digest, &device) == hex("0B000012 0048 0904") + failure(4))
     check(
-      answer(hex("0A000006 0048 0904 A1 63 736571 04"), &device) == hex("0B000005 0048 0904 A1 62 7263 03"))
-    check(
-      answer(hex("08000011 0048 0904 A2") + epoch + hex("63 736571 04"), &device).dropFirst(8)
-        == hex("A1 62 7263 08")[...])
+      answer(hex("0200003A 0048 0904 A3") + other + page + digest, &device)
+        == hex("03000005 0048 0904 A1 62 7263 03"))
+    device.isFlashBroken = true
+    check(answer(head + epoch + page + digest, &device) == hex("0B000012 0048 0904") + failure(1))
     check(device.acknowledged == [4, 4])
+  }
+
+  @Test("an acknowledgement without a digest, or with one of another size, is malformed")
+  func acknowledgementWithoutDigest() {
+    var device = TestDevice()
+    device.pages[4] = bytes("abc")
+    let epoch = hex("65") + bytes("epoch") + hex("1A CAFEF00D")
+    let page = hex("63 736571 04")
+    let key = hex("66") + bytes("digest")
+    // As hosts of before sent it; without a page, without an epoch; 31 bytes, 33 bytes, none, text.
+    for body in [
+      hex("A2") + epoch + page, hex("A2") + epoch + key + hex("5820 \(abc)"),
+      hex("A2") + page + key + hex("5820 \(abc)"),
+      hex("A3") + epoch + page + key + hex("581F \(abc.dropLast(2))"),
+      hex("A3") + epoch + page + key + hex("5821 \(abc)00"), hex("A3") + epoch + page + key + hex("40"),
+      hex("A3") + epoch + page + key + hex("7820 \(abc)"),
+    ] {
+      check(
+        answer(hex("0A0000") + [UInt8(body.count)] + hex("0048 0904") + body, &device)
+          == hex("0B000005 0048 0904 A1 62 7263 03"), "\(body)")
+    }
+    let whole = hex("A3") + epoch + page + key + hex("5820 \(abc)")
+    check(answer(hex("0800003A 0048 0904") + whole, &device).dropFirst(8) == hex("A1 62 7263 08")[...])
+    check(device.acknowledged.isEmpty)
   }
 
   @Test("what happens is told once, to who watches, with what found no room")

@@ -34,6 +34,8 @@ private struct Badge: ~Copyable {
   let kept: FlashImage
   var device: Device
   var servers = [SMPServer(), SMPServer()]
+  /// The sessions that hosts have on the links.
+  var hosts: [TestHost?] = [nil, nil]
   // Long enough after the start that proofs are looked at.
   var now = Instant.start + .seconds(4)
 
@@ -56,32 +58,34 @@ private struct Badge: ~Copyable {
     _ = device.node.poll(at: now)
   }
 
-  /// The body of the answer.
+  /// The body of the answer; of one that is not sealed in a session, as it is.
   mutating func ask(
     _ operation: UInt8, _ group: UInt8, _ command: UInt8, _ body: [UInt8], on link: Int = 0
   ) -> [UInt8] {
-    let request =
+    let plain =
       [0x08 | operation, 0, UInt8(body.count >> 8), UInt8(body.count & 0xFF), 0, group, 0, command] + body
+    let request = hosts[link]?.seal(plain) ?? plain
     var buffer = request + [UInt8](repeating: 0, count: 512 - request.count)
     var span = buffer.mutableSpan
     let count = servers[link].respond(to: &span, count: request.count, at: now, device: &device)
-    return Array(buffer[..<count].dropFirst(8))
+    let answer = Array(buffer[..<count])
+    return hosts[link]?.open(answer) ?? Array(answer.dropFirst(8))
   }
 
   mutating func setKey(_ key: [UInt8], on link: Int = 0) -> [UInt8] {
     ask(2, 3, 0, hex("A2 64 6E616D65 6A 6163636573732F6B6579 63 76616C 5820") + key, on: link)
   }
 
-  /// Asks for a nonce and answers with the proof of `key`.
-  mutating func unlock(_ key: [UInt8], on link: Int = 0) -> [UInt8] {
+  /// Opens a session with `key`; whether it is open.
+  mutating func unlock(_ key: [UInt8], on link: Int = 0) -> Bool {
+    hosts[link] = nil
     let challenge = ask(0, 72, 5, [0xA0], on: link)
-    guard let place = challenge.indices.first(where: { challenge[$0] == 0x50 }) else { return [] }
-    var code = HMACSHA256(key: key.span)
-    let message = Array("herald access 1BADGE-7".utf8) + Array(challenge[(place + 1)..<(place + 17)])
-    code.update(message.span)
-    var proof: [32 of UInt8] = .init(repeating: 0)
-    code.finish(into: &proof)
-    return ask(2, 72, 5, hex("A1 65 70726F6F66 5820") + (0..<32).map { proof[$0] }, on: link)
+    guard let place = challenge.indices.first(where: { challenge[$0] == 0x50 }) else { return false }
+    let nonce = Array(challenge[(place + 1)..<(place + 17)])
+    let opening = TestHost.opening(key: key, serial: "BADGE-7", deviceNonce: nonce)
+    guard ask(2, 72, 5, Array(opening.dropFirst(8)), on: link).count == 41 else { return false }
+    hosts[link] = TestHost(key: key, serial: "BADGE-7", deviceNonce: nonce)
+    return true
   }
 
   mutating func isOpen(on link: Int = 0) -> Bool { ask(2, 3, 2, [0xA0], on: link) == [0xA0] }
@@ -103,7 +107,7 @@ private struct Badge: ~Copyable {
 struct ManagedAccessTests {
   private func log() -> FlashImage { FlashImage(pageSize: 512, pageCount: 3, wordSize: 4) }
   private func kept() -> FlashImage { FlashImage(pageSize: 1024, pageCount: 2, wordSize: 4) }
-  private let locked = hex("A1 63 657272 A2 65 67726F7570 1848 62 7263 08")
+  private let locked = hex("A1 62 7263 0B")
   private let key = [UInt8](repeating: 0x5A, count: 32)
   private let other = [UInt8](repeating: 0xA5, count: 32)
 
@@ -116,12 +120,12 @@ struct ManagedAccessTests {
     check(badge.isOpen() && badge.isOpen(on: 1))
     check(badge.setKey(key) == [0xA0])
     check(!badge.isOpen() && !badge.isOpen(on: 1) && badge.setKey(other) == locked)
-    check(badge.unlock(key) == [0xA0] && badge.isOpen() && !badge.isOpen(on: 1))
-    check(badge.unlock(key, on: 1) == [0xA0] && badge.isOpen(on: 1))
-    check(badge.setKey(other, on: 1) == [0xA0] && !badge.isOpen() && !badge.isOpen(on: 1))
-    check(badge.unlock(key) != [0xA0])
+    check(badge.unlock(key) && badge.isOpen() && !badge.isOpen(on: 1))
+    check(badge.unlock(key, on: 1) && badge.isOpen(on: 1))
+    check(badge.setKey(other, on: 1) == [0xA0], "the answer is still sealed with the former key's")
+    check(!badge.isOpen() && !badge.isOpen(on: 1) && !badge.unlock(key))
     var next = Badge(log: log, kept: kept, seed: 2)
-    check(!next.isOpen() && next.unlock(other) == [0xA0] && next.isOpen())
+    check(!next.isOpen() && next.unlock(other) && next.isOpen())
     // Taken away.
     check(next.ask(2, 3, 1, hex("A1 64 6E616D65 6A 6163636573732F6B6579")) == [0xA0] && next.isOpen(on: 1))
     var third = Badge(log: log, kept: kept, seed: 3)
@@ -142,7 +146,7 @@ struct ManagedAccessTests {
       for seed in [2, 3] as [UInt32] {
         var next = Badge(log: log, kept: kept, seed: seed)
         check(!next.isOpen() && next.setKey(other) == locked)
-        check((next.unlock(key) == [0xA0]) == !isKeyHurt && next.isOpen() == !isKeyHurt)
+        check(next.unlock(key) == !isKeyHurt && next.isOpen() == !isKeyHurt)
       }
       var last = Badge(log: log, kept: kept, seed: 4)
       let epoch = last.device.logStatus().epoch
@@ -160,7 +164,7 @@ struct ManagedAccessTests {
     var badge = Badge(log: log, kept: kept)
     check(badge.setKey(key) == [0xA0] && !badge.isOpen())
     let epoch = badge.device.logStatus().epoch
-    check(badge.ask(0, 72, 0, [0xA0]).first == 0xA8, "its epoch is not secret")
+    check(badge.ask(0, 72, 0, [0xA0]).first == 0xA9, "its epoch is not secret")
     let bytes = (0..<4).map { UInt8(truncatingIfNeeded: epoch >> (24 - 8 * $0)) }
     check(badge.ask(2, 72, 3, hex("A1 65 65706F6368 1A") + bytes).first == 0xA3)
     for _ in 0..<3 {
@@ -201,7 +205,7 @@ struct ManagedAccessTests {
     )
     var damaged = blob
     damaged[40] ^= 1
-    check(badge.upload(damaged, from: 0, 45) == hex("A1 63 657272 A2 65 67726F7570 1848 62 7263 09"))
+    check(badge.upload(damaged, from: 0, 45) == hex("A1 62 7263 03"))
     var restarted = Badge(log: log, kept: kept, seed: 2)
     check(restarted.ask(0, 72, 7, [0xA0]).suffix(13) == payload[...])
   }

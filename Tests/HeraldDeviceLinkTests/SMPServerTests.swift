@@ -166,11 +166,23 @@ struct SMPServerTests {
       + bytes("now")
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
-        == hex("0900003A 0048 0100 A8") + status + hex("19 03E8"))
+        == hex("09000046 0048 0100 A9") + status + hex("19 03E8 62 6964 48 0000000000000000"))
+    #expect(device.commits.isEmpty)
+    // To write commits the log first.
+    #expect(
+      answer(hex("0A000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
+        == hex("0B000046 0048 0100 A9") + status + hex("19 03E8 62 6964 48 0000000000000000"))
+    #expect(device.commits == [Instant(milliseconds: 1000)])
+    // Python: hashlib.sha256(b"herald device 1" + bytes(range(1, 17))).digest()[:8]
+    for index in 0..<16 { device.addressKey.bytes[index] = UInt8(index + 1) }
+    let identified = status + hex("19 03E8 62 6964 48 230C01CFC95E0B2B")
+    #expect(
+      answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
+        == hex("09000046 0048 0100 A9") + identified)
     device.clock.set(unixMilliseconds: 1_600_905_600_000, at: .start, source: .host)
     #expect(
       answer(hex("08000001 0048 0100 A0"), &device, at: Instant(milliseconds: 1000))
-        == hex("09000048 0048 0100 A9") + status + hex("19 03E8 64") + bytes("unix")
+        == hex("09000054 0048 0100 AA") + identified + hex("64") + bytes("unix")
         + hex("1B 00000174 BD68DFE8"))
   }
 
@@ -226,7 +238,7 @@ struct SMPServerTests {
     #expect(answer(hex("00000001 0063 2A11 A0"), &device) == hex("01000005 0063 2A11 A1 62 7263 08"))
     #expect(answer(hex("0A000001 0063 2A11 A0"), &device) == hex("0B000005 0063 2A11 A1 62 7263 08"))
     #expect(answer(hex("0A000001 0000 2A63 A0"), &device) == hex("0B000005 0000 2A63 A1 62 7263 08"))
-    #expect(answer(hex("0A000001 0048 2A00 A0"), &device) == hex("0B000005 0048 2A00 A1 62 7263 08"))
+    #expect(answer(hex("0A000001 0048 2A01 A0"), &device) == hex("0B000005 0048 2A01 A1 62 7263 08"))
     #expect(answer(hex("0A000001 0002 2A00 A0"), &device) == hex("0B000005 0002 2A00 A1 62 7263 08"))
   }
 
@@ -237,7 +249,7 @@ struct SMPServerTests {
       answer(hex("0A000007 0000 0100 A1 61 64 62 68 69"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
     #expect(
       answer(hex("0A000005 0000 0100 A1 61 64 62 68 69"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
-    #expect(answer(hex("0AFFFFFF 0000 0100"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
+    #expect(answer(hex("0AFEFFFF 0000 0100"), &device) == hex("0B000005 0000 0100 A1 62 7263 09"))
     #expect(answer(hex("12000001 0000 0100 A0"), &device) == hex("0B000005 0000 0100 A1 62 7263 0D"))
   }
 
@@ -268,6 +280,24 @@ struct SMPServerTests {
 
 @Suite("Dates")
 struct DateTimeTests {
+  @Test(
+    "a date up to 2099 is taken; one beyond is refused with 0/5, in version 1 with rc 1, and changes nothing")
+  func last() {
+    var device = TestDevice()
+    func request(_ first: String, _ date: String) -> [UInt8] {
+      hex("\(first)000022 0000 0104 A1 68") + Array("datetime".utf8) + hex("77") + Array(date.utf8)
+    }
+    let refused = hex("0B000011 0000 0104 A1 63 657272 A2 65 67726F7570 00 62 7263 05")
+    #expect(answer(request("0A", "2099-12-31T23:59:59.999"), &device) == hex("0B000001 0000 0104 A0"))
+    #expect(device.clock.unixMilliseconds(at: .start) == 4_102_444_799_999)
+    for date in ["2100-01-01T00:00:00.000", "2106-02-07T06:28:16.000", "9999-12-31T23:59:59.999"] {
+      #expect(answer(request("0A", date), &device) == refused, "\(date)")
+    }
+    #expect(
+      answer(request("02", "9999-12-31T23:59:59.999"), &device) == hex("03000005 0000 0104 A1 62 7263 01"))
+    #expect(device.clock.unixMilliseconds(at: .start) == 4_102_444_799_999)
+  }
+
   /// Pairs from GNU date.
   @Test(
     "converts to Unix time and back",

@@ -20,7 +20,13 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
   var plan = ImagePlan.none
   var imageUpload = ImageUpload()
 
+  var addressKey = IdentityResolvingKey.none
+
   mutating func logStatus() -> LogStatus { status }
+
+  mutating func identify(_ identifier: inout DeviceIdentifier) {
+    identifier.derive(from: addressKey)
+  }
 
   mutating func logReadableBytes(sequence: UInt32) -> Int? { pages[sequence]?.count }
 
@@ -31,11 +37,17 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
     return count
   }
 
-  mutating func acknowledgeLog(through sequence: UInt32) -> Bool {
-    guard sequence < status.newest else { return false }
+  mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
+    guard sequence < status.newest, let page = pages[sequence] else { return .outOfOrder }
+    guard !isFlashBroken else { return .unreadable }
+    guard digest.equalsInConstantTime(SHA256.digest(of: page.span).span) else { return .otherDigest }
     acknowledged.append(sequence)
-    return true
+    return .taken
   }
+
+  /// When it was asked to commit its log.
+  var commits: [Instant] = []
+  mutating func commitLog(at now: Instant) { commits.append(now) }
 
   static var hasLive: Bool { true }
   mutating func watch(at now: Instant) -> Int { tap.watch(at: now) }
@@ -87,7 +99,12 @@ struct TestDevice: ManagedDevice, ArrayImageSlot, ~Copyable {
 
   /// What was set; the defaults otherwise.
   var numbers: [Setting: UInt32] = [:]
-  func inEffect(_ setting: Setting) -> UInt32 { numbers[setting] ?? setting.description.standard ?? 0 }
+  /// Whether it was told to stay open, unless a test sets `access/stay-open`.
+  var staysOpen = true
+  func inEffect(_ setting: Setting) -> UInt32 {
+    let standard = setting == .stayOpen ? (staysOpen ? 1 : 0) : setting.description.standard ?? 0
+    return numbers[setting] ?? standard
+  }
   mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
     guard !isFlashBroken else { return false }
     numbers[setting] = value

@@ -136,6 +136,32 @@ struct ConnectionTests {
     #expect(bench.events() == [])
   }
 
+  @Test(
+    "HP-03 A peer that connects to the former address while it is being changed is turned away, and served under the new one"
+  )
+  func calledFormerAddress() throws {
+    var bench = Bench.ready()
+    func advertise(_ address: DeviceAddress) throws {
+      let parameters = AdvertisingParameters(
+        ownAddress: address, interval: .milliseconds(250), connectable: true)
+      try bench.advertise(parameters, [2, 1, 6], [])
+    }
+    try advertise(random("46:05:04:03:02:01"))
+    _ = bench.answerAll()
+    try advertise(random("47:05:04:03:02:01"))
+    #expect(bench.sent() == ["010a200100"])
+    // It comes before the answer to the command that ends advertising.
+    bench.arrive("043e1301 00 0100 01 01 0605040302c1 1800 0000 9001 00" + "040e04010a2000")
+    #expect(bench.events() == [])
+    #expect(bench.sent() == ["01060403010014"])
+    bench.arrive("040f0400010604" + "04050400010016")
+    let commands = bench.answerAll()
+    #expect(commands.first == "010520060102030405" + "47")
+    #expect(commands.last == "010a200101")
+    bench.arrive("043e1301 00 0200 01 01 0605040302c1 1800 0000 9001 00")
+    #expect(bench.events() == [.opened(0, .peripheral, "c1:02:03:04:05:06")])
+  }
+
   @Test("A scan rests while a connection is opened by a controller that cannot do both")
   func scanRests() throws {
     var bench = Bench.ready()

@@ -126,6 +126,97 @@ struct RecoveryTests {
     #expect(bench.sent() == ["01030c00"])
   }
 
+  /// A controller that has answered nothing for so long that the next attempt is 25.6 s away.
+  private func silentBench() throws -> Bench {
+    var bench = Bench.ready()
+    try bench.radio.startScanning(parameters)
+    bench.poll()
+    while bench.deadline < bench.now + .milliseconds(25_600) {
+      bench.now = bench.deadline
+      bench.poll()
+    }
+    #expect(bench.radio.state == .failed)
+    _ = bench.sent()
+    _ = bench.events()
+    return bench
+  }
+
+  @Test(
+    "A byte from a controller that was given up ends the pause",
+    arguments: [
+      "ff", "040e0401000000", "043e1301 00 0100 01 01 0605040302c1 1800 0000 9001 00",
+      "043e0f 02 01 00 01 665544332211 03 020106 c4",
+    ])
+  func byteEndsPause(_ first: String) throws {
+    var bench = try silentBench()
+    bench.wait(1_000)
+    #expect(bench.sent() == [] && bench.radio.state == .failed)
+    bench.arrive(first)
+    #expect(bench.sent() == ["01030c00"])
+    #expect(bench.events() == [.changed(.starting)])
+    bench.arrive("040e0401030c00")
+    #expect(bench.answerAll().first == "01011000")
+    #expect(bench.radio.state == .ready)
+  }
+
+  @Test(
+    "What comes within 100 ms of the failure may be the rest of what failed: the pause has that length at least"
+  )
+  func shortestPause() throws {
+    var bench = try silentBench()
+    bench.wait(99)
+    bench.arrive("ff")
+    #expect(bench.radio.state == .failed)
+    #expect(bench.deadline == bench.now + .milliseconds(1))
+    bench.wait(1)
+    #expect(bench.sent() == ["01030c00"])
+    // A controller that sends without end and answers nothing is not reset without end.
+    bench.wait(2_000)
+    var resets = 0
+    for _ in 0..<1_000 {
+      bench.now = bench.now + .milliseconds(10)
+      bench.arrive("ff")
+      resets += bench.sent().count
+    }
+    // In 10 s: each waits 2 s for its answer, and 100 ms for the next.
+    #expect(resets == 5)
+  }
+
+  @Test("A line that was opened anew is used at once, however long it was gone")
+  func lineReopened() throws {
+    var bench = Bench.ready()
+    // Half an event is on its way when the line goes; it is not continued by what comes on the next one.
+    bench.arrive("040eff0101")
+    bench.radio.transport.isGone = true
+    bench.poll()
+    bench.wait(10)
+    #expect(bench.radio.state == .failed)
+    for _ in 0..<2_400 {
+      #expect(bench.deadline == bench.now + .milliseconds(250))
+      bench.now = bench.deadline
+      bench.poll()
+    }
+    #expect(bench.radio.state == .failed)
+    #expect(bench.radio.counters[.failures] == 2)
+    _ = bench.events()
+    bench.radio.transport.isGone = false
+    bench.now = bench.deadline
+    bench.poll()
+    #expect(bench.events() == [.changed(.starting)])
+    #expect(bench.sent() == ["01030c00"])
+    bench.arrive("040e0401030c00")
+    _ = bench.answerAll()
+    #expect(bench.events() == [.changed(.ready)])
+    // It goes once more, and is back when it is looked at first.
+    bench.radio.transport.isGone = true
+    bench.poll()
+    bench.radio.transport.isGone = false
+    _ = bench.sent()
+    bench.wait(2)
+    #expect(bench.answerAll().last == "01242004fb004808")
+    #expect(bench.radio.state == .ready)
+  }
+
   @Test("Half a minute without failure, and the first attempt comes at once again")
   func patience() {
     var bench = Bench.ready()

@@ -79,7 +79,7 @@ struct ArchiveExportTests {
         + "\n")
     #expect(
       files["contacts.jsonl"]
-        == #"{"device":"A1","peer_kind":"random","peer":"7B:AC:AC:34:E9:4A","payload":"083a030000d202964900000000","payload_short":"AADSAp","payload_family":"custom","begin":"2022-11-29T22:21:51.000Z","end":"2022-11-29T22:21:52.550Z","readings":1}"#
+        == #"{"device":"A1","peer_kind":"random","peer":"7B:AC:AC:34:E9:4A","payload":"083a030000d202964900000000","payload_short":"AADSAp","payload_family":"custom","begin":"2022-11-29T22:21:51.000Z","end":"2022-11-29T22:21:52.550Z","seconds":30,"readings":1}"#
         + "\n")
   }
 

@@ -54,6 +54,12 @@ struct ArchiveVersionTests {
       ).map { row in row.databaseValues.map { "\($0)" } }
     }
     #expect(rows == [["\"A1\"", "\"7B:AC:AC:34:E9:4A\"", "-47"]])
+    let ranges = try archive.asking {
+      try Row.fetchAll($0, sql: "SELECT * FROM conversion_boot").map { row in
+        Array(row.databaseValues.map { "\($0)" })
+      }
+    }
+    #expect(ranges == [["1", "1", "1"]])
     let applied = try archive.asking { try ArchiveSchema.migrator.appliedIdentifiers($0) }
     #expect(applied == Set(ArchiveSchema.migrator.migrations))
   }

@@ -109,40 +109,68 @@ struct CSVTests {
   }
 
   @Test("HP-48 detection.csv is one line: name, system, version, own payload, the others sorted")
-  func detection() {
-    let text = DetectionCSV.text(
-      name: "SM-A405FN", system: "Android", version: "29", own: "ZqFdag",
-      others: ["ql8F4g", "lGxWLg", "ZqFdag", "ql8F4g"])
-    #expect(String(decoding: text, as: UTF8.self) == "SM-A405FN,Android,29,ZqFdag,lGxWLg,ql8F4g\n")
-    let quoted = DetectionCSV.text(name: "a,b", system: "it's", version: "", own: "", others: [String]())
-    #expect(String(decoding: quoted, as: UTF8.self) == "\"a,b\",\"it's\",,\n")
+  func detection() throws {
+    func text(_ name: String, _ system: String, _ version: String, _ payloads: [(LogEvent, [UInt8])] = [])
+      throws
+      -> String?
+    {
+      var device = DeviceRecord()
+      (device.name, device.system, device.version) = (name, system, version)
+      return try MadeUpLog(start: 1_700_000_000_000, device: device, payloads.map { (0, $0.0, $0.1) }).table(
+        "detection")
+    }
+    // Their short forms are the base64 of what follows the first three bytes.
+    let own: [UInt8] = [0, 0, 0] + (try #require(Data(base64Encoded: "ZqFdag==")))
+    let other: [UInt8] = [0, 0, 0] + (try #require(Data(base64Encoded: "ql8F4g==")))
+    let third: [UInt8] = [0, 0, 0] + (try #require(Data(base64Encoded: "lGxWLg==")))
+    #expect(
+      try text(
+        "SM-A405FN", "Android", "29",
+        [
+          (.ownPayload, own), (.read(peer), other), (.read(peer), third), (.read(peer), own),
+          (.read(peer), other),
+        ])
+        == "SM-A405FN,Android,29,ZqFdag,lGxWLg,ql8F4g\n")
+    #expect(try text("a,b", "it's", "") == "\"a,b\",\"it's\",NULL,\n")
+    #expect(
+      try text("=HYPERLINK(\"x\")", "+1\n2", "@SUM(A1)")
+        == "\"'=HYPERLINK(\"\"x\"\")\",\"'+1?2\",\"'@SUM(A1)\",\n")
   }
 
   @Test("HP-47 statistics.csv begins at two intervals and leaves the own payload out")
-  func statistics() {
-    var statistics = StatisticsCSV()
+  func statistics() throws {
     let other = TargetIdentity(kind: .randomAddress, high: 0, low: 1)
-    func add(_ seconds: UInt64, _ peer: TargetIdentity, _ kind: DatedEvent.Kind) {
-      statistics.add(DatedEvent(unixMilliseconds: seconds * 1000, peer: peer, kind: kind))
-    }
     let bytes: [UInt8] = [0, 0, 0, 0x69, 0xA6, 0x9A]  // base64 of the last three is "aaaa"
-    add(0, peer, .measured(rssi: -50, txPower: nil))  // nothing read yet: no sign of a payload
-    add(1, peer, .read(bytes))
-    add(2, peer, .measured(rssi: -50, txPower: nil))
-    #expect(statistics.text(own: []).elementsEqual("payload,count,mean,sd,min,max\n".utf8))
-    add(3, other, .shared(bytes))
-    #expect(
-      statistics.text(own: []).elementsEqual("payload,count,mean,sd,min,max\naaaa,2,1.0,0.0,1.0,1.0\n".utf8))
-    #expect(statistics.text(own: ["aaaa"]).elementsEqual("payload,count,mean,sd,min,max\n".utf8))
+    var log = try MadeUpLog(
+      start: 1_700_000_000_000,
+      [
+        (0, .measured(peer, RSSI(-50)), []),  // nothing read yet: no sign of a payload
+        (1000, .read(peer), bytes), (2000, .measured(peer, RSSI(-50)), []),
+      ])
+    #expect(log.table("statistics") == "payload,count,mean,sd,min,max\n")
+    try log.add(start: 1_700_000_000_000, [(3000, .shared(other), bytes)])
+    #expect(log.table("statistics") == "payload,count,mean,sd,min,max\naaaa,2,1.0,0.0,1.0,1.0\n")
+    try log.add(start: 1_700_000_000_000, [(4000, .ownPayload, bytes)])
+    #expect(log.table("statistics") == "payload,count,mean,sd,min,max\n")
   }
 
   // Computed by a Python program from the recording, with exact fractions, then printed by `repr`.
   @Test("HP-47 statistics of a recording agree with values computed elsewhere")
   func recordedStatistics() throws {
     guard let text = Recordings.text("phone-a40/contacts.csv") else { return }
-    var statistics = StatisticsCSV()
-    for event in try Recordings.events(text) { statistics.add(event) }
-    let rows = String(decoding: statistics.text(own: []), as: UTF8.self).split(separator: "\n").dropFirst()
+    let events = try Recordings.events(text)
+    let start = try #require(events.map(\.unixMilliseconds).min())
+    let log = try MadeUpLog(
+      start: start,
+      events.map { event in
+        let uptime = event.unixMilliseconds - start
+        switch event.kind {
+        case .read(let payload): return (uptime, .read(event.peer), payload)
+        case .measured(let rssi, _): return (uptime, .measured(event.peer, RSSI(Int8(rssi))), [])
+        default: return (uptime, .heraldDetected(event.peer), [])
+        }
+      })
+    let rows = log.lines("statistics")
     let expected: [(String, Int, Double, Double, Double, Double)] = [
       ("lGxWLg", 4117, 1.3872584406120962, 4.788542572197526, 0.002, 61.3),
       ("ql8F4g", 344, 15.997901162790697, 132.14324097873254, 0.003, 1760.999),

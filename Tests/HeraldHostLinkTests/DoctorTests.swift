@@ -78,7 +78,13 @@ struct DoctorTests {
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: computer.root.path + "/etc/udev/rules.d").count == 1
     )
+    // A system without that folder gets it.
     try computer.remove("/etc/udev")
+    #expect(try computer.examination(user: 0).installRule() == ["wrote /etc/udev/rules.d/70-herald.rules"])
+    #expect(computer.found("udev-rule")?.verdict == .good)
+    // Where there can be none, nothing is done.
+    try computer.remove("/etc/udev")
+    try computer.write("/etc/udev", "a file")
     #expect(throws: HostLinkError.self) { try computer.examination().installRule() }
   }
 

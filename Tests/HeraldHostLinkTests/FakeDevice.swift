@@ -56,8 +56,12 @@ final class FakeDevice {
   private(set) var reads: [(sequence: UInt32, offset: Int)] = []
   /// How many bytes of the log were answered.
   private(set) var bytesRead = 0
-  /// The pages that a host said it has.
+  /// The pages that a host showed to have.
   private(set) var acknowledged: [UInt32] = []
+  /// The newest page that it has overwritten since it told where its log stands.
+  var overwritten: UInt32 = 0
+  /// How often it was asked to commit its log.
+  private(set) var commits = 0
   private var heard: Set<String> = []
   private var answers = 0
 
@@ -93,7 +97,9 @@ final class FakeDevice {
     let group = UInt16(packet[4]) << 8 | UInt16(packet[5])
     var reply: [UInt8]?
     switch (group, packet[7]) {
-    case (72, 0): reply = status()
+    case (72, 0):
+      if packet[0] & 7 == 2 { commits += 1 }
+      reply = status()
     case (72, 8) where fault != .oldFirmware: reply = stream(body)
     case (72, 4): reply = acknowledge(body)
     case (0, 6) where buffer > 0:
@@ -160,13 +166,19 @@ final class FakeDevice {
     return page
   }
 
-  /// Takes the host's word for any page that is not the newest.
+  /// Pages one by one, the oldest first, with their digests.
   private func acknowledge(_ body: CBORValue) -> [UInt8] {
-    guard let sequence = body["seq"]?.number32, let epoch = body["epoch"]?.number32 else {
-      return [0xA1, 0x62] + Array("rc".utf8) + [0x03]
-    }
+    guard let sequence = body["seq"]?.number32, let epoch = body["epoch"]?.number32,
+      let digest = body["digest"]?.byteString, digest.count == 32
+    else { return [0xA1, 0x62] + Array("rc".utf8) + [0x03] }
     guard epoch == Self.epoch else { return Self.failure(4) }
-    guard sequence < last else { return Self.failure(3) }
+    let done = max(first - 1, overwritten, acknowledged.max() ?? 0)
+    if sequence > done {
+      guard sequence == done + 1, sequence < last, let page = pages[sequence] else { return Self.failure(3) }
+      guard digest.span.equalsInConstantTime(SHA256.digest(of: content(sequence, page).span).span) else {
+        return Self.failure(13)
+      }
+    }
     acknowledged.append(sequence)
     return Self.map([("first", UInt64(first)), ("to", UInt64(sequence))], data: nil)
   }

@@ -62,39 +62,37 @@ struct LogCalendarTests {
   }
 
   @Test("Transmit power belongs to the readings after it, until the peer is gone or the device starts again")
-  func transmitPower() {
-    var calendar = LogCalendar()
-    calendar.add(fix(0, 1_700_000_000_000))
+  func transmitPower() throws {
     let events: [LogEvent] = [
       .measured(peer, RSSI(-50)), .txPower(peer, 8), .measured(peer, RSSI(-51)),
       .measured(peer, .notAvailable),
       .lost(peer), .measured(peer, RSSI(-52)), .txPower(peer, 4), .started(reason: 0),
       .measured(peer, RSSI(-53)),
     ]
-    let conversion = LogConversion(
-      records: events.map { BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: 10, event: $0) },
-      calendar: calendar)
-    let measured = conversion.events.compactMap { event -> [Int?]? in
-      if case .measured(let rssi, let power) = event.kind { [rssi, power] } else { nil }
-    }
-    #expect(measured == [[-50, nil], [-51, 8], [-52, nil], [-53, nil]])
+    let log = try MadeUpLog(start: 1_700_000_000_000, events.map { (10, $0, []) })
+    #expect(
+      log.lines("contacts").compactMap { $0.split(separator: ",").last }.filter { $0.hasPrefix("RSSI") } == [
+        "RSSI:-50.0", "RSSI:-51.0[BLETransmitPower:8.0]", "RSSI:-52.0", "RSSI:-53.0",
+      ])
   }
 
   @Test("Who was met: readings of an address count for the payload read under it, earlier ones too")
-  func summary() {
-    func event(_ seconds: UInt64, _ address: UInt32, _ kind: DatedEvent.Kind) -> DatedEvent {
-      DatedEvent(
-        unixMilliseconds: 1_700_000_010_000 + seconds * 1000,
-        peer: TargetIdentity(kind: .randomAddress, high: 0, low: address), kind: kind)
+  func summary() throws {
+    func address(_ low: UInt32) -> TargetIdentity {
+      TargetIdentity(kind: .randomAddress, high: 0, low: low)
     }
-    let summary = ContactSummary([
-      event(0, 1, .measured(rssi: -60, txPower: nil)), event(1, 1, .read([1])),
-      event(31, 1, .measured(rssi: -40, txPower: nil)), event(32, 2, .measured(rssi: -90, txPower: nil)),
-      event(95, 3, .read([1])), event(96, 3, .measured(rssi: -50, txPower: nil)), event(97, 3, .lost),
-    ])
-    #expect(summary.contacts.count == 1 && summary.readings == 4)
+    let log = try MadeUpLog(
+      start: 1_700_000_010_000,
+      [
+        (0, .measured(address(1), RSSI(-60)), []), (1000, .read(address(1)), [1]),
+        (31_000, .measured(address(1), RSSI(-40)), []), (32_000, .measured(address(2), RSSI(-90)), []),
+        (95_000, .read(address(3)), [1]), (96_000, .measured(address(3), RSSI(-50)), []),
+        (97_000, .lost(address(3)), []),
+      ])
+    let summary = try log.summary()
+    #expect(summary.contacts.count == 1 && summary.contactCount == 1 && summary.readings == 4)
     let contact = summary.contacts[0]
-    #expect(contact.addresses == 2 && contact.readings == 3 && contact.presentSeconds == 90)
+    #expect(contact.addresses == 2 && contact.readings == 3 && contact.seconds == 90)
     #expect(contact.strongest == -40 && contact.median == -50)
     #expect(contact.firstSeen == 1_700_000_010_000 && contact.lastSeen == 1_700_000_106_000)
     #expect(summary.unknownAddresses == 1 && summary.unknownReadings == 1)

@@ -78,6 +78,34 @@ struct LogEfficiencyTests {
     #expect(report.isComplete && report.bytes * 100 >= transport.bytes * 98)
   }
 
+  @Test(
+    "A folder in which one page was changed, or that has another device's pages, has nothing erased behind it"
+  )
+  func forged() throws {
+    let (log, other) = (ServedLog(pages: 6, pageSize: 1024), ServedLog(pages: 6, pageSize: 1024, salt: 1))
+    let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
+      try Archive(path: folder.path + "/archive.sqlite").keep(folder)
+    }
+    // Another device's pages under the same epoch: good pages by their headers and checksums.
+    let mixed = TemporaryFolder()
+    #expect(try pull(other, mixed).0.isComplete)
+    let (report, _) = try pull(log, mixed, trim: keeping)
+    #expect(report.differingPage == 1 && report.trimmedPages == 0 && !report.isComplete)
+    log.trim()
+    #expect(log.status.oldest == 1 && log.status.newest == 7)
+    // One page of the device's own log, changed on the disk.
+    let folder = TemporaryFolder()
+    #expect(try pull(log, folder).0.isComplete)
+    let path = "\(folder.path)/pages/\(PageName(epoch: 0xE90C_0002, sequence: 4, isOpen: false).fileName)"
+    var page = [UInt8](try #require(FileManager.default.contents(atPath: path)))
+    page[1000] ^= 1
+    #expect(FileManager.default.createFile(atPath: path, contents: Data(page)))
+    let (second, _) = try pull(log, folder, trim: keeping)
+    #expect(second.differingPage == 4 && second.trimmedThrough == 3 && second.trimmedPages == 3)
+    log.trim()
+    #expect(log.status.oldest == 4 && log.status.newest == 7)
+  }
+
   @Test("What a device may erase it erases, after which nothing is missing anywhere")
   func trims() throws {
     let log = ServedLog(pages: 6, pageSize: 1024)
@@ -91,7 +119,8 @@ struct LogEfficiencyTests {
     log.trim()
     #expect(log.status.oldest == 7 && log.status.newest == 7)
     let (again, _) = try pull(log, folder, trim: keeping)
-    #expect(again.isComplete && again.lostPages == 0 && again.trimmedThrough == nil)
+    #expect(
+      again.isComplete && again.lostPages == 0 && again.trimmedThrough == nil && again.trimmedPages == 0)
     let records = try (1...7).map { sequence in
       let name = PageName(epoch: 0xE90C_0002, sequence: UInt32(sequence), isOpen: sequence == 7)
       return LogPage(try PageArchive(path: folder.path, create: false).read(name))?.records.count ?? 0

@@ -12,24 +12,17 @@ struct ReportTests {
   let nobody = TargetIdentity(kind: .randomAddress, high: 0x4000, low: 1)
   let payload: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
 
-  private func report(_ records: [(UInt64, LogEvent, [UInt8])], device: DeviceRecord = DeviceRecord())
+  private func report(_ records: [(UInt64, LogEvent, [UInt8])], device: DeviceRecord = DeviceRecord()) throws
     -> String
   {
-    var calendar = LogCalendar()
-    calendar.add(
-      DeviceRecord.ClockFix(
-        epoch: 1, boot: 1, uptimeMilliseconds: 0, unixMilliseconds: start, source: .device))
-    let log = LogConversion(
-      records: records.map {
-        BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: $0.0, event: $0.1, payload: $0.2)
-      },
-      calendar: calendar)
-    return String(decoding: LogReport(log, device: device).html, as: UTF8.self)
+    let log = try MadeUpLog(start: start, device: device, records)
+    return String(
+      decoding: try LogReport(log.archive, device: device, after: Archive.Change()).html, as: UTF8.self)
   }
 
   @Test("A contact has a bar from its beginning to its end, a row in the table and its strengths")
-  func contact() {
-    let html = report([
+  func contact() throws {
+    let html = try report([
       (0, .detected(anna), []), (1000, .read(anna), payload), (2000, .measured(anna, RSSI(-50)), []),
       (602_000, .measured(anna, RSSI(-60)), []), (1_000_000, .battery(level: 80, external: false), []),
     ])
@@ -38,7 +31,7 @@ struct ReportTests {
     #expect(html.contains("AADSAp: 2022-11-29 22:21:40 to 2022-11-29 22:31:42 (10 min 2 s), 2 readings"))
     #expect(
       html.contains(
-        "<td>10 min 2 s</td>\n<td>2022-11-29 22:21:40</td>\n<td>2022-11-29 22:31:42</td>\n<td>2</td>\n<td>-50 dBm</td>"
+        "<td>1 min 0 s</td>\n<td>2022-11-29 22:21:40</td>\n<td>2022-11-29 22:31:42</td>\n<td>2</td>\n<td>-50 dBm</td>"
       ))
     // −50 and −60 dBm, at the columns of 2 s and of 602 s.
     #expect(html.contains("cx=\"171.5\" cy=\"31.7\""))
@@ -49,9 +42,9 @@ struct ReportTests {
   }
 
   @Test("Who was only told of is not in it, who showed no payload is there by address")
-  func others() {
+  func others() throws {
     let told = TargetIdentity(kind: .shared, high: 0, low: 9)
-    let html = report([
+    let html = try report([
       (0, .read(told), payload), (0, .measured(nobody, RSSI(-80)), []),
       (5000, .measured(nobody, RSSI(-81)), []),
     ])
@@ -61,29 +54,32 @@ struct ReportTests {
   }
 
   @Test("More than a quarter of an hour without a record is shown as such, a quarter of an hour is not")
-  func gaps() {
+  func gaps() throws {
     #expect(
-      report([(0, .measured(nobody, RSSI(-80)), []), (900_000, .measured(nobody, RSSI(-80)), [])]).contains(
-        "without a record") == false)
-    let html = report([(0, .measured(nobody, RSSI(-80)), []), (900_001, .measured(nobody, RSSI(-80)), [])])
+      try report([(0, .measured(nobody, RSSI(-80)), []), (900_000, .measured(nobody, RSSI(-80)), [])])
+        .contains(
+          "without a record") == false)
+    let html = try report([
+      (0, .measured(nobody, RSSI(-80)), []), (900_001, .measured(nobody, RSSI(-80)), []),
+    ])
     #expect(html.contains("<rect class=\"gap\" x=\"170\" y=\"4\" width=\"778\""))
     #expect(html.contains("<li>2022-11-29 22:21:40 to 2022-11-29 22:36:40 (15 min 0 s)</li>"))
   }
 
   @Test("What devices and venues call themselves is text, never markup")
-  func hostileNames() {
+  func hostileNames() throws {
     var device = DeviceRecord()
     device.name = "<script>alert(1)</script>\"'&"
-    var damaged = report([(0, .measured(nobody, RSSI(-80)), [])], device: device)
+    var damaged = try report([(0, .measured(nobody, RSSI(-80)), [])], device: device)
     #expect(!damaged.contains("<script"))
     #expect(damaged.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"))
-    damaged = report([])
+    damaged = try report([])
     #expect(damaged.contains("Nothing in this log has a date."))
   }
 
   @Test("It asks nothing of a network: no address, no script, and a policy that forbids both")
-  func selfContained() {
-    let html = report([
+  func selfContained() throws {
+    let html = try report([
       (0, .detected(anna), []), (1000, .read(anna), payload), (2000, .measured(anna, RSSI(-50)), []),
     ])
     for word in ["http:", "https:", "src=", "href=", "<script", "@import", "url(h"] {

@@ -109,31 +109,66 @@ struct SMPClientTests {
     #expect(String(decoding: transport.sent[3].suffix(23), as: UTF8.self) == "2022-11-29T22:21:56.552")
   }
 
-  @Test("An acknowledgement is these bytes, and is asked again: twice does no harm")
+  @Test("An acknowledgement is these bytes, with the page's SHA-256, and is asked again: twice does no harm")
   func acknowledge() throws {
-    var isDeaf = true
+    var asked = 0
     let transport = DirectTransport { packet in
-      defer { isDeaf = false }
+      asked += 1
       // {"first": 3, "to": 7}
-      return isDeaf
-        ? []
-        : [
-          [0x0B, 0, 0, 0x0C, 0, 0x48, packet[6], 4] + [0xA2, 0x65] + Array("first".utf8) + [3, 0x62]
-            + Array("to".utf8) + [7]
-        ]
+      let taken = [0xA2, 0x65] + Array("first".utf8) + [3, 0x62] + Array("to".utf8) + [7]
+      // {"err": {"group": 72, "rc": 13}}
+      let other =
+        [0xA1, 0x63] + Array("err".utf8) + [0xA2, 0x65] + Array("group".utf8) + [0x18, 72, 0x62]
+        + Array("rc".utf8) + [13]
+      let body = asked == 4 ? other : taken
+      return asked == 1 ? [] : [[0x0B, 0, 0, UInt8(body.count), 0, 0x48, packet[6], 4] + body]
     }
     let client = DeviceClient(SMPClient(transport: transport, patience: brief))
-    let trim = try client.acknowledge(epoch: 0xCAFE_F00D, through: 7)
-    #expect(trim == DeviceLogTrim(first: 3, through: 7))
+    let abc: [UInt8] = [0x61, 0x62, 0x63]
+    #expect(try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 7, bytes: abc) == .taken)
     #expect(transport.sent.count == 2)
+    // The digest of "abc" is that of FIPS 180-4.
     #expect(
       transport.sent[0]
-        == [0x0A, 0, 0, 0x11, 0, 0x48, 0, 4, 0xA2, 0x65] + Array("epoch".utf8) + [
+        == [0x0A, 0, 0, 0x3A, 0, 0x48, 0, 4, 0xA3, 0x65] + Array("epoch".utf8) + [
           0x1A, 0xCA, 0xFE, 0xF0, 0x0D,
         ]
-        + [0x63] + Array("seq".utf8) + [7])
+        + [0x63] + Array("seq".utf8) + [7, 0x66] + Array("digest".utf8) + [
+          0x58, 0x20, 0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA, 0x41, 0x41, 0x40, 0xDE, 0x5D, 0xAE,
+          0x22,
+          0x23, 0xB0, 0x03, 0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15,
+          0xAD,
+        ])
     // An answer about another page is none.
-    #expect(throws: HostLinkError.self) { try client.acknowledge(epoch: 0xCAFE_F00D, through: 8) }
+    #expect(throws: HostLinkError.self) {
+      try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 8, bytes: abc)
+    }
+    #expect(try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 7, bytes: abc) == .differs)
+  }
+
+  @Test("A pull asks for the status of the log by writing, which commits the log; status alone reads")
+  func statusRequests() throws {
+    let transport = DirectTransport { _ in [] }
+    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    #expect(throws: HostLinkError.self) { try client.logStatus() }
+    #expect(throws: HostLinkError.self) { try client.logStatus(commits: true) }
+    #expect(transport.sent.map { $0[0] } == [0x08, 0x08, 0x08, 0x0A, 0x0A, 0x0A])
+    #expect(transport.sent.allSatisfy { $0.suffix(1) == [0xA0] && $0[5] == 0x48 && $0[7] == 0 })
+  }
+
+  @Test("A refusal is told in the words of what was refused")
+  func refusals() {
+    func words(_ group: SMPGroup, _ failure: ManagementFailure) -> String {
+      failure.error(ManagementRequest("x", .write, group, 0), at: "it").what
+    }
+    let invalid = ManagementFailure.refused(group: nil, code: 3)
+    #expect(words(.settings, invalid).hasSuffix("the number is out of range, or has another size"))
+    #expect(words(.file, invalid).contains("no payload"))
+    #expect(words(.os, invalid).hasSuffix("it does not understand the request (rc 3)"))
+    #expect(words(.herald, .refused(group: 72, code: 13)).contains("another than the one that is here"))
+    #expect(words(.os, .refused(group: 0, code: 5)).hasSuffix("its clock does not take this date"))
+    #expect(words(.os, .refused(group: 9, code: 200)).hasSuffix("error 200 of group 9"))
+    #expect(words(.os, .refused(group: nil, code: 99)).hasSuffix("error 99"))
   }
 
   @Test("What happens is understood, and what no program knows yet is passed over")

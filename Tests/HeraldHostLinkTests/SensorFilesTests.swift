@@ -17,35 +17,24 @@ struct SensorFilesTests {
     0x74, 0x61, 0x6B, 0x65, 0x68, 0x6F, 0x75, 0x73, 0x65,
   ]
 
-  func convert(_ records: [(UInt64, LogEvent, [UInt8])]) -> LogConversion {
-    var calendar = LogCalendar()
-    calendar.add(
-      DeviceRecord.ClockFix(
-        epoch: 1, boot: 1, uptimeMilliseconds: 1, unixMilliseconds: start + 1, source: .device))
-    return LogConversion(
-      records: records.map { milliseconds, event, payload in
-        BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: milliseconds, event: event, payload: payload)
-      }, calendar: calendar)
+  func convert(_ records: [(UInt64, LogEvent, [UInt8])]) throws -> MadeUpLog {
+    try MadeUpLog(start: start, records)
   }
 
-  func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
   @Test("HP-46 HP-51 A visit is a line of contacts.csv and, with its numbers and name, of visits.csv")
-  func visits() {
-    let conversion = convert([
+  func visits() throws {
+    let log = try convert([
       (1000, .detected(beacon), []), (2000, .read(beacon), venue),
       (661_000, .visited(beacon, firstHeard: 660, lastHeard: 301), []),
       (700_000, .visited(phone, firstHeard: 200, lastHeard: 0), []),  // whose payload went with an old page
     ])
     #expect(
-      text(ContactsCSV.text(of: conversion.events)).split(separator: "\n").dropFirst(3).joined(
-        separator: "\n")
-          == """
-          2022-11-29 22:32:51.000+0000,BLE,,,,,,5,,,"PLACE(name=Erin's Stakehouse):[from=2022-11-29 22:21:51,to=2022-11-29 22:27:50]"
-          2022-11-29 22:33:30.000+0000,BLE,,,,,,5,,,"PLACE(name=7B:AC:AC:34:E9:4A):[from=2022-11-29 22:30:10,to=2022-11-29 22:33:30]"
-          """)
+      log.lines("contacts").dropFirst(2).joined(separator: "\n") == """
+        2022-11-29 22:32:51.000+0000,BLE,,,,,,5,,,"PLACE(name=Erin's Stakehouse):[from=2022-11-29 22:21:51,to=2022-11-29 22:27:50]"
+        2022-11-29 22:33:30.000+0000,BLE,,,,,,5,,,"PLACE(name=7B:AC:AC:34:E9:4A):[from=2022-11-29 22:30:10,to=2022-11-29 22:33:30]"
+        """)
     #expect(
-      text(VisitsCSV.text(of: conversion.visits)) == """
+      log.table("visits") == """
         first,last,seconds,country,state,code,name,beacon
         2022-11-29 22:21:51.000+0000,2022-11-29 22:27:50.000+0000,359.0,826,4,123123,"Erin's Stakehouse",00:11:22:33:44:55
         2022-11-29 22:30:10.000+0000,2022-11-29 22:33:30.000+0000,200.0,,,,,7B:AC:AC:34:E9:4A
@@ -76,7 +65,7 @@ struct SensorFilesTests {
   }
 
   @Test("HP-51 A venue without a name is called by its numbers, and a hostile name is made safe")
-  func places() {
+  func places() throws {
     func place(_ payload: [UInt8]) -> String {
       VenueVisit(first: 0, last: 0, beacon: beacon, payload: payload).place
     }
@@ -85,37 +74,33 @@ struct SensorFilesTests {
     #expect(place([]) == "00:11:22:33:44:55")
     #expect(place([0x31] + venue[1...]) == "00:11:22:33:44:55")
     // Seconds that lie: more than the date has.
-    let conversion = convert([(1000, .visited(beacon, firstHeard: .max, lastHeard: .max), [])])
     #expect(
-      conversion.visits.first?.first == 0 + (start + 1000 - min(start + 1000, UInt64(UInt32.max) * 1000)))
+      try convert([(1_700_000_000, .visited(beacon, firstHeard: .max, lastHeard: .max), [])]).lines("visits")
+        == ["1970-01-01 00:00:00.000+0000,1970-01-01 00:00:00.000+0000,0.0,,,,,00:11:22:33:44:55"])
   }
 
   @Test("HP-42 HP-46 What a peer shared is a line for each payload, if it comes out even")
-  func shares() {
-    func rows(own: [UInt8], _ shared: [UInt8]) -> [DatedEvent.Kind] {
-      convert([(10, .ownPayload, own), (20, .shared(phone), shared)]).events.map(\.kind)
-    }
+  func shares() throws {
+    func split(own: [UInt8], _ shared: [UInt8]) -> [[UInt8]] { ArchiveFold.split(shared, length: own.count) }
     let own: [UInt8] = [8, 0, 0, 1]
     #expect(
-      rows(own: own, [8, 0, 0, 2, 8, 0, 0, 3, 8, 0, 0, 1]) == [
-        .shared([8, 0, 0, 2]), .shared([8, 0, 0, 3]), .shared([8, 0, 0, 1]),
-      ])
-    #expect(rows(own: own, [8, 0, 0, 2, 8, 0, 0]) == [.shared([8, 0, 0, 2, 8, 0, 0])])
-    #expect(rows(own: [], [1, 2, 3]) == [.shared([1, 2, 3])])
-    #expect(rows(own: own, []) == [.shared([])])
-    let conversion = convert([(10, .ownPayload, own), (20, .shared(phone), [8, 0, 0, 2, 8, 0, 0, 3])])
-    #expect(conversion.foreignPayloads == ["Ag==", "Aw=="])
+      split(own: own, [8, 0, 0, 2, 8, 0, 0, 3, 8, 0, 0, 1]) == [[8, 0, 0, 2], [8, 0, 0, 3], [8, 0, 0, 1]])
+    #expect(split(own: own, [8, 0, 0, 2, 8, 0, 0]) == [[8, 0, 0, 2, 8, 0, 0]])
+    #expect(split(own: [], [1, 2, 3]) == [[1, 2, 3]])
+    #expect(split(own: own, []) == [[]])
+    let log = try convert([(10, .ownPayload, own), (20, .shared(phone), [8, 0, 0, 2, 8, 0, 0, 3])])
+    #expect(log.table("detection") == "NULL,NULL,NULL,AQ==,Ag==,Aw==\n")
     #expect(
-      text(ContactsCSV.text(of: conversion.events)).split(separator: "\n").dropFirst() == [
+      log.lines("contacts") == [
         "2022-11-29 22:21:50.020+0000,BLE,7B:AC:AC:34:E9:4A,,,,4,,,,Ag==",
         "2022-11-29 22:21:50.020+0000,BLE,7B:AC:AC:34:E9:4A,,,,4,,,,Aw==",
       ])
   }
 
   @Test("HP-28 HP-30 HP-52 HP-54 HP-55 Messages, models and codes have files of their own")
-  func bytes() {
+  func bytes() throws {
     let number = (0..<16).map { 0xC0 + UInt8($0) }
-    let conversion = convert([
+    let log = try convert([
       (1000, .received(phone), [0x68, 0x69]), (1500, .received(phone), []),
       (2000, .model(phone), Array("a,\u{7}b".utf8)),
       (3000, .neighbour(phone, .covidWatch), number),
@@ -123,17 +108,17 @@ struct SensorFilesTests {
       (5000, .neighbour(phone, .c19x), [1, 2, 3, 4, 5, 6, 7, 8]), (6000, .ownNeighbour(.c19x), [9]),
     ])
     #expect(
-      text(MessagesCSV.text(of: conversion.bytes)) == """
+      log.table("messages") == """
         time,id,data
         2022-11-29 22:21:51.000+0000,7B:AC:AC:34:E9:4A,6869
         2022-11-29 22:21:51.500+0000,7B:AC:AC:34:E9:4A,
 
         """)
     #expect(
-      text(ModelsCSV.text(of: conversion.bytes))
+      log.table("models")
         == "time,id,model\n2022-11-29 22:21:52.000+0000,7B:AC:AC:34:E9:4A,\"a,?b\"\n")
     #expect(
-      text(NeighboursCSV.text(of: conversion.bytes)) == """
+      log.table("neighbours") == """
         time,role,system,id,code
         2022-11-29 22:21:53.000+0000,observed,covidwatch,7B:AC:AC:34:E9:4A,c0c1c2c3c4c5c6c7c8c9cacbcccdcecf
         2022-11-29 22:21:54.000+0000,own,covidwatch,,cfcecdcccbcac9c8c7c6c5c4c3c2c1c0
@@ -141,14 +126,14 @@ struct SensorFilesTests {
         2022-11-29 22:21:56.000+0000,own,c19x,,09
 
         """)
-    #expect(conversion.events.isEmpty)
+    #expect(log.lines("contacts").isEmpty)
   }
 
   @Test(
     "HP-18 HP-19 HP-20 A contact runs from the first detection to the last reading, put off by 30 s at most")
-  func contacts() {
+  func contacts() throws {
     let minute: UInt64 = 60_000
-    let conversion = convert([
+    let log = try convert([
       (0, .detected(phone), []), (500, .measured(phone, RSSI(-50)), []),
       // A millisecond more than fifteen minutes: somebody came back.
       (15 * minute + 501, .measured(phone, RSSI(-60)), []),
@@ -156,29 +141,25 @@ struct SensorFilesTests {
       (20 * minute, .measured(phone, RSSI(-60)), []), (40 * minute, .lost(phone), []),
       (41 * minute, .detected(beacon), []),
     ])
-    func contact(_ peer: TargetIdentity, _ begin: UInt64, _ end: UInt64, _ readings: Int) -> ContactPeriod {
-      ContactPeriod(peer: peer, payload: nil, begin: start + begin, end: start + end, readings: readings)
-    }
     #expect(
-      ContactPeriod.all(in: conversion.events) == [
-        contact(phone, 0, 500, 1), contact(phone, 15 * minute + 501, 20 * minute, 2),
-        contact(beacon, 41 * minute, 41 * minute, 0),
-      ])
-    #expect(
-      ContactPeriod.all(in: conversion.events, extension: 20_000).map(\.end) == [
-        start + 20_500, start + 20 * minute + 20_000, start + 41 * minute,
-      ])
-    #expect(
-      ContactPeriod.all(in: conversion.events, extension: 60_000).first?.end == start + 30_500)
+      log.table("contact_events") == """
+        id,payload,begin,end,seconds,readings
+        7B:AC:AC:34:E9:4A,,2022-11-29 22:21:50.000+0000,2022-11-29 22:21:50.500+0000,30.0,1
+        7B:AC:AC:34:E9:4A,,2022-11-29 22:36:50.501+0000,2022-11-29 22:41:50.000+0000,60.0,2
+        00:11:22:33:44:55,,2022-11-29 23:02:50.000+0000,2022-11-29 23:02:50.000+0000,30.0,0
+
+        """)
+    #expect(ContactPeriod.end(20_000, extendedBy: 20_000) == 40_000)
+    #expect(ContactPeriod.end(20_000, extendedBy: 60_000) == 50_000)
   }
 
   @Test(
     "HP-03 HP-45 Readings from before a payload was read belong to it, and addresses that showed it are one person"
   )
-  func attribution() {
+  func attribution() throws {
     let later = TargetIdentity(kind: .randomAddress, high: 0x4444, low: 7)
     let payload: [UInt8] = [0, 0, 0, 0x69, 0xA6, 0x9A]
-    let conversion = convert([
+    let log = try convert([
       (0, .detected(phone), []), (1000, .measured(phone, RSSI(-50)), []),
       (2000, .measured(phone, RSSI(-51)), []),
       (3000, .read(phone), payload), (4000, .measured(phone, RSSI(-52)), []),
@@ -187,31 +168,31 @@ struct SensorFilesTests {
       (603_000, .measured(later, RSSI(-54)), []),
     ])
     #expect(
-      text(ContactEventsCSV.text(of: ContactPeriod.all(in: conversion.events))) == """
+      log.table("contact_events") == """
         id,payload,begin,end,seconds,readings
-        7B:AC:AC:34:E9:4A,aaaa,2022-11-29 22:21:50.000+0000,2022-11-29 22:31:53.000+0000,603.0,5
+        7B:AC:AC:34:E9:4A,aaaa,2022-11-29 22:21:50.000+0000,2022-11-29 22:31:53.000+0000,60.0,5
 
         """)
-    let summary = ContactSummary(conversion.events)
+    let summary = try log.summary()
     #expect(summary.contacts.map(\.readings) == [5] && summary.contacts.first?.addresses == 2)
     #expect(summary.unknownReadings == 0)
   }
 
   @Test("HP-19 HP-43 What others tell of somebody, who may have made it up, is no contact and prolongs none")
-  func hearsay() {
+  func hearsay() throws {
     let told = TargetIdentity(kind: .shared, high: 1, low: 2)
     let payload: [UInt8] = [0, 0, 0, 0x69, 0xA6, 0x9A]
-    let conversion = convert([
+    let log = try convert([
       (0, .detected(phone), []), (500, .read(phone), payload), (1000, .measured(phone, RSSI(-50)), []),
       (60_000, .shared(beacon), payload), (60_000, .read(told), payload),
       (60_000, .measured(told, RSSI(-40)), []), (120_000, .measured(told, RSSI(-40)), []),
       (130_000, .read(told), [9, 9]), (130_000, .measured(told, RSSI(-40)), []),
     ])
     #expect(
-      ContactPeriod.all(in: conversion.events) == [
-        ContactPeriod(peer: phone, payload: payload, begin: start, end: start + 1000, readings: 1)
+      log.lines("contact_events") == [
+        "7B:AC:AC:34:E9:4A,aaaa,2022-11-29 22:21:50.000+0000,2022-11-29 22:21:51.000+0000,30.0,1"
       ])
-    let summary = ContactSummary(conversion.events)
+    let summary = try log.summary()
     #expect(summary.contacts.map(\.payload) == [payload])
     #expect(summary.contacts.first?.lastSeen == start + 1000 && summary.contacts.first?.addresses == 1)
     #expect(summary.readings == 1 && summary.unknownAddresses == 0)
@@ -219,29 +200,25 @@ struct SensorFilesTests {
 
   @Test("HP-45 HP-46 The files are there after a conversion, those with nothing in them are not")
   func files() throws {
-    let folder = TemporaryFolder()
-    let archive = try PageArchive(path: folder.path, create: true)
-    try convert([(0, .detected(phone), []), (20, .received(phone), [1])]).write(to: archive)
-    func there(_ name: String) -> Bool {
-      FileManager.default.fileExists(atPath: "\(folder.path)/\(name).csv")
+    var log = try convert([(0, .detected(phone), []), (20, .received(phone), [1])])
+    for name in ["contacts", "statistics", "detection", "contact_events", "messages"] {
+      #expect(log.table(name) != nil)
     }
-    for name in ["contacts", "statistics", "detection", "contact_events", "messages"] { #expect(there(name)) }
-    for name in ["battery", "visits", "models", "neighbours"] { #expect(!there(name)) }
-    try convert([
-      (0, .battery(level: 5, external: false), []), (0, .visited(beacon, firstHeard: 0, lastHeard: 0), []),
-      (0, .model(phone), []), (0, .ownNeighbour(.c19x), []),
-    ]).write(to: archive)
-    for name in ["battery", "visits", "models", "neighbours"] { #expect(there(name)) }
+    for name in ["battery", "visits", "models", "neighbours"] { #expect(log.table(name) == nil) }
+    try log.add(
+      start: start,
+      [
+        (0, .battery(level: 5, external: false), []), (0, .visited(beacon, firstHeard: 0, lastHeard: 0), []),
+        (0, .model(phone), []), (0, .ownNeighbour(.c19x), []),
+      ])
+    for name in ["battery", "visits", "models", "neighbours", "messages"] { #expect(log.table(name) != nil) }
   }
 
   @Test("Nothing of what has no date is lost from the count")
-  func undated() {
-    let conversion = LogConversion(
-      records: [
-        BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: 5, event: .received(phone)),
-        BootRecord(
-          epoch: 1, boot: 1, uptimeMilliseconds: 5, event: .visited(beacon, firstHeard: 9, lastHeard: 1)),
-      ], calendar: LogCalendar())
-    #expect(conversion.undatedEvents == 2 && conversion.bytes.isEmpty && conversion.visits.isEmpty)
+  func undated() throws {
+    let log = try MadeUpLog(
+      start: nil, [(5, .received(phone), []), (5, .visited(beacon, firstHeard: 9, lastHeard: 1), [])])
+    #expect(try log.summary().undatedEvents == 2)
+    #expect(log.table("messages") == nil && log.table("visits") == nil)
   }
 }

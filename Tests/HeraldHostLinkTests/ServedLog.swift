@@ -8,13 +8,32 @@ import HeraldSimulation
 final class ServedLog {
   private struct Device: ManagedDevice, ~Copyable {
     var log: FlashLog<MemoryFlash, 8>
+    /// Its access key; without bytes it stays open.
+    var key: [UInt8] = []
+    var access = AccessGate()
+    private var random: UInt8 = 0
 
-    mutating func logStatus() -> LogStatus { log.committedStatus() }
+    init(log: consuming FlashLog<MemoryFlash, 8>) { self.log = log }
+
+    func hasAccessKey() -> Bool { !key.isEmpty }
+    func copyAccessKey(into bytes: inout MutableSpan<UInt8>) -> Bool {
+      for index in key.indices { bytes[index] = key[index] }
+      return !key.isEmpty
+    }
+    mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) {
+      random &+= 1
+      for index in 0..<bytes.count { bytes[index] = random }
+    }
+
+    mutating func logStatus() -> LogStatus { log.status() }
+    mutating func commitLog(at now: Instant) { log.commit() }
     mutating func logReadableBytes(sequence: UInt32) -> Int? { log.readableBytes(sequence: sequence) }
     mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int {
       (try? log.read(sequence: sequence, offset: offset, into: &buffer)) ?? 0
     }
-    mutating func acknowledgeLog(through sequence: UInt32) -> Bool { log.acknowledge(through: sequence) }
+    mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
+      log.acknowledge(sequence, digest: digest)
+    }
     static var statisticsGroupCount: Int { 0 }
     static func statisticsGroupName(_ group: Int) -> StaticString { "" }
     static func statisticsCount(group: Int) -> Int { 0 }
@@ -24,14 +43,24 @@ final class ServedLog {
     mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool { false }
     mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
     mutating func restart(at now: Instant) {}
+    func inEffect(_ setting: Setting) -> UInt32 { setting == .stayOpen ? 1 : 0 }
   }
 
   private var device: Device
   private var server = SMPServer()
   private var buffer: [UInt8]
+  /// Requests after which the session ends once.
+  var endsSessionAfter = Int.max
+  private var count = 0
 
-  /// A log of `pages` pages and a half, each of `pageSize` bytes.
-  init(pages: Int, pageSize: Int = 4096, packetSize: Int = 1024) {
+  /// Its access key; without bytes it stays open.
+  var key: [UInt8] {
+    get { device.key }
+    set { device.key = newValue }
+  }
+
+  /// A log of `pages` pages and a half, each of `pageSize` bytes; with another `salt` it has other records.
+  init(pages: Int, pageSize: Int = 4096, packetSize: Int = 1024, salt: UInt32 = 0) {
     buffer = [UInt8](repeating: 0, count: packetSize)
     device = Device(
       log: FlashLog(flash: MemoryFlash(pageSize: pageSize, pageCount: pages + 2, wordSize: 4)))
@@ -39,7 +68,7 @@ final class ServedLog {
     var number: UInt32 = 0
     while device.log.committedStatus().newest <= pages {
       number += 1
-      let bytes = (0..<200).map { UInt8(truncatingIfNeeded: UInt32($0) &* number) }
+      let bytes = (0..<200).map { UInt8(truncatingIfNeeded: UInt32($0) &* number &+ salt) }
       try? device.log.append(
         .read(TargetIdentity(kind: .randomAddress, high: 0x4000, low: number % 5)), bytes: bytes.span,
         at: Instant(milliseconds: UInt64(number) * 1000), clock: WallClock())
@@ -49,9 +78,11 @@ final class ServedLog {
   /// The answer to a packet.
   func answer(_ packet: [UInt8]) -> [[UInt8]] {
     guard packet.count <= buffer.count else { return [] }
+    count += 1
+    if count == endsSessionAfter { server.endSession() }
     buffer.replaceSubrange(0..<packet.count, with: packet)
     var span = buffer.mutableSpan
-    let count = server.respond(to: &span, count: packet.count, at: .start, device: &device)
+    let count = server.respond(to: &span, count: packet.count, at: .start + .seconds(10), device: &device)
     return count > 0 ? [Array(buffer[..<count])] : []
   }
 

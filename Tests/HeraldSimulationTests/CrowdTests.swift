@@ -58,6 +58,21 @@ struct CrowdTests {
     #expect(report.continuityPercent >= 99.9)
   }
 
+  @Test(
+    "HP-26 fifty nodes in a room, all of whose addresses change, are within every budget",
+    arguments: [11, 12] as [UInt64])
+  func budgets(seed: UInt64) {
+    var configuration = CrowdConfiguration()
+    configuration.devices = 50
+    configuration.seed = seed
+    configuration.node.addressPeriod = .minutes(1)
+    let crowd = Crowd(configuration)
+    crowd.run(seconds: 75)
+    #expect(crowd.total(.rotations) >= 100)
+    #expect(crowd.total(.strangersRefused) == 0 && crowd.total(.readingsRefused) == 0)
+    #expect(crowd.report().readingsLost == 0)
+  }
+
   @Test("HP-02 nodes go on when no connection is ever reported as lost")
   func silence() {
     var configuration = CrowdConfiguration()

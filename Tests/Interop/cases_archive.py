@@ -1,13 +1,17 @@
 """The archive beside a pulled log: what Python's SQLite reads in it is what the tables of the phones say."""
 
+import asyncio
 import csv
 import datetime
 import json
 import re
+import shutil
 import sqlite3
+import tempfile
+from pathlib import Path
 
 import herald
-from node import contacts, pull, run
+from node import contacts, program, pull, run
 from world import World
 
 MEASURED = """
@@ -70,8 +74,54 @@ async def case_archive_says_what_the_tables_of_the_phones_say():
         assert all(f"<td>{herald.short_name(phone.payload)}</td>" in page for phone in phones)
 
 
+EVERYTHING = [
+    MEASURED, READ,
+    "SELECT address, short, begin_ms, end_ms, seconds, readings, windows FROM contact JOIN peer ON peer.id = peer_id"
+    " JOIN payload ON payload.id = payload_id ORDER BY begin_ms, address",
+    "SELECT short, readings, hex(levels) FROM person JOIN payload ON payload.id = payload_id ORDER BY 1",
+]
+
+
+async def case_archive_and_tables_are_right_after_conversions_that_were_killed():
+    folder = Path(tempfile.mkdtemp(prefix="herald-killed-"))
+    try:
+        status, _, err = await run("invented-day", folder / "whole", "12")
+        assert status == 0, err
+        grown = folder / "grown"
+        (grown / "pages").mkdir(parents=True)
+        shutil.copy(folder / "whole" / "device.json", grown)
+        pages = sorted((folder / "whole" / "pages").iterdir())
+        assert len(pages) > 20
+        killed = 0
+        for step, page in enumerate(pages):
+            shutil.copy(page, grown / "pages")
+            process = await asyncio.create_subprocess_exec(
+                program("herald-host"), "log", "convert", grown, stdout=asyncio.subprocess.DEVNULL)
+            # Each third is left to finish, so that the others have something to go on from.
+            if step % 3 < 2:
+                await asyncio.sleep(step * 7 % 20 / 25)
+            if step % 3 < 2 and process.returncode is None:
+                process.kill()
+                killed += 1
+            await process.wait()
+        print(f"    {killed} of {len(pages)} conversions were killed")
+        for output in (grown, folder / "whole"):
+            status, _, err = await run("herald-host", "log", "convert", output)
+            assert status == 0, err
+        tables = sorted(path.name for path in (folder / "whole").glob("*.csv"))
+        assert tables == sorted(path.name for path in grown.glob("*.csv"))
+        for name in tables:
+            assert (grown / name).read_bytes() == (folder / "whole" / name).read_bytes(), name
+        for question in EVERYTHING:
+            assert ask(grown, question) == ask(folder / "whole", question), question
+        total = sum(float(row["seconds"]) for row in csv.DictReader(open(grown / "contact_events.csv")))
+        assert ask(grown, "SELECT SUM(seconds) FROM contact") == [(total,)]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-NUMBERS = {"epoch", "sequence", "boot", "uptime_ms", "records", "readings", "rssi", "level", "value", "first_seconds_before",
+NUMBERS = {"epoch", "sequence", "boot", "uptime_ms", "records", "seconds", "readings", "rssi", "level", "value", "first_seconds_before",
            "last_seconds_before"}
 TRUTHS, DATES, BYTES = {"is_open", "is_external"}, {"time", "begin", "end"}, {"payload", "data", "sha256"}
 

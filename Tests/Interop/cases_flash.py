@@ -131,7 +131,7 @@ async def case_flash_writes_an_image_over_smp():
         status, found, err = await flash("write", image, "--to", place, "--yes", "--board", "nrf52840dk")
         assert status == 12, (status, found)
         status, found, err = await flash("write", image, "--to", place)
-        assert status == 64 and "not confirmed" in found["what"], (status, found)
+        assert status == 16 and "not confirmed" in found["what"], (status, found)
         status, found, err = await flash("erase", "--to", place, "--yes", "--all")
         assert status == 15, (status, found)
         status, found, err = await flash("write", image, "--to", "smp:serial:tcp:127.0.0.1:1", "--yes")

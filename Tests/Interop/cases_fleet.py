@@ -43,7 +43,7 @@ async def case_many_devices_are_pulled_at_once():
         assert status == 10 and told["failed"] == 1, (status, err)
         rows = {row["serial"]: row for row in told["devices"]}
         assert {serial for serial in rows if serial} == set(serials)
-        assert rows[""]["cause"] == "no-answer" and str(port) in rows[""]["location"] and str(port) in err
+        assert rows[""]["error"]["cause"] == "no-answer" and str(port) in rows[""]["location"] and str(port) in err
         assert all(rows[serial]["result"]["pull"]["is_complete"] for serial in serials)
         # The same device by two ways is not pulled twice into one folder.
         server = nodes[0].usbip.removeprefix("usbip://")

@@ -5,8 +5,11 @@ import csv
 import hashlib
 import time
 
+from bumble import att
+from bumble.core import UUID
 from bumble.device import Peer
 
+import herald
 from node import PATIENCE, pull
 from phones import c19x, covidwatch
 from phones.c19x import C19XPhone
@@ -164,3 +167,51 @@ async def case_is_a_c19x_peer():
         found = await rows_until(
             world, node, lambda found: ("observed", "c19x", "F0:D1:00:00:02:01", mine.hex()) in found)
         assert ("own", "c19x", "", text[8:].hex()) in found, found
+
+
+async def codes_of(peer):
+    """C19X's codes as a peer shows them, by a discovery that begins anew; none if it has no such service."""
+    peer.gatt_client.services = []
+    peer.gatt_client.cached_values = {}
+    codes = []
+    for service in await peer.discover_service(c19x.SERVICE):
+        for characteristic in await service.discover_characteristics():
+            codes.append(bytes(reversed(characteristic.uuid.to_bytes(force_128=True))))
+    return codes
+
+
+async def case_a_new_address_takes_codes_off_open_connections_and_says_so():
+    """HP-55: a peer that asked for Service Changed is told of it, looks again, and finds no code that would tie the two addresses together."""
+    async with World() as world:
+        codes = day_code_file(world.folder / "codes", b"\0", 3)
+        await world.node("--neighbour", f"c19x:{world.folder / 'codes'}", "--address-period", "10")
+        host = await world.host()
+        service = bytes(reversed(c19x.MARKER + bytes(8)))
+        first, _ = await node_set(host, service)
+        connection = await host.connect(first)
+        peer = Peer(connection)
+        [gatt] = await peer.discover_service(UUID.from_16_bits(0x1801))
+        [changed] = await gatt.discover_characteristics([UUID.from_16_bits(0x2A05)])
+        indications = asyncio.Queue()
+        await peer.subscribe(changed, lambda value: indications.put_nowait(bytes(value)), prefer_notify=False)
+        [shown] = await codes_of(peer)
+        assert shown[8:].hex() in codes, shown.hex()
+        value = await asyncio.wait_for(indications.get(), PATIENCE)
+        start, end = int.from_bytes(value[:2], "little"), int.from_bytes(value[2:], "little")
+        assert len(value) == 4 and 1 < start and end == 0xFFFF, value.hex()
+        # The same connection: Herald's services are where they were, C19X's is gone, and the new payload is refused.
+        assert await codes_of(peer) == []
+        [short] = await peer.discover_service(herald.SERVICE_16)
+        assert short.end_group_handle == start - 1, (short.end_group_handle, start)
+        [payload] = await short.discover_characteristics([herald.PAYLOAD])
+        try:
+            await payload.read_value()
+            raise AssertionError("the payload of the new address was read")
+        except att.ATT_Error as error:
+            assert error.error_code == 0x11, error
+        await connection.disconnect()
+        # A connection under the new address shows the new code.
+        second, _ = await node_set(host, service)
+        assert second != first, second
+        [fresh] = await codes_of(Peer(await host.connect(second)))
+        assert fresh[8:].hex() in codes, fresh.hex()

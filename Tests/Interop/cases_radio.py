@@ -6,11 +6,13 @@ import socket
 import termios
 import tty
 
+from bumble.device import Peer
+
 import air as air_module
 import herald
 from air import HostPort
-from node import run
-from world import World
+from node import PATIENCE, run
+from world import World, until
 
 
 async def check_advertisement(world):
@@ -141,3 +143,29 @@ async def case_radio_survives_a_controller_that_resets_itself():
         world.controller.host.on_packet(bytes([0x04, 0x10, 0x01, 0x01]))
         await node.ready(times=2)
         await check_advertisement(world)
+
+
+async def case_radio_disconnects_what_a_controller_keeps_in_spite_of_a_reset():
+    """Bumble's own controller goes on with its connections when it is reset."""
+    async with World(stock=True) as world:
+        node = await world.node()
+        host = await world.host()
+        connection = await world.connect(host)
+        peer = Peer(connection)
+        assert await peer.discover_service(herald.SERVICE_16)
+        ended = asyncio.get_running_loop().create_future()
+        connection.on("disconnection", lambda reason: ended.done() or ended.set_result(reason))
+        # Hardware Error: the node resets the controller.
+        world.controller.host.on_packet(bytes([0x04, 0x10, 0x01, 0x01]))
+        await node.ready(times=2)
+        assert not ended.done() and world.controller.le_connections, "this controller ends its connections at a reset"
+        # A request that nobody would answer: the connection is ended instead.
+        question = asyncio.create_task(peer.discover_service(herald.SERVICE_128))
+        await asyncio.wait_for(ended, PATIENCE)
+        question.cancel()
+        await until(lambda: not world.controller.le_connections, "end of the connection")
+        # The next one is served.
+        peer = Peer(await world.connect(host))
+        [service] = await peer.discover_service(herald.SERVICE_16)
+        [payload] = await service.discover_characteristics([herald.PAYLOAD])
+        assert bytes(await payload.read_value()) == herald.fixed_payload(826, 4, 1234567890)

@@ -2,6 +2,10 @@
 
 import asyncio
 
+from bumble import att
+from bumble.att import Attribute
+from bumble.gatt import Characteristic, CharacteristicValue, Service
+
 import herald
 from phones import signals
 from phones.android import AndroidPhone
@@ -99,3 +103,44 @@ async def case_reads_no_phone_without_herald():
         await world.node()
         await asyncio.sleep(4)
         assert connections == []
+
+
+class UntidyPhone(AndroidPhone):
+    """A phone with other services of Herald's in front of the one that works, as of an application that was ended and came back."""
+
+    def __init__(self, *arguments, before, last, **options):
+        super().__init__(*arguments, **options)
+        self.before = before
+        self.last = last
+
+    def refuse(self, connection):
+        raise att.ATT_Error(att.ATT_INVALID_HANDLE_ERROR)
+
+    def services(self):
+        [working] = super().services()
+        stale = Characteristic(
+            herald.PAYLOAD, Characteristic.Properties.READ, Attribute.READABLE, CharacteristicValue(read=self.refuse))
+        front = {"empty": [], "stale": [stale]}
+        return [Service(herald.SERVICE_16, front[kind]) for kind in self.before] + [
+            Service(self.last, working.characteristics)]
+
+
+async def reads_untidy(before, last):
+    async with World() as world:
+        phone = await world.arrive(UntidyPhone(
+            world.air, "untidy", "F0:D1:00:00:00:31", herald.test_payload(31), bytes([0xB1, 2, 3, 4, 5, 6]),
+            reads_peers=False, before=before, last=last))
+        node = await world.node()
+        await node.has_read(phone)
+
+
+async def case_reads_a_phone_whose_short_service_is_empty():
+    await reads_untidy(["empty"], herald.SERVICE_128)
+
+
+async def case_reads_a_phone_whose_short_service_is_stale():
+    await reads_untidy(["stale"], herald.SERVICE_128)
+
+
+async def case_reads_a_phone_whose_second_short_service_works():
+    await reads_untidy(["stale", "empty"], herald.SERVICE_16)

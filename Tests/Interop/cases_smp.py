@@ -42,3 +42,13 @@ async def case_smp_tools_manage_the_node():
         assert status == 0 and "1.2.3+4" in said, said
         status, said = await run(PROGRAMS / "imgtool", "dumpinfo", slot)
         assert status == 0 and "1.2.3" in said, said
+
+
+async def case_smp_pages_are_erased_by_their_digest_alone():
+    """smpclient acknowledges pages by the hashes of hashlib; a forged page, and what is behind it, stays."""
+    async with World() as world:
+        node = await world.node("--link", "pty")
+        [port] = node.facts["link"]
+        status, said = await run(PROGRAMS / "python", Path(__file__).with_name("acknowledge_test.py"), port)
+        failed = [line for line in said.splitlines() if line.startswith("FAILED")]
+        assert status == 0, failed or said[-500:]

@@ -51,7 +51,7 @@ async def case_usb_device_is_listed_read_and_pulled_by_libusb():
         [serial] = node.facts["serial-number"]
         status, out, err = await plugged_in([node], "devices", "--json")
         assert status == 0, err
-        [device] = json.loads(out)
+        [device] = json.loads(out)["devices"]
         assert device["location"] == "usb:1-1" and serial in out, out
         for selector in ([], ["--device", serial], ["--device", "usb:1-1"]):
             status, out, err = await plugged_in([node], "info", "--json", *selector)
@@ -104,7 +104,7 @@ async def case_usb_devices_of_which_there_are_two_have_to_be_named():
         serials = [node.facts["serial-number"][0] for node in nodes]
         status, out, err = await plugged_in(nodes, "devices", "--json")
         assert status == 0, err
-        assert [device["location"] for device in json.loads(out)] == ["usb:1-1", "usb:1-2"], out
+        assert [device["location"] for device in json.loads(out)["devices"]] == ["usb:1-1", "usb:1-2"], out
         status, _, err = await plugged_in(nodes, "info")
         assert status == 3 and all(serial in err for serial in serials), (status, err)
         for place, serial in enumerate(serials):

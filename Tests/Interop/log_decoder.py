@@ -21,6 +21,8 @@ BYTES = {
 HAVE_BYTES = ("read", "shared", "ownPayload", "received", "model", "neighbour", "ownNeighbour", "restarted")
 SHIFTS = (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5)
 HEADER = 40
+# In the first segment of a page; half as many in each further one, down to the other.
+MOST_RECORDS, LEAST_LIMIT = 8192, 64
 
 
 class Damaged(Exception):
@@ -292,7 +294,7 @@ class Segment:
         return rssi
 
 
-def segment_records(page, offset, head):
+def segment_records(page, offset, head, most):
     """The records of one segment, and where its good blocks end."""
     blocks, segment, records, payload = Blocks(page, offset, head), Segment(head), [], b""
     try:
@@ -302,6 +304,8 @@ def segment_records(page, offset, head):
                 continue
             segment.coder = Coder(blocks, block)
             while (record := segment.record()) is not None:
+                if len(records) == most:
+                    raise Damaged
                 if record["event"] in HAVE_BYTES:
                     record["payload"] = payload.hex()
                 payload = b""
@@ -318,10 +322,11 @@ def decode(page):
     first = head = header(page)
     if head is None:
         return None
-    records, offset = [], 0
+    records, offset, most = [], 0, MOST_RECORDS
     while True:
-        found, end = segment_records(page, offset, head)
+        found, end = segment_records(page, offset, head, most)
         records += found
+        most = max(most // 2, LEAST_LIMIT)
         offset = -(-end // 64) * 64
         while offset + HEADER <= len(page):
             head = header(page[offset:offset + HEADER])

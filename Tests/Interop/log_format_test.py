@@ -11,8 +11,8 @@ import log_decoder
 SWIFT = pathlib.Path(__file__).parent.parent / "HeraldEmbeddedTests/Log/LogFormatTests.swift"
 
 
-def golden_page(name="goldenPage"):
-    text = re.search(name + r' = """\n(.*?)\n  """', SWIFT.read_text(), re.S)
+def golden_page(name="goldenPage", file="LogFormatTests.swift"):
+    text = re.search(name + r' = """\n(.*?)\n  """', (SWIFT.parent / file).read_text(), re.S)
     return bytes.fromhex("".join(text[1].split()))
 
 
@@ -104,6 +104,10 @@ class LogFormat(unittest.TestCase):
         header, records = log_decoder.decode(golden_page("crowdedPage"))
         self.assertEqual(header["dictionary"], 64)
         self.assertEqual(records, list(crowded_records()))
+
+    def test_more_records_than_a_page_may_hold(self):
+        _, records = log_decoder.decode(golden_page("overfullPage", "LogRecordLimitTests.swift"))
+        self.assertEqual(len(records), 8192)
 
     def test_erased_bytes_behind_it_change_nothing(self):
         page = golden_page()

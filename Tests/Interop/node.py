@@ -19,11 +19,13 @@ def program(name):
 
 
 class Node:
-    """A herald-node; of its first options those that are None are left out. What it announces on standard output is in `facts`: a list of the values of each key."""
+    """A herald-node; of its first options those that are None are left out. Without an access key it serves its log unless it is not to `stay_open`. What it announces on standard output is in `facts`: a list of the values of each key."""
 
-    def __init__(self, radio, storage, *options, payload="fixed:826,4,1234567890", log_level="info"):
+    def __init__(self, radio, storage, *options, payload="fixed:826,4,1234567890", log_level="info", stay_open=True):
         named = {"--radio": radio, "--storage": storage, "--payload": payload, "--log-level": log_level}
         self.arguments = [str(word) for pair in named.items() if pair[1] is not None for word in pair]
+        if stay_open:
+            self.arguments.append("--stay-open")
         self.arguments.extend(options)
         self.process = None
         self.facts = {}
@@ -138,9 +140,9 @@ async def ended(*words, seconds=2 * PATIENCE):
     return process.returncode, out.decode(), err.decode()
 
 
-async def pull(device, output, seconds=2 * PATIENCE):
+async def pull(device, output, *options, seconds=2 * PATIENCE):
     """Pulls the log of a device into a folder, which must work."""
-    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output, seconds=seconds)
+    status, out, err = await run("herald-host", "log", "pull", "--device", device, "--output", output, *options, seconds=seconds)
     assert status == 0, f"herald-host ended with {status}: {err.strip() or out.strip()}"
 
 

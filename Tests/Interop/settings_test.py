@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""smpclient, which knows nothing of Herald, sets a device, pushes its payload, locks it and is let in by Python's own HMAC.
+"""smpclient, which knows nothing of Herald, sets a device, pushes its payload, locks it and opens a session with it.
 
     .build/venv-smp/bin/python Tests/Interop/settings_test.py PORT set|kept
 
@@ -8,16 +8,18 @@ should be, and says what is not.
 """
 
 import asyncio
-import hmac
 import struct
 import sys
 import time
 import zlib
 from enum import IntEnum
 
-from smp.error import ErrorV2
-from smpclient.exceptions import SMPUploadError, SMPValidationException
-from smpclient.generics import error_v2, success
+import cbor2
+
+from smp.error import ErrorV2, MGMT_ERR
+from smp.file_management import FS_MGMT_ERR
+from smpclient.exceptions import SMPUploadError
+from smpclient.generics import error_v1, error_v2, success
 from smpclient.requests.os_management import DateTimeWrite, EchoWrite, OSApplicationInfoRead, ResetWrite
 from smpclient.requests.settings_management import (
     CommitSettings, DeleteSetting, LoadSettings, ReadSetting, SaveSettings, WriteSetting,
@@ -25,6 +27,7 @@ from smpclient.requests.settings_management import (
 from smpclient.requests.statistics_management import ListOfGroups
 
 import smp_program
+from herald_session import Session
 from smp_program import connected, expect
 
 KEY = bytes(range(32))
@@ -41,8 +44,6 @@ class Code(IntEnum):
     WRONG_PROOF = 6
     TOO_EARLY = 7
     LOCKED = 8
-    OUT_OF_RANGE = 10
-    WRONG_SIZE = 11
 
 
 class HeraldError(ErrorV2[Code]):
@@ -50,7 +51,7 @@ class HeraldError(ErrorV2[Code]):
 
 
 AccessRead = smp_program.read(72, 5, HeraldError, set=bool, open=bool, nonce=bytes, wait=int)
-AccessWrite = smp_program.write(72, 5, HeraldError, {"proof": bytes})
+AccessWrite = smp_program.write(72, 5, HeraldError, {"nonce": bytes, "proof": bytes}, proof=bytes)
 PayloadRead = smp_program.read(
     72, 7, HeraldError, family=str, until=(int | None, None), days=(int | None, None), data=(bytes | None, None))
 
@@ -81,6 +82,14 @@ async def refused_with(client, code, request, **fields):
     return error_v2(answer) and (answer.err.group, answer.err.rc) == (72, code)
 
 
+def is_invalid(answer):
+    return error_v1(answer) and answer.rc == MGMT_ERR.EINVAL
+
+
+def is_not_found(answer):
+    return error_v2(answer) and answer.err.rc == FS_MGMT_ERR.FILE_NOT_FOUND
+
+
 async def setting(client):
     for name, (form, standard, value) in SETTINGS.items():
         answer = await client.request(ReadSetting(name=name))
@@ -93,8 +102,11 @@ async def setting(client):
     expect("no such setting", error_v2(answer) and answer.err.rc == 3, answer)
     answer = await client.request(ReadSetting(name="access/key"))
     expect("the key is not read", error_v2(answer) and answer.err.rc == 4, answer)
-    expect("out of range", await refused_with(client, Code.OUT_OF_RANGE, WriteSetting, name="radio/setting", val=b"\x03"))
-    expect("another size", await refused_with(client, Code.WRONG_SIZE, WriteSetting, name="radio/setting", val=b"\x01\x00"))
+    for what, name, value in (
+            ("a number out of range", "radio/setting", b"\x03"), ("a value of another size", "radio/setting", b"\x01\x00"),
+            ("a key of another size", "access/key", b"\x00")):
+        answer = await client.request(WriteSetting(name=name, val=value))
+        expect(f"{what} is an error in an input value", error_v1(answer) and answer.rc == MGMT_ERR.EINVAL, answer)
     answer = await client.request(DeleteSetting(name="log/commit-seconds"))
     expect("deleting a setting", success(answer), answer)
     answer = await client.request(ReadSetting(name="log/commit-seconds"))
@@ -110,25 +122,32 @@ async def pushing(client):
     expect("no payload", success(answer) and answer.family == "none" and answer.data is None, answer)
     damaged = bytearray(blob(1, FIXED))
     damaged[-1] ^= 1
-    for what, data, path in (
-            ("a damaged payload", bytes(damaged), "/payload"), ("another file", blob(1, FIXED), "/log/all"),
-            ("no payload at all", b"x" * 100, "/payload")):
+    for what, data, path, is_right in (
+            ("a damaged payload is an error in an input value", bytes(damaged), "/payload", is_invalid),
+            ("no payload at all is an error in an input value", b"x" * 100, "/payload", is_invalid),
+            ("another file is not found", blob(1, FIXED), "/log/all", is_not_found)):
         try:
             await upload(client, data, path)
-            expect(f"{what} is refused", False)
-        except (SMPUploadError, SMPValidationException):
-            expect(f"{what} is refused", True)
+            expect(what, False)
+        except SMPUploadError as error:
+            expect(what, is_right(error.args[0]), error.args[0])
     await upload(client, blob(1, FIXED))
     await asyncio.sleep(0.1)
     answer = await client.request(PayloadRead())
     expect("the payload that was pushed", success(answer) and (answer.family, answer.data) == ("fixed", FIXED), answer)
 
 
-async def proof(client, key, serial=None, nonce=None):
-    """The proof of a key, by Python's own HMAC."""
-    serial = serial or (await client.request(OSApplicationInfoRead(format="n"))).output.encode()
-    nonce = nonce or (await client.request(AccessRead())).nonce
-    return hmac.new(key, b"herald access 1" + serial + nonce, "sha256").digest()
+async def begun(client, key):
+    """A session with this key of which the proofs have not been exchanged, and the request that does."""
+    serial = (await client.request(OSApplicationInfoRead(format="n"))).output.encode()
+    session = Session(key, (await client.request(AccessRead())).nonce, serial)
+    return session, AccessWrite(nonce=session.host_nonce, proof=session.host_proof)
+
+
+async def sealed(client, session, request):
+    """What a request of smpclient's is answered with in a session, as CBOR has it."""
+    answer = await client._transport.send_and_receive(session.seal(request.BYTES))
+    return cbor2.loads(session.open(answer))
 
 
 async def locking(client):
@@ -146,8 +165,10 @@ async def locked(client):
     expect("counters are told", success(answer), answer)
     for request, fields in (
             (ReadSetting, {"name": "log/keep-days"}), (WriteSetting, {"name": "log/keep-days", "val": b"\x01\x00"}), (ResetWrite, {}),
-            (DateTimeWrite, {"datetime": "2026-11-20T12:34:56.789"}), (PayloadRead, {})):
-        expect(f"{request.__name__} is refused", await refused_with(client, Code.LOCKED, request, **fields))
+            (DateTimeWrite, {"datetime": "2026-11-20T12:34:56.789"})):
+        answer = await client.request(request(**fields))
+        expect(f"{request.__name__} is refused", error_v1(answer) and answer.rc == MGMT_ERR.EACCESSDENIED, answer)
+    expect("PayloadRead is refused", await refused_with(client, Code.LOCKED, PayloadRead))
     # For some seconds after a start no proof is looked at.
     answer = await client.request(AccessRead())
     expect("not long to wait", success(answer) and 0 <= answer.wait <= 4000, answer)
@@ -155,9 +176,9 @@ async def locked(client):
     # Behind a wrong one none is looked at for a second, then two, four, eight: once that is longer than three questions take, however busy this machine is.
     failures, is_in_time = 0, False
     while not is_in_time and failures < 6:
-        proofs = [await proof(client, key) for key in (bytes(32), KEY)]
+        proofs = [(await begun(client, key))[1] for key in (bytes(32), KEY)]
         start = time.monotonic()
-        wrong, early = [await client.request(AccessWrite(proof=one)) for one in proofs]
+        wrong, early = [await client.request(one) for one in proofs]
         answer = await client.request(AccessRead())
         is_in_time = time.monotonic() - start < 1 << failures
         expect("another key", error_v2(wrong) and wrong.err.rc == Code.WRONG_PROOF, wrong)
@@ -167,22 +188,29 @@ async def locked(client):
         failures += not is_in_time and error_v2(early) and early.err.rc == Code.WRONG_PROOF
         await asyncio.sleep(answer.wait / 1000 + 0.05)
     expect("too early", error_v2(early) and early.err.rc == Code.TOO_EARLY, early)
-    good = await proof(client, KEY)
-    answer = await client.request(AccessWrite(proof=good))
-    expect("let in by Python's hmac", success(answer), answer)
-    answer = await client.request(AccessWrite(proof=good))
+    session, good = await begun(client, KEY)
+    answer = await client.request(good)
+    expect("a session with Python's HKDF", success(answer) and answer.proof == session.device_proof, answer)
+    answer = await client.request(good)
     expect("the proof is used up", error_v2(answer) and answer.err.rc == Code.WRONG_PROOF, answer)
     answer = await client.request(AccessRead())
-    expect("open", success(answer) and answer.open, answer)
+    expect("not open to others", success(answer) and not answer.open, answer)
+    answer = await client.request(ReadSetting(name="log/keep-days"))
+    expect("a setting is refused outside the session", error_v1(answer) and answer.rc == MGMT_ERR.EACCESSDENIED, answer)
+    return session
 
 
 async def kept(client):
-    await locked(client)
+    session = await locked(client)
     for name, (form, _, value) in SETTINGS.items():
-        answer = await client.request(ReadSetting(name=name))
-        expect(f"{name} was kept", success(answer) and answer.val == struct.pack(form, value), answer)
-    answer = await client.request(PayloadRead())
-    expect("the payload was kept", success(answer) and answer.data == FIXED, answer)
+        answer = await sealed(client, session, ReadSetting(name=name))
+        expect(f"{name} was kept", answer.get("val") == struct.pack(form, value), answer)
+    answer = await sealed(client, session, PayloadRead())
+    expect("the payload was kept", answer.get("data") == FIXED, answer)
+    answer = await sealed(client, session, DeleteSetting(name="access/key"))
+    expect("taking the key away", answer == {}, answer)
+    answer = await client.request(AccessRead())
+    expect("open for everybody", success(answer) and not answer.set and answer.open, answer)
     # Three days of the simple family, from today of an epoch that is last month.
     epoch = int(time.time()) // 86400 * 86400 - 30 * 86400
     body = b""
@@ -194,10 +222,6 @@ async def kept(client):
     answer = await client.request(PayloadRead())
     expect("the window of keys", success(answer) and answer.family == "simple" and answer.data is None
            and answer.until == epoch + 33 * 86400 and answer.days in (2, 3), answer)
-    answer = await client.request(DeleteSetting(name="access/key"))
-    expect("opening the device", success(answer), answer)
-    answer = await client.request(AccessRead())
-    expect("open for everybody", success(answer) and not answer.set and answer.open, answer)
 
 
 async def run(port, what):

@@ -45,7 +45,10 @@ def command(kind, group, number, error, fields, answer):
         made._GROUP_ID, made._COMMAND_ID = group, number
         return made
 
+    class General(ErrorV1):
+        _GROUP_ID = group
+
     request = model(getattr(smp.message, f"{kind}Request"), fields)
     request._Response = model(getattr(smp.message, f"{kind}Response"), answer)
-    request._ErrorV1, request._ErrorV2 = ErrorV1, error
+    request._ErrorV1, request._ErrorV2 = General, error
     return request

@@ -40,7 +40,7 @@ from smp_program import connected, expect
 
 # Herald's own group.
 LogStatusRead = smp_program.read(
-    72, 0, epoch=int, first=int, last=int, open=int, page=int, boot=int, keep=int, now=int, unix=(int | None, None))
+    72, 0, epoch=int, first=int, last=int, open=int, page=int, boot=int, keep=int, now=int, unix=(int | None, None), id=bytes)
 
 
 class HeraldReturnCode(IntEnum):

@@ -85,7 +85,7 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
                 for start in range(0, len(message), 9):
                     await client.write_gatt_char(signal, message[start:start + 9], response=True)
                 await world.node.says("payload of 13 bytes", PATIENCE)
-            await pull(world.node.link, world.folder / "log", PATIENCE)
+            await pull(world.node.link, world.folder / "log", seconds=PATIENCE)
             rows = contacts(world.folder / "log")
         self.assertIn("RSSI:-71.0", [row["data"] for row in rows])
         self.assertEqual([row["data"] for row in rows if row["read"]], [self.short_name(PHONES)])
@@ -133,7 +133,7 @@ class BlueZ(unittest.IsolatedAsyncioTestCase):
                 async with asyncio.timeout(PATIENCE):
                     while not any(row["measure"] for row in rows):
                         await asyncio.sleep(1)
-                        await pull(world.node.link, world.folder / "log", PATIENCE)
+                        await pull(world.node.link, world.folder / "log", seconds=PATIENCE)
                         rows = contacts(world.folder / "log")
         self.assertEqual([row["data"] for row in rows if row["read"]], [self.short_name(PHONES)])
         self.assertEqual({row["data"] for row in rows if row["measure"]}, {f"RSSI:{RSSI}.0"})

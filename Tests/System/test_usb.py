@@ -228,7 +228,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
                 self.assertNotEqual(first.terminal, second.terminal)
                 status, out, err = await host("devices", "--json")
                 self.assertEqual(status, 0, err)
-                self.assertEqual({device["serial"] for device in json.loads(out)}, set(serials))
+                self.assertEqual({device["serial"] for device in json.loads(out)["devices"]}, set(serials))
                 status, _, err = await host("info")
                 self.assertEqual(status, 3, err)
                 outcomes = await asyncio.gather(*(

@@ -28,6 +28,9 @@ extension CMSDK {
     /// What the vector table's entries for this UART are to call `handle` of.
     public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
+    /// It is.
+    public static var isAlwaysThere: Bool { true }
+
     /// Takes what has arrived. The line is never gone.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       queues.received.take(into: &buffer)

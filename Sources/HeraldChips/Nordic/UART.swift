@@ -38,6 +38,9 @@ extension NRF {
     /// It does.
     public static var readsAll: Bool { true }
 
+    /// It is.
+    public static var isAlwaysThere: Bool { true }
+
     /// Takes what has arrived. The line is never gone.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       let count = queues.received.take(into: &buffer)

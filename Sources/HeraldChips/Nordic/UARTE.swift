@@ -62,6 +62,9 @@ extension NRF {
       registers.write(UARTEInterrupts.all, to: Serial.interruptSet)
     }
 
+    /// It is.
+    public static var isAlwaysThere: Bool { true }
+
     /// Takes what has arrived. The line is never gone.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       if let errors = registers.takeErrors() {

@@ -1,37 +1,44 @@
 import HeraldEmbedded
 
-/// Whether whoever is at the other end of a link has proved that they have the access key. It ends with the link, when the key changes, and after
-/// five minutes without a request: a serial line does not tell that its plug was pulled.
+/// The device's end of a session: with whom it shares the keys that both have made of the access key (docs/wire-formats.md, "Session").
+///
+/// It ends when the host says so, with the link, when the access key changes, and after five minutes without an authentic request: a serial line does not tell
+/// that its plug was pulled. Then the keys are overwritten.
 struct AccessSession: BitwiseCopyable {
   private var nonce: [16 of UInt8] = .init(repeating: 0)
+  private var keys = SessionKeys()
+  /// The number of the last request that was accepted.
+  private var number: UInt32 = 0
+  /// The access key it was opened with.
+  private var keyNumber: UInt32 = 0
+  private var askedAt = Instant.start
   /// Whether the nonce has been given out and not yet been used.
   private var hasNonce = false
   private var isOpen = false
-  /// The key it was opened with.
-  private var keyNumber: UInt32 = 0
-  private var askedAt = Instant.start
+  private var isClosing = false
 
-  /// How long it lasts without a request.
+  /// How long it lasts without an authentic request.
   static var patience: Interval { .minutes(5) }
-  /// Bytes of a proof.
-  static var proofSize: Int { 32 }
-
-  /// Whether requests that need the key are served. To be asked with each request, whatever it is.
-  mutating func isOpen(_ gate: AccessGate, at now: Instant) -> Bool {
-    if isOpen, keyNumber != gate.keyNumber || now >= askedAt + Self.patience { end() }
-    askedAt = now
-    return isOpen
-  }
 
   /// Ends it; a nonce that was given out is not good any more.
   mutating func end() {
     var bytes = nonce.mutableSpan
     bytes.wipe()
     hasNonce = false
-    isOpen = false
+    close()
   }
 
-  /// Makes a nonce, good for one proof, and writes it.
+  /// Ends it once the response is sealed.
+  mutating func closeSoon() { isClosing = true }
+
+  private mutating func close() {
+    keys.wipe()
+    number = 0
+    isOpen = false
+    isClosing = false
+  }
+
+  /// Makes a nonce, good for one proof, and writes it. A session that is open goes on.
   mutating func challenge<Device: ManagedDevice & ~Copyable>(
     _ writer: inout CBORWriter, device: inout Device
   ) {
@@ -41,45 +48,83 @@ struct AccessSession: BitwiseCopyable {
     writer.byteString(nonce.span)
   }
 
-  /// Takes a proof: HMAC-SHA256 with the access key over "herald access 1", the device's serial number and the nonce. Whatever comes of it,
-  /// the nonce is used up.
-  @inline(never)
+  /// Takes the host's nonce and proof, and writes the device's proof; from then on there is a session. Whatever comes of it, the device's nonce is used up.
   mutating func take<Device: ManagedDevice & ~Copyable>(
-    proof: Span<UInt8>, at now: Instant, device: inout Device
+    hostNonce: Span<UInt8>, proof: Span<UInt8>, answer: inout [32 of UInt8], at now: Instant,
+    device: inout Device
   ) -> SMPFailure? {
     let isAsked = hasNonce
     hasNonce = false
-    guard device.hasAccessKey() else { return nil }
+    guard device.hasAccessKey() else { return .wrongProof }
     guard device.access.wait(at: now) == 0 else { return .tooEarly }
-    var expected: [32 of UInt8] = .init(repeating: 0)
-    var room = expected.mutableSpan
-    let isKnown = isAsked && device.copyAccessKey(into: &room)
-    if isKnown { prove(in: &expected, device: &device) }
-    let isRight = isKnown && proof.equalsInConstantTime(expected.span)
-    var bytes = expected.mutableSpan
-    bytes.wipe()
-    guard isRight else {
+    var room = answer.mutableSpan
+    guard isAsked, device.copyAccessKey(into: &room) else {
+      device.access.failed(at: now)
+      return .wrongProof
+    }
+    var serial: [32 of UInt8] = .init(repeating: 0)
+    var place = serial.mutableSpan
+    let count = min(max(device.information(.nodeName, into: &place), 0), place.count)
+    guard exchange(hostNonce, proof, &answer, serial: serial.span.extracting(0..<count)) else {
       device.access.failed(at: now)
       return .wrongProof
     }
     device.access.passed()
     keyNumber = device.access.keyNumber
+    askedAt = now
     isOpen = true
     return nil
   }
 
-  /// Makes the proof with the key that is in `proof`, in its place. Not inlined, so that what it needs of the stack is not there while the key is read.
+  /// Whether a proof is right; then the keys are made, and `answer`, which is the access key before, becomes the device's proof.
   @inline(never)
-  private mutating func prove<Device: ManagedDevice & ~Copyable>(
-    in proof: inout [32 of UInt8], device: inout Device
-  ) {
-    var room = proof.mutableSpan
-    var code = HMACSHA256(key: room.span)
-    // There is no need of the key any more: its place is good for the serial number.
-    let count = min(max(device.information(.nodeName, into: &room), 0), room.count)
-    code.update("herald access 1")
-    code.update(room.span.extracting(0..<count))
-    code.update(nonce.span)
-    code.finish(into: &proof)
+  private mutating func exchange(
+    _ hostNonce: Span<UInt8>, _ proof: Span<UInt8>, _ answer: inout [32 of UInt8], serial: Span<UInt8>
+  ) -> Bool {
+    var schedule = SessionKeySchedule()
+    schedule.begin(accessKey: answer.span, deviceNonce: nonce.span, hostNonce: hostNonce)
+    schedule.hostProof(serial: serial, into: &answer)
+    let isRight = proof.equalsInConstantTime(answer.span)
+    if isRight {
+      close()
+      schedule.keys(serial: serial, into: &answer)
+      keys.take(&answer)
+      schedule.deviceProof(serial: serial, into: &answer)
+    }
+    schedule.wipe()
+    return isRight
+  }
+
+  /// Opens a sealed request of `count` bytes, and moves its body to where that of one that is not sealed is. `false` if it is not the next of this session; then
+  /// nothing has changed but the packet.
+  @inline(never)
+  mutating func open(
+    _ packet: inout MutableSpan<UInt8>, count: Int, _ gate: AccessGate, at now: Instant
+  ) -> Bool {
+    if isOpen, keyNumber != gate.keyNumber || now >= askedAt + Self.patience { close() }
+    let start = SealedPacket.requestStart
+    guard isOpen, count >= start &+ SealedPacket.tagSize, count <= packet.count,
+      Int(packet[2]) &<< 8 | Int(packet[3]) == count &- SMPHeader.size
+    else { return false }
+    var stated: UInt32 = 0
+    for index in SMPHeader.size..<start { stated = stated &<< 8 | UInt32(packet[index]) }
+    guard stated > number else { return false }
+    do {
+      var whole = packet._mutatingExtracting(0..<count)
+      guard SealedPacket.open(&whole, from: start, number: stated, key: keys.requests) else { return false }
+    }
+    number = stated
+    askedAt = now
+    for index in start..<(count &- SealedPacket.tagSize) {
+      packet[index &- SealedPacket.numberSize] = packet[index]
+    }
+    return true
+  }
+
+  /// Seals the response to the request that was opened last; `packet` ends with the place of the tag.
+  @inline(never)
+  mutating func seal(_ packet: inout MutableSpan<UInt8>) {
+    _ = SealedPacket.seal(&packet, from: SMPHeader.size, number: number, key: keys.responses)
+    if isClosing { close() }
   }
 }

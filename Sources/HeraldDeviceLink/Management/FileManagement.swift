@@ -38,6 +38,7 @@ enum FileManagement {
     if isTransfer, question.offset ?? 0 > 0, open.isNamed(name) {
       return device.logReadableBytes(sequence: open.first) == nil ? .failure(.fileChanged) : .success(open)
     }
+    device.commitLog(at: request.now)
     guard let file = LogFile(named: name, of: &device) else { return .failure(.noSuchFile) }
     if isTransfer { open = file }
     return .success(file)

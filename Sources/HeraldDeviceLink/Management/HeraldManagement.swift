@@ -6,7 +6,7 @@ enum HeraldManagement {
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    if request.asks(.read, HeraldCommand.logStatus) { return status(&request, device: &device) }
+    if request.header.command == HeraldCommand.logStatus { return status(&request, device: &device) }
     if request.asks(.read, HeraldCommand.logRead) { return read(&request, device: &device) }
     if request.asks(.read, HeraldCommand.restart) { return restart(&request, device: &device) }
     if request.header.command == HeraldCommand.factoryReset { return factoryReset(&request, device: &device) }
@@ -16,13 +16,15 @@ enum HeraldManagement {
     return .failure(.unsupported)
   }
 
-  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "unix"?}`
+  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "unix"?}`. To write: the log is committed first, which is
+  /// for hosts that may read it.
   private static func status<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
+    if request.header.operation == .write { device.commitLog(at: request.now) }
     let status = device.logStatus()
     let unix = device.unixMilliseconds(at: request.now)
-    request.answer.map(unix == nil ? 8 : 9)
+    request.answer.map(unix == nil ? 9 : 10)
     request.answer.field(.epoch, status.epoch)
     request.answer.field(.first, status.oldest)
     request.answer.field(.last, status.newest)
@@ -32,11 +34,23 @@ enum HeraldManagement {
     request.answer.field(.keep, UInt32(status.keptDays))
     request.answer.key(.now)
     request.answer.unsigned(request.now.milliseconds)
+    identify(&request, device: &device)
     if let unix {
       request.answer.key(.unix)
       request.answer.unsigned(unix)
     }
     return .answered
+  }
+
+  /// The field `id`. Not inlined: the hash is not on the stack while the log is committed.
+  @inline(never)
+  private static func identify<Device: ManagedDevice & ~Copyable>(
+    _ request: inout SMPRequest, device: inout Device
+  ) {
+    var identifier = DeviceIdentifier()
+    device.identify(&identifier)
+    request.answer.key(.identifier)
+    request.answer.byteString(identifier.bytes)
   }
 
   /// `{}` → `{"cause", "mode", "streak", "faults", "lasted"}`, and after a fault `"pc", "lr", "psr", "cfsr", "far"`.

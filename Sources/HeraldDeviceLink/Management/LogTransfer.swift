@@ -99,17 +99,20 @@ extension HeraldManagement {
     return .answered
   }
 
-  /// `{"epoch", "seq"}` → `{"first", "to"}`: a host has every page up to and including `seq` on its disk; they are erased by and by.
+  /// `{"epoch", "seq", "digest"}` → `{"first", "to"}`: a host has page `seq`, whose bytes have this SHA-256, on its disk; it is erased by and by.
   static func acknowledge<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
-    guard request.read(needed: SMPKeys(.sequence) | .epoch, optional: .logPlace) else {
-      return .failure(.invalid)
-    }
+    guard request.read(needed: SMPKeys(.sequence) | .epoch | .digest) else { return .failure(.invalid) }
     let sequence = request.said.sequence
     let status = device.logStatus()
     guard request.said.epoch == status.epoch else { return .failure(.otherEpoch) }
-    guard device.acknowledgeLog(through: sequence) else { return .failure(.beyondPage) }
+    switch device.acknowledgeLog(sequence, digest: request.span(request.said.bytes)) {
+    case .taken: break
+    case .outOfOrder: return .failure(.beyondPage)
+    case .otherDigest: return .failure(.otherDigest)
+    case .unreadable: return .failure(.logUnreadable)
+    }
     request.answer.map(2)
     request.answer.field(.first, status.oldest)
     request.answer.field(.through, sequence)

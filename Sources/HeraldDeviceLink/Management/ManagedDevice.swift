@@ -5,17 +5,20 @@ import HeraldEmbedded
 /// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may copy what it borrows
 /// to the stack (docs/architecture.md).
 public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
-  /// Where the log stands.
+  /// Where the log stands: what can be read. Changes nothing, as whoever has a cable may ask.
   mutating func logStatus() -> LogStatus
+  /// Makes readable what has been logged so far, for a host that is about to read. May do nothing if it was called a moment ago.
+  mutating func commitLog(at now: Instant)
+  /// Makes the identifier of this device, unless it has none that stays the same over restarts.
+  mutating func identify(_ identifier: inout DeviceIdentifier)
   /// How many bytes of page `sequence` of the log can be read; `nil` if there is no such page.
   mutating func logReadableBytes(sequence: UInt32) -> Int?
   /// Reads bytes of page `sequence` from `offset` on, as many as fit into `buffer`. Returns how many were read; 0 when
   /// the page is gone, the offset is beyond its end, or the flash fails.
   mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int
 
-  /// A host has every page of the log up to and including `sequence`: they may be erased. `false` if that is the page that is being written, or
-  /// one behind it.
-  mutating func acknowledgeLog(through sequence: UInt32) -> Bool
+  /// A host has page `sequence` of the log, whose bytes have this SHA-256: it may be erased, if all before it may.
+  mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement
 
   /// Whether the log can be read as files, too. A device without carries no code for that.
   static var hasFiles: Bool { get }
@@ -86,14 +89,20 @@ extension ManagedDevice where Self: ~Copyable {
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   /// Nothing is said.
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
+  /// Everything can be read at once.
+  public mutating func commitLog(at now: Instant) {}
+  /// A device without an identifier.
+  public mutating func identify(_ identifier: inout DeviceIdentifier) {}
   /// A device that erases nothing.
-  public mutating func acknowledgeLog(through sequence: UInt32) -> Bool { false }
+  public mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
+    .outOfOrder
+  }
   /// A device that keeps nothing to note it in does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
   /// None.
   public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }
 
-  /// Zero: a device that has no settings.
+  /// Zero: a device that has no settings. One that is to serve its log all the same answers 1 for `stayOpen`.
   public mutating func inEffect(_ setting: Setting) -> UInt32 { 0 }
   /// A device that keeps nothing does not change.
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool { false }

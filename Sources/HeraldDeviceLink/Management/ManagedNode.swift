@@ -28,6 +28,9 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   associatedtype SettingsFlash: Flash & ~Copyable
   /// What it keeps beside the log.
   var settings: SettingsStore<SettingsFlash> { get set }
+  /// Makes the identifier of this device from the key of the node's addresses, unless that key is not kept over
+  /// restarts.
+  mutating func identify(_ identifier: inout DeviceIdentifier)
   /// Erases what it keeps elsewhere, at the end of a factory reset.
   mutating func eraseElsewhere()
 }
@@ -47,6 +50,10 @@ extension ManagedBoard where Self: ~Copyable {
   public static func statisticName(_ index: Int) -> StaticWord { "" }
   /// No counter has a value.
   public mutating func statistic(_ index: Int) -> UInt32 { 0 }
+  /// From the key among the settings.
+  public mutating func identify(_ identifier: inout DeviceIdentifier) {
+    identifier.derive(from: settings.settings.addressKey)
+  }
   /// There is nothing.
   public mutating func eraseElsewhere() {}
 }
@@ -71,6 +78,8 @@ public struct ManagedNode<
   @usableFromInline var reset = FactoryReset()
   /// What slows down who guesses the access key.
   public var access = AccessGate()
+  /// What slows down who asks for commits.
+  @usableFromInline var commits = CommitBudget()
 
   /// A device that has not started, on a board. The node is made in its place: a finished one would be moved here over
   /// the stack.
@@ -101,12 +110,22 @@ public struct ManagedNode<
       configuration: configuration())
   }
 
-  /// Where the log stands. Commits it: whoever asks is about to read, and is to have everything there is.
+  /// Where the log stands.
+  @inline(never)
   public mutating func logStatus() -> LogStatus {
-    var status = node.core.log.committedStatus()
+    var status = node.core.log.status()
     status.keptDays = node.core.retentionDays
     return status
   }
+
+  /// Commits the log, if there is something to commit and that was not asked for too often.
+  @inline(never)
+  public mutating func commitLog(at now: Instant) {
+    if node.core.log.hasPending, commits.take(at: now) { node.core.log.commit() }
+  }
+
+  /// By the board, which keeps the key of the node's addresses.
+  public mutating func identify(_ identifier: inout DeviceIdentifier) { board.identify(&identifier) }
 
   /// How many bytes of a page of the log can be read.
   @inline(never)
@@ -125,9 +144,9 @@ public struct ManagedNode<
     }
   }
 
-  /// A host has these pages of the log.
-  public mutating func acknowledgeLog(through sequence: UInt32) -> Bool {
-    node.core.log.acknowledge(through: sequence)
+  /// A host has this page of the log.
+  public mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
+    node.core.log.acknowledge(sequence, digest: digest)
   }
 
   /// The node, its radio, its log; and the board, if that counts anything.

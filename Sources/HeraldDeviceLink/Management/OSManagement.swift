@@ -85,7 +85,9 @@ enum OSManagement {
   /// `{}` → `{"buf_size": bytes, "buf_count": packets}`
   private static func tellParameters(_ request: inout SMPRequest) -> SMPOutcome {
     request.answer.map(2)
-    request.answer.field(.bufferSize, UInt32(clamping: request.answer.writer.whole.count))
+    // The same in a session, in which less of it is for the body.
+    let reserved = request.header.isSealed ? SealedPacket.tagSize : 0
+    request.answer.field(.bufferSize, UInt32(clamping: request.answer.writer.whole.count &+ reserved))
     request.answer.field(.bufferCount, UInt32(clamping: request.bufferCount))
     return .answered
   }

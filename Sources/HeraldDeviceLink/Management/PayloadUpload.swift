@@ -29,7 +29,8 @@ enum PayloadUpload {
     let next: UInt32
     switch outcome {
     case .wants(let offset), .taken(let offset): next = offset
-    case .refused: return .failure(.payloadRefused)
+    // MCUmgr's files have no code of their own for a content that cannot be.
+    case .refused: return .failure(.invalid)
     case .failed: return .failure(.fileNotWritten)
     }
     request.answer.map(1)

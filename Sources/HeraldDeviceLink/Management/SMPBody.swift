@@ -19,7 +19,7 @@ struct SMPBody: BitwiseCopyable {
   private(set) var offset: UInt32 = 0
   private(set) var length: UInt32 = 0
   private(set) var force: UInt32 = 0
-  /// Where the text is that was read; of no bytes if there is none.
+  /// Where the text is that was read, or the nonce, as no request has both; of no bytes if there is none.
   private(set) var text = SMPPlace()
   /// Where the bytes are that were read.
   private(set) var bytes = SMPPlace()
@@ -55,9 +55,11 @@ struct SMPBody: BitwiseCopyable {
       }
       guard let string = reader.string(key.isText ? .text : .bytes) else { return false }
       let count = string.count
-      if key == .proof, count != AccessSession.proofSize { return false }
+      // Proofs and digests have 32 bytes, nonces 16.
+      if key == .proof || key == .digest, count != SessionKeySchedule.proofSize { return false }
+      if key == .nonce, count != SessionKeySchedule.nonceSize { return false }
       let place = SMPPlace(start: SMPHeader.size &+ reader.offset &- count, count: count)
-      if key.isText { text = place } else { bytes = place }
+      if key.isText || key == .nonce { text = place } else { bytes = place }
       found.insert(key)
     }
     return found.hasAll(needed)

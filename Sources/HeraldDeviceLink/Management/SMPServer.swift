@@ -5,6 +5,7 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   private var requests: UInt32 = 0
   private var failures: UInt32 = 0
   private var ignored: UInt32 = 0
+  private var rejected: UInt32 = 0
   private var session = AccessSession()
   /// The file that is being downloaded.
   private var file = LogFile()
@@ -12,39 +13,60 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// A server that has not been asked anything.
   public init() {}
 
-  /// The link has ended, or whoever was at its other end has: the next has to prove anew that they have the access key.
+  /// The link has ended, or whoever was at its other end has: its session is over.
   public mutating func endSession() { session.end() }
 
   /// Answers the packet in the first `count` bytes of `buffer`, in their place, and returns how many bytes the answer
   /// takes: 0 if the packet is none, is too short for a header, or is no question.
   ///
-  /// `buffer` is as long as the longest packet the transport carries, at least 32 bytes; `bufferCount` is how many
+  /// `buffer` is as long as the longest packet the transport carries, at least 40 bytes; `bufferCount` is how many
   /// such packets it keeps waiting. Both are told to clients that ask for MCUmgr's parameters.
   @inline(never)
   public mutating func respond<Device: ManagedDevice & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, at now: Instant,
     device: inout Device
   ) -> Int {
-    guard count <= buffer.count, let header = Self.header(buffer, count),
+    guard count <= buffer.count, var header = Self.header(buffer, count),
       let operation = header.operation.response
     else {
       ignored &+= 1
       return 0
     }
     requests &+= 1
+    let isSealed = header.isSealed && session.open(&buffer, count: count, device.access, at: now)
+    var room = buffer.count
+    var length = count
+    if isSealed {
+      header.length &-= UInt16(SealedPacket.numberSize &+ SealedPacket.tagSize)
+      length &-= SealedPacket.numberSize &+ SealedPacket.tagSize
+      room &-= SealedPacket.tagSize
+    }
     var request = SMPRequest(
-      header, in: buffer._mutatingExtracting(0...), end: count, bufferCount: bufferCount, now: now)
-    var outcome = serve(&request, &device)
-    if outcome.failure == nil, request.answer.overflowed || request.answer.count &- SMPHeader.size > 0xFFFF {
+      header, in: buffer._mutatingExtracting(0..<room), end: length, bufferCount: bufferCount, now: now)
+    var outcome: SMPOutcome
+    if header.isSealed, !isSealed {
+      rejected &+= 1
+      outcome = .failure(.locked)
+    } else {
+      outcome = serve(&request, &device)
+    }
+    if outcome.failure == nil,
+      request.answer.overflowed || request.answer.count &- SMPHeader.size > 0xFFFF &- SealedPacket.tagSize
+    {
       outcome = .failure(.tooLong)
     }
     if let failure = outcome.failure {
       failures &+= 1
       request.refuse(failure)
     }
-    let end = request.answer.overflowed ? 0 : request.answer.count
+    var end = request.answer.overflowed ? 0 : request.answer.count
     guard end > 0 else { return 0 }
-    header.writeAnswer(operation, length: end &- SMPHeader.size, to: &buffer)
+    if isSealed { end &+= SealedPacket.tagSize }
+    header.writeAnswer(operation, isSealed: isSealed, length: end &- SMPHeader.size, to: &buffer)
+    if isSealed {
+      var packet = buffer._mutatingExtracting(0..<end)
+      session.seal(&packet)
+    }
     return end
   }
 
@@ -54,9 +76,11 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
     let header = request.header
     guard header.version <= 1 else { return .failure(.tooNew) }
     guard request.isWhole else { return .failure(.corrupt) }
-    let isOpen = session.isOpen(device.access, at: request.now)
+    if !header.isSealed, let failure = AccessRules.refusal(header, device: &device) {
+      // Clients that know nothing of Herald read a code as one of the group they asked.
+      return header.group == .herald ? .failure(failure) : .failure(failure.general)
+    }
     switch header.group {
-    case _ where !isOpen && AccessRules.needsKey(header) && device.hasAccessKey(): return .failure(.locked)
     case .os: return OSManagement.respond(to: &request, device: &device)
     case .statistics: return StatisticsManagement.respond(to: &request, device: &device)
     case .settings: return SettingsManagement.respond(to: &request, device: &device)
@@ -64,6 +88,11 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
       return PayloadUpload.respond(to: &request, device: &device)
     case .herald where header.command == HeraldCommand.access:
       return AccessManagement.respond(to: &request, device: &device, session: &session)
+    case .herald where request.asks(.write, HeraldCommand.close):
+      guard header.isSealed else { return .failure(.locked) }
+      session.closeSoon()
+      request.answer.map(0)
+      return .answered
     case .herald where request.asks(.read, HeraldCommand.payload):
       return PayloadManagement.respond(to: &request, device: &device)
     case .file where Device.hasFiles:
@@ -84,10 +113,10 @@ extension SMPServer {
   /// "smp".
   public static var statisticsName: StaticString { "smp" }
   /// How many counters there are.
-  public static var statisticsCount: Int { 3 }
+  public static var statisticsCount: Int { 4 }
   /// The name of counter `index`.
   public static func statisticName(_ index: Int) -> StaticWord {
-    StaticWord(index, of: "requests failures ignored")
+    StaticWord(index, of: "requests failures ignored rejected")
   }
   /// The value of counter `index`.
   public func statistic(_ index: Int) -> UInt32 {
@@ -95,6 +124,7 @@ extension SMPServer {
     case 0: requests
     case 1: failures
     case 2: ignored
+    case 3: rejected
     default: 0
     }
   }

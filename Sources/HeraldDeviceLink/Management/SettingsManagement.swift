@@ -50,19 +50,19 @@ enum SettingsManagement {
     return .answered
   }
 
-  /// `{"name", "val"}` → `{}`
+  /// `{"name", "val"}` → `{}`. MCUmgr's settings have no code of their own for a value that cannot be: EINVAL.
   private static func keep<Device: ManagedDevice & ~Copyable>(
     _ setting: Setting, _ value: Span<UInt8>, at now: Instant, device: inout Device
   ) -> SMPFailure? {
     let description = setting.description
     if description.kind == .bytes {
-      guard setting.allows(UInt32(clamping: value.count)) else { return .settingSize }
+      guard setting.allows(UInt32(clamping: value.count)) else { return SMPFailure(.invalid) }
       return device.keepAccessKey(value) ? nil : .settingNotKept
     }
-    guard value.count == description.kind.size else { return .settingSize }
+    guard value.count == description.kind.size else { return SMPFailure(.invalid) }
     var number: UInt32 = 0
     for index in 0..<value.count { number |= UInt32(value[index]) &<< UInt32(truncatingIfNeeded: index &* 8) }
-    guard setting.allows(number) else { return .settingOutOfRange }
+    guard setting.allows(number) else { return SMPFailure(.invalid) }
     return device.keep(setting, value: number, at: now) ? nil : .settingNotKept
   }
 

@@ -52,21 +52,21 @@ public enum ImageKey {
 
 extension SMPFailure {
   /// Image: there is none in the slot (3).
-  static var noImage: Self { Self(.image, 3, general: .notFound) }
+  public static var noImage: Self { Self(.image, 3, general: .notFound) }
   /// Image: what follows the image is no list (4).
   static var noImageList: Self { Self(.image, 4, general: .notFound) }
   /// Image: an entry of the list is wrong (5).
   static var badImageEntry: Self { Self(.image, 5, general: .unknown) }
   /// Image: none has this hash, or it has none (8).
-  static var noImageHash: Self { Self(.image, 8, general: .unknown) }
+  public static var noImageHash: Self { Self(.image, 8, general: .unknown) }
   /// Image: the slot cannot be read (11).
   static var imageUnreadable: Self { Self(.image, 11, general: .unknown) }
   /// Image: the slot cannot be written (12).
-  static var imageNotWritten: Self { Self(.image, 12, general: .unknown) }
+  public static var imageNotWritten: Self { Self(.image, 12, general: .unknown) }
   /// Image: the slot cannot be erased (13).
-  static var imageNotErased: Self { Self(.image, 13, general: .unknown) }
+  public static var imageNotErased: Self { Self(.image, 13, general: .unknown) }
   /// Image: there is no such slot, or it is the one that runs (14).
-  static var noSuchSlot: Self { Self(.image, 14, general: .invalid) }
+  public static var noSuchSlot: Self { Self(.image, 14, general: .invalid) }
   /// Image: the first byte's number is missing (20).
   static var noImageOffset: Self { Self(.image, 20, general: .invalid) }
   /// Image: the length is missing (21).
@@ -78,15 +78,15 @@ extension SMPFailure {
   /// Image: a hash has another length (24).
   static var badImageHash: Self { Self(.image, 24, general: .invalid) }
   /// Image: what runs is not older (27).
-  static var imageNotNewer: Self { Self(.image, 27, general: .badState) }
+  public static var imageNotNewer: Self { Self(.image, 27, general: .badState) }
   /// Image: the one in the slot is started next (28).
-  static var imagePending: Self { Self(.image, 28, general: .badState) }
+  public static var imagePending: Self { Self(.image, 28, general: .badState) }
   /// Image: the slot is too small for it (30).
-  static var imageTooLarge: Self { Self(.image, 30, general: .unknown) }
+  public static var imageTooLarge: Self { Self(.image, 30, general: .unknown) }
   /// Image: more bytes than were told (31).
   static var imageOverrun: Self { Self(.image, 31, general: .unknown) }
   /// Image: what runs cannot be tried (33).
-  static var imageIsActive: Self { Self(.image, 33, general: .unknown) }
+  public static var imageIsActive: Self { Self(.image, 33, general: .unknown) }
 }
 
 extension SMPReturnCode {

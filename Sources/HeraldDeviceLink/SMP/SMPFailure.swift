@@ -9,7 +9,11 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
   public static var ok: Self { Self(rawValue: 0) }
   /// EUNKNOWN: something failed.
   public static var unknown: Self { Self(rawValue: 1) }
-  /// EINVAL: the request is not understood.
+  /// ENOMEM: there is not enough memory. No answer of this device.
+  public static var noMemory: Self { Self(rawValue: 2) }
+  /// ETIMEOUT: it took too long. No answer of this device.
+  public static var timeout: Self { Self(rawValue: 4) }
+  /// EINVAL: the request is not understood, or says what cannot be.
   public static var invalid: Self { Self(rawValue: 3) }
   /// ENOENT: there is no such thing.
   public static var notFound: Self { Self(rawValue: 5) }
@@ -79,24 +83,23 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var logUnreadable: Self { Self(.herald, 1, general: .unknown) }
   /// Herald: the page is no longer there, or not yet (2).
   public static var pageGone: Self { Self(.herald, 2, general: .notFound) }
-  /// Herald: the offset is beyond the page's readable bytes, or the page to be acknowledged still grows (3).
+  /// Herald: the offset is beyond the page's readable bytes; or the page to be acknowledged still grows, or one before it is not
+  /// acknowledged (3).
   public static var beyondPage: Self { Self(.herald, 3, general: .invalid) }
   /// Herald: the epoch is not that of the log, so the request was meant for another device, or has been served (4).
   public static var otherEpoch: Self { Self(.herald, 4, general: .invalid) }
   /// Herald: a factory reset could not be noted, and has not been begun (5).
   public static var resetNotNoted: Self { Self(.herald, 5, general: .unknown) }
-  /// Herald: the proof is not that of the access key and the nonce (6).
+  /// Herald: the proof is not that of the access key and the nonces, or the device has no key (6).
   public static var wrongProof: Self { Self(.herald, 6, general: .accessDenied) }
   /// Herald: after a wrong proof the next is looked at only later (7).
   public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
-  /// Herald: the device has an access key, and whoever asks has not proved that they have it (8).
+  /// Herald: the device has an access key, and the request is not the next one of a session (8).
   public static var locked: Self { Self(.herald, 8, general: .accessDenied) }
-  /// Herald: it is no payload, is damaged, or has more bytes than this device has room for (9).
-  public static var payloadRefused: Self { Self(.herald, 9, general: .invalid) }
-  /// Herald: the setting does not take this number (10). MCUmgr has none for it.
-  public static var settingOutOfRange: Self { Self(.herald, 10, general: .invalid) }
-  /// Herald: the setting's value has another size (11). MCUmgr has none for it.
-  public static var settingSize: Self { Self(.herald, 11, general: .invalid) }
+  /// Herald: the device is being set up: it has no access key and was not told to stay open, and tells nothing of its log before one of the two (12).
+  public static var inSetUp: Self { Self(.herald, 12, general: .accessDenied) }
+  /// Herald: the page is another than the one whose digest was sent (13).
+  public static var otherDigest: Self { Self(.herald, 13, general: .invalid) }
 }
 
 /// What became of a request: it is answered, or why it is not.

@@ -3,7 +3,7 @@
 /// | byte | meaning |
 /// | --- | --- |
 /// | 0 | bits 0…2 operation, bits 3…4 version, bits 5…7 reserved |
-/// | 1 | flags, 0 |
+/// | 1 | flags: bit 0 says that the packet is sealed |
 /// | 2, 3 | bytes behind the header |
 /// | 4, 5 | group |
 /// | 6 | sequence, which the response repeats |
@@ -13,7 +13,7 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
   public var operation: SMPOperation
   /// 0…3: 0 is version 1 of the protocol, whose errors are `rc`; 1 is version 2, whose errors are `err`.
   public var version: UInt8
-  /// Reserved; 0 in what we send.
+  /// Bit 0 says that the packet is sealed (`isSealed`); the others are reserved, and 0 in what we send.
   public var flags: UInt8
   /// Bytes behind the header.
   public var length: UInt16
@@ -24,6 +24,8 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
   /// The command within its group.
   public var command: UInt8
 
+  /// The bit of the flags that says that the body is sealed.
+  static var sealedFlag: UInt8 { 1 }
   /// Bytes of a header.
   public static var size: Int { 8 }
 
@@ -54,10 +56,12 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// Makes the header that this was read from, at the start of `packet`, that of its answer: the group, the sequence and the command stay.
-  func writeAnswer(_ operation: SMPOperation, length: Int, to packet: inout MutableSpan<UInt8>) {
+  func writeAnswer(
+    _ operation: SMPOperation, isSealed: Bool, length: Int, to packet: inout MutableSpan<UInt8>
+  ) {
     guard packet.count >= Self.size else { return }
     packet[0] = min(version, 1) &<< 3 | operation.rawValue & 7
-    packet[1] = 0
+    packet[1] = isSealed ? Self.sealedFlag : 0
     packet[2] = UInt8(truncatingIfNeeded: length &>> 8)
     packet[3] = UInt8(truncatingIfNeeded: length)
   }

@@ -38,6 +38,10 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case value
   /// Access: that the key is known.
   case proof
+  /// Acknowledgement: SHA-256 of the page.
+  case digest
+  /// Access: what proofs and keys are made of, besides the access key: the device's (response), the host's (request).
+  case nonce
 
   // What only answers have.
 
@@ -111,8 +115,6 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case lost
   /// Access: whether there is a key.
   case isSet
-  /// Access: what the next proof is to be made of.
-  case nonce
   /// Access: milliseconds until a proof is looked at.
   case wait
   /// Payload: what kind of payload it is.
@@ -121,16 +123,18 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case until
   /// Payload: for how many days it is offered, today included.
   case days
+  /// Log status: what tells this device from every other (`DeviceIdentifier`).
+  case identifier
 
   /// The words on the wire, in the order of the cases.
   private static var words: StaticString {
     """
     epoch seq off len force
     name d datetime query format
-    data val proof
+    data val proof digest nonce
     rc err group r buf_size buf_count bootloader output fields stat_list first last open page boot keep
-    now unix cause mode streak faults lasted pc lr psr cfsr far done of bad to events lost set nonce
-    wait family until days
+    now unix cause mode streak faults lasted pc lr psr cfsr far done of bad to events lost set
+    wait family until days id
     """
   }
 
@@ -160,7 +164,7 @@ struct SMPKeys: Equatable, BitwiseCopyable {
   static var none: Self { Self(bits: 0) }
   /// One of them.
   @inline(__always)
-  init(_ key: SMPKey) { bits = key.rawValue <= SMPKey.proof.rawValue ? 1 &<< UInt32(key.rawValue) : 0 }
+  init(_ key: SMPKey) { bits = key.rawValue <= SMPKey.nonce.rawValue ? 1 &<< UInt32(key.rawValue) : 0 }
 
   /// Both.
   @inline(__always)

@@ -69,7 +69,7 @@ public enum FileName {
 
 /// The commands of group `herald` (docs/wire-formats.md).
 public enum HeraldCommand {
-  /// Where the log stands.
+  /// Where the log stands (read), and that once it has been committed (write).
   public static var logStatus: UInt8 { 0 }
   /// Bytes of a page of the log.
   public static var logRead: UInt8 { 1 }
@@ -77,9 +77,9 @@ public enum HeraldCommand {
   public static var restart: UInt8 { 2 }
   /// Erases everything (write), and how far that is (read).
   public static var factoryReset: UInt8 { 3 }
-  /// The host has pages of the log on its disk.
+  /// The host has a page of the log on its disk.
   public static var acknowledge: UInt8 { 4 }
-  /// What is needed to be let in (read), and being let in (write).
+  /// What a session is made of (read), and opening one (write).
   public static var access: UInt8 { 5 }
   /// What happened since the last ask.
   public static var live: UInt8 { 6 }
@@ -87,4 +87,6 @@ public enum HeraldCommand {
   public static var payload: UInt8 { 7 }
   /// Bytes of the log, across the ends of its pages.
   public static var logStream: UInt8 { 8 }
+  /// Ends the session.
+  public static var close: UInt8 { 9 }
 }

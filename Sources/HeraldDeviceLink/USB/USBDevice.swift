@@ -6,8 +6,8 @@ import HeraldEmbedded
 /// all of the memory for its one packet, while the link is idle: what is begun on one is finished before the other begins. Who stops in the
 /// middle for a second loses it to the other.
 ///
-/// A session (`SMPServer.endSession`) is the cable's, whichever of the two it was opened on. It ends when a host selects the configuration or an
-/// interface, as programs do when they begin, and when a program closes the serial port: what comes next has to show the key again.
+/// Both have one session (`SMPServer.endSession`), which belongs to who has its keys. It ends when a host selects the configuration or an
+/// interface, as programs do when they begin, and when a program closes the serial port.
 public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>: ~Copyable {
   /// What it is attached with.
   public var controller: Controller

@@ -25,6 +25,27 @@ where
     hasNews = true
   }
 
+  /// A peer says whether it takes connections. One that takes none has as many as it can: the time is better spent on somebody else. But anybody
+  /// can say so under its address: an attempt lasts long enough to succeed with a peer that is said to take none and does.
+  @inlinable @inline(never)
+  mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool) {
+    if !takesNobody {
+      if table[place].has(Target.takesNobodyFlag), table[place].failures == 0, table[place].retryAt > now {
+        table[place].retryAt = now
+      }
+    } else if attempt.isActive, !attempt.isCancelled, place == Int(attempt.place),
+      !table[place].has(Target.awaitsMessageFlag)
+    {
+      let length = UInt16(truncatingIfNeeded: now.milliseconds.low32) &- attempt.begunAt
+      let least = Self.hastyAttempt.milliseconds
+      let left = Interval(milliseconds: UInt32(length) < least ? least &- UInt32(length) : 0)
+      attempt.isCut = true
+      attempt.deadline = earlier(attempt.deadline, after(left))
+      hasNews = true
+    }
+    table[place].set(Target.takesNobodyFlag, takesNobody)
+  }
+
   /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
   /// connections, if there are several, is left to peers.
   @inlinable @inline(never)
@@ -48,9 +69,15 @@ where
       isCut = limit < deadline
       deadline = earlier(limit, deadline)
     }
-    guard let place = choosePeer() else {
+    let isFlooded = isFlooded()
+    guard let (place, othersWait) = choosePeer(isFlooded: isFlooded) else {
       wake(by: workAt)
       return
+    }
+    if othersWait, table[place].state != .read, !table[place].has(Target.awaitsMessageFlag) {
+      let end = after(Self.hastyAttempt)
+      isCut = isCut || end < deadline
+      deadline = earlier(end, deadline)
     }
     guard !isFull else {
       giveUpConnection(forMessage: table[place].has(Target.awaitsMessageFlag))
@@ -74,25 +101,25 @@ where
     attempt.isCancelled = false
     attempt.isCut = isCut
     attempt.place = UInt16(truncatingIfNeeded: place)
+    attempt.begunAt = UInt16(truncatingIfNeeded: now.milliseconds.low32)
     attempt.deadline = deadline
     wake(by: deadline)
   }
 
-  /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest rank any, by chance. The
-  /// most recently heard would be everybody's choice at the same time, and then nobody understands the requests to connect. A peer
-  /// that takes no connections at present is left out. If there is none, `workAt` becomes the moment when that may change by itself.
+  /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest rank one that was heard just
+  /// now, of these any, by chance. The most recently heard would be everybody's choice at the same time, and then nobody understands the
+  /// requests to connect. In a flood it is the stranger that has waited for longest. If there is none, `workAt` becomes the moment when that may change by itself. Says also whether other strangers wait.
   @inlinable
-  mutating func choosePeer() -> Int? {
+  mutating func choosePeer(isFlooded: Bool) -> (place: Int, othersWait: Bool)? {
     var best: Int?
-    var bestRank = -1
+    var bestWorth = -1
+    var bestWait: UInt32 = 0
     var alike: UInt32 = 0
     var later = Instant.never
     for place in 0..<table.placesUsed where table[place].owesWork {
       let isNear = table[place].silence(at: now) <= configuration.inRange
       guard isNear || table[place].has(Target.awaitsMessageFlag) else { continue }
-      guard !table[place].isHeld, !table[place].has(Target.takesNobodyFlag),
-        !isConnected(table[place].address)
-      else { continue }
+      guard !table[place].isHeld, !isConnected(table[place].address) else { continue }
       let retryAt = table[place].retryAt
       if retryAt > now {
         later = earlier(later, retryAt)
@@ -102,22 +129,35 @@ where
       if rank < 0 {
         settle(place)
         if table[place].owesWork { later = earlier(later, table[place].retryAt) }
-      } else if rank > bestRank {
+        continue
+      }
+      let isThere = table[place].silence(at: now) <= Self.justNow
+      // One that takes no connections, or of which somebody says so, is tried when nobody else is there.
+      let worth = table[place].has(Target.takesNobodyFlag) ? 0 : rank &* 2 &+ (isThere ? 1 : 0)
+      var wait: UInt32 = 0
+      if isFlooded, rank >= Self.candidateRank, rank < Self.messageRank {
+        // It is looked at again when it is heard again.
+        guard isThere, let waited = waitInFlood(place) else { continue }
+        wait = waited
+      }
+      if worth > bestWorth || worth == bestWorth && wait > bestWait {
         best = place
-        bestRank = rank
+        bestWorth = worth
+        bestWait = wait
         alike = 1
-      } else if rank == bestRank {
+      } else if worth == bestWorth, wait == bestWait {
         // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same in the end.
         alike &+= 1
         if (random.next() &>> 16) &* alike < 0x1_0000 { best = place }
       }
     }
-    if best == nil { workAt = later }
-    // Where several wait there may be more: it is worth listening for them.
-    if alike > 1, bestRank >= Self.strangerRank, bestRank < Self.messageRank {
-      busyUntil = after(Self.busyHold)
+    guard let best else {
+      workAt = later
+      return nil
     }
-    return best
+    // Where several wait there may be more: it is worth listening for them.
+    if alike > 1, bestWorth >= Self.strangerRank &* 2, bestWorth < Self.messageRank &* 2 { listenMore() }
+    return (best, alike > 1 || isFlooded)
   }
 
   /// How much it is worth to have an exchange with a peer now, −1 if not at all: a message of the application's comes first; then to
@@ -130,7 +170,7 @@ where
     case .sendMessage: return Self.messageRank
     case .meet, .readPayload:
       let isRepeated = table[place].readings > 1 ? 1 : 0
-      return (table[place].state == .candidate ? 2 : Self.strangerRank) &+ isRepeated
+      return (table[place].state == .candidate ? Self.candidateRank : Self.strangerRank) &+ isRepeated
     case .readModel, .readCodes, .writePayload: return 1
     case .share, .writeRSSI: return 0
     }
@@ -142,6 +182,9 @@ where
   /// See `messageRank`.
   @inlinable
   static var strangerRank: Int { 4 }
+  /// The lower of the two of a peer that may hide a service.
+  @inlinable
+  static var candidateRank: Int { 2 }
   /// How long it is scanned more since several strangers were there to choose among.
   @inlinable
   static var busyHold: Interval { .seconds(2) }

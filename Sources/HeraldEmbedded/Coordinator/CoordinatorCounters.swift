@@ -80,14 +80,18 @@ public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
   case radioRefusals
   /// Events the log did not take.
   case logErrors
+  /// Advertisements of strangers that were not taken in, as there were too many (`StrangerBudget`).
+  case strangersRefused
+  /// Strengths of strangers that were not kept, as there were too many.
+  case readingsRefused
 
   /// How many there are.
-  public static let count = 40
+  public static let count = 42
 }
 
 /// The counters of `CoordinatorCounter`. They wrap.
 public struct CoordinatorCounters: BitwiseCopyable, Sendable {
-  @usableFromInline var values: [40 of UInt32]
+  @usableFromInline var values: [42 of UInt32]
 
   /// All zero.
   @usableFromInline
@@ -115,7 +119,7 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
     connections_in connections_refused exchanges_dropped exchanges_timed_out exchanges_refused exchanges_malformed exchanges_without_buffer
     without_service reads reads_of_known payloads_served payloads_not_served signals signal_wakes signal_payloads signal_strengths signal_shares
     signal_messages signals_malformed signals_dropped signals_without_buffer signals_sent signals_refused messages_sent messages_lost connections_given_up
-    rotations radio_refusals log_errors evictions targets
+    rotations radio_refusals log_errors strangers_refused readings_refused evictions targets
     """
   }
 }

@@ -37,6 +37,7 @@ where
     if opened.role == .central, attempt.isActive {
       isOurs = true
       attempt.isActive = false
+      chargeAttempt()
     }
     guard index >= 0, index < connections else {
       // More connections than there is memory for: `run` closes them, as long as the radio has them.
@@ -50,6 +51,7 @@ where
     if index < 32 { values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
     server.opened(opened.connection)
     links[index].peer = opened.peer
+    openAccount(index)
     links[index].lastAsked = now
     links[index].openedAt = now
     delegate.tell(
@@ -66,6 +68,7 @@ where
       if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
         cutAttempt()
       }
+      if strangers.isShort { welcome(opened.peer) }
       readBack(index)
     case .central:
       counters.count(isOurs ? .connectionsOut : .connectionsRefused)
@@ -84,6 +87,7 @@ where
     self.now = now
     guard attempt.isActive else { return }
     hasNews = true
+    chargeAttempt()
     let ended = attempt
     attempt = Attempt()
     workAt = now
@@ -96,7 +100,8 @@ where
       // The peer did not have the time it is entitled to: nothing is held against it.
       counters.count(.attemptsCut)
       table.setHeld(place, false)
-      leaveAlone(place, for: table[place].has(Target.takesNobodyFlag) ? .zero : configuration.firstRetry)
+      if keepsWaiting(place) { return }
+      leaveAlone(place, for: configuration.firstRetry)
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed)
     }
@@ -135,6 +140,7 @@ where
   /// left alone like any other: perhaps it does not hear us at all.
   @inlinable
   mutating func askAgainSoon(_ place: Int) {
+    if keepsWaiting(place) { return }
     let failures = table[place].failures
     let delay =
       failures <= Self.contendedTries
@@ -179,8 +185,12 @@ where
     else { return 0 }
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
       links[index].lastAsked = now
+      let isIndicating = NeighbourType.Services.changes && server.isIndicating(connection)
+      let isFormer = NeighbourType.Services.changes && values.isFormer(connection)
       let length = server.respond(
-        to: &buffer, count: count, on: connection, at: now, from: services.database, values: &values)
+        to: &buffer, count: count, on: connection, at: now, from: services.database(isFormer: isFormer),
+        values: &values)
+      if isIndicating { noteConfirmation(index) }
       takeSignal(index)
       if NeighbourType.systems > 0 { noteNeighbours(index) }
       return length
@@ -229,7 +239,7 @@ where
   mutating func beginExchange(with place: UInt16, _ index: Int) {
     links[index].place = place
     links[index].holdsTarget = true
-    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
+    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findService, index)
   }
 
   /// Whether an exchange with this target is under way.
@@ -354,10 +364,11 @@ where
     delegate.tell(
       .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
       at: now)
+    workAt = now
+    if keepsWaiting(place) { return }
     let delay = HeraldConfiguration.retryDelay(
       failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
     leaveAlone(place, for: delay, andUpTo: 1023)
-    workAt = now
   }
 
   /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).

@@ -18,12 +18,12 @@ where
       table.touch(place, at: now)
     } else {
       guard seen.peer != .ignored || sighting.isSomething,
-        let new = admit(seen.identity, report.address)
+        let new = meet(seen, report.address)
       else { return }
       place = new
       if seen.peer == .ignored { table[place].state = .neighbour }
     }
-    if !table[place].isAt(report.address) { move(place, to: report.address) }
+    if !table[place].isAt(report.address), !move(place, to: report.address) { return }
     guard acquaint(place, seen, report) || sighting.isSomething else { return }
     if let txPower = seen.txPower, txPower != table[place].txPower {
       table[place].txPower = txPower
@@ -35,12 +35,13 @@ where
   }
 
   /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect there ends, so
-  /// that it does not keep others waiting, and is not held against the peer.
+  /// that it does not keep others waiting, and is not held against the peer. `false` if the address is our own.
   @inlinable
-  mutating func move(_ place: Int, to address: DeviceAddress) {
+  mutating func move(_ place: Int, to address: DeviceAddress) -> Bool {
+    guard address != advertising.address else { return false }
     table[place].address = address
-    guard attempt.isActive, !attempt.isCancelled, Int(attempt.place) == place else { return }
-    cutAttempt()
+    if attempt.isActive, !attempt.isCancelled, Int(attempt.place) == place { cutAttempt() }
+    return true
   }
 
   /// Logs and reports one strength.
@@ -50,13 +51,57 @@ where
       counters.count(.advertsWithoutStrength)
       return
     }
-    counters.count(.readings)
     table[place].lastRSSI = rssi
+    let digest = table[place].payloadDigest
+    if digest == 0, !mayKeepReading(of: place) { return }
+    counters.count(.readings)
     table[place].readings &+= 1
     record(reading: rssi, of: identity)
     delegate.didMeasure(identity, rssi, at: now)
-    let digest = table[place].payloadDigest
     if digest != 0 { delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now) }
+  }
+
+  /// Whether a reading of a peer whose payload is not known is kept. One that is not is counted. A radio that cannot
+  /// connect gets to know no payload: then all are.
+  @inlinable @inline(never)
+  mutating func mayKeepReading(of place: Int) -> Bool {
+    let isWithinAllowance = table[place].mayKeepReading(number: counters[.readings], at: now)
+    if !capabilities.canConnect { return true }
+    if isWithinAllowance, strangers.mayMeasure(kind: table[place].strangerKind, at: now) { return true }
+    counters.count(.readingsRefused)
+    strangers.unkept &+= 1
+    return false
+  }
+
+  /// Takes in a peer that was heard for the first time, unless it is this device itself, now or under a former
+  /// address, or strangers have used up what they may (`StrangerBudget`).
+  @inlinable @inline(never)
+  mutating func meet(_ seen: Introspected, _ address: DeviceAddress) -> Int? {
+    guard address != advertising.address else { return nil }
+    let hash = table.hash(seen.identity)
+    guard strangers.mayCome(hash, kind: seen.isHerald ? 1 : 0, at: now) else {
+      counters.count(.strangersRefused)
+      return nil
+    }
+    guard !ResolvablePrivateAddress.resolves(address, with: key) else { return nil }
+    return admit(seen.identity, address)
+  }
+
+  /// A peer opened a connection while strangers are being refused: its address is not made up, and its advertisements
+  /// are not refused.
+  @inlinable @inline(never)
+  mutating func welcome(_ address: DeviceAddress) {
+    guard table.find(address: address, at: now) == nil, strangers.mayProve() else { return }
+    _ = admit(TargetIdentity(address), address)
+  }
+
+  /// Logs how much was not, for want of a budget.
+  @inlinable @inline(never)
+  mutating func recordUnkept() {
+    let count = strangers.unkept
+    guard count > 0 else { return }
+    strangers.unkept = 0
+    record(.dropped(count: count))
   }
 
   /// Takes in a peer that was not known.
@@ -92,13 +137,7 @@ where
     }
     if seen.isHerald, !report.kind.contains(.scanResponse) {
       let takesNobody = !report.kind.contains(.connectable)
-      table[place].set(Target.takesNobodyFlag, takesNobody)
-      if takesNobody, attempt.isActive, !attempt.isCancelled, place == Int(attempt.place),
-        !table[place].has(Target.awaitsMessageFlag)
-      {
-        // It has as many connections as it can: the time is better spent on somebody else.
-        cutAttempt()
-      }
+      if takesNobody || table[place].has(Target.takesNobodyFlag) { noteTakesNobody(place, takesNobody) }
     }
     switch table[place].state {
     case .read:

@@ -141,6 +141,10 @@ where
       set &+= 1
     }
     serveNeighbours()
+    // Connections of before a new address do not show the new codes, and were dealt with.
+    if NeighbourType.Services.changes, !withAddress, changed != NeighbourSystems() {
+      services.unindicated |= ~values.former
+    }
   }
 
   /// Serves the codes that are shown, and has the next change come when the first of them ends. Not inlined, as what makes the codes has a frame

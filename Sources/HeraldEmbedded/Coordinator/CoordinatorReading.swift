@@ -8,16 +8,20 @@ where
   @inlinable
   mutating func enter(_ wanted: ExchangeStep, _ index: Int) {
     var step = wanted == .choosing ? choose(index) : wanted
-    if step == .findCustomService, configuration.introspection.customService == nil { step = .withoutService }
+    // Behind the last handle there is no further service of this kind.
+    if step == .findService, links[index].service.last == .max, !seekNextKind(index) {
+      step = .withoutService
+    }
+    if step == .withoutService, links[index].search.fault != .none {
+      fail(index, links[index].search.fault == .refused ? .exchangesRefused : .exchangesMalformed)
+      return
+    }
     if NeighbourType.systems > 0, turnsToCodes(step, index) { step = .readCodes }
     links[index].step = step
     let procedure: GATTProcedure
     switch step {
     case .exchangeMTU: procedure = .exchangeMTU(server.maximumMTU)
-    case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
-    case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
-    case .findCustomService:
-      procedure = .discoverService128(configuration.introspection.ownService)
+    case .findService: procedure = nextService(index)
     case .findInformation: procedure = .discoverService16(HeraldUUIDs.deviceInformation)
     case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
     case .readPayload, .readModel:
@@ -40,9 +44,40 @@ where
       return
     case .choosing, .failed, .closed, .serving, .keeping: return
     }
-    if !links[index].client.begin(procedure, stepTimeout: configuration.stepTimeout) {
+    if !links[index].client.begin(procedure, stepTimeout: stepTimeout(Int(links[index].place))) {
       fail(index, .exchangesMalformed)
     }
+  }
+
+  /// The search for the next service of the present kind: behind the one that was found last, if there was one.
+  @inlinable
+  mutating func nextService(_ index: Int) -> GATTProcedure {
+    let from = links[index].service.last &+ 1
+    if links[index].search.isShort { return .discoverService16(HeraldUUIDs.shortService, from: from) }
+    let uuid = links[index].search.isLong ? HeraldUUIDs.service : configuration.introspection.ownService
+    return .discoverService128(uuid, from: from)
+  }
+
+  /// There is no further service of this kind: goes on to the next kind; `false` if there is no other.
+  @inlinable
+  mutating func seekNextKind(_ index: Int) -> Bool {
+    links[index].service = HandleRange(first: 0, last: 0)
+    return links[index].search.next(hasCustom: configuration.introspection.customService != nil)
+  }
+
+  /// What is known of a service of before does not hold for the one that was found now.
+  @inlinable
+  mutating func forgetService(_ index: Int) {
+    links[index].payloadHandle = 0
+    links[index].signalHandle = 0
+    links[index].system = .unknown
+  }
+
+  /// The service that was found does not give its payload, perhaps as it is a stale one: another is to be looked for.
+  @inlinable
+  mutating func noteFault(_ fault: ServiceSearch.Fault, _ index: Int) {
+    links[index].search.fault = fault
+    freeBuffer(index)
   }
 
   /// What comes next on a connection whose peer is known: what the peer is owed, or the end.
@@ -60,6 +95,8 @@ where
       return .findInformation
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
+      // The new payload would tie the new address to the one of this connection: it is written on another one.
+      if task == .writePayload, values.isFormer(ConnectionID(index: index)) { return .closing }
       if links[index].signalHandle == 0 {
         noteDone(task, place)  // there is no way to tell it
         countRefusal(of: task)
@@ -81,11 +118,12 @@ where
     case (.writeSignal, .found): noteWritten(index)
     default: break
     }
-    guard isKept else {
+    guard isKept || step == .readPayload && isBufferEmpty(index) else {
       fail(index, .exchangesMalformed)
       return
     }
-    enter(step.next(after: outcome), index)
+    if !isKept { noteFault(.malformed, index) }
+    enter(step.next(after: isKept ? outcome : .absent), index)
   }
 
   /// A buffer of the pool for a connection; `nil` if none is free.
@@ -122,6 +160,7 @@ where
       advance(index, .found)
     case .service(let range):
       links[index].service = range
+      if step == .findService { forgetService(index) }
       advance(index, .found)
     case .characteristics(let isLast):
       note(pdu, index)
@@ -136,6 +175,12 @@ where
       }
     case .finished:
       switch step {
+      case .findService:
+        if seekNextKind(index) {
+          enter(.findService, index)
+        } else {
+          advance(index, .absent)
+        }
       case .findCharacteristics, .findModel: advance(index, isThere(index) ? .found : .absent)
       case .readPayload, .readModel: advance(index, .found)
       case .writeSignal:
@@ -155,6 +200,10 @@ where
         links[index].written = 0
         freeBuffer(index)
         noteDone(links[index].task, Int(links[index].place))
+        advance(index, .absent)
+      case .refused(let code)
+      where (step == .readPayload || step == .findCharacteristics) && code != .insufficientResources:
+        noteFault(.refused, index)
         advance(index, .absent)
       case .refused(let code):
         fail(index, .exchangesRefused)
@@ -216,6 +265,13 @@ where
     if NeighbourType.systems > 0 { lookForHiddenCodes(place) }
   }
 
+  /// Whether what was read has no bytes.
+  @inlinable
+  mutating func isBufferEmpty(_ index: Int) -> Bool {
+    let buffer = Int(links[index].buffer) &- 1
+    return buffer >= 0 && values.pool.buffers[buffer].length == 0
+  }
+
   /// The payload is here: logs and reports it. `false` if it is none.
   @inlinable
   mutating func keepPayload(_ index: Int) -> Bool {
@@ -225,6 +281,8 @@ where
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else { return false }
     counters.count(.reads)
+    creditPayload()
+    if table[place].isStranger { strangers.met(kind: table[place].strangerKind) }
     acquirePayload(place, buffer)
     freeBuffer(index)
     return true

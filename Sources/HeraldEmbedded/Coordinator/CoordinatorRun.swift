@@ -29,6 +29,7 @@ where
     rotate()
     if NeighbourType.systems > 0 { switchNeighbours() }
     notifyPayload(&radio)
+    if NeighbourType.Services.changes { indicateChange(&radio) }
     beginAttempt(&radio)
     scan(&radio)
     advertise(&radio)
@@ -74,6 +75,7 @@ where
     isStarted = true
     if key.isNone { key = IdentityResolvingKey.make(random: &random) }
     table.setSeed(random.next())
+    listening.spend(Self.listeningAtStart)
     log.mount(freshEpoch: random.next())
     record(.started(reason: reason))
     commitAt = after(commitPeriod)
@@ -86,6 +88,7 @@ where
     wake(by: ageAt)
     values.dropStalled(at: now)
     if hasCome(commitAt) {
+      recordUnkept()
       log.commit()
       tidyLog()
       commitAt = after(commitPeriod)
@@ -134,8 +137,7 @@ where
   mutating func drive<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) -> Instant {
     let connection = ConnectionID(index: index)
     if links[index].step == .serving {
-      let idleEnd =
-        links[index].lastAsked + (links[index].isPeers ? configuration.servingIdle : Self.lingering)
+      let idleEnd = links[index].lastAsked + longestIdle(index)
       let end = earlier(links[index].end, idleEnd)
       guard hasCome(end) else { return end }
       close(index)
@@ -275,19 +277,19 @@ where
     wake(by: rotation.deadline)
   }
 
-  /// Connections that were opened under the former address: the new payload must not be seen on them, as it would tie the two addresses
-  /// together. Those that are kept are closed, and on the others a new reading is refused.
+  /// Connections that were opened under the former address: the new payload and new codes must not be seen on them, as they would tie the
+  /// two addresses together. Those that are kept are closed; on the others a new reading is refused, and the services of other systems are gone.
   @inlinable
   mutating func partWithFormerAddress() {
+    var open: UInt32 = 0
     var index = 0
     while index < connections {
       if links[index].step == .keeping { close(index) }
-      // Where a peer can have itself told of each new payload, that was chosen.
-      if !NeighbourType.Table.notifies, links[index].step != .closed, index < 32 {
-        values.former |= 1 &<< UInt32(truncatingIfNeeded: index)
-      }
+      if links[index].step != .closed, index < 32 { open |= 1 &<< UInt32(truncatingIfNeeded: index) }
       index &+= 1
     }
+    if NeighbourType.Services.changes { noteServicesGone(on: open & ~values.former) }
+    values.former |= open
   }
 
   /// Peers that our payload was written to know another one now: it is owed to them again.

@@ -52,6 +52,7 @@ where
     case .advertisingInterval: advertisingInterval.milliseconds
     case .radioSetting: UInt32(settings[.radioSetting] ?? 1)
     case .accessKey: 0
+    case .stayOpen: UInt32(settings[.stayOpen] ?? (configuration.staysOpen ? 1 : 0))
     }
   }
 

@@ -4,6 +4,36 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
+  /// A connection was opened: what is written on it is charged to its peer's address.
+  @inlinable
+  mutating func openAccount(_ index: Int) {
+    let peer = links[index].peer
+    values.incoming[index].account = account(of: peer)
+    values.incoming[index].remainder = 15  // a connection costs a unit at least
+    if let known = table.find(address: peer, at: now) {
+      values.incoming[index].isRead = table[known].state == .read && table[known].isConnectable
+    }
+  }
+
+  /// The account of an address among `SignalAccounts`, which nobody outside can foretell.
+  @inlinable
+  mutating func account(of peer: DeviceAddress) -> UInt8 {
+    UInt8(truncatingIfNeeded: ((peer.low ^ UInt32(peer.high) ^ table.seed) &* 0x9E37_79B1) &>> 27)
+  }
+
+  /// How long a connection may lie idle on which a peer has begun to prepare a write, which others wait for.
+  @inlinable
+  static var preparingIdle: Interval { .seconds(10) }
+
+  /// How long the peer of a connection that serves it may ask for nothing.
+  @inlinable
+  mutating func longestIdle(_ index: Int) -> Interval {
+    guard links[index].isPeers else { return Self.lingering }
+    let idle = configuration.servingIdle
+    return idle > Self.preparingIdle && server.isPreparing(ConnectionID(index: index))
+      ? Self.preparingIdle : idle
+  }
+
   /// Acts upon the message that has come in on a connection, if one has.
   @inlinable @inline(never)
   mutating func takeSignal(_ index: Int) {
@@ -56,7 +86,7 @@ where
       table.touch(known, at: now)
       return known
     }
-    values.spend(12, index)
+    values.spend(16, index)
     return admit(identity, address)
   }
 

@@ -5,12 +5,8 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case closed = 0
   /// We ask for a longer ATT_MTU.
   case exchangeMTU = 1
-  /// We look for the service of Herald 2.1 and later.
-  case findShortService = 2
-  /// We look for the service of the protocol document.
-  case findLongService = 3
-  /// We look for the service of the provider's own, if there is one (HP-37).
-  case findCustomService = 4
+  /// We look for Herald's services, one after the other: `ServiceSearch` has their order.
+  case findService = 2
   /// We look at the characteristics of the service.
   case findCharacteristics = 5
   /// We read the payload.
@@ -62,8 +58,8 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
 
   private var whenFound: ExchangeStep {
     switch self {
-    case .exchangeMTU: .findShortService
-    case .findShortService, .findLongService, .findCustomService: .findCharacteristics
+    case .exchangeMTU: .findService
+    case .findService: .findCharacteristics
     case .findInformation: .findModel
     case .findModel: .readModel
     default: .choosing
@@ -72,11 +68,8 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
 
   private var whenAbsent: ExchangeStep {
     switch self {
-    case .exchangeMTU: .findShortService
-    case .findShortService: .findLongService
-    case .findLongService: .findCustomService
-    case .findCustomService, .findCharacteristics: .withoutService
-    case .readPayload: .failed
+    case .exchangeMTU, .findCharacteristics, .readPayload: .findService
+    case .findService: .withoutService
     default: .choosing
     }
   }
@@ -84,6 +77,44 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   /// Whether the peer owes us something.
   @usableFromInline
   var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.readCodes.rawValue }
+}
+
+/// How far the search for a service with a payload has come. All services with one UUID are looked at before the next UUID is: a phone may
+/// have an empty or stale one in front of the one that works. Zero bits at the beginning.
+@usableFromInline
+struct ServiceSearch: BitwiseCopyable, Sendable {
+  /// Why a service that had a payload could not be read.
+  @usableFromInline
+  enum Fault: UInt8, BitwiseCopyable, Sendable {
+    /// There was none such.
+    case none = 0
+    /// The peer answered with an error.
+    case refused = 1
+    /// The value was none.
+    case malformed = 2
+  }
+
+  @usableFromInline var bits: UInt8
+
+  @usableFromInline init() { bits = 0 }
+
+  /// Whether 0xFCF6 of Herald 2.1 and later is looked for, which comes first…
+  @usableFromInline var isShort: Bool { bits & 3 == 0 }
+  /// …or 428132af-… of the protocol document, the second. The third is the provider's own, if there is one (HP-37).
+  @usableFromInline var isLong: Bool { bits & 3 == 1 }
+
+  @usableFromInline var fault: Fault {
+    get { Fault(rawValue: bits &>> 2) ?? .none }
+    set { bits = bits & 3 | newValue.rawValue &<< 2 }
+  }
+
+  /// Goes on to the next UUID; `false` if there is no other.
+  @usableFromInline
+  mutating func next(hasCustom: Bool) -> Bool {
+    guard bits & 3 < (hasCustom ? 2 : 1) else { return false }
+    bits &+= 1
+    return true
+  }
 }
 
 /// One connection: zero bits when closed, and what it is at otherwise.
@@ -118,8 +149,8 @@ struct Link: BitwiseCopyable {
   @usableFromInline var service: HandleRange
   /// The peer's address, as the connection showed it.
   @usableFromInline var peer: DeviceAddress
-  /// What would be a gap: without one all connections are cleared in their place.
-  @usableFromInline var filler: UInt8
+  /// Which service is looked for. It fills what would be a gap: without one all connections are cleared in their place.
+  @usableFromInline var search: ServiceSearch
   /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that again.
   @usableFromInline var end: Instant
   /// When the peer last asked us for something, or, on a connection that is kept, when it was last measured.
@@ -145,7 +176,7 @@ struct Link: BitwiseCopyable {
     piece = 0
     buffer = 0
     peer = .zero
-    filler = 0
+    search = ServiceSearch()
     end = .start
     lastAsked = .start
     openedAt = .start
@@ -164,6 +195,8 @@ struct Attempt: BitwiseCopyable {
   @usableFromInline var isCut: Bool
   /// The target's place in the table.
   @usableFromInline var place: UInt16
+  /// When it began: milliseconds, their lower 16 bits.
+  @usableFromInline var begunAt: UInt16
   /// When it is given up, or, once it is, when to say so again.
   @usableFromInline var deadline: Instant
 
@@ -173,6 +206,7 @@ struct Attempt: BitwiseCopyable {
     isCancelled = false
     isCut = false
     place = 0
+    begunAt = 0
     deadline = .start
   }
 }

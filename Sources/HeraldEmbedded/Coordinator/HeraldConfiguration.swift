@@ -25,6 +25,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var connectionPolicy = ConnectionPolicy.oldest
   /// Whether to believe the date that a venue beacon tells, as long as nobody else has told it. Needs a `VisitSensor`.
   public var takesTimeFromBeacons = false
+  /// Whether the device serves its log to everybody on its management link while it has no access key and no host has set `access/stay-open`.
+  public var staysOpen = false
   /// How to scan.
   public var scanTiming = ScanTiming()
   /// Milliseconds between advertising events, 20…10,240.

@@ -36,6 +36,8 @@ public struct HeraldCore<
   /// The peers. For looking at: what happens to them is decided here.
   public var table: TargetTable<targets>
   @usableFromInline var counters: CoordinatorCounters
+  /// What strangers may still take.
+  @usableFromInline var strangers: StrangerBudget<targets>
   /// What our GATT table serves, the supplier of payloads included.
   public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
   @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
@@ -51,6 +53,8 @@ public struct HeraldCore<
   @usableFromInline var workAt: Instant
   /// Until when to scan more, as several peers wait to have their payloads read.
   @usableFromInline var busyUntil: Instant
+  /// How much more than scheduled may be listened for strangers.
+  @usableFromInline var listening: RateBudget
 
   @usableFromInline var advertising: NeighbourType.Sets
   @usableFromInline var scanning: ScanSchedule
@@ -104,6 +108,7 @@ public struct HeraldCore<
     values = ServedValues(supplier: supplier)
     services = NeighbourType.Services()
     table = TargetTable()
+    strangers = StrangerBudget()
     sharing = SharingStore()
     server = ATTServer()
     links = .init(repeating: Link())
@@ -113,6 +118,7 @@ public struct HeraldCore<
     outbox = Outbox()
     workAt = .never
     busyUntil = .start
+    listening = RateBudget()
     advertising = NeighbourType.Sets()
     scanning = ScanSchedule(configuration.scanTiming)
     shownScan = nil

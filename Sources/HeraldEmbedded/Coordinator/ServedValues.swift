@@ -17,7 +17,7 @@ public struct ServedValues<
   /// When the own address changed last, and what date that was.
   @usableFromInline var rotatedAt: Instant
   @usableFromInline var rotatedUnixSeconds: UInt64?
-  /// Connections that were opened under the former address, a bit each: the new payload is not shown on them.
+  /// Connections that were opened under a former address, a bit each: nothing that changes with the address is shown on them.
   @usableFromInline var former: UInt32
   @usableFromInline var served: UInt32
   @usableFromInline var notServed: UInt32
@@ -26,11 +26,13 @@ public struct ServedValues<
   /// What peers are writing to us, by connection.
   @usableFromInline var incoming: [connections of SignalReassembly]
   /// What all of them together may write.
-  @usableFromInline var budget: SignalBudget
+  @usableFromInline var budget: RateBudget
   /// What all of them together may have logged by reading codes of ours; apart, so that who reads takes nothing from who writes.
-  @usableFromInline var servedBudget: SignalBudget
+  @usableFromInline var servedBudget: RateBudget
   /// What codes in advertisements may bring to the log.
-  @usableFromInline var heardBudget: SignalBudget
+  @usableFromInline var heardBudget: RateBudget
+  /// What each peer has written, by its address.
+  @usableFromInline var accounts: SignalAccounts
   @usableFromInline var signals: UInt32
   @usableFromInline var wakes: UInt32
   @usableFromInline var malformed: UInt32
@@ -50,9 +52,10 @@ public struct ServedValues<
     askedAt = .start
     former = 0
     incoming = .init(repeating: SignalReassembly())
-    budget = SignalBudget()
-    servedBudget = SignalBudget()
-    heardBudget = SignalBudget()
+    budget = RateBudget()
+    servedBudget = RateBudget()
+    heardBudget = RateBudget()
+    accounts = SignalAccounts()
     signals = 0
     wakes = 0
     malformed = 0
@@ -85,15 +88,16 @@ public struct ServedValues<
     case .deviceName: return .copying(deviceName.span, from: offset, into: &buffer)
     case .modelNumber: return .copying(modelNumber.span, from: offset, into: &buffer)
     default:
-      // Each number that is given away goes to the log, which is not to be flooded.
-      if NeighbourType.systems > 0, offset == 0, !mayServe(connection.index) {
+      // Codes change with the address, too. Each number that is given away goes to the log, which is not to be flooded.
+      if NeighbourType.systems > 0, isFormer(connection) || offset == 0 && !mayServe(connection.index) {
         return .failed(.insufficientResources)
       }
       return neighbours.read(tag, offset: offset, into: &buffer, on: connection)
     }
     let use: PayloadBuffer.Use = tag == .legacyPayload ? .servingLegacy : .serving
     var index = offset > 0 ? pool.find(connection, use) : nil
-    if index == nil, connection.index < 32, former & 1 &<< UInt32(truncatingIfNeeded: connection.index) != 0 {
+    // Where a peer can have itself told of each new payload, that was chosen.
+    if index == nil, !NeighbourType.Table.notifies, isFormer(connection) {
       notServed &+= 1
       return .failed(.insufficientResources)
     }
@@ -110,6 +114,12 @@ public struct ServedValues<
     // Who got the rest of it, and room to spare, asks for no more: the buffer is free for others.
     if room > Int(pool.buffers[index].length) &- offset { pool.buffers[index].use = .free }
     return answer
+  }
+
+  /// Whether a connection was opened under a former address.
+  @inlinable
+  func isFormer(_ connection: ConnectionID) -> Bool {
+    connection.index < 32 && former & 1 &<< UInt32(truncatingIfNeeded: connection.index) != 0
   }
 
   /// Takes a signal, or a part of one, or a legacy payload. The core acts upon it when the answer has been made. Either is written

@@ -14,8 +14,16 @@ struct SignalReassembly: BitwiseCopyable {
   @usableFromInline var rssi: Int16
   /// When the last part came, or was prepared: milliseconds, their lower 32 bits.
   @usableFromInline var lastPart: UInt32
-  /// What this connection may write.
-  @usableFromInline var budget: SignalBudget
+  /// The account that the peer's address has.
+  @usableFromInline var account: UInt8
+  /// Whether we have read the peer's payload at this address.
+  @usableFromInline var isRead: Bool
+  /// What of the bytes charged to the account makes no unit yet.
+  @usableFromInline var remainder: UInt8
+  /// What would be a gap.
+  @usableFromInline var filler: UInt8
+  /// What peers that were not read have written on this connection, and on those before it with its number.
+  @usableFromInline var budget: RateBudget
 
   @usableFromInline
   init() {
@@ -23,7 +31,11 @@ struct SignalReassembly: BitwiseCopyable {
     tag = 0
     rssi = 0
     lastPart = 0
-    budget = SignalBudget()
+    account = 0
+    isRead = false
+    remainder = 0
+    filler = 0
+    budget = RateBudget()
   }
 
   /// How long a peer may take from one part to the next.
@@ -171,48 +183,65 @@ extension ServedValues where Supplier: ~Copyable {
     if let buffer = pool.find(ConnectionID(index: index), .hearing) { pool.buffers[buffer].use = .free }
   }
 
-  /// A connection is gone, and with it what was begun on it.
+  /// A connection is gone, and with it what was begun on it. What was spent on it is not forgotten.
   @inlinable
   mutating func endSignals(_ index: Int) {
     if let begun = pool.find(ConnectionID(index: index), .hearing) { drop(begun) }
+    let budget = incoming[index].budget
     incoming[index] = SignalReassembly()
+    incoming[index].budget = budget
   }
 
-  /// Whether a message on this connection may be acted upon: neither it nor all of them together have written too much.
+  /// Whether a message on this connection may be acted upon: neither its peer nor all of them together have written too much.
   @inlinable
   mutating func mayAct(_ index: Int) -> Bool {
-    let isAllowed = budget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt)
-    return incoming[index].budget.allows(
-      SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: askedAt) && isAllowed
+    budget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt) && isInBudget(index)
   }
 
   /// Whether a code of ours may be read on this connection: what is given away is logged.
   @inlinable
   mutating func mayServe(_ index: Int) -> Bool {
-    let isAllowed = servedBudget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt)
-    return incoming[index].budget.allows(
-      SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: askedAt) && isAllowed
+    servedBudget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt)
+      && accounts.allows(incoming[index].account, at: askedAt)
+  }
+
+  /// Whether the peer of a connection has not written too much.
+  @inlinable
+  mutating func isInBudget(_ index: Int) -> Bool {
+    guard accounts.allows(incoming[index].account, at: askedAt) else { return false }
+    return incoming[index].isRead
+      || incoming[index].budget.allows(
+        SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: askedAt)
+  }
+
+  /// Charges the account of the peer of a connection.
+  @inlinable @inline(never)
+  mutating func charge(_ bytes: Int, _ index: Int) {
+    let whole = bytes &+ Int(incoming[index].remainder)
+    accounts.spend(units: whole &>> 4, incoming[index].account)
+    incoming[index].remainder = UInt8(truncatingIfNeeded: whole & 15)
   }
 
   /// Notes what a code that was read brings to the log: so many bytes.
   @inlinable
   mutating func spendServed(_ bytes: Int, _ index: Int) {
-    servedBudget.spend(bytes)
-    incoming[index].budget.spend(bytes)
+    servedBudget.spend(UInt32(truncatingIfNeeded: bytes))
+    charge(bytes, index)
   }
 
   /// Whether another code of an advertisement may be logged: two a second (62 bytes) for as long as they like, and 79 (2 KiB) at once.
   /// In a crowd each peer has a new one every quarter of an hour.
   @inlinable
   mutating func mayHear(at now: Instant) -> Bool {
-    heardBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.connectionPace, at: now)
+    heardBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.heardPace, at: now)
   }
 
   /// Notes what a message brings to the log: so many bytes.
   @inlinable
   mutating func spend(_ bytes: Int, _ index: Int) {
-    budget.spend(bytes)
-    incoming[index].budget.spend(bytes)
+    budget.spend(UInt32(truncatingIfNeeded: bytes))
+    if !incoming[index].isRead { incoming[index].budget.spend(UInt32(truncatingIfNeeded: bytes)) }
+    charge(bytes, index)
   }
 
   /// The same for a record with so many bytes beside: an eighth more, as what does not fit at the end of a page goes to the next.
@@ -246,6 +275,14 @@ extension ServedValues where Supplier: ~Copyable {
     default: return pool.buffers[buffer].write(tag, to: &neighbours)
     }
     return nil
+  }
+
+  /// A peer whose payload we have read precedes one of which we know nothing, which may be one that keeps coming back to hold the queue.
+  @inlinable
+  public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
+    guard connection.index >= 0, connection.index < connections, other.index >= 0, other.index < connections
+    else { return false }
+    return incoming[connection.index].isRead && !incoming[other.index].isRead
   }
 
   /// Frees the buffer of what was prepared, if it is still that.

@@ -47,8 +47,11 @@ public struct Target: BitwiseCopyable, Sendable {
   /// The last transmit power it advertised in dBm; `noTxPower` if none.
   public var txPower: Int8
   /// When a strength or others' payloads were last written to it: seconds since start-up, in their lower 8 bits.
+  /// While its payload is not known, no such thing is written to it: then when it was first heard, or a reading
+  /// beyond its allowance last kept (`mayKeepReading`).
   @usableFromInline var signalledAt: UInt8
-  /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits.
+  /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits. While its payload
+  /// is not known, how much of its allowance of readings it has used.
   @usableFromInline var writtenAt: UInt8
 
   /// The value of `txPower` that says that none was advertised.
@@ -63,7 +66,8 @@ public struct Target: BitwiseCopyable, Sendable {
     addressHigh = address.high
     payloadDigest = 0
     seen = now.milliseconds.low32
-    retryTenths = 0
+    // Rounded down: it may be connected at once. How long ago this was is how long it has been waiting.
+    retryTenths = (now.milliseconds / 100).saturated32
     told = 0
     bits = Self.bits(of: identity, address)
     lastRSSI = .notAvailable
@@ -92,6 +96,13 @@ public struct Target: BitwiseCopyable, Sendable {
   /// When it was last heard.
   public func lastSeen(at now: Instant) -> Instant {
     Instant(milliseconds: now.milliseconds &- UInt64(wide: silence(at: now).milliseconds))
+  }
+
+  /// For how many tenths of a second it could have been connected: 0 if it is to be left alone.
+  @usableFromInline
+  func wait(at now: Instant) -> UInt32 {
+    let tenths = (now.milliseconds / 100).saturated32
+    return tenths > retryTenths ? tenths &- retryTenths : 0
   }
 
   /// When it may be connected next, rounded up to tenths of a second; `.start` means at once.

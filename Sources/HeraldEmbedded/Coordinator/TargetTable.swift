@@ -1,13 +1,13 @@
 /// Every peer that is being tracked, by its identity: at most `capacity` (up to 16,384), 44 bytes each.
 ///
-/// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is probed from
-/// the identity's hash on. The hash is seeded, so that nobody outside can choose addresses that collide.
+/// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is probed
+/// from the identity's hash on. The hash is seeded, so that nobody outside can choose addresses that collide.
 ///
-/// **When full**, `insert` evicts. The choice is the least recently heard peer that owes no work; but if even that one
-/// was heard within the last `patience` and a peer that owes work has been silent for longer, then the latter. So a flood
-/// of made-up addresses, each heard once, evicts its own kind: a peer that goes on advertising is always more recent than
-/// the flood's oldest. Held peers (an exchange is in progress) are never evicted; if all are held, the newcomer is not
-/// taken in.
+/// **When full**, `insert` evicts the peer that has been silent for longest: of those that have been silent for
+/// `patience` first one that owes no work, else of all. But if a quarter of the table are peers that were heard in
+/// the last second and never before, there is a flood of made-up addresses: then it evicts its own kind, the one of
+/// them that has been silent for longest. Held peers (an exchange is in progress) are never evicted; if all are held,
+/// the newcomer is not taken in.
 public struct TargetTable<let capacity: Int>: ~Copyable {
   /// Two positions of the index: place + 1 of a target, 0 for none.
   @usableFromInline
@@ -46,7 +46,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     seed = 0
   }
 
-  /// How long ago a peer that owes no work must have been heard to be evicted ahead of one that owes work.
+  /// How long a peer that owes no work must have been silent to be evicted ahead of those that owe work.
   public static var patience: Interval { .seconds(30) }
 
   /// Makes the hash unpredictable. Does nothing unless the table is empty.
@@ -77,12 +77,17 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   /// The same, without a call for who is asked with each advertisement.
   @inlinable @inline(__always)
   mutating func mixed(_ identity: TargetIdentity) -> UInt32 {
+    ((hash(identity) &>> 16) &* positions) &>> 16
+  }
+
+  /// 32 bits that tell identities apart, and that nobody outside can foretell.
+  @inlinable @inline(__always)
+  mutating func hash(_ identity: TargetIdentity) -> UInt32 {
     var hash = (identity.low ^ seed) &* 0x9E37_79B1
     hash ^= hash &>> 15
     hash = (hash ^ UInt32(identity.high) ^ UInt32(identity.kind.rawValue) &<< 16) &* 0x85EB_CA6B
     hash ^= hash &>> 13
-    hash = hash &* 0xC2B2_AE35
-    return ((hash &>> 16) &* positions) &>> 16
+    return hash &* 0xC2B2_AE35
   }
 
   @inlinable @inline(__always)
@@ -206,38 +211,49 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     count &-= 1
   }
 
-  /// The target that has been silent for longest, of all, or of those that owe work or do not. Those that are held or wait for a message are
-  /// passed over. Looks at every target: for when one has to go.
+  /// The target that is to go when one has to (see the type). Those that are held or wait for a message are passed
+  /// over. Looks at every target.
   @inline(never)
-  mutating func longestSilent(_ wanted: UInt32, of mask: UInt32, at now: Instant) -> Int? {
+  mutating func evictable(at now: Instant) -> Int? {
     let engaged = Target.heldFlag | Target.awaitsMessageFlag
     var longest: Int?
     var silence = Interval.zero
-    var place = 0
-    while place < Int(fresh) {
-      if targets[place].bits & (mask | engaged | Target.takenFlag) == wanted | Target.takenFlag {
-        let candidate = targets[place].silence(at: now)
-        if longest == nil || candidate > silence {
-          longest = place
-          silence = candidate
+    var isIdle = false
+    var madeUp: Int?
+    var madeUpSilence = Interval.zero
+    var new = 0
+    for place in 0..<Int(fresh) where targets[place].bits & (engaged | Target.takenFlag) == Target.takenFlag {
+      let candidate = targets[place].silence(at: now)
+      if targets[place].mayBeMadeUp {
+        if candidate < .seconds(1) { new &+= 1 }
+        if madeUp == nil || candidate > madeUpSilence {
+          madeUp = place
+          madeUpSilence = candidate
         }
       }
-      place &+= 1
+      let idles = !targets[place].owesWork && candidate >= Self.patience
+      if longest == nil || (idles == isIdle ? candidate > silence : idles) {
+        longest = place
+        silence = candidate
+        isIdle = idles
+      }
+    }
+    return new &* 4 >= capacity ? madeUp : longest
+  }
+
+  /// The target that has been silent for longest, of those that are not held and wait for no message.
+  public mutating func longestSilent(at now: Instant) -> Int? {
+    let engaged = Target.heldFlag | Target.awaitsMessageFlag
+    var longest: Int?
+    for place in 0..<Int(fresh) where targets[place].bits & (engaged | Target.takenFlag) == Target.takenFlag {
+      guard let known = longest else {
+        longest = place
+        continue
+      }
+      if targets[place].silence(at: now) > targets[known].silence(at: now) { longest = place }
     }
     return longest
   }
-
-  mutating func evictable(at now: Instant) -> Int? {
-    let owes = Target.owesWorkFlag
-    let owing = longestSilent(owes, of: owes, at: now)
-    guard let idle = longestSilent(0, of: owes, at: now) else { return owing }
-    guard let owing else { return idle }
-    let silence = targets[idle].silence(at: now)
-    return silence >= Self.patience || silence >= targets[owing].silence(at: now) ? idle : owing
-  }
-
-  /// The target that is not held and has been silent for longest.
-  public mutating func longestSilent(at now: Instant) -> Int? { longestSilent(0, of: 0, at: now) }
 
   /// A target other than `place` whose payload has this digest (not 0). Looks at every target: for once per payload read.
   public mutating func find(payloadDigest digest: UInt64, otherThan place: Int) -> Int? {

@@ -69,12 +69,14 @@ extension FlashLog where F: ~Copyable {
   mutating func walkNewest() {
     var end = 0
     var offset = 0
+    writer.recordsLeft = LogFormat.maximumRecords
     while offset <= ring.pageSize &- LogFormat.headerSize {
       if let found = header(page: ring.current, offset: offset), found.sequence == ring.newest,
         found.epoch == ring.epoch
       {
         ring.boot = found.boot &+ 1
         end = blocksEnd(header: found, offset: offset)
+        writer.recordsLeft = LogFormat.recordLimit(after: writer.recordsLeft)
         offset = LogFormat.aligned(end, to: LogFormat.segmentAlignment)
       } else {
         offset &+= LogFormat.segmentAlignment
@@ -150,6 +152,7 @@ extension FlashLog where F: ~Copyable {
       ring.giveUpFollowing()
       ring.advance()
       guard isErased else { return false }
+      writer.recordsLeft = LogFormat.maximumRecords
       ring.pages &+= 1
     }
     let start = LogFormat.tickStart(now)
@@ -245,12 +248,19 @@ extension FlashLog where F: ~Copyable {
 
   // MARK: Reading back
 
-  /// Brings the log to flash, and says where it then stands. Reads `writer` in a mutating method: a borrow copies all of it to the stack.
+  /// Where the log stands: what can be read is what has been committed. Reads `writer` in a mutating method: a borrow copies all of it to the
+  /// stack.
+  @inlinable
+  public mutating func status() -> LogStatus {
+    let written = writer.position
+    return ring.status(written: written)
+  }
+
+  /// Brings the log to flash, and says where it then stands.
   @inlinable
   public mutating func committedStatus() -> LogStatus {
     commit()
-    let written = writer.position
-    return ring.status(written: written)
+    return status()
   }
 
   /// How many bytes of page `sequence` can be read: the committed part of the newest, all of an older one; `nil` if there is

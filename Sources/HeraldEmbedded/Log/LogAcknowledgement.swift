@@ -1,15 +1,59 @@
 // Acknowledgement: what a host has on its disk need not stay here.
 
+/// What became of the acknowledgement of a page.
+public enum LogAcknowledgement: UInt8, BitwiseCopyable, Sendable {
+  /// The page may be erased, or has been.
+  case taken
+  /// It is the newest page, which may still grow, or one that does not exist yet, or an older page has not been acknowledged.
+  case outOfOrder
+  /// The digest is not that of the page: the host has something else.
+  case otherDigest
+  /// The page could not be read, so the digest could not be checked.
+  case unreadable
+}
+
 extension FlashLog where F: ~Copyable {
-  /// A host has every page up to and including `sequence`: `trim` may erase them. `false`, and nothing has changed, if that is the newest page,
-  /// which may still grow, or one that does not exist yet. A page that is gone already, or was acknowledged before, is fine.
+  /// A host has page `sequence`, all of whose bytes have this SHA-256 (32 bytes): `trim` may erase it. Nothing has changed unless the outcome is
+  /// `taken`.
   ///
-  /// Kept in memory alone: after a loss of power the host, which finds the pages again, says so again.
-  @inlinable
-  public mutating func acknowledge(through sequence: UInt32) -> Bool {
-    guard ring.isMounted, sequence < ring.newest else { return false }
-    if sequence > ring.acknowledged { ring.acknowledged = sequence }
-    return true
+  /// Pages are acknowledged one by one, the oldest first, and only a page with the right digest counts: so nothing is erased that the host
+  /// does not have. A page that is gone already, or was acknowledged before, is `taken` again, whatever the digest.
+  ///
+  /// Hashes the page in one go: by estimate a quarter of a million cycles for 4 KB, 4 ms at 64 MHz, less than its erasure takes. Kept in memory
+  /// alone: after a loss of power the host, which finds the pages again, says so again.
+  @inlinable @inline(never)
+  public mutating func acknowledge(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
+    guard ring.isMounted, sequence < ring.newest else { return .outOfOrder }
+    let done = max(ring.acknowledged, ring.beforeOldest)
+    guard sequence > done else { return .taken }
+    // A page in between that cannot be read is one that no host can have.
+    var next = done &+ 1
+    while next < sequence, readableBytes(sequence: next) == nil { next &+= 1 }
+    guard next == sequence, let page = ring.page(of: sequence) else { return .outOfOrder }
+    let outcome = compare(page, with: digest)
+    if outcome == .taken { ring.acknowledged = sequence }
+    return outcome
+  }
+
+  /// Whether a page of the flash has this SHA-256. Not inlined: the hash is large, and what else `acknowledge` calls needs the stack.
+  @inlinable @inline(never)
+  mutating func compare(_ page: Int, with digest: Span<UInt8>) -> LogAcknowledgement {
+    var hash = SHA256()
+    // The size of a page is a multiple of this.
+    var piece: [8 of UInt8] = .init(repeating: 0)
+    var offset = 0
+    while offset < ring.pageSize {
+      var room = piece.mutableSpan
+      guard (try? flash.read(page: page, offset: offset, into: &room)) != nil else {
+        ring.flashErrors &+= 1
+        return .unreadable
+      }
+      hash.update(piece.span)
+      offset &+= 8
+    }
+    var found: [32 of UInt8] = .init(repeating: 0)
+    hash.finish(into: &found)
+    return digest.equalsInConstantTime(found.span) ? .taken : .otherDigest
   }
 
   /// Whether `trim` has something to do.

@@ -34,7 +34,8 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case restarted
   /// The date became known, or was corrected: `unixMilliseconds` since 1970-01-01T00:00:00Z at the record's time.
   case clockSet(unixMilliseconds: UInt64, source: WallClock.Source)
-  /// So many events before this one were not logged, for want of a working flash page.
+  /// So many events before this one were not logged: for want of a working flash page, or because strangers brought
+  /// more than they may (`CoordinatorCounter.strangersRefused` and `readingsRefused`).
   case dropped(count: UInt32)
 
   /// Whether payload bytes belong to the event.

@@ -17,6 +17,15 @@ enum LogFormat {
   @usableFromInline static var segmentAlignment: Int { 64 }
   /// The most targets a page can distinguish at a time.
   @usableFromInline static var maximumDictionary: Int { 64 }
+  /// The most records in a page's first segment: four bits a record in 4,096 bytes, where recordings take eleven.
+  @usableFromInline static var maximumRecords: UInt16 { 8192 }
+
+  /// The most records in a segment behind one that may hold `limit`: half as many, but never fewer than 64. So a page
+  /// has a bound, whatever the number of its segments, that a device can keep which after a restart does not know how
+  /// many records its newest page holds.
+  @usableFromInline @inline(__always)
+  static func recordLimit(after limit: UInt16) -> UInt16 { max(limit &>> 1, 64) }
+
   /// Sequence numbers above this are not valid.
   @usableFromInline static var maximumSequence: UInt32 { 0x7FFF_FFFF }
   /// Sequence numbers above this are not taken up after a restart, so that 2²⁸ next ones always exist.

@@ -9,6 +9,9 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
   private var order: [64 of UInt8] = .init(repeating: 0)
   private var milliseconds: UInt64
   private var isInCodeword = false
+  /// How many records the present segment may hold, and how many of them are still to come.
+  private var limit = LogFormat.maximumRecords
+  private var recordsLeft = LogFormat.maximumRecords
 
   /// How the reading of a page ended.
   public enum Ending: Equatable, BitwiseCopyable, Sendable {
@@ -66,7 +69,8 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
       } else if record.kind == .end {
         isInCodeword = false
         if !bits.isAtCodewordEnd { endSegment(.malformed) }
-      } else if let event = record.event {
+      } else if recordsLeft > 0, let event = record.event {
+        recordsLeft &-= 1
         milliseconds = milliseconds &+ UInt64(wide: record.step) &* 10
         let count = record.kind.hasBytes ? bits.copyPayload(to: &payload) : 0
         bits.forgetPayload()
@@ -88,6 +92,8 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     }
     header = found
     milliseconds = found.uptime.milliseconds
+    limit = LogFormat.recordLimit(after: limit)
+    recordsLeft = limit
     model.reset()
   }
 }

@@ -23,6 +23,8 @@ struct LogPageWriter: ~Copyable {
   /// Whether no further block fits behind the one being filled.
   private var isLastBlock: Bool
   private var crc: UInt16
+  /// How many more records the segment may hold. Set before `begin`, which leaves it as it is.
+  @usableFromInline var recordsLeft: UInt16
   /// The time of the last record, rounded down to 10 ms.
   private var time: UInt64
   /// Records that a loss of power would take away.
@@ -41,6 +43,7 @@ struct LogPageWriter: ~Copyable {
     word = 0
     isLastBlock = false
     crc = 0
+    recordsLeft = 0
     time = 0
     pending = 0
     late = 0
@@ -93,7 +96,7 @@ struct LogPageWriter: ~Copyable {
     order: inout MutableSpan<UInt8>
   ) -> Outcome {
     let start = encoder.count
-    if isLastBlock, encoder.limit &- start < Self.recordReserve { return .pageFull }
+    if recordsLeft == 0 || (isLastBlock && encoder.limit &- start < Self.recordReserve) { return .pageFull }
     var milliseconds: UInt32 = 0
     if now.milliseconds > time {
       let elapsed = now.milliseconds &- time
@@ -110,6 +113,7 @@ struct LogPageWriter: ~Copyable {
     }
     time = time &+ UInt64(wide: record.step &* 10)
     pending &+= 1
+    recordsLeft &-= 1
     if end &+ Self.lookahead > encoder.limit { late &+= 1 }
     return end < encoder.limit ? .stored : .blockReady
   }

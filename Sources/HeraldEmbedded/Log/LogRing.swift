@@ -33,7 +33,7 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var toErase = 0
   /// How many pages of the flash have been looked at for what should have been erased.
   @usableFromInline var swept = 0
-  /// The newest page that a host has on its disk; 0 while none said so.
+  /// The newest page that a host has on its disk, and all before it; 0 while none said so.
   @usableFromInline var acknowledged: UInt32 = 0
   /// Since when the newest page takes no more records, as `retain` has seen it; the end of time while it has not.
   @usableFromInline var restedAt = Instant.start

@@ -12,9 +12,22 @@ public struct HMACSHA256: ~Copyable {
   /// The code of no bytes so far; of a key longer than 32 bytes the first 32 count.
   @inline(never)
   public init(key bytes: Span<UInt8>) {
-    hash = SHA256()
+    self.init()
+    begin(key: bytes)
+  }
+
+  /// One that has no key yet: `begin` gives it one.
+  @inline(__always)
+  public init() {
+    hash = SHA256(idle: ())
     key = .init(repeating: 0)
-    for index in 0..<min(bytes.count, 32) { key[index] = bytes[index] }
+  }
+
+  /// Begins with another code, of no bytes so far, after `finish` or right from the start: in its place, as the stack of small devices has no room for two.
+  @inline(never)
+  public mutating func begin(key bytes: Span<UInt8>) {
+    hash.begin()
+    for index in 0..<32 { key[index] = index < bytes.count ? bytes[index] : 0 }
     pad(Self.innerPad)
   }
 
@@ -28,10 +41,7 @@ public struct HMACSHA256: ~Copyable {
   public mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
   /// Goes on with constant text.
-  public mutating func update(_ text: StaticString) {
-    guard text.hasPointerRepresentation else { return }
-    for index in 0..<text.utf8CodeUnitCount { hash.update(text.utf8Start[index]) }
-  }
+  public mutating func update(_ text: StaticString) { hash.update(text) }
 
   /// Writes the code of all bytes so far. Afterwards nothing is left of key and message.
   @inline(never)

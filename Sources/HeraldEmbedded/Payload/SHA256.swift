@@ -19,6 +19,22 @@ public struct SHA256: ~Copyable {
     length = 0
   }
 
+  /// One that takes nothing before `begin`: all zero bits, which are written where they belong. Any other is made beside its place and copied, for which the stack of small
+  /// devices has no room.
+  @inline(__always)
+  init(idle: Void) {
+    state = .init(repeating: 0)
+    schedule = .init(repeating: 0)
+    length = 0
+  }
+
+  /// Makes it a hash of no bytes.
+  @inline(__always)
+  mutating func begin() {
+    state = sha256InitialState
+    length = 0
+  }
+
   /// The digest of `message`.
   public static func digest(of message: Span<UInt8>) -> [32 of UInt8] {
     var hash = SHA256()
@@ -32,6 +48,13 @@ public struct SHA256: ~Copyable {
   @inline(never)
   public mutating func update(_ bytes: Span<UInt8>) {
     for index in 0..<bytes.count { gather(bytes[unchecked: index]) }
+  }
+
+  /// Goes on with constant text.
+  @inline(never)
+  public mutating func update(_ text: StaticString) {
+    guard text.hasPointerRepresentation else { return }
+    for index in 0..<text.utf8CodeUnitCount { gather(text.utf8Start[index]) }
   }
 
   /// Goes on with a byte.

@@ -16,9 +16,11 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   case radioSetting = 5
   /// What a host proves that it has before the device lets it read logs or change anything.
   case accessKey = 6
+  /// Whether a device without an access key serves its log to everybody: 1. With 0 it does not serve it before it has a key.
+  case stayOpen = 7
 
   /// How many there are.
-  public static var count: Int { 7 }
+  public static var count: Int { 8 }
 
   /// What there is to know about it. This is the one table of settings: the device obeys it, hosts list it, and a test compares it with
   /// the one in docs/settings.md. Inlined: who wants one thing of it takes a column of constants, and not the whole.
@@ -32,12 +34,13 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
     case .advertisingInterval: .number(.u16, 20...10_240, .milliseconds, standard: 250)
     case .radioSetting: .number(.choice, 0...2, .none, standard: 1)
     case .accessKey: .secret(32)
+    case .stayOpen: .number(.choice, 0...1, .none, standard: 0)
     }
   }
 
   /// The names on the wire, ASCII, in the order of the cases.
   private static var names: StaticString {
-    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key"
+    "log/keep-days log/commit-seconds scan/interval-ms scan/window-ms advertising/interval-ms radio/setting access/key access/stay-open"
   }
 
   /// Its name on the wire.

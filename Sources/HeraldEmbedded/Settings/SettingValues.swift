@@ -1,8 +1,11 @@
 /// What a host has set: a number for each setting that has one, and which of them are set.
 public struct SettingValues: BitwiseCopyable, Sendable {
   private var numbers: [6 of UInt16] = .init(repeating: 0)
-  /// A bit for each setting that is set, numbered like `Setting`.
+  /// A bit for each setting that is set, numbered like `Setting`; bit 15 is the value of `stayOpen`.
   private(set) var marks: UInt16 = 0
+
+  /// The value of `stayOpen`, in `marks`: a record has room for six numbers.
+  private static var staysOpen: UInt16 { 1 &<< 15 }
 
   /// Nothing set.
   public init() {}
@@ -13,22 +16,25 @@ public struct SettingValues: BitwiseCopyable, Sendable {
   /// The number a host has set; `nil` if none has, or if the setting is none of numbers.
   public subscript(_ setting: Setting) -> UInt16? {
     let place = Int(setting.rawValue)
-    return isSet(setting) && place < 6 ? numbers[place] : nil
+    guard isSet(setting) else { return nil }
+    if setting == .stayOpen { return marks & Self.staysOpen != 0 ? 1 : 0 }
+    return place < 6 ? numbers[place] : nil
   }
 
   /// Sets a number, or with `nil` nothing any more. One the setting does not allow is not taken: `false`, and nothing has changed.
   @discardableResult
   public mutating func set(_ setting: Setting, to value: UInt32?) -> Bool {
     let place = Int(setting.rawValue)
-    guard place < 6 else { return false }
-    guard let value else {
-      numbers[place] = 0
-      marks &= ~Self.mark(setting)
-      return true
+    guard setting != .accessKey else { return false }
+    if let value, !setting.allows(value) { return false }
+    if place < 6 { numbers[place] = UInt16(truncatingIfNeeded: value ?? 0) }
+    var cleared = Self.mark(setting)
+    if setting == .stayOpen { cleared |= Self.staysOpen }
+    marks &= ~cleared
+    if let value {
+      marks |= Self.mark(setting)
+      if setting == .stayOpen, value != 0 { marks |= Self.staysOpen }
     }
-    guard setting.allows(value) else { return false }
-    numbers[place] = UInt16(truncatingIfNeeded: value)
-    marks |= Self.mark(setting)
     return true
   }
 
@@ -53,7 +59,8 @@ public struct SettingValues: BitwiseCopyable, Sendable {
       }
       if marks & Self.mark(setting) != 0 { set(setting, to: UInt32(number)) }
     }
-    noteAccessKey(marks & Self.mark(.accessKey) != 0)
+    // What has no number in the record.
+    self.marks |= marks & (Self.mark(.accessKey) | Self.mark(.stayOpen) | Self.staysOpen)
     return true
   }
 

@@ -25,11 +25,16 @@ public struct WallClock: BitwiseCopyable, Sendable {
   /// Whether the date is known.
   public var isSet: Bool { source != .unset }
 
+  /// The first moment that is no date of a device any more: 2100-01-01T00:00:00Z, in milliseconds.
+  @usableFromInline static var end: UInt64 { 4_102_444_800_000 }
+
   /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. A date before the device's own
-  /// start would need a negative base and is refused (`false`), as is `.unset` as its source.
+  /// start would need a negative base and is refused (`false`), as are a date beyond 2099 and `.unset` as its source.
   @discardableResult
   public mutating func set(unixMilliseconds: UInt64, at now: Instant, source: Source) -> Bool {
-    guard source != .unset, unixMilliseconds >= now.milliseconds else { return false }
+    guard source != .unset, unixMilliseconds >= now.milliseconds, unixMilliseconds < Self.end else {
+      return false
+    }
     unixMillisecondsAtStart = unixMilliseconds &- now.milliseconds
     self.source = source
     return true

@@ -87,7 +87,8 @@ struct DeviceImages {
       guard let size = try client.ask(request)[SMPKey.bufferSize]?.number32 else {
         return Self.cautiousPacket
       }
-      return min(max(Int(size) - Self.framing, 128 - Self.framing), Self.longestPacket)
+      let sealing = client.isSealed ? HostSession.requestOverhead : 0
+      return min(max(Int(size) - Self.framing - sealing, 128 - Self.framing - sealing), Self.longestPacket)
     } catch {
       guard error.cause == .refused else { throw error }
       return Self.cautiousPacket

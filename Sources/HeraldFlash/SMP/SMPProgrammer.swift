@@ -31,7 +31,7 @@ public final class SMPProgrammer: Programmer {
     images = DeviceImages(
       client: client,
       patientClient: SMPClient(
-        transport: transport, patience: .init(timeout: max(timeout, Self.erasePatience), attempts: 2)))
+        sharing: client, patience: .init(timeout: max(timeout, Self.erasePatience), attempts: 2)))
     device = DeviceClient(client)
   }
 
@@ -170,16 +170,17 @@ public final class SMPProgrammer: Programmer {
     _ = try asking(.unknown) { () throws(HostLinkError) in try images.plan(nil, isPermanent: true) }
   }
 
-  /// Proves the device's access key to it, if it is locked.
-  func unlock(_ path: String, serial: String) throws(HostLinkError) {
-    guard try !device.access().isOpen else { return }
-    var serial = serial
-    if serial.isEmpty, SecretPath.isPerDevice(path) { serial = try device.information().serial }
-    try device.unlock(try AccessKey.read(try SecretPath.of(path, serial: serial)))
+  /// Opens a session with a device that has an access key. MCUboot's serial recovery has none, and is told no secret.
+  func authenticate(_ path: String, serial: String, isNew: Bool) throws(HostLinkError) {
+    guard try device.access().knowsKeys else { return }
+    try device.authenticate(keyFile: path, serial: serial, isNew: isNew) { _ in }
   }
 
-  /// Gives the line back.
-  public func close() { transport.close() }
+  /// Ends the session, and gives the line back.
+  public func close() {
+    device.client.closeSession()
+    transport.close()
+  }
 
   /// What comes after a restart.
   public func remark(after plan: FlashPlan) -> String? {

@@ -20,7 +20,9 @@ extension WayIn {
     let open = try DeviceDirectory.open(selector)
     let programmer = SMPProgrammer(open.transport, timeout: options.timeout, isPermanent: options.isPermanent)
     do throws(HostLinkError) {
-      if let path = options.keyFile { try programmer.unlock(path, serial: open.identity.serial) }
+      if let path = options.keyFile {
+        try programmer.authenticate(path, serial: open.identity.serial, isNew: options.isNewDevice)
+      }
     } catch {
       programmer.close()
       throw error

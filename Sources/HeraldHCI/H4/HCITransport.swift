@@ -3,10 +3,12 @@
 /// Both directions are non-blocking. Bytes arrive in order, in pieces of any size; what is written goes out in order.
 public protocol HCITransport: ~Copyable {
   /// Moves bytes that have arrived to the front of `buffer`, which is not empty. Returns how many; 0 if there is nothing
-  /// now, −1 if the line is gone.
+  /// now, −1 if the line is gone: then the radio reads again every quarter of a second, until the transport has opened it anew.
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int
   /// Whether nothing is left for now after a read that did not fill the buffer. One that gives a packet at a time says `false`, and is asked again.
   static var readsAll: Bool { get }
+  /// Whether the line is never gone, as that of a UART: `read` then never returns −1, and the radio has no code for it.
+  static var isAlwaysThere: Bool { get }
   /// Sends one whole packet, beginning with its H4 type byte. Returns `false`, having taken nothing, if there is no room
   /// now; the packet is offered again later.
   mutating func write(_ packet: Span<UInt8>) -> Bool
@@ -24,6 +26,9 @@ extension HCITransport where Self: ~Copyable {
   /// Perhaps not.
   @inlinable
   public static var readsAll: Bool { false }
+  /// Perhaps not.
+  @inlinable
+  public static var isAlwaysThere: Bool { false }
   /// As long as any packet that the radio makes: 251 bytes of data with their headers.
   @inlinable @inline(__always)
   public var longestPacket: Int { 256 }

@@ -18,30 +18,45 @@ extension HCIRadio where Transport: ~Copyable {
   mutating func opened<Handler: RadioEventHandler & ~Copyable>(
     _ event: LEConnectionComplete, _ handler: inout Handler
   ) {
-    guard session.state == .ready else { return }
+    guard session.state == .ready else {
+      // A controller that was not reset, or goes on in spite of it: the connection is ended once commands can be sent.
+      if event.status.isSuccess { turnAway(event.handle, isKnown: true) }
+      return
+    }
     guard event.status.isSuccess else {
       if event.role == .central { handle(session.connectEnded(event.status), &handler) }
       return
     }
+    if hasOrphan, orphan == event.handle { hasOrphan = false }
     // A handle that is in use belongs to a connection whose end was not reported.
     closed(indexOf(event.handle), .connectionTimeout, &handler)
-    let isWanted = session.opened(event.role)
+    let isFormer = event.role == .peripheral && session.advertisesFormerAddress()
+    let isWanted = session.opened(event.role) && !isFormer
     let index = isWanted ? firstPlace(.free) : -1
     guard index >= 0 else {
       counters.count(.connectionsRefused)
-      guard !hasOrphan else {
+      guard !hasOrphan || orphanAt > now || isFormer else {
         // Two to be turned away and one place to remember them: a reset ends both.
         fail(&handler)
         return
       }
-      orphan = event.handle
-      hasOrphan = true
+      turnAway(event.handle, isKnown: true)
       if isWanted, event.role == .central { handler.connectionFailed(.limitedResources, at: now) }
       return
     }
     place(event, at: index)
     handler.connectionOpened(
       ConnectionOpened(connection: ConnectionID(index: index), role: event.role, peer: event.peer), at: now)
+  }
+
+  /// Has a connection disconnected that has no place here, unless another is to be already. Its peer goes on sending: there is another
+  /// opportunity. One that `isKnown`, as its report came, goes before one of which only data have come: that is given some time for the report.
+  @inlinable @inline(never)
+  mutating func turnAway(_ handle: ConnectionHandle, isKnown: Bool) {
+    guard !hasOrphan || isKnown && orphanAt > now else { return }
+    orphan = handle
+    hasOrphan = true
+    orphanAt = isKnown ? now : now + Self.longestDelay
   }
 
   /// Whether the buffer that all share is not with another connection.

@@ -43,6 +43,8 @@ struct ControllerSession: ~Copyable {
   static var rest: Interval { .seconds(1) }
   /// How long a controller that has work may be silent before it is asked whether it is still there.
   static var silence: Interval { .seconds(30) }
+  /// How soon after a failure a byte from the controller ends the pause: what comes sooner may be the rest of what failed.
+  static var shortestPause: Interval { .milliseconds(100) }
 
   // What is one byte long and looked at often comes first, where short instructions reach it. In this order there is no gap between the members: all
   // zero bits are cleared in their place, and not beside it on the stack.
@@ -81,7 +83,7 @@ struct ControllerSession: ~Copyable {
   @usableFromInline var heardAt = Instant.start
   /// When `.failed`: when to try again. When `.ready`: since when.
   @usableFromInline var turned = Instant.start
-  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`.
+  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`. When `.failed`: since when.
   @usableFromInline var deadline = Instant.start
   /// While `.cancelling`: when the attempt must have ended.
   @usableFromInline var cancelDeadline = Instant.start
@@ -112,6 +114,17 @@ struct ControllerSession: ~Copyable {
     turned = now + .milliseconds(pause)
     pending = .none
     isWaiting = false
+    deadline = now
+  }
+
+  /// While the controller is given up: a byte from it since then ends the pause, and so does a line that `wasReopened`.
+  @usableFromInline
+  mutating func resume(at now: Instant, wasReopened: Bool) {
+    if wasReopened {
+      turned = now
+    } else if heardAt > deadline {
+      turned = min(turned, deadline + Self.shortestPause)
+    }
   }
 
   /// Begins to bring the controller up, from nothing.

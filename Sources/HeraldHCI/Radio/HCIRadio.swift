@@ -13,9 +13,12 @@ import HeraldEmbedded
 ///
 /// **Failure.** A controller that has work and has been silent for half a minute is asked for its version. A command that is not answered within two seconds, a Hardware Error or Data Buffer Overflow event, or a
 /// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
-/// growing pauses when that does not help, and reports `.starting` and `.ready` again.
+/// growing pauses when that does not help, and reports `.starting` and `.ready` again. A byte from the controller, or a line that was opened
+/// anew, ends a pause. While the line is gone the controller is not reset; `read` is called every quarter of a second.
 ///
-/// **Memory.** 288 bytes for each connection and about 950 for the rest on a 32-bit controller. Idle state is all zero bits.
+/// A connection of which this host does not know, as of a controller that goes on with its connections when it is reset, is disconnected.
+///
+/// **Memory.** 288 bytes for each connection and about 960 for the rest on a 32-bit controller. Idle state is all zero bits.
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {
@@ -23,6 +26,23 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   @usableFromInline static var readsPerPoll: Int { 8 }
   /// How long a connection may take to end after the controller was told: longer than any supervision timeout.
   @usableFromInline static var longestGoodbye: Interval { .seconds(40) }
+  /// How often a line that is gone is looked at.
+  @usableFromInline static var linePeriod: Interval { .milliseconds(250) }
+  /// How long the report of a connection may come behind its first data: over USB they come from different endpoints.
+  @usableFromInline static var longestDelay: Interval { .milliseconds(100) }
+
+  /// The line to the controller, as reading found it.
+  @usableFromInline
+  enum Line: UInt8, BitwiseCopyable {
+    /// It works.
+    case up = 0
+    /// It was found gone at this poll, and was not before.
+    case lost = 1
+    /// It was found gone at this poll again.
+    case missing = 2
+    /// It was gone at the last poll.
+    case gone = 3
+  }
 
   // What is short and looked at often comes first, where short instructions reach it, the buffers last.
 
@@ -31,10 +51,10 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   /// The transport refused a packet: it is offered again soon.
   @usableFromInline var isClogged: Bool
   @usableFromInline var hasOrphan: Bool
-  @usableFromInline var filler: UInt8
+  @usableFromInline var line: Line
   /// How many packets the controller still takes.
   @usableFromInline var credits: UInt16
-  /// A connection there is no place for, to be disconnected.
+  /// A connection there is no place for, or of which nothing is known, to be disconnected.
   @usableFromInline var orphan: ConnectionHandle
   /// The connection after the one that sent last.
   @usableFromInline var nextLink: Int
@@ -44,6 +64,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   @usableFromInline var now: Instant
   /// Until when there is nothing to look at while it is quiet.
   @usableFromInline var quietUntil: Instant
+  /// When the orphan is to be disconnected.
+  @usableFromInline var orphanAt: Instant
   /// When the last connection that was told to end must have ended.
   @usableFromInline var goodbyeBy: Instant
   @usableFromInline var session: ControllerSession
@@ -75,7 +97,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     isClogged = false
     goodbyeBy = .start
     isQuiet = false
-    filler = 0
+    line = .up
+    orphanAt = .start
     quietUntil = .start
     now = .start
     known = .none
@@ -201,7 +224,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
       receiver.hunt()
       fail(&handler)
     }
-    if session.state == .failed, now >= session.turned {
+    let mayRestart = isLineUp()
+    if session.state == .failed, mayRestart, now >= session.turned {
       restart()
       handler.radioChanged(.starting, at: now)
     }
@@ -209,6 +233,22 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     offerReady(&handler)
     quietUntil = nextDeadline()
     isQuiet = session.state == .ready && !isClogged
+  }
+
+  /// Whether there is a line by which the controller can be reset, as far as is known: the first attempt finds out. Ends the pause of a
+  /// controller that was given up when the line is back, or something came from it.
+  @inlinable
+  mutating func isLineUp() -> Bool {
+    if !Transport.isAlwaysThere, line != .up {
+      let found = line
+      line = found == .gone ? .up : .gone
+      guard found == .gone else { return found == .lost }
+      // What came by the former line is not continued on this one.
+      receiver.hunt()
+      session.resume(at: now, wasReopened: true)
+    }
+    if session.state == .failed { session.resume(at: now, wasReopened: false) }
+    return true
   }
 
   /// By when the controller must have answered, or the last connection that is to end must have ended.
@@ -220,10 +260,13 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
 
   @inlinable
   mutating func nextDeadline() -> Instant {
-    guard session.state != .failed else { return session.turned }
+    guard session.state != .failed else {
+      return Transport.isAlwaysThere || line == .up ? session.turned : now + Self.linePeriod
+    }
     var earliest = overdueAt()
     let retryAt = session.retryAt()
     if retryAt > now { earliest = min(earliest, retryAt) }
+    if hasOrphan, orphanAt > now { earliest = min(earliest, orphanAt) }
     if isClogged { earliest = min(earliest, now + .milliseconds(2)) }
     return earliest
   }
@@ -248,7 +291,6 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     }
     continuation = ReportContinuation()
     credits = 0
-    hasOrphan = false
   }
 
   /// How many connections there are.

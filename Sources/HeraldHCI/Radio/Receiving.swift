@@ -8,7 +8,10 @@ extension HCIRadio where Transport: ~Copyable {
     var reads = 0
     while reads < Self.readsPerPoll {
       let count = receiver.fill(from: &transport)
-      if count < 0 { fail(&handler) }
+      if !Transport.isAlwaysThere, count < 0 {
+        line = line == .up ? .lost : .missing
+        fail(&handler)
+      }
       if count <= 0 { return false }
       session.heardAt = now
       let isAll = Transport.readsAll && receiver.hasRoom
@@ -213,6 +216,9 @@ extension HCIRadio where Transport: ~Copyable {
     // Packet_Boundary_Flag: 00 and 10 start a PDU, 01 continues it, 11 is not for LE.
     guard session.state == .ready, index >= 0, links[index].life == .open, head & 0x3000 != 0x3000 else {
       counters.count(.fragmentsMalformed)
+      if session.state == .ready, index < 0 {
+        turnAway(ConnectionHandle(rawValue: head), isKnown: false)
+      }
       return
     }
     let slot = take(from: start &+ 4, count: count, isStart: head & 0x1000 == 0, index)

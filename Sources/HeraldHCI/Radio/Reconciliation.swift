@@ -85,6 +85,15 @@ extension ControllerSession {
     return .zero
   }
 
+  /// Whether the controller has not been given the address yet that advertising is to show: a peer that connects has called the former one, and
+  /// is not to learn what belongs to the new one.
+  @usableFromInline
+  mutating func advertisesFormerAddress() -> Bool {
+    let wanted = advertised.parameters.ownAddress
+    guard advertising.isWanted, wanted.kind == .random else { return false }
+    return support.isExtended ? advertising.owesAddress : wanted != randomAddress
+  }
+
   /// The kind of advertising. What is to be connectable is only scannable while a connection could not be taken:
   /// all places are taken (an attempt of our own keeps one), or the controller cannot do both at once.
   mutating func advertisingType(_ links: LinkSummary) -> AdvertisingType {

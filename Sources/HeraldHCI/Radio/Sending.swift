@@ -51,7 +51,7 @@ extension HCIRadio where Transport: ~Copyable {
   /// The next command that is about one connection, and which place that has; −1 for a connection without one.
   @inlinable
   mutating func planForLinks(into packet: inout CommandPacket, _ subject: inout Int) -> CommandPurpose {
-    if hasOrphan {
+    if hasOrphan, now >= orphanAt {
       Link.refuse(orphan, into: &packet)
       return .disconnect
     }

@@ -21,7 +21,7 @@ public final class Archive {
     public var records = 0
     /// Readings among them.
     public var readings = 0
-    /// Files that are no page of this log, by name.
+    /// Files that are no page of this log, by name; see `LogConversion.mostListed`.
     public var refused: [String] = []
   }
 
@@ -45,9 +45,10 @@ public final class Archive {
     // takes as long as all the rest.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      // What an import changes stays in memory until it is written at once, 64 MB of it. How it is written stays as SQLite has it: a
-      // journal beside the database, and both on the disk before an import counts as done.
-      try database.execute(sql: "PRAGMA cache_size = -65536")
+      // Bounds the memory of a conversion, of which a fleet runs many at once. Records are appended, so more would gain
+      // little. The journal stays as SQLite has it: beside the database, and both on the disk before an import counts
+      // as done.
+      try database.execute(sql: "PRAGMA cache_size = -8192")
     }
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -63,17 +64,6 @@ public final class Archive {
       throw error
     } catch {
       throw Self.failure(error, path)
-    }
-  }
-
-  /// The pages of a folder go in; see `PageArchive`.
-  public func add(_ folder: PageArchive) throws(HostLinkError) -> Change {
-    let names = try folder.pagesInOrder()
-    return try asking { database in
-      var intake = try ArchiveIntake(database, device: folder.device)
-      for name in names { try intake.add(try folder.read(name), as: name) }
-      try intake.finish()
-      return intake.change
     }
   }
 

@@ -49,7 +49,7 @@ public struct ArchiveExport {
 
   private func write(_ table: ExportTable, of database: Database, to folder: String) throws -> File {
     let name = "\(table.name).\(format.rawValue)"
-    let file = try ExportFile("\(folder)/\(name)")
+    let file = try ReplacedFile("\(folder)/\(name)")
     if format == .csv { try file.append(table.columns.map(\.name).joined(separator: ",") + "\n") }
     var rows = 0
     let cursor = try Row.fetchCursor(database, sql: table.sql)
@@ -112,59 +112,5 @@ public struct ArchiveExport {
     var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
     text[10] = UInt8(ascii: "T")
     return String(decoding: text, as: UTF8.self) + "Z"
-  }
-}
-
-/// A file that is written piece by piece under another name, and gets its own when all of it is on the disk.
-private final class ExportFile {
-  private let path: String
-  private let part: String
-  private let descriptor: Int32
-  private var waiting: [UInt8] = []
-  private static let piece = 1 << 18
-
-  init(_ path: String) throws(HostLinkError) {
-    self.path = path
-    part = path + ".part"
-    unlink(part)
-    descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
-  }
-
-  deinit {
-    close(descriptor)
-    // Of one that was finished there is none.
-    unlink(part)
-  }
-
-  func append(_ text: String) throws(HostLinkError) { try append(Array(text.utf8)) }
-
-  func append(_ bytes: [UInt8]) throws(HostLinkError) {
-    waiting += bytes
-    if waiting.count >= Self.piece { try flush() }
-  }
-
-  func finish() throws(HostLinkError) {
-    try flush()
-    guard fsync(descriptor) == 0, rename(part, path) == 0 else {
-      throw .system(.storage, "\(path) cannot be brought to the disk", code: errno)
-    }
-  }
-
-  private func flush() throws(HostLinkError) {
-    var written = 0
-    while written < waiting.count {
-      let count = SystemCall.retrying {
-        waiting.withUnsafeBytes {
-          Foundation.write(descriptor, $0.baseAddress.map { $0 + written }, waiting.count - written)
-        }
-      }
-      guard count > 0 else {
-        throw .system(
-          .storage, "\(part) cannot be written", code: errno, advice: "make room, and run the command again")
-      }
-      written += count
-    }
-    waiting.removeAll(keepingCapacity: true)
   }
 }

@@ -2,8 +2,11 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// Takes pages of one device into an archive, within one transaction.
+/// Takes pages of one device into an archive, one after the other: nothing of a page stays in memory.
 struct ArchiveIntake {
+  /// The most dates of a page that count. A page has one in its header and one for each time that the clock was set.
+  private static let mostDates = 32
+
   private(set) var change = Archive.Change()
   private let database: Database
   private let device: Int64
@@ -12,23 +15,28 @@ struct ArchiveIntake {
   private var peers: [TargetIdentity: Int64] = [:]
   private var payloads: [[UInt8]: Int64] = [:]
   private var boots: [Boot: Int64] = [:]
+  /// As many of each are in memory at most.
+  private static let mostKnown = 8192
   /// The start-up that the record before belonged to, its number here, and what is known of its date.
   private var current: (boot: Boot, id: Int64, dates: LogCalendar.BootDates)?
-  private let clocks: [DeviceRecord.ClockFix]
-  private var calendar = LogCalendar()
-  private var arrivals: [Arrival] = []
+  private var dates: ArchiveDates
+  /// What is known of the files of pages.
+  private var files: [PageKey: KnownFile] = [:]
 
   private struct Boot: Hashable {
     let epoch: UInt32
     let number: UInt32
   }
 
-  /// A page that is to go in, and the one whose place it takes.
-  private struct Arrival {
-    let page: LogPage
+  private struct PageKey: Hashable {
+    let epoch: UInt32
+    let sequence: UInt32
+  }
+
+  private struct KnownFile {
     let isOpen: Bool
-    let sha256: Data
-    let replaces: Int64?
+    let stamp: FileStamp
+    let isPage: Bool
   }
 
   /// Begins with what the folder knows about the device.
@@ -42,85 +50,142 @@ struct ArchiveIntake {
     self.device =
       try Int64.fetchOne(database, sql: "SELECT id FROM device WHERE serial = ?", arguments: [device.serial])
       ?? 0
+    try database.execute(
+      sql: "INSERT INTO conversion (device_id) VALUES (?) ON CONFLICT DO NOTHING", arguments: [self.device])
     readings = try ReadingRows(database)
     insertEvent = try database.cachedStatement(
       sql: """
         INSERT INTO event (id, boot_id, peer_id, uptime_ms, unix_ms, kind, payload_id, system, value, data)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    clocks = device.clocks
+    dates = try ArchiveDates(database, device: self.device)
+    let rows = try Row.fetchCursor(
+      database, sql: "SELECT * FROM conversion_page WHERE device_id = ?", arguments: [self.device])
+    while let row = try rows.next() {
+      files[PageKey(epoch: row["epoch"], sequence: row["sequence"])] = KnownFile(
+        isOpen: row["is_open"], stamp: FileStamp(bytes: row["bytes"], changed: row["changed_ns"]),
+        isPage: row["is_page"])
+    }
+    for fix in try dates.replaceClocks(device.clocks) { try note(fix, of: nil) }
   }
 
-  /// Reads a page, unless it is here as it is. `finish` puts it in.
-  mutating func add(_ bytes: [UInt8], as name: PageName) throws {
+  /// The number of the device here.
+  var deviceID: Int64 { device }
+
+  /// Takes a page of a folder, unless it is here as it is: then its file is not even read, if it has not changed
+  /// either.
+  mutating func add(_ name: PageName, of folder: PageArchive) throws {
+    let key = PageKey(epoch: name.epoch, sequence: name.sequence)
+    let stamp = folder.stamp(of: name)
+    if let known = files[key], known.isOpen == name.isOpen, known.stamp == stamp {
+      if known.isPage { change.knownPages += 1 } else { refuse(name) }
+      return
+    }
+    let isPage = try add(try folder.read(name), as: name)
+    guard let stamp else { return }
+    try database.execute(
+      sql: """
+        INSERT INTO conversion_page (device_id, epoch, sequence, is_open, bytes, changed_ns, is_page) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET is_open = excluded.is_open, bytes = excluded.bytes, changed_ns = excluded.changed_ns,
+          is_page = excluded.is_page
+        """,
+      arguments: [device, name.epoch, name.sequence, name.isOpen, stamp.bytes, stamp.changed, isPage])
+  }
+
+  private mutating func refuse(_ name: PageName) {
+    if change.refused.count < LogConversion.mostListed { change.refused.append(name.fileName) }
+  }
+
+  /// Takes the bytes of a page, unless it is here as it is; whether they are a page of this log.
+  private mutating func add(_ bytes: [UInt8], as name: PageName) throws -> Bool {
     let sha256 = Self.digest(bytes)
     let known = try Row.fetchOne(
       database,
       sql: "SELECT id, sha256, is_open FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?",
       arguments: [device, name.epoch, name.sequence])
-    // Before it is decoded: of a log that is pulled again and again most pages are here.
     if let known, known["sha256"] == sha256, known["is_open"] == name.isOpen {
       change.knownPages += 1
-      return
+      return true
     }
     guard let page = LogPage(bytes), page.epoch == name.epoch, page.sequence == name.sequence else {
-      change.refused.append(name.fileName)
-      return
+      refuse(name)
+      return false
     }
-    arrivals.append(Arrival(page: page, isOpen: name.isOpen, sha256: sha256, replaces: known?["id"]))
+    try put(page, isOpen: name.isOpen, sha256: sha256, replacing: known?["id"])
+    return true
   }
 
-  /// Puts in what is new, dates again what is dated otherwise than before, and finds the contacts.
-  mutating func finish() throws {
-    let before = try knownDates()
-    try replaceClocks()
-    let new = try arrivals.map { (try enter($0), $0.page) }
-    arrivals = []
-    calendar = try knownDates()
-    let isDatedAnew = try dateAnew(from: before)
-    for (id, page) in new {
-      let first = id * ArchiveSchema.recordsPerPage
-      for (place, record) in page.records.enumerated() { try put(record, as: first + Int64(place)) }
-    }
-    try readings.flush()
-    if !new.isEmpty || isDatedAnew { try ArchiveContacts.find(in: database, device: device) }
-  }
-
-  /// Enters a page and what it says of dates, without its records. Its number.
-  private mutating func enter(_ arrival: Arrival) throws -> Int64 {
-    let page = arrival.page
-    if let known = arrival.replaces { try remove(page: known) }
+  /// Puts a page in, in the place of an earlier form of it.
+  mutating func put(_ page: LogPage, isOpen: Bool, sha256: Data, replacing former: Int64? = nil) throws {
+    if let former { try remove(page: former) }
     try database.execute(
       sql: """
         INSERT INTO page (id, device_id, epoch, sequence, is_open, sha256, records, ending) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
-        arrival.replaces, device, page.epoch, page.sequence, arrival.isOpen, arrival.sha256,
-        page.records.count,
-        Self.text(page.ending, isOpen: arrival.isOpen),
+        former, device, page.epoch, page.sequence, isOpen, sha256, page.records.count,
+        Self.text(page.ending, isOpen: isOpen),
       ])
-    let id = arrival.replaces ?? database.lastInsertedRowID
-    for fix in page.clocks { try enter(fix, of: id) }
+    let id = former ?? database.lastInsertedRowID
+    var fixes = page.clocks
     for record in page.records {
       guard case .clockSet(let unixMilliseconds, _) = record.event else { continue }
-      let fix = DeviceRecord.ClockFix(
-        epoch: record.epoch, boot: record.boot, uptimeMilliseconds: record.uptimeMilliseconds,
-        unixMilliseconds: unixMilliseconds, source: .device)
-      try enter(fix, of: id)
+      fixes.append(
+        DeviceRecord.ClockFix(
+          epoch: record.epoch, boot: record.boot, uptimeMilliseconds: record.uptimeMilliseconds,
+          unixMilliseconds: unixMilliseconds, source: .device))
     }
+    for fix in fixes.filter(LogCalendar.believes).prefix(Self.mostDates) { try note(fix, of: id) }
+    current = nil
     change.newPages += 1
     change.records += page.records.count
-    return id
+    let first = id * ArchiveSchema.recordsPerPage
+    for (place, record) in page.records.enumerated() { try put(record, as: first + Int64(place)) }
+    try readings.flush()
+    var seen: Int64?
+    for record in page.records {
+      let boot = try boot(record.epoch, record.boot)
+      if boot != seen { try dates.note(page: id, ofBoot: boot) }
+      seen = boot
+    }
   }
 
-  private func remove(page: Int64) throws {
+  private mutating func note(_ fix: DeviceRecord.ClockFix, of page: Int64?) throws {
+    try dates.add(fix, boot: try boot(fix.epoch, fix.boot), page: page)
+  }
+
+  /// Pages whose files are no longer in the folder go.
+  mutating func keepOnly(_ names: [PageName]) throws {
+    let there = Set(names.map { PageKey(epoch: $0.epoch, sequence: $0.sequence) })
+    for key in files.keys where !there.contains(key) {
+      let id = try Int64.fetchOne(
+        database, sql: "SELECT id FROM page WHERE device_id = ? AND epoch = ? AND sequence = ?",
+        arguments: [device, key.epoch, key.sequence])
+      if let id { try remove(page: id) }
+      try database.execute(
+        sql: "DELETE FROM conversion_page WHERE device_id = ? AND epoch = ? AND sequence = ?",
+        arguments: [device, key.epoch, key.sequence])
+    }
+  }
+
+  /// Dates again what is dated otherwise than by all that is known now.
+  mutating func finish() throws {
+    try readings.flush()
+    try dates.dateAnew()
+  }
+
+  private mutating func remove(page: Int64) throws {
+    // The interpretation of all later pages depends on a settled one.
+    try database.execute(
+      sql: "UPDATE conversion SET is_stale = 1 WHERE device_id = ? AND pages > 0 AND open_page_id <> ?",
+      arguments: [device, page])
     let first = page * ArchiveSchema.recordsPerPage
     for table in ArchiveSchema.records {
       try database.execute(
         sql: "DELETE FROM \(table) WHERE id >= ? AND id < ?",
         arguments: [first, first + ArchiveSchema.recordsPerPage])
     }
-    try database.execute(sql: "DELETE FROM clock WHERE page_id = ?", arguments: [page])
+    try dates.forget(page: page)
     try database.execute(sql: "DELETE FROM page WHERE id = ?", arguments: [page])
   }
 
@@ -188,7 +253,7 @@ struct ArchiveIntake {
   private mutating func start(of record: BootRecord) throws -> (id: Int64, dates: LogCalendar.BootDates) {
     let key = Boot(epoch: record.epoch, number: record.boot)
     if let current, current.boot == key { return (current.id, current.dates) }
-    let dates = calendar.dates(epoch: record.epoch, boot: record.boot)
+    let dates = dates.dates(epoch: record.epoch, boot: record.boot)
     let id = try boot(record.epoch, record.boot)
     current = (key, id, dates)
     return (id, dates)
@@ -199,6 +264,7 @@ struct ArchiveIntake {
     if let known = boots[key] { return known }
     let id = try id(
       of: "boot", columns: ["device_id", "epoch", "number"], [device, epoch, number])
+    if boots.count >= Self.mostKnown { boots = [:] }
     boots[key] = id
     return id
   }
@@ -208,6 +274,7 @@ struct ArchiveIntake {
     let id = try id(
       of: "peer", columns: ["device_id", "kind", "address"],
       [device, target.kind.archiveName, target.addressText])
+    if peers.count >= Self.mostKnown { peers = [:] }
     peers[target] = id
     return id
   }
@@ -220,6 +287,7 @@ struct ArchiveIntake {
     let id =
       try Int64.fetchOne(database, sql: "SELECT id FROM payload WHERE bytes = ?", arguments: [Data(bytes)])
       ?? 0
+    if payloads.count >= Self.mostKnown { payloads = [:] }
     payloads[bytes] = id
     return id
   }
@@ -233,74 +301,6 @@ struct ArchiveIntake {
     let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
     return try Int64.fetchOne(database, sql: "SELECT id FROM \(table) WHERE \(condition)", arguments: values)
       ?? 0
-  }
-
-  // MARK: Dates
-
-  /// What the folder knew of dates gives way to what it knows now. What pages say stays with the pages.
-  private mutating func replaceClocks() throws {
-    try database.execute(
-      sql: "DELETE FROM clock WHERE page_id IS NULL AND boot_id IN (SELECT id FROM boot WHERE device_id = ?)",
-      arguments: [device])
-    for fix in clocks { try enter(fix, of: nil) }
-  }
-
-  /// Keeps a moment whose date a page or the folder knows, if the calendar believes in it.
-  private mutating func enter(_ fix: DeviceRecord.ClockFix, of page: Int64?) throws {
-    guard LogCalendar.believes(fix) else { return }
-    try database.execute(
-      sql: "INSERT INTO clock (boot_id, page_id, uptime_ms, start_ms, source) VALUES (?, ?, ?, ?, ?)",
-      arguments: [
-        try boot(fix.epoch, fix.boot), page, Int64(fix.uptimeMilliseconds),
-        Int64(fix.unixMilliseconds - fix.uptimeMilliseconds), fix.source.rawValue,
-      ])
-  }
-
-  /// What is known about dates: in the order in which a conversion of the pages takes it in.
-  private func knownDates() throws -> LogCalendar {
-    var calendar = LogCalendar()
-    let rows = try Row.fetchCursor(
-      database,
-      sql: """
-        SELECT boot.epoch, boot.number, uptime_ms, start_ms, source FROM clock JOIN boot ON boot.id = boot_id
-          LEFT JOIN page ON page.id = page_id
-        WHERE boot.device_id = ? ORDER BY page_id IS NOT NULL, sequence, clock.id
-        """, arguments: [device])
-    while let row = try rows.next() {
-      let uptime: Int64 = row[2]
-      let start: Int64 = row[3]
-      let source: String = row[4]
-      calendar.add(
-        DeviceRecord.ClockFix(
-          epoch: row[0], boot: row[1], uptimeMilliseconds: UInt64(clamping: uptime),
-          unixMilliseconds: UInt64(clamping: start + uptime),
-          source: DeviceRecord.ClockFix.Source(rawValue: source) ?? .host))
-    }
-    return calendar
-  }
-
-  /// Dates what is here otherwise than by the calendar that was; whether there was any.
-  private func dateAnew(from before: LogCalendar) throws -> Bool {
-    var isDatedAnew = false
-    for row in try Row.fetchAll(
-      database, sql: "SELECT id, epoch, number FROM boot WHERE device_id = ?", arguments: [device])
-    {
-      let starts = calendar.starts(epoch: row["epoch"], boot: row["number"])
-      guard starts != before.starts(epoch: row["epoch"], boot: row["number"]) else { continue }
-      isDatedAnew = true
-      let boot: Int64 = row["id"]
-      for (index, start) in starts.enumerated() {
-        let from = index == 0 ? 0 : start.uptime
-        let until = index + 1 < starts.count ? starts[index + 1].uptime : Int64.max
-        for table in ArchiveSchema.records {
-          try database.execute(
-            sql:
-              "UPDATE \(table) SET unix_ms = uptime_ms + ? WHERE boot_id = ? AND uptime_ms >= ? AND uptime_ms < ?",
-            arguments: [start.start, boot, from, until])
-        }
-      }
-    }
-    return isDatedAnew
   }
 
   // MARK: Words

@@ -103,12 +103,12 @@ struct ExportTable {
     name: "contacts",
     columns: [Column("device", .text)] + peer + [
       Column("payload", .bytes), Column("payload_short", .text), Column("payload_family", .text),
-      Column("begin", .date), Column("end", .date), Column("readings", .number),
+      Column("begin", .date), Column("end", .date), Column("seconds", .number), Column("readings", .number),
     ],
     sql: """
-      SELECT serial, kind, address, bytes, short, family, begin_ms, end_ms, readings
+      SELECT serial, kind, address, bytes, short, family, begin_ms, end_ms, seconds, readings
       FROM contact JOIN device ON device.id = contact.device_id JOIN peer ON peer.id = peer_id
         LEFT JOIN payload ON payload.id = payload_id
-      ORDER BY contact.id
+      ORDER BY contact.device_id, begin_ms, contact.id
       """)
 }

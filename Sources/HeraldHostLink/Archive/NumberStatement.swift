@@ -35,6 +35,9 @@ final class NumberStatement {
     }
   }
 
+  /// Ends a run whose further rows are not wanted.
+  func reset() { sqlite3_reset(raw) }
+
   /// What a column of the row has, counted from 0; `NULL` is 0.
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
 

@@ -7,15 +7,15 @@ public enum BatteryCSV {
   public static func text(of levels: some Sequence<BatteryLevel>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
-    var time: [UInt8] = []
-    for reading in levels {
-      time.removeAll(keepingCapacity: true)
-      UTCTimestamp.append(reading.unixMilliseconds, to: &time)
-      csv.raw(time)
-      csv.raw(reading.isExternal ? ",external," : ",battery,")
-      csv.raw(JavaNumber.text(reading.level))
-      csv.endLine()
-    }
+    for reading in levels { append(reading, to: &csv) }
     return csv.bytes
+  }
+
+  /// Appends the line of a reading.
+  static func append(_ reading: BatteryLevel, to csv: inout CSVText) {
+    csv.raw(UTCTimestamp.text(reading.unixMilliseconds))
+    csv.raw(reading.isExternal ? ",external," : ",battery,")
+    csv.raw(JavaNumber.text(reading.level))
+    csv.endLine()
   }
 }

@@ -10,12 +10,15 @@ public enum MessagesCSV {
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
-    for message in bytes where message.kind == .message {
-      csv.raw("\(UTCTimestamp.text(message.unixMilliseconds)),\(message.peer?.addressText ?? ""),")
-      csv.raw(message.bytes.hexadecimal)
-      csv.endLine()
-    }
+    for message in bytes where message.kind == .message { append(message, to: &csv) }
     return csv.bytes
+  }
+
+  /// Appends the line of a message.
+  static func append(_ message: DatedBytes, to csv: inout CSVText) {
+    csv.raw("\(UTCTimestamp.text(message.unixMilliseconds)),\(message.peer?.addressText ?? ""),")
+    csv.raw(message.bytes.hexadecimal)
+    csv.endLine()
   }
 }
 
@@ -28,12 +31,15 @@ public enum ModelsCSV {
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
-    for model in bytes where model.kind == .model {
-      csv.raw("\(UTCTimestamp.text(model.unixMilliseconds)),\(model.peer?.addressText ?? ""),")
-      csv.foreign(PrintableText.of(String(decoding: model.bytes, as: UTF8.self), limit: 255))
-      csv.endLine()
-    }
+    for model in bytes where model.kind == .model { append(model, to: &csv) }
     return csv.bytes
+  }
+
+  /// Appends the line of a model.
+  static func append(_ model: DatedBytes, to csv: inout CSVText) {
+    csv.raw("\(UTCTimestamp.text(model.unixMilliseconds)),\(model.peer?.addressText ?? ""),")
+    csv.foreign(PrintableText.of(String(decoding: model.bytes, as: UTF8.self), limit: 255))
+    csv.endLine()
   }
 }
 
@@ -47,23 +53,23 @@ public enum NeighboursCSV {
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
-    for code in bytes {
-      let role: String
-      let system: NeighbourSystem
-      switch code.kind {
-      case .observed(let shown): (role, system) = ("observed", shown)
-      case .own(let shown): (role, system) = ("own", shown)
-      case .message, .model: continue
-      }
-      let name =
-        switch system {
-        case .covidWatch: "covidwatch"
-        case .c19x: "c19x"
-        }
-      csv.raw("\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(name),\(code.peer?.addressText ?? ""),")
-      csv.raw(code.bytes.hexadecimal)
-      csv.endLine()
-    }
+    for code in bytes { append(code, to: &csv) }
     return csv.bytes
+  }
+
+  /// Appends the line of a code; nothing for bytes of other kinds.
+  static func append(_ code: DatedBytes, to csv: inout CSVText) {
+    let role: String
+    let system: NeighbourSystem
+    switch code.kind {
+    case .observed(let shown): (role, system) = ("observed", shown)
+    case .own(let shown): (role, system) = ("own", shown)
+    case .message, .model: return
+    }
+    csv.raw(
+      "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.archiveName),\(code.peer?.addressText ?? ""),"
+    )
+    csv.raw(code.bytes.hexadecimal)
+    csv.endLine()
   }
 }

@@ -2,6 +2,12 @@
 struct CSVText {
   private(set) var bytes: [UInt8] = []
 
+  /// Gives what there is away, and begins anew.
+  mutating func take() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
+  }
+
   /// Appends text as it is.
   mutating func raw(_ text: some StringProtocol) { bytes.append(contentsOf: text.utf8) }
 

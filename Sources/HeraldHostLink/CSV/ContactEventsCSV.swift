@@ -3,19 +3,18 @@ public enum ContactEventsCSV {
   /// The first line.
   public static let header = "id,payload,begin,end,seconds,readings\n"
 
-  /// The whole file. The payload is its short form, empty where none was read.
-  public static func text(of contacts: some Sequence<ContactPeriod>) -> [UInt8] {
-    var csv = CSVText()
-    csv.raw(header)
-    for contact in contacts {
-      csv.raw(contact.peer.addressText)
-      csv.comma()
-      csv.value(contact.payload.map(ShortPayload.text) ?? "")
-      csv.raw(",\(UTCTimestamp.text(contact.begin)),\(UTCTimestamp.text(contact.end)),")
-      csv.raw(JavaNumber.text(seconds: contact.begin..<contact.end))
-      csv.raw(",\(contact.readings)")
-      csv.endLine()
-    }
-    return csv.bytes
+  /// Appends the line of a contact. `id` is the address that it began with; the payload's short form is empty where
+  /// none was read; moments are in milliseconds since 1970. `seconds` is that of `ContactDuration`.
+  static func append(
+    id: String, payload: String, begin: UInt64, end: UInt64, seconds: Int, readings: Int,
+    to csv: inout CSVText
+  ) {
+    csv.raw(id)
+    csv.comma()
+    csv.value(payload)
+    csv.raw(
+      ",\(UTCTimestamp.text(begin)),\(UTCTimestamp.text(end)),\(JavaNumber.text(Double(seconds))),\(readings)"
+    )
+    csv.endLine()
   }
 }

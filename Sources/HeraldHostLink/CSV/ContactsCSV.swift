@@ -13,7 +13,8 @@ public enum ContactsCSV {
     return csv.bytes
   }
 
-  private static func append(_ event: DatedEvent, to csv: inout CSVText) {
+  /// Appends the line of an event.
+  static func append(_ event: DatedEvent, to csv: inout CSVText) {
     var line: [UInt8] = []
     line.reserveCapacity(96)
     UTCTimestamp.append(event.unixMilliseconds, to: &line)

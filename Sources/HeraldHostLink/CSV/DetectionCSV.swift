@@ -1,23 +1,22 @@
+import HeraldText
+
 /// `detection.csv`: one line that says whose log this is and whose payloads it met (HP-48).
+///
+/// What the device calls itself is made safe to show and guarded against spreadsheets, as in the files that phones do
+/// not have. Names without marks, commas and formula signs are as phones write them.
 public enum DetectionCSV {
-  /// The device's name, its system and version, its own short payload (empty if it offered none), and every other, sorted
-  /// and once each.
-  public static func text(
-    name: String, system: String, version: String, own: String, others: some Sequence<String>
-  ) -> [UInt8] {
-    var csv = CSVText()
-    csv.value(name)
-    csv.comma()
-    csv.value(system)
-    csv.comma()
-    csv.value(version)
-    csv.comma()
-    csv.value(own)
-    for short in Set(others).sorted(by: StatisticsCSV.precedes) where short != own {
+  /// Appends the device's name, its system and version, and its own short payload, empty if it offered none.
+  static func begin(name: String, system: String, version: String, own: String, to csv: inout CSVText) {
+    for text in [name, system, version] {
+      csv.foreign(PrintableText.of(text, limit: 255))
       csv.comma()
-      csv.raw(short)
     }
-    csv.endLine()
-    return csv.bytes
+    csv.value(own)
+  }
+
+  /// Appends another short payload. They are sorted, each is there once, and the own one is not among them.
+  static func append(_ other: String, to csv: inout CSVText) {
+    csv.comma()
+    csv.raw(other)
   }
 }

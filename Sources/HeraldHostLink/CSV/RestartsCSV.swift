@@ -10,20 +10,23 @@ public enum RestartsCSV {
   public static func text(of restarts: some Sequence<LoggedRestart>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
-    for restart in restarts {
-      let report = restart.report
-      csv.raw(restart.unixMilliseconds.map(UTCTimestamp.text) ?? "")
-      for text in [
-        String(restart.boot), report.cause.words, String(report.mode.rawValue), String(report.streak),
-        String(report.lasted), report.programCounter.hexadecimal(8), report.linkRegister.hexadecimal(8),
-        report.programStatus.hexadecimal(8), report.faultStatus.hexadecimal(8),
-        report.faultAddress.hexadecimal(8),
-      ] {
-        csv.comma()
-        csv.raw(text)
-      }
-      csv.endLine()
-    }
+    for restart in restarts { append(restart, to: &csv) }
     return csv.bytes
+  }
+
+  /// Appends the line of a start.
+  static func append(_ restart: LoggedRestart, to csv: inout CSVText) {
+    let report = restart.report
+    csv.raw(restart.unixMilliseconds.map(UTCTimestamp.text) ?? "")
+    for text in [
+      String(restart.boot), report.cause.words, String(report.mode.rawValue), String(report.streak),
+      String(report.lasted), report.programCounter.hexadecimal(8), report.linkRegister.hexadecimal(8),
+      report.programStatus.hexadecimal(8), report.faultStatus.hexadecimal(8),
+      report.faultAddress.hexadecimal(8),
+    ] {
+      csv.comma()
+      csv.raw(text)
+    }
+    csv.endLine()
   }
 }

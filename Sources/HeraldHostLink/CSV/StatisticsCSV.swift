@@ -4,7 +4,7 @@ import HeraldEmbedded
 ///
 /// A sign is the reading of a payload, a measurement of a peer whose payload was read before, or a share. Payloads appear
 /// from the third sign on, which is when two intervals make a standard deviation; the device's own never does.
-public struct StatisticsCSV {
+public enum StatisticsCSV {
   /// The first line.
   public static let header = "payload,count,mean,sd,min,max\n"
 
@@ -32,50 +32,16 @@ public struct StatisticsCSV {
     var standardDeviation: Double? { count > 1 ? (squares / Double(count - 1)).squareRoot() : nil }
   }
 
-  private var payloadOfPeer: [TargetIdentity: String] = [:]
-  private var lastSign: [String: UInt64] = [:]
-  private var samples: [String: Sample] = [:]
-
-  /// Nothing met yet.
-  public init() {}
-
-  /// Takes the next event, in the order of time.
-  public mutating func add(_ event: DatedEvent) {
-    switch event.kind {
-    case .read(let payload):
-      let short = ShortPayload.text(payload)
-      payloadOfPeer[event.peer] = short
-      sign(of: short, at: event.unixMilliseconds)
-    case .measured:
-      if let short = payloadOfPeer[event.peer] { sign(of: short, at: event.unixMilliseconds) }
-    case .shared(let payload): sign(of: ShortPayload.text(payload), at: event.unixMilliseconds)
-    case .detected, .heraldDetected, .lost, .visited: break
+  /// Appends the line of a payload, by its short form; nothing before there are two intervals.
+  static func append(_ short: String, _ sample: Sample, to csv: inout CSVText) {
+    guard let deviation = sample.standardDeviation else { return }
+    csv.value(short)
+    csv.raw(",\(sample.count)")
+    for number in [sample.mean, deviation, sample.least, sample.most] {
+      csv.comma()
+      csv.raw(JavaNumber.text(number))
     }
-  }
-
-  private mutating func sign(of short: String, at moment: UInt64) {
-    if let last = lastSign[short] {
-      let milliseconds = Double(moment) - Double(last)
-      samples[short, default: Sample()].add(milliseconds / 1000)
-    }
-    lastSign[short] = moment
-  }
-
-  /// The whole file, without the payloads whose short forms are in `own`.
-  public func text(own: Set<String>) -> [UInt8] {
-    var csv = CSVText()
-    csv.raw(Self.header)
-    for (short, sample) in samples.sorted(by: { Self.precedes($0.key, $1.key) }) where !own.contains(short) {
-      guard let deviation = sample.standardDeviation else { continue }
-      csv.value(short)
-      csv.raw(",\(sample.count)")
-      for number in [sample.mean, deviation, sample.least, sample.most] {
-        csv.comma()
-        csv.raw(JavaNumber.text(number))
-      }
-      csv.endLine()
-    }
-    return csv.bytes
+    csv.endLine()
   }
 
   /// The order of Java's `String.compareTo`.

@@ -7,24 +7,27 @@ public enum VisitsCSV {
   public static func text(of visits: some Sequence<VenueVisit>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
-    for visit in visits {
-      let venue = visit.venue
-      csv.raw(UTCTimestamp.text(visit.first))
-      csv.comma()
-      csv.raw(UTCTimestamp.text(visit.last))
-      csv.comma()
-      csv.raw(JavaNumber.text(seconds: visit.first..<max(visit.first, visit.last)))
-      for number in [venue?.country, venue?.state, venue?.venueCode] {
-        csv.comma()
-        csv.raw(number.map(String.init) ?? "")
-      }
-      csv.comma()
-      csv.foreign(venue?.premises ?? "")
-      csv.comma()
-      csv.raw(visit.beacon.addressText)
-      csv.endLine()
-    }
+    for visit in visits { append(visit, to: &csv) }
     return csv.bytes
+  }
+
+  /// Appends the line of a visit.
+  static func append(_ visit: VenueVisit, to csv: inout CSVText) {
+    let venue = visit.venue
+    csv.raw(UTCTimestamp.text(visit.first))
+    csv.comma()
+    csv.raw(UTCTimestamp.text(visit.last))
+    csv.comma()
+    csv.raw(JavaNumber.text(seconds: visit.first..<max(visit.first, visit.last)))
+    for number in [venue?.country, venue?.state, venue?.venueCode] {
+      csv.comma()
+      csv.raw(number.map(String.init) ?? "")
+    }
+    csv.comma()
+    csv.foreign(venue?.premises ?? "")
+    csv.comma()
+    csv.raw(visit.beacon.addressText)
+    csv.endLine()
   }
 }
 

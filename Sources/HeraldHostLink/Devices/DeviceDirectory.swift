@@ -41,11 +41,27 @@ public enum DeviceDirectory {
 
   /// Every Herald device of the USB/IP server that `HOST` or `HOST:PORT` names.
   public static func usbipDevices(server: String) throws(HostLinkError) -> [FoundDevice] {
-    guard let (host, port) = DeviceSelector.hostAndPort(server[...]) else {
+    let (host, port) = try place(of: server)
+    return try usbipDevices(host: host, port: port)
+  }
+
+  /// Where the Herald devices of the USB/IP server are that `HOST` or `HOST:PORT` names. None of them is opened.
+  public static func usbipSelectors(server: String) throws(HostLinkError) -> [DeviceSelector] {
+    let (host, port) = try place(of: server)
+    let connection = try USBIPConnection(host: host, port: port, by: .after(patience))
+    defer { connection.close() }
+    let found = try connection.listDevices(by: .after(patience)).filter { $0.interfaces.contains(.herald) }
+    return found.map { .usbip(host: host, port: port, busID: $0.busID) }
+  }
+
+  /// Host and port of a server that `HOST` or `HOST:PORT` names.
+  /// - Throws: `.usage` for any other text.
+  public static func place(of server: String) throws(HostLinkError) -> (host: String, port: UInt16?) {
+    guard let place = DeviceSelector.hostAndPort(server[...]) else {
       throw HostLinkError(
         .usage, "\(PrintableText.of(server)) is no host", advice: "the form is HOST or HOST:PORT")
     }
-    return try usbipDevices(host: host, port: port)
+    return place
   }
 
   /// Every Herald device of a USB/IP server. One that is in use is listed too, without its texts.

@@ -4,7 +4,7 @@ import HeraldText
 public enum DeviceSelector: Equatable, Sendable {
   /// `usbip://HOST[:PORT][/BUSID]`: a device of a USB/IP server; without a bus id, the only one there.
   case usbip(host: String, port: UInt16?, busID: String?)
-  /// `serial:/dev/…`: a tty or pty.
+  /// `serial:/dev/…`, or an absolute path alone: a tty or pty.
   case serial(path: String)
   /// `serial:tcp:HOST:PORT`: a serial line inside a TCP stream.
   case serialTCP(host: String, port: UInt16)
@@ -35,13 +35,15 @@ public enum DeviceSelector: Equatable, Sendable {
     } else if let rest = rest("serial:") {
       guard rest.hasPrefix("/") else { throw refuse("serial:/dev/NAME, such as serial:/dev/ttyACM0") }
       self = .serial(path: String(rest))
+    } else if text.hasPrefix("/") {
+      self = .serial(path: text)
     } else if let rest = rest("usb:") {
       guard rest.split(separator: "-").count == 2 else { throw refuse("usb:BUS-PORT, such as usb:1-2.3") }
       self = .usb(path: String(rest))
     } else {
       guard !text.isEmpty, !text.contains("/"), !text.contains(":") else {
         throw refuse(
-          "usbip://HOST/BUSID, serial:/dev/NAME, serial:tcp:HOST:PORT, usb:BUS-PORT or a serial number")
+          "usbip://HOST/BUSID, /dev/NAME, serial:tcp:HOST:PORT, usb:BUS-PORT or a serial number")
       }
       self = .serialNumber(text)
     }

@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// Looks at a device: whether it answers, knows the date, has room for its log and power, and keeps what it is told.
+/// Looks at a device: whether it answers, knows the date, is on the air, has room for its log and power, and keeps what
+/// it is told.
 public enum DeviceExamination {
   /// What was found. A device that does not answer is a finding; whatever else goes wrong is one, too.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {
@@ -8,14 +9,33 @@ public enum DeviceExamination {
       let information = try device.information()
       let name = [information.firmware, information.release].filter { !$0.isEmpty }.joined(separator: " ")
       var findings = [Finding("device", .good, "it answers\(name.isEmpty ? "" : ", and is \(name)")")]
+      findings.append(access(try device.access().state))
       let status = try device.logStatus()
       findings += log(status, capacity: try device.logCapacity(), now)
+      findings.append(try payload(of: device, status, now))
+      if let radio = try radio(of: device, status) { findings.append(radio) }
       if let battery = try battery(device, status) { findings.append(battery) }
       if let settings = try device.settingsHealth() { findings.append(Self.settings(settings)) }
       if let restart = try device.restart() { findings.append(Self.restart(restart)) }
       return findings
     } catch {
       return [Finding("device", .problem, error.what, advice: error.advice)]
+    }
+  }
+
+  static func access(_ state: DeviceAccess.State) -> Finding {
+    switch state {
+    case .locked: Finding("access", .good, "it has an access key")
+    case .setUp:
+      Finding(
+        "access", .note, "it is being set up: it has no access key, and serves no log",
+        advice:
+          "`herald-host provision` gives it a key; `herald-host config set access/stay-open yes` lets everybody with a cable read its log"
+      )
+    case .open:
+      Finding(
+        "access", .note, "it serves its log to everybody with a cable, as it was told",
+        advice: "`herald-host provision` gives it an access key")
     }
   }
 

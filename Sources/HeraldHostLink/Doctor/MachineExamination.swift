@@ -143,6 +143,10 @@ public struct MachineExamination {
   /// - Throws: `.permission` without the right to.
   public func installRule() throws(HostLinkError) -> [String] {
     let path = root + Self.rulePath
+    // A container, or a small system, may have no folder for rules. What is wrong with it the next call says.
+    try? FileManager.default.createDirectory(
+      atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o755])
     let descriptor = open(path + ".part", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       let cause: HostLinkError.Cause = errno == EACCES || errno == EPERM ? .permission : .storage

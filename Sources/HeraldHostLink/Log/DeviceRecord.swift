@@ -36,6 +36,8 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   public var format = 1
   /// The device's serial number; empty where the link does not tell one.
   public var serial = ""
+  /// What only this device has, as 16 hexadecimal digits: the folder is bound to it. `nil` until a device has told it.
+  public var id: String?
   /// What it calls itself.
   public var name = ""
   /// The system it runs.

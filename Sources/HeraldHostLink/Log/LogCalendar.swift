@@ -63,7 +63,11 @@ public struct LogCalendar: Sendable {
 
   /// Takes a moment whose date is known. The host's own idea of a date counts only where nothing else is known. Dates after
   /// the year 9999 and before the device's start are not believed.
-  public mutating func add(_ fix: DeviceRecord.ClockFix) {
+  public mutating func add(_ fix: DeviceRecord.ClockFix) { add(fix, isLast: false) }
+
+  /// The same. `isLast` promises that no earlier moment of that start-up comes later: then one that says the same as
+  /// the one before takes no room.
+  mutating func add(_ fix: DeviceRecord.ClockFix, isLast: Bool) {
     guard Self.believes(fix) else { return }
     let start = Boot(epoch: fix.epoch, boot: fix.boot)
     let moment = Moment(
@@ -72,6 +76,9 @@ public struct LogCalendar: Sendable {
       guesses[start] = moment
     } else {
       var list = moments[start, default: []]
+      if isLast, let last = list.last, last.start == moment.start, last.uptime <= moment.uptime { return }
+      // In place: a copy of the list at every moment would make this quadratic.
+      moments[start] = nil
       // Moments come mostly in order. Of two at the same uptime the later word wins.
       let place = list.lastIndex { $0.uptime <= moment.uptime }.map { $0 + 1 } ?? 0
       list.insert(moment, at: place)

@@ -1,138 +1,120 @@
+import Foundation
+import GRDB
 import HeraldEmbedded
 
-/// Everything the pages of an archive tell, with dates, ready for the writers.
+/// What the pages of a folder tell, made ready: the tables beside them and the archive are up to date, and this is what
+/// they come to.
+///
+/// Nothing of this grows with the log: what may is asked of the archive, or cut off.
 public struct LogConversion: Sendable {
-  /// What happened to peers, in the order it was logged.
-  public private(set) var events: [DatedEvent] = []
-  /// Messages, models, and codes of other systems, in the order they were logged.
-  public private(set) var bytes: [DatedBytes] = []
-  /// Readings of the battery.
-  public private(set) var batteries: [BatteryLevel] = []
-  /// Starts that faults had brought about.
-  public private(set) var restarts: [LoggedRestart] = []
-  /// Short forms of the payloads the device offered, the latest last.
-  public private(set) var ownPayloads: [String] = []
-  /// Short forms of every payload read or shared, dated or not.
-  public private(set) var foreignPayloads: Set<String> = []
+  /// Somebody whose payload was read.
+  public struct Contact: Equatable, Sendable {
+    /// The payload.
+    public let payload: [UInt8]
+    /// How many addresses it was read under.
+    public let addresses: Int
+    /// Begin of the first contact, milliseconds since 1970.
+    public let firstSeen: UInt64
+    /// End of the last contact, milliseconds since 1970.
+    public let lastSeen: UInt64
+    /// How long it was near in all contacts together; see `ContactDuration`.
+    public let seconds: Int
+    /// Measurements.
+    public let readings: Int
+    /// The strongest, dBm; `nil` without measurements.
+    public let strongest: Int?
+    /// The median, dBm, the weaker of the middle two; `nil` without measurements.
+    public let median: Int?
+  }
+
+  /// As many contacts are listed at most, the longest, and as many damaged pages.
+  public static let mostListed = 10_000
+
+  /// Pages of the folder that were read.
+  public let pageCount: Int
+  /// Events of peers that have a date.
+  public let events: Int
+  /// Measurements among them, those left out that somebody only told of.
+  public let readings: Int
   /// Events left out because nothing tells the date of the start-up they belong to.
-  public private(set) var undatedEvents = 0
+  public let undatedEvents: Int
   /// Events the device could not keep, by its own count.
-  public private(set) var droppedEvents = 0
+  public let droppedEvents: Int
+  /// Events whose date could not be when they came here; see `PlausibleDate`.
+  public let unbelievableDates: Int
   /// Pages that could not be read at all, or not to their end.
-  public private(set) var damagedPages: [String] = []
-  /// How many pages were read.
-  public private(set) var pageCount = 0
+  public let damagedPages: [String]
+  /// Those whose payload was read and who were near, the longest first.
+  public let contacts: [Contact]
+  /// How many there are in all.
+  public let contactCount: Int
+  /// Addresses whose payload was never read, with measurements.
+  public let unknownAddresses: Int
+  /// Measurements of those.
+  public let unknownReadings: Int
 
-  private var txPowers: [TargetIdentity: Int] = [:]
-  /// How long the payload is that the device offers at this point of the log; 0 if it offers none.
-  private var ownLength = 0
-  /// The payload last read under an address.
-  private var payloads: [TargetIdentity: [UInt8]] = [:]
-
-  /// Reads all pages of `archive`.
-  public init(_ archive: PageArchive) throws(HostLinkError) {
-    self.init()
-    let names = try archive.pagesInOrder()
-    var records: [BootRecord] = []
-    var calendar = LogCalendar()
-    for fix in archive.device.clocks { calendar.add(fix) }
-    for name in names {
-      pageCount += 1
-      guard let page = LogPage(try archive.read(name)), page.epoch == name.epoch,
-        page.sequence == name.sequence
-      else {
-        damagedPages.append("\(name.fileName) is not a page of this log")
-        continue
-      }
-      if page.ending == .malformed { damagedPages.append("\(name.fileName) contradicts the format") }
-      for fix in page.clocks { calendar.add(fix) }
-      for record in page.records { calendar.add(record) }
-      records += page.records
-    }
-    for record in records { add(record, calendar) }
+  /// Brings the archive and the tables of a folder up to date.
+  public init(_ folder: PageArchive) throws(HostLinkError) {
+    let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
+    try self.init(archive, of: folder.device, after: try archive.convert(folder))
   }
 
-  /// Dates `records`, which are in the order they were logged.
-  public init(records: [BootRecord], calendar: LogCalendar) {
-    self.init()
-    for record in records { add(record, calendar) }
-  }
-
-  private init() {}
-
-  private mutating func add(_ record: BootRecord, _ calendar: LogCalendar) {
-    let date = calendar.unixMilliseconds(of: record)
-    switch record.event {
-    case .detected(let peer): add(date, peer, .detected)
-    case .heraldDetected(let peer): add(date, peer, .heraldDetected)
-    case .lost(let peer):
-      txPowers[peer] = nil
-      add(date, peer, .lost)
-    case .txPower(let peer, let power): txPowers[peer] = Int(power)
-    case .measured(let peer, let rssi):
-      guard rssi.isAvailable else { return }
-      add(date, peer, .measured(rssi: Int(rssi.rawValue), txPower: txPowers[peer]))
-    case .read(let peer):
-      foreignPayloads.insert(ShortPayload.text(record.payload))
-      payloads[peer] = record.payload
-      add(date, peer, .read(record.payload))
-    case .shared(let peer):
-      for payload in Self.split(record.payload, length: ownLength) {
-        foreignPayloads.insert(ShortPayload.text(payload))
-        add(date, peer, .shared(payload))
-      }
-    case .ownPayload:
-      ownLength = record.payload.count
-      let short = ShortPayload.text(record.payload)
-      ownPayloads.removeAll { $0 == short }
-      ownPayloads.append(short)
-    case .battery(let level, let isExternal):
-      guard let date else { return }
-      batteries.append(BatteryLevel(unixMilliseconds: date, level: Double(level), isExternal: isExternal))
-    case .started: txPowers.removeAll()
-    case .restarted:
-      guard let report = RestartReport(record.payload.span) else { return }
-      restarts.append(LoggedRestart(unixMilliseconds: date, boot: record.boot, report: report))
-    case .dropped(let count): droppedEvents += Int(count)
-    case .received(let peer): add(date, peer, .message, record.payload)
-    case .model(let peer): add(date, peer, .model, record.payload)
-    case .neighbour(let peer, let system): add(date, peer, .observed(system), record.payload)
-    case .ownNeighbour(let system): add(date, nil, .own(system), record.payload)
-    case .visited(let beacon, let first, let last):
-      let payload = payloads[beacon] ?? []
-      func before(_ date: UInt64, _ seconds: UInt32) -> UInt64 { date - min(date, UInt64(seconds) * 1000) }
-      add(
-        date, beacon,
-        .visited(
-          VenueVisit(
-            first: before(date ?? 0, first), last: before(date ?? 0, last), beacon: beacon, payload: payload))
-      )
-    case .clockSet: break
+  /// What an archive has of a device, after a conversion.
+  init(_ archive: Archive, of record: DeviceRecord, after change: Archive.Change) throws(HostLinkError) {
+    self = try archive.asking { database in
+      let device =
+        try Int64.fetchOne(
+          database, sql: "SELECT id FROM device WHERE serial = ?", arguments: [record.serial]) ?? 0
+      return try LogConversion(database, device: device, change)
     }
   }
 
-  /// Takes what a peer shared apart: into pieces as long as the device's own payload if it comes out even, as phones of one
-  /// application do; else it is one piece (HP-42).
-  static func split(_ shared: [UInt8], length: Int) -> [[UInt8]] {
-    guard length > 0, shared.count > length, shared.count % length == 0 else { return [shared] }
-    return stride(from: 0, to: shared.count, by: length).map { Array(shared[$0..<$0 + length]) }
-  }
-
-  private mutating func add(
-    _ date: UInt64?, _ peer: TargetIdentity?, _ kind: DatedBytes.Kind, _ content: [UInt8]
-  ) {
-    guard let date else {
-      undatedEvents += 1
-      return
+  private init(_ database: Database, device: Int64, _ change: Archive.Change) throws {
+    let total = try ArchiveFold.total(database, device: device)
+    pageCount = change.newPages + change.knownPages + change.refused.count
+    events = total.events
+    readings = total.readings
+    undatedEvents = total.undated
+    droppedEvents = total.dropped
+    unbelievableDates = total.unbelievable
+    let malformed = try Row.fetchAll(
+      database,
+      sql:
+        "SELECT epoch, sequence, is_open FROM page WHERE device_id = ? AND ending = 'malformed' ORDER BY id LIMIT ?",
+      arguments: [device, Self.mostListed]
+    ).map { PageName(epoch: $0["epoch"], sequence: $0["sequence"], isOpen: $0["is_open"]).fileName }
+    damagedPages =
+      change.refused.map { "\($0) is not a page of this log" }
+      + malformed.map { "\($0) contradicts the format" }
+    contacts = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT bytes, person.readings, levels, MIN(begin_ms), MAX(end_ms), SUM(seconds) AS near,
+          (SELECT COUNT(*) FROM person_address WHERE person_address.person_id = person.id)
+        FROM person JOIN payload ON payload.id = person.payload_id JOIN contact ON contact.person_id = person.id
+        WHERE person.device_id = ? GROUP BY person.id ORDER BY near DESC, 2 DESC, 4, person.id LIMIT ?
+        """, arguments: [device, Self.mostListed]
+    ).map { row in
+      let levels = SignalLevels.summary(SignalLevels.counts(row[2]))
+      return Contact(
+        payload: [UInt8](row[0] as Data), addresses: row[6], firstSeen: UInt64(clamping: row[3] as Int64),
+        lastSeen: UInt64(clamping: row[4] as Int64), seconds: row[5], readings: row[1],
+        strongest: levels?.strongest,
+        median: levels?.median)
     }
-    bytes.append(DatedBytes(unixMilliseconds: date, peer: peer, kind: kind, bytes: content))
-  }
-
-  private mutating func add(_ date: UInt64?, _ peer: TargetIdentity, _ kind: DatedEvent.Kind) {
-    guard let date else {
-      undatedEvents += 1
-      return
-    }
-    events.append(DatedEvent(unixMilliseconds: date, peer: peer, kind: kind))
+    contactCount =
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT COUNT(*) FROM person WHERE device_id = ? AND payload_id IS NOT NULL
+            AND EXISTS (SELECT 1 FROM contact WHERE person_id = person.id)
+          """, arguments: [device]) ?? 0
+    let unknown = try Row.fetchOne(
+      database,
+      sql:
+        "SELECT COUNT(*), COALESCE(SUM(readings), 0) FROM person WHERE device_id = ? AND payload_id IS NULL AND readings > 0",
+      arguments: [device])
+    unknownAddresses = unknown?[0] ?? 0
+    unknownReadings = unknown?[1] ?? 0
   }
 }

@@ -7,8 +7,8 @@ import HeraldDeviceLink
 /// whole, is what its own header and checksums say, and is on the disk. What had come of a page when a pull was cut off is kept, and the next one
 /// goes on at the byte where it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it next time.
 ///
-/// Nothing is changed on the device, unless it is to be trimmed: then it is told which pages are here once they are on the disk and in the
-/// database, and erases them.
+/// Nothing is changed on the device, unless it is to be trimmed: then it is told the SHA-256 of each page that is here, on the disk and in the
+/// database, and erases those that are the same there.
 ///
 /// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was good is kept.
 public struct LogDownload {
@@ -31,6 +31,8 @@ public struct LogDownload {
   private var wanted = 0
   private var problemPages = 0
   private var remarkedLoss = false
+  /// Pages that the device said it does not have.
+  private var gone: Set<UInt32> = []
 
   /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in the database. `now` is this computer's
   /// date in milliseconds since 1970, for start-ups of the device whose date nothing else tells.
@@ -52,14 +54,14 @@ public struct LogDownload {
   /// Pulls. Throws if nothing could be begun; what ends it later is in the report.
   public mutating func run() throws(HostLinkError) -> PullReport {
     let started = ContinuousClock.now
-    let (status, parameters) = try device.logStatusAndParameters()
+    let (status, parameters) = try device.committedStatusAndParameters()
     let arrived = now()
     report.epoch = status.epoch
     try archive.updateDevice { record in
       record.note(epoch: status.epoch)
       record.note(Self.clockFix(status, hostNow: arrived))
     }
-    var flight = LogFlight(status, room: parameters?.streamRoom)
+    var flight = LogFlight(status, room: parameters?.streamRoom(isSealed: device.client.isSealed))
     try plan(status, &flight)
     do {
       try fetch(status, &flight)
@@ -116,6 +118,8 @@ public struct LogDownload {
 
   private mutating func fetch(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
     progress(PullProgress(pages: 0, ofPages: wanted, bytes: 0))
+    let begun = ContinuousClock.now
+    var tempo = PullTempo(timeout: device.client.timeout, start: .zero)
     try askForMore(&flight)
     while !flight.isOver {
       guard let (ticket, result) = try device.client.next() else {
@@ -126,7 +130,13 @@ public struct LogDownload {
       let sequence = flight.page(of: question)
       switch result {
       case .success(let body):
-        switch flight.take(body[SMPKey.data]?.byteString ?? [], to: question) {
+        let data = body[SMPKey.data]?.byteString ?? []
+        guard tempo.note(data.count, at: begun.duration(to: .now)) else {
+          throw HostLinkError(
+            .noAnswer, "\(device.client.location) sends its log too slowly to wait for it",
+            advice: "what is here is kept; check the line, and run the same command again")
+        }
+        switch flight.take(data, to: question) {
         case .success(let pages):
           // The device is to have something to do while these go to the disk.
           try askForMore(&flight)
@@ -134,29 +144,26 @@ public struct LogDownload {
         case .failure(let fault):
           try abandon(question, "answered page \(sequence) with \(fault.what)", &flight)
         }
-      case .failure(.refused(group: 72, code: 2)), .failure(.refused(group: nil, code: 5)):
+      case .failure(let failure) where failure.is(.pageGone) || failure.is(SMPFailure(.notFound)):
         flight.drop(sequence, after: question)
+        gone.insert(sequence)
         report.lostPages += 1
         if !remarkedLoss { report.remarks.append("pages were overwritten on the device during this pull") }
         remarkedLoss = true
-      case .failure(.noAnswer), .failure(.refused(group: nil, code: 8)):
-        // The link is silent, or the device knows no such question: asking for other pages would only take longer to find that out.
-        throw failure(of: result, sequence)
-      case .failure:
-        try abandon(question, failure(of: result, sequence).what, &flight, isFinal: true)
+      case .failure(let failure):
+        let error = failure.error(
+          DeviceClient.logStream(sequence: sequence, offset: 0, length: nil), at: device.client.location)
+        // The same would come of asking for other pages.
+        switch failure {
+        case .noAnswer, .sessionOver: throw error
+        case .refused where failure.is(.locked) || failure.is(.inSetUp): throw error
+        case .refused where failure.is(SMPFailure(.unsupported)): throw error
+        default: break
+        }
+        try abandon(question, error.what, &flight, isFinal: true)
       }
       try askForMore(&flight)
     }
-  }
-
-  private func failure(
-    of result: Result<CBORValue, ManagementFailure>, _ sequence: UInt32
-  ) -> HostLinkError {
-    let request = DeviceClient.logStream(sequence: sequence, offset: 0, length: nil)
-    guard case .failure(let failure) = result else {
-      return HostLinkError(.protocolViolation, "\(device.client.location) answered page \(sequence)")
-    }
-    return failure.error(request, at: device.client.location)
   }
 
   private func askForMore(_ flight: inout LogFlight) throws(HostLinkError) {
@@ -224,7 +231,8 @@ public struct LogDownload {
 
   // MARK: Trimming
 
-  /// Tells the device which pages it may erase: the last one such that it and all before it are closed, on the disk, and in the database.
+  /// Has the device erase pages, the oldest first, as far as they are closed, on the disk, in the database, and the same there as here. One at a
+  /// time: the device hashes its page before it answers, so that several on their way would end no sooner.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
     let kept = try keep(archive)
@@ -232,15 +240,16 @@ public struct LogDownload {
     let here = Set(try archive.pages())
     let current = try device.logStatus()
     guard current.epoch == status.epoch, current.pageCount > 0 else { return }
-    var through: UInt32?
-    for sequence in current.first..<current.last {
+    for sequence in current.first..<current.last where !gone.contains(sequence) {
       let name = PageName(epoch: status.epoch, sequence: sequence, isOpen: false)
-      guard kept.contains(name), here.contains(name) else { break }
-      through = sequence
+      guard kept.contains(name), here.contains(name) else { return }
+      let page = try archive.read(name)
+      guard try device.acknowledge(epoch: status.epoch, sequence: sequence, bytes: page) == .taken else {
+        report.differingPage = sequence
+        return
+      }
+      report.trimmedThrough = sequence
+      report.trimmedPages += 1
     }
-    guard let through else { return }
-    let answer = try device.acknowledge(epoch: status.epoch, through: through)
-    report.trimmedThrough = answer.through
-    report.trimmedPages = Int(through - current.first) + 1
   }
 }

@@ -38,6 +38,15 @@ public struct LogPage: Sendable {
   /// How the reading ended.
   public internal(set) var ending = LogPageDecoder.Ending.reading
 
+  /// A page from its parts.
+  init(sequence: UInt32, epoch: UInt32, records: [BootRecord], clocks: [DeviceRecord.ClockFix]) {
+    self.sequence = sequence
+    self.epoch = epoch
+    self.records = records
+    self.clocks = clocks
+    ending = .complete
+  }
+
   /// Decodes a page, which may be hostile, torn or cut short; `nil` if no valid header is at its start.
   public init?(_ bytes: [UInt8]) {
     guard var decoder = LogPageDecoder(bytes.span) else { return nil }

@@ -88,6 +88,9 @@ public final class PageArchive {
     return try pages().sorted { (rank($0), $0) < (rank($1), $1) }
   }
 
+  /// What tells whether the file of a page is the one that it was.
+  func stamp(of name: PageName) -> FileStamp? { FileStamp.of("\(pagesPath)/\(name.fileName)") }
+
   /// The bytes of a page.
   public func read(_ name: PageName) throws(HostLinkError) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: "\(pagesPath)/\(name.fileName)") else {

@@ -10,10 +10,12 @@ public struct PullReport: Equatable, Sendable {
   public var lostPages = 0
   /// Bytes of the new pages.
   public var bytes = 0
-  /// The last page that the device was allowed to erase, as it and all before it are here; `nil` if it was to erase nothing.
+  /// The last page that the device erases, as it and all before it are here, with the same bytes; `nil` if it erases nothing.
   public var trimmedThrough: UInt32?
   /// How many pages those are.
   public var trimmedPages = 0
+  /// The page that has other bytes here than on the device, which therefore erases neither it nor what comes after it.
+  public var differingPage: UInt32?
   /// How long it took.
   public var seconds = 0.0
   /// What was wrong with single pages; the rest was pulled nevertheless.
@@ -27,7 +29,7 @@ public struct PullReport: Equatable, Sendable {
   public init() {}
 
   /// Whether all that the device has is here.
-  public var isComplete: Bool { problems.isEmpty && stoppedBy == nil }
+  public var isComplete: Bool { problems.isEmpty && stoppedBy == nil && differingPage == nil }
 }
 
 /// How far a pull is.

@@ -18,7 +18,8 @@ public struct SimpleSecret: ~Copyable {
   /// Reads a secret: a file of exactly 2048 bytes.
   public static func read(_ path: String) throws(HostLinkError) -> SimpleSecret {
     var memory = SecretMemory(capacity: SimpleKeySchedule.secretSize + 1)
-    let isOpen = try PrivateFile.read(path, into: &memory)
+    let isOpen = try PrivateFile.read(
+      path, into: &memory, missing: "check the path; `--generate` makes a secret in a new file")
     guard memory.count == SimpleKeySchedule.secretSize else {
       throw HostLinkError(
         .usage, "\(path) is no secret: it has not exactly \(SimpleKeySchedule.secretSize) bytes",

@@ -12,6 +12,12 @@ extension PayloadFile {
     }
   }
 
+  /// Whether what is pushed has secrets in it.
+  public var hasSecret: Bool {
+    if case .simple = content { return true }
+    return false
+  }
+
   /// Makes what is pushed to the device with this serial number.
   /// - Parameters:
   ///   - serial: the serial number; a secret's path may have it.

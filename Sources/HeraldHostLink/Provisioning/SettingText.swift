@@ -12,9 +12,11 @@ public enum SettingText {
   /// The setting of that name.
   public static func setting(named name: String) throws(HostLinkError) -> Setting {
     guard let setting = Setting(name: Array(name.utf8).span) else {
+      let names = all.map { Self.name(of: $0) }
       throw HostLinkError(
         .usage, "there is no setting \(PrintableText.of(name))",
-        advice: "there are \(all.map { Self.name(of: $0) }.joined(separator: ", "))")
+        advice: NearestWord.of(name, in: names).map { "did you mean \($0)?" }
+          ?? "there are \(names.joined(separator: ", "))")
     }
     return setting
   }
@@ -48,6 +50,14 @@ public enum SettingText {
     return unit.isEmpty ? "\(number)" : "\(number) \(unit)"
   }
 
+  /// The number as programs and `config set` take it: the name of a choice, or the number without its unit.
+  public static func value(_ number: UInt32, of setting: Setting) -> String {
+    choices(of: setting).first { $0.number == number }?.name ?? "\(number)"
+  }
+
+  /// The names of the choices of all settings.
+  public static var words: [String] { all.flatMap { choices(of: $0).map(\.name) } }
+
   /// What it takes.
   public static func range(of setting: Setting) -> String {
     let description = setting.description
@@ -69,6 +79,7 @@ public enum SettingText {
   }
 
   private static func choices(of setting: Setting) -> [(number: UInt32, name: String)] {
+    if setting == .stayOpen { return [(0, "no"), (1, "yes")] }
     guard setting == .radioSetting else { return [] }
     return setting.description.range.compactMap { number in
       RadioSetting(rawValue: UInt8(truncatingIfNeeded: number)).map { (number, "\($0.name)") }

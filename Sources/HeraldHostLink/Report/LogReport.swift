@@ -7,20 +7,30 @@ public struct LogReport {
   /// Under what name it lies beside the pages.
   public static let fileName = "report.html"
 
-  /// The most people who get a row of their own, and the most who get a drawing of their strength.
-  private static let mostRows = 60
-  private static let mostCharts = 12
   private static let mostGaps = 50
 
   private let content: ReportContent
   private let log: LogConversion
   private let device: DeviceRecord
 
-  /// The report on a log and the device it is of.
-  public init(_ log: LogConversion, device: DeviceRecord) {
-    content = ReportContent(log)
-    self.log = log
+  /// The report on the log in a folder; brings the folder's archive and tables up to date.
+  public init(_ folder: PageArchive) throws(HostLinkError) {
+    let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
+    try self.init(archive, device: folder.device, after: try archive.convert(folder))
+  }
+
+  /// The report on what an archive has of a device, after a conversion.
+  init(_ archive: Archive, device: DeviceRecord, after change: Archive.Change) throws(HostLinkError) {
+    log = try LogConversion(archive, of: device, after: change)
+    content = try ReportContent(archive, serial: device.serial)
     self.device = device
+  }
+
+  /// Writes it into a file, which is for its owner alone.
+  public func write(to path: String) throws(HostLinkError) {
+    let file = try ReplacedFile(path)
+    try file.append(html)
+    try file.finish()
   }
 
   /// The whole file, UTF-8.
@@ -43,16 +53,16 @@ public struct LogReport {
     }
     page.element(
       "p", "class=\"lead\"",
-      "\(ReportWords.span(content.begin, content.end)), all times in UTC. \(content.people.count) met, \(content.readings) readings."
+      "\(ReportWords.span(content.begin, content.end)), all times in UTC. \(content.peopleCount) met, \(content.readings) readings."
     )
     let charts = ReportCharts(begin: content.begin, end: content.end)
     writeTimeline(charts, to: &page)
     writeStrengths(charts, to: &page)
-    page.element("h2", "", "Readings per hour")
-    page.append(charts.readingsPerHour(content.hours))
-    if !log.batteries.isEmpty {
+    page.element("h2", "", "Readings per \(content.step.name)")
+    page.append(charts.readings(content.rates, per: content.step))
+    if !content.batteries.isEmpty {
       page.element("h2", "", "Battery")
-      page.append(charts.battery(log.batteries))
+      page.append(charts.battery(content.batteries))
     }
     writeGaps(to: &page)
     writeRemarks(to: &page)
@@ -62,24 +72,22 @@ public struct LogReport {
 
   private func writeTimeline(_ charts: ReportCharts, to page: inout Markup) {
     page.element("h2", "", "Who was met when")
-    page.append(charts.timeline(Array(content.people.prefix(Self.mostRows)), gaps: content.gaps))
-    if content.people.count > Self.mostRows {
+    page.append(charts.timeline(content.people, gaps: content.gaps))
+    if content.peopleCount > content.people.count {
       page.element(
         "p", "",
-        "The \(Self.mostRows) met longest; \(content.people.count - Self.mostRows) more are in contact_events.csv."
+        "The \(content.people.count) met longest; \(content.peopleCount - content.people.count) more are in contact_events.csv."
       )
     }
     page.raw(
       "<table>\n<thead><tr><th>Met<th>Kind<th>Contacts<th>In all<th>First<th>Last<th>Readings<th>Strongest</tr></thead>\n<tbody>\n"
     )
-    for person in content.people.prefix(Self.mostRows) {
+    for person in content.people {
       page.raw("<tr>")
-      let strongest = person.readings.map(\.rssi).max().map { "\($0) dBm" } ?? "–"
       for cell in [
-        person.name, person.kind, "\(person.contacts.count)", ReportWords.duration(person.total),
-        person.contacts.first.map { UTCTimestamp.seconds($0.begin) } ?? "",
-        person.contacts.last.map { UTCTimestamp.seconds($0.end) } ?? "",
-        "\(person.readings.count)", strongest,
+        person.name, person.kind, "\(person.contactCount)", DurationText.of(seconds: person.seconds),
+        UTCTimestamp.seconds(person.begin), UTCTimestamp.seconds(person.end), "\(person.readings)",
+        person.strongest.map { "\($0) dBm" } ?? "–",
       ] { page.element("td", "", cell) }
       page.raw("</tr>\n")
     }
@@ -87,7 +95,7 @@ public struct LogReport {
   }
 
   private func writeStrengths(_ charts: ReportCharts, to page: inout Markup) {
-    let heard = content.people.filter { !$0.readings.isEmpty }.prefix(Self.mostCharts)
+    let heard = content.people.filter { !$0.columns.isEmpty }
     guard !heard.isEmpty else { return }
     page.element("h2", "", "How strongly they were heard")
     page.element(
@@ -121,8 +129,8 @@ public struct LogReport {
     var remarks: [String] = []
     if log.undatedEvents > 0 { remarks.append("\(log.undatedEvents) events have no date and are not shown.") }
     if log.droppedEvents > 0 { remarks.append("The device could not keep \(log.droppedEvents) events.") }
-    if !log.restarts.isEmpty {
-      remarks.append("The device started \(log.restarts.count) times after a fault; restarts.csv has each.")
+    if content.restarts > 0 {
+      remarks.append("The device started \(content.restarts) times after a fault; restarts.csv has each.")
     }
     for damaged in log.damagedPages.prefix(10) { remarks.append("Page \(PrintableText.of(damaged)).") }
     guard !remarks.isEmpty else { return }

@@ -8,7 +8,12 @@ struct ReportCharts {
 
   /// Drawings of the time between two moments, milliseconds since 1970-01-01T00:00:00Z.
   init(begin: UInt64, end: UInt64) {
-    axis = TimeAxis(begin: begin, end: end, left: Self.left, right: Self.width - 12)
+    axis = Self.axis(begin: begin, end: end)
+  }
+
+  /// The axis of these drawings.
+  static func axis(begin: UInt64, end: UInt64) -> TimeAxis {
+    TimeAxis(begin: begin, end: end, left: left, right: width - 12)
   }
 
   private func begin(_ svg: inout Markup, height: Double, label: String) {
@@ -79,17 +84,14 @@ struct ReportCharts {
         "<text class=\"name\" x=\"\(coordinate(Self.left - 8))\" y=\"\(coordinate(y(level) + 4))\">\(level) dBm</text>\n"
       )
     }
-    var columns: [Int: [Int]] = [:]
-    for reading in person.readings { columns[Int(axis.x(reading.date)), default: []].append(reading.rssi) }
-    for (x, values) in columns.sorted(by: { $0.key < $1.key }) {
-      let sorted = values.sorted()
-      guard let weakest = sorted.first, let strongest = sorted.last else { continue }
+    for (x, counts) in person.columns.sorted(by: { $0.key < $1.key }) {
+      guard let (strongest, median, weakest) = SignalLevels.summary(counts) else { continue }
       let at = "\(x).5"
       svg.raw(
         "<line class=\"spread\" x1=\"\(at)\" x2=\"\(at)\" y1=\"\(coordinate(y(strongest) - 0.5))\" y2=\"\(coordinate(y(weakest) + 0.5))\"/>"
       )
       svg.raw(
-        "<circle class=\"dot\" cx=\"\(at)\" cy=\"\(coordinate(y(sorted[(sorted.count - 1) / 2])))\" r=\"1.3\"/>\n"
+        "<circle class=\"dot\" cx=\"\(at)\" cy=\"\(coordinate(y(median)))\" r=\"1.3\"/>\n"
       )
     }
     svg.raw("</svg>\n")
@@ -98,24 +100,25 @@ struct ReportCharts {
 
   // MARK: How much, and how full
 
-  /// A bar for every hour with readings, over all peers.
-  func readingsPerHour(_ hours: [(begin: UInt64, readings: Int)]) -> Markup {
+  /// A bar for every step of time with readings, over all peers.
+  func readings(_ rates: [(begin: UInt64, readings: Int)], per step: (name: String, length: UInt64)) -> Markup
+  {
     var svg = Markup()
     let top = 10.0
     let bottom = 110.0
-    let most = max(hours.map(\.readings).max() ?? 1, 1)
-    begin(&svg, height: bottom + 20, label: "Readings per hour, at most \(most)")
+    let most = max(rates.map(\.readings).max() ?? 1, 1)
+    begin(&svg, height: bottom + 20, label: "Readings per \(step.name), at most \(most)")
     axis.draw(into: &svg, top: top, bottom: bottom)
     svg.raw(
       "<text class=\"name\" x=\"\(coordinate(Self.left - 8))\" y=\"\(coordinate(top + 8))\">\(most)</text>\n")
     svg.raw("<text class=\"name\" x=\"\(coordinate(Self.left - 8))\" y=\"\(coordinate(bottom))\">0</text>\n")
-    for hour in hours {
-      let x = axis.x(hour.begin)
-      let height = (bottom - top) * Double(hour.readings) / Double(most)
+    for rate in rates {
+      let x = axis.x(rate.begin)
+      let height = (bottom - top) * Double(rate.readings) / Double(most)
       svg.raw(
-        "<rect class=\"bar\" x=\"\(coordinate(x))\" y=\"\(coordinate(bottom - height))\" width=\"\(coordinate(max(axis.x(hour.begin + 3_600_000) - x - 1, 1)))\" height=\"\(coordinate(height))\"><title>"
+        "<rect class=\"bar\" x=\"\(coordinate(x))\" y=\"\(coordinate(bottom - height))\" width=\"\(coordinate(max(axis.x(rate.begin + step.length) - x - 1, 1)))\" height=\"\(coordinate(height))\"><title>"
       )
-      svg.text("\(UTCTimestamp.seconds(hour.begin)): \(hour.readings) readings")
+      svg.text("\(UTCTimestamp.seconds(rate.begin)): \(rate.readings) readings")
       svg.raw("</title></rect>\n")
     }
     svg.raw("</svg>\n")

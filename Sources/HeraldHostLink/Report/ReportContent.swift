@@ -1,22 +1,32 @@
+import Foundation
+import GRDB
 import HeraldEmbedded
 import HeraldText
 
 /// Somebody who was met, as a report shows them.
 struct ReportPerson {
+  /// A contact, milliseconds since 1970-01-01T00:00:00Z.
+  struct Contact {
+    let begin: UInt64
+    let end: UInt64
+    let readings: Int
+  }
+
   /// By what people know them: a venue's name, the short form of the payload, or the address.
   let name: String
   /// What kind of payload it was; empty if none was read.
   let kind: String
-  fileprivate(set) var contacts: [ContactPeriod] = []
-  fileprivate(set) var readings: [(date: UInt64, rssi: Int)] = []
-
-  /// How long all contacts took together, in milliseconds.
-  var total: UInt64 { contacts.reduce(0) { $0 + ($1.end - $1.begin) } }
-
-  fileprivate init(name: String, kind: String) {
-    self.name = name
-    self.kind = kind
-  }
+  /// How many contacts there were, and those that are drawn: the longest.
+  let contactCount: Int
+  let contacts: [Contact]
+  let begin: UInt64
+  let end: UInt64
+  /// How long all contacts took together; see `ContactDuration`.
+  let seconds: Int
+  let readings: Int
+  let strongest: Int?
+  /// For each column of a drawing, how many readings there were of each strength, by its bits.
+  fileprivate(set) var columns: [Int: [UInt32]] = [:]
 }
 
 /// A time without any record between two that there are, milliseconds since 1970-01-01T00:00:00Z.
@@ -25,76 +35,235 @@ struct ReportGap: Equatable {
   let end: UInt64
 }
 
-/// What a report shows, found in a log.
+/// What a report shows, asked of an archive. Its size has a bound, whatever the log tells.
 struct ReportContent {
   /// A time without a record is shown when it is longer than this, in milliseconds: what ends a contact, too.
   static let gap = ContactPeriod.silence
+  /// The most people who get a row of their own, who get a drawing of their strength, and the most bars in a row.
+  static let mostPeople = 60
+  static let mostCharts = 12
+  private static let mostBars = 500
+  /// Steps in which readings are counted: hours, days, weeks, years. The first of which there are so many at most is
+  /// taken.
+  private static let steps: [(name: String, length: UInt64)] = [
+    ("hour", 3_600_000), ("day", 86_400_000), ("week", 604_800_000), ("year", 31_536_000_000),
+  ]
+  private static let mostSteps: UInt64 = 9000
+  private static let mostLevels = 20_000
 
   /// Those who were met, the longest first.
   private(set) var people: [ReportPerson] = []
+  /// How many there are in all.
+  private(set) var peopleCount = 0
   private(set) var gaps: [ReportGap] = []
-  private(set) var hours: [(begin: UInt64, readings: Int)] = []
+  /// Readings per step of time.
+  private(set) var rates: [(begin: UInt64, readings: Int)] = []
+  private(set) var step = ReportContent.steps[0]
+  private(set) var batteries: [BatteryLevel] = []
   /// The first and the last moment of the log; both 0 if nothing in it has a date.
   private(set) var begin: UInt64 = 0
   private(set) var end: UInt64 = 0
   private(set) var readings = 0
+  private(set) var restarts = 0
 
-  private enum Key: Hashable {
-    case payload([UInt8])
-    case address(TargetIdentity)
+  /// What an archive has of a device.
+  init(_ archive: Archive, serial: String) throws(HostLinkError) {
+    self = try archive.asking { database in
+      var content = ReportContent()
+      try content.read(database, serial: serial)
+      return content
+    }
   }
 
-  init(_ log: LogConversion) {
-    var places: [Key: Int] = [:]
-    func key(_ payload: [UInt8]?, _ peer: TargetIdentity) -> Key {
-      payload.map(Key.payload) ?? .address(peer)
+  private init() {}
+
+  private mutating func read(_ database: Database, serial: String) throws {
+    let device =
+      try Int64.fetchOne(database, sql: "SELECT id FROM device WHERE serial = ?", arguments: [serial]) ?? 0
+    restarts =
+      try Int.fetchOne(
+        database,
+        sql:
+          "SELECT COUNT(*) FROM event JOIN boot ON boot.id = boot_id WHERE device_id = ? AND kind = 'restarted'",
+        arguments: [device]) ?? 0
+    try findEnds(database, device)
+    guard end > 0 else { return }
+    step = Self.steps.first { (end - begin) / $0.length < Self.mostSteps } ?? Self.steps[Self.steps.count - 1]
+    let ids = try findPeople(database, device)
+    try readBattery(database, device)
+    try readRecords(database, device, ids)
+  }
+
+  private mutating func findEnds(_ database: Database, _ device: Int64) throws {
+    for table in ArchiveSchema.records {
+      let row = try Row.fetchOne(
+        database,
+        sql:
+          "SELECT MIN(unix_ms), MAX(unix_ms) FROM \(table) JOIN boot ON boot.id = boot_id WHERE device_id = ?",
+        arguments: [device])
+      guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { continue }
+      begin = min(end == 0 ? .max : begin, UInt64(clamping: first))
+      end = max(end, UInt64(clamping: last))
     }
-    for contact in ContactPeriod.all(in: log.events) {
-      let key = key(contact.payload, contact.peer)
-      let place = places[key, default: people.count]
-      if place == people.count {
-        places[key] = place
-        people.append(Self.person(contact))
+  }
+
+  /// Those who were met longest; their numbers.
+  private mutating func findPeople(_ database: Database, _ device: Int64) throws -> [Int64] {
+    peopleCount =
+      try Int.fetchOne(
+        database, sql: "SELECT COUNT(DISTINCT person_id) FROM contact WHERE device_id = ?",
+        arguments: [device]) ?? 0
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT person.id, SUM(seconds) AS near, person.readings, levels, bytes, address, COUNT(*), MIN(begin_ms), MAX(end_ms)
+        FROM contact JOIN person ON person.id = person_id LEFT JOIN payload ON payload.id = person.payload_id
+          LEFT JOIN peer ON peer.id = person.peer_id
+        WHERE contact.device_id = ? GROUP BY person.id ORDER BY near DESC, person.readings DESC, COALESCE(short, address), person.id
+        LIMIT ?
+        """, arguments: [device, Self.mostPeople])
+    for row in rows {
+      let contacts = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT begin_ms, end_ms, readings FROM
+            (SELECT * FROM contact WHERE person_id = ? ORDER BY seconds DESC, begin_ms LIMIT ?) ORDER BY begin_ms
+          """, arguments: [row[0] as Int64, Self.mostBars]
+      ).map {
+        ReportPerson.Contact(
+          begin: UInt64(clamping: $0[0] as Int64), end: UInt64(clamping: $0[1] as Int64), readings: $0[2])
       }
-      people[place].contacts.append(contact)
+      let (name, kind) = Self.words((row[4] as Data?).map { [UInt8]($0) }, address: row[5] ?? "")
+      people.append(
+        ReportPerson(
+          name: name, kind: kind, contactCount: row[6], contacts: contacts,
+          begin: UInt64(clamping: row[7] as Int64),
+          end: UInt64(clamping: row[8] as Int64), seconds: row[1], readings: row[2],
+          strongest: SignalLevels.summary(SignalLevels.counts(row[3]))?.strongest))
     }
-    var attribution = PayloadAttribution(log.events)
-    var perHour: [UInt64: Int] = [:]
-    for event in log.events where !event.isHearsay {
-      let payload = attribution.owner(of: event)
-      guard case .measured(let rssi, _) = event.kind else { continue }
-      readings += 1
-      perHour[event.unixMilliseconds / 3_600_000, default: 0] += 1
-      guard let place = places[key(payload, event.peer)] else { continue }
-      people[place].readings.append((event.unixMilliseconds, rssi))
-    }
-    hours = perHour.sorted { $0.key < $1.key }.map { ($0.key * 3_600_000, $0.value) }
-    people.sort { ($1.total, $1.readings.count, $0.name) < ($0.total, $0.readings.count, $1.name) }
-    findGaps(log)
+    return rows.map { $0[0] }
   }
 
-  private mutating func findGaps(_ log: LogConversion) {
-    let moments =
-      (log.events.map(\.unixMilliseconds) + log.batteries.map(\.unixMilliseconds)
-      + log.bytes.map(\.unixMilliseconds)
-      + log.restarts.compactMap(\.unixMilliseconds)).sorted()
-    guard let first = moments.first, let last = moments.last else { return }
-    begin = first
-    end = last
-    for (before, after) in zip(moments, moments.dropFirst()) where after - before > Self.gap {
-      gaps.append(ReportGap(begin: before, end: after))
-    }
-  }
-
-  private static func person(_ contact: ContactPeriod) -> ReportPerson {
-    guard let payload = contact.payload else {
-      return ReportPerson(name: contact.peer.addressText, kind: "")
-    }
+  private static func words(_ payload: [UInt8]?, address: String) -> (name: String, kind: String) {
+    guard let payload else { return (address, "") }
     let description = PayloadDescription(payload)
     if let premises = description?.premises, !premises.isEmpty {
-      return ReportPerson(name: PrintableText.of(premises, limit: 24), kind: description?.family ?? "")
+      return (PrintableText.of(premises, limit: 24), description?.family ?? "")
     }
-    return ReportPerson(name: ShortPayload.text(payload), kind: description?.family ?? "")
+    return (ShortPayload.text(payload), description?.family ?? "")
+  }
+
+  private mutating func readBattery(_ database: Database, _ device: Int64) throws {
+    // Of more than can be seen, each so manieth.
+    let count =
+      try Int.fetchOne(
+        database,
+        sql:
+          "SELECT COUNT(*) FROM battery JOIN boot ON boot.id = boot_id WHERE device_id = ? AND unix_ms IS NOT NULL",
+        arguments: [device]) ?? 0
+    let every = count / Self.mostLevels + 1
+    let rows = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT unix_ms, level, is_external FROM battery JOIN boot ON boot.id = boot_id
+        WHERE device_id = ? AND unix_ms IS NOT NULL ORDER BY battery.id
+        """, arguments: [device])
+    var place = 0
+    while let row = try rows.next() {
+      if place % every == 0 {
+        batteries.append(
+          BatteryLevel(
+            unixMilliseconds: UInt64(clamping: row[0] as Int64), level: Double(row[1] as Int64),
+            isExternal: row[2]))
+      }
+      place += 1
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func readRecords(_ database: Database, _ device: Int64, _ ids: [Int64]) throws {
+    let axis = ReportCharts.axis(begin: begin, end: end)
+    var activity = ActivitySpans(gap: Self.gap)
+    var counts: [UInt64: Int] = [:]
+    let charts = people.indices.filter { people[$0].readings > 0 }.prefix(Self.mostCharts)
+    let owners = try ReadingOwners(
+      database, device: device, charts: Dictionary(uniqueKeysWithValues: charts.map { (ids[$0], $0) }))
+    let rows = try NumberStatement(
+      database,
+      sql: """
+        SELECT reading.id, unix_ms, peer_id, rssi FROM reading
+        WHERE unix_ms IS NOT NULL AND boot_id IN (SELECT id FROM boot WHERE device_id = \(device)) ORDER BY id
+        """)
+    while try rows.step() {
+      let date = UInt64(clamping: rows.number(1))
+      activity.add(date)
+      let owner = try owners.owner(of: rows.number(2), at: rows.number(0))
+      guard !owner.isHearsay else { continue }
+      readings += 1
+      counts[date / step.length, default: 0] += 1
+      guard let chart = owner.chart else { continue }
+      let level = Int(UInt8(bitPattern: Int8(clamping: rows.number(3))))
+      people[chart].columns[Int(axis.x(date)), default: [UInt32](repeating: 0, count: 256)][level] += 1
+    }
+    rates = counts.sorted { $0.key < $1.key }.map { ($0.key * step.length, $0.value) }
+    for table in ArchiveSchema.records where table != "reading" {
+      let dates = try NumberStatement(
+        database,
+        sql: """
+          SELECT unix_ms FROM \(table) WHERE unix_ms IS NOT NULL
+            AND boot_id IN (SELECT id FROM boot WHERE device_id = \(device)) ORDER BY id
+          """)
+      while try dates.step() { activity.add(UInt64(clamping: dates.number(0))) }
+    }
+    gaps = activity.gaps
+  }
+}
+
+/// Whose a reading is: by the payload that was read of its address last, or first, if none was before.
+private final class ReadingOwners {
+  struct Owner {
+    let isHearsay: Bool
+    /// The place of the person among those who have a drawing.
+    let chart: Int?
+    /// The record from which on it may be another.
+    let end: Int64
+  }
+
+  private static let most = 8192
+  private let database: Database
+  private let device: Int64
+  private let charts: [Int64: Int]
+  private var known: [Int64: Owner] = [:]
+
+  init(_ database: Database, device: Int64, charts: [Int64: Int]) throws {
+    self.database = database
+    self.device = device
+    self.charts = charts
+  }
+
+  func owner(of peer: Int64, at record: Int64) throws -> Owner {
+    if let owner = known[peer], record < owner.end { return owner }
+    let kind = try String.fetchOne(database, sql: "SELECT kind FROM peer WHERE id = ?", arguments: [peer])
+    func read(_ order: String) throws -> Row? {
+      try Row.fetchOne(
+        database,
+        sql: "SELECT id, payload_id FROM event WHERE peer_id = ? AND kind = 'read' AND id \(order) LIMIT 1",
+        arguments: [peer, record])
+    }
+    let next = try read("> ? ORDER BY id")
+    let payload: Int64? = try (read("< ? ORDER BY id DESC") ?? next)?["payload_id"]
+    let person = try Int64.fetchOne(
+      database,
+      sql:
+        "SELECT id FROM person WHERE device_id = ? AND (payload_id = ? OR (payload_id IS NULL AND peer_id = ?))",
+      arguments: [device, payload, peer])
+    let owner = Owner(
+      isHearsay: kind == TargetIdentity.Kind.shared.archiveName, chart: person.flatMap { charts[$0] },
+      end: next?["id"] ?? .max)
+    if known.count >= Self.most { known = [:] }
+    known[peer] = owner
+    return owner
   }
 }
 

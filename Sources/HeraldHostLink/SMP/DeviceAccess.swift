@@ -1,21 +1,38 @@
 import Foundation
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldText
 
-/// Whether a device is locked, and to whom it is open.
+/// To whom a device serves what, and what a session with it is opened with.
 public struct DeviceAccess: Equatable, Sendable {
+  /// To whom a device serves its log.
+  public enum State: String, Sendable, Codable {
+    /// To who proves that they have its access key.
+    case locked
+    /// To nobody: it has no access key yet, and was not told to stay open.
+    case setUp = "set-up"
+    /// To everybody: it has no access key, and was told to stay open.
+    case open
+  }
+
   /// Whether it has an access key.
   public let isSet: Bool
-  /// Whether it serves everything over this link: it has no key, or the key was proved.
+  /// Whether it serves everything without a session.
   public let isOpen: Bool
-  /// What the next proof is made of: 16 bytes, good for one.
+  /// Its part of what a session is made of: 16 bytes, good for one proof.
   let nonce: [UInt8]
   /// Milliseconds until it looks at a proof: it has just started, or wrong ones were tried.
   public let waitMilliseconds: UInt32
+
+  /// Whether its firmware knows of access keys at all. MCUboot's serial recovery does not.
+  public var knowsKeys: Bool { !nonce.isEmpty }
+
+  /// To whom it serves its log.
+  public var state: State { isSet ? .locked : isOpen ? .open : .setUp }
 }
 
 extension DeviceClient {
-  /// Whether the device is locked. One of a firmware without access keys is open.
+  /// To whom the device serves what. One of a firmware without access keys is open.
   public func access() throws(HostLinkError) -> DeviceAccess {
     let request = ManagementRequest(
       "whether it is locked", .read, .herald, HeraldCommand.access, isRepeatable: true)
@@ -26,22 +43,62 @@ extension DeviceClient {
       return DeviceAccess(isSet: false, isOpen: true, nonce: [], waitMilliseconds: 0)
     }
     guard case .boolean(let isSet) = body[SMPKey.isSet], case .boolean(let isOpen) = body[SMPKey.open],
-      let nonce = body[SMPKey.nonce]?.byteString, nonce.count == 16, let wait = body[SMPKey.wait]?.number32
+      let nonce = body[SMPKey.nonce]?.byteString, nonce.count == SessionKeySchedule.nonceSize,
+      let wait = body[SMPKey.wait]?.number32
     else { throw malformed(request, "what is no state of a lock") }
     return DeviceAccess(isSet: isSet, isOpen: isOpen, nonce: nonce, waitMilliseconds: wait)
   }
 
-  /// Proves to the device that this computer has its access key: HMAC-SHA256 with the key over "herald access 1", the device's serial number and a
-  /// nonce of its. The key itself never leaves this computer. Does nothing if the device is open. Waits for one that has just started; `pause` does that, for so many milliseconds.
+  /// Opens a session with the access key in a file, if the device has a key. If it has none and the file is there, the device is not the one that the file belongs to, or was
+  /// reset: that is an error, unless it is known to be new. `remark` is told what a person should know about the file. `serial` takes the place of `{serial}` in the path.
+  public func authenticate(
+    keyFile path: String, serial: String, isNew: Bool, remark: (String) -> Void
+  ) throws(HostLinkError) {
+    let state = try access()
+    var serial = serial
+    if serial.isEmpty, SecretPath.isPerDevice(path) { serial = try information().serial }
+    // Without a serial number there is no file for this device.
+    guard state.isSet || !serial.isEmpty || !SecretPath.isPerDevice(path) else { return }
+    let file = try SecretPath.of(path, serial: serial)
+    guard state.isSet else { return try refuseImpostor(keyFile: file, isNew: isNew) }
+    let key = try AccessKey.read(file)
+    if key.isOpenToOthers { remark("others than its owner may use \(file); `chmod 600` it") }
+    try unlock(key)
+  }
+
+  /// An error if there is a file with the key of this device, which says that it has none, unless it is known to be new.
+  public func refuseImpostor(keyFile file: String, isNew: Bool) throws(HostLinkError) {
+    guard !isNew, Foundation.access(file, F_OK) == 0 else { return }
+    throw HostLinkError(
+      .notProved,
+      "\(client.location) says that it has no access key, but \(PrintableText.of(file, limit: 256)) has one for it: it was reset, or it is another device that repeats its serial number",
+      advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
+  }
+
+  /// Opens a session: the device and this computer prove to each other that they have the access key, and everything after that is sealed. The key itself does not leave
+  /// this computer. Waits for a device that has just started; `pause` does that, for so many milliseconds.
+  /// - Throws: `.notProved` if the device does not prove that it has the key, or says that it has none; `.refused` if it does not take the proof.
   public func unlock(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {
+    var system = SystemRandomNumberGenerator()
+    var nonce = [UInt8](repeating: 0, count: SessionKeySchedule.nonceSize)
+    for index in nonce.indices { nonce[index] = UInt8.random(in: 0...255, using: &system) }
+    try unlock(key, nonce: nonce, pause: pause)
+  }
+
+  /// The same with this nonce.
+  func unlock(
+    _ key: borrowing AccessKey, nonce: [UInt8], pause: (UInt32) -> Void
+  ) throws(HostLinkError) {
     var state = try access()
-    if !state.isOpen, state.waitMilliseconds > 0, state.waitMilliseconds <= Self.patience {
+    if state.isSet, state.waitMilliseconds > 0, state.waitMilliseconds <= Self.patience {
       pause(state.waitMilliseconds)
       state = try access()
     }
-    guard !state.isOpen else { return }
+    guard state.isSet else {
+      throw notProved("says that it has no access key")
+    }
     guard state.waitMilliseconds == 0 else {
       let seconds = (state.waitMilliseconds + 999) / 1000
       throw HostLinkError(
@@ -49,22 +106,40 @@ extension DeviceClient {
         "\(client.location) takes no access key for \(DurationText.of(seconds: seconds)): wrong ones have been tried",
         advice: "try again then")
     }
+    client.forgetSession()
     let serial = try serialBytes()
-    var code = HMACSHA256(key: key.memory.used.span)
-    code.update("herald access 1")
-    code.update(serial.span)
-    code.update(state.nonce.span)
+    try exchangeProofs(key, deviceNonce: state.nonce, hostNonce: nonce, serial)
+  }
+
+  private func exchangeProofs(
+    _ key: borrowing AccessKey, deviceNonce: [UInt8], hostNonce: [UInt8], _ serial: [UInt8]
+  ) throws(HostLinkError) {
+    var schedule = SessionKeySchedule()
+    schedule.begin(
+      accessKey: key.memory.used.span, deviceNonce: deviceNonce.span, hostNonce: hostNonce.span)
     var proof: [32 of UInt8] = .init(repeating: 0)
-    code.finish(into: &proof)
+    schedule.hostProof(serial: serial.span, into: &proof)
     let request = ManagementRequest(
       "to be let in", .write, .herald, HeraldCommand.access, isRepeatable: false
-    ) {
-      writer in
-      writer.map(1)
+    ) { writer in
+      writer.map(2)
+      writer.key(.nonce)
+      writer.byteString(hostNonce.span)
       writer.key(.proof)
       writer.byteString(proof.span)
     }
-    _ = try client.ask(request)
+    let answer = try client.ask(request)[SMPKey.proof]?.byteString ?? []
+    schedule.deviceProof(serial: serial.span, into: &proof)
+    let isProved = answer.span.equalsInConstantTime(proof.span)
+    if isProved { client.take(HostSession(&schedule, serial: serial.span), key: key) }
+    schedule.wipe()
+    guard isProved else { throw notProved("has not proved that it has the access key") }
+  }
+
+  private func notProved(_ what: String) -> HostLinkError {
+    HostLinkError(
+      .notProved, "\(client.location) \(what): it is not the device that this key belongs to, or was reset",
+      advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
   /// How long a device is waited for that takes no proof yet, in milliseconds: longer than one that has just started takes none.
@@ -77,14 +152,19 @@ extension DeviceClient {
       writer.key(.format)
       writer.text("n")
     }
-    return Array((try client.ask(request)[SMPKey.output]?.string ?? "").utf8.prefix(32))
+    let text = try client.ask(request)[SMPKey.output]?.string ?? ""
+    return Array(text.utf8.prefix(SessionKeySchedule.longestSerial))
   }
 
-  /// Gives the device this access key: from then on it is locked to who does not have it, over this link, too. It goes to the device as it is: over a link that nobody else
-  /// listens to.
-  public func setAccessKey(_ key: borrowing AccessKey) throws(HostLinkError) {
+  /// Gives the device this access key, and opens a session with it: the sessions before it are over. Sealed if there is a session; else the key goes to the device as it is, over
+  /// a link that nobody else listens to.
+  public func setAccessKey(
+    _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
+  ) throws(HostLinkError) {
     var bytes = Array(key.memory.used)
-    defer { for index in bytes.indices { bytes[index] = 0 } }
+    defer { bytes.wipe() }
     try write(.accessKey, bytes, "to set its access key")
+    client.forgetSession()
+    try unlock(key, pause: pause)
   }
 }

@@ -17,6 +17,8 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   public let boot: UInt32
   /// For how many days records are kept, 0 for as long as there is room; `nil` from devices that erase nothing by age.
   public let keptDays: UInt32?
+  /// What only this device has: 8 bytes; `nil` from a device that has no such thing.
+  public let identifier: [UInt8]?
   /// Milliseconds since it last started.
   public let uptimeMilliseconds: UInt64
   /// Milliseconds since 1970-01-01T00:00:00Z by its clock; `nil` when nobody has set that.
@@ -43,6 +45,8 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
     self.pageSize = pageSize
     self.boot = boot
     keptDays = body[SMPKey.keep]?.number32
+    let identifier = body[SMPKey.identifier]?.byteString
+    self.identifier = identifier?.count == 8 && identifier?.contains { $0 != 0 } == true ? identifier : nil
     uptimeMilliseconds = uptime
     unixMilliseconds = body[SMPKey.unix]?.number
   }
@@ -122,14 +126,18 @@ public struct DeviceClient {
     ManagementFailure.malformed(what).error(request, at: client.location)
   }
 
-  /// Where the log stands.
-  public func logStatus() throws(HostLinkError) -> DeviceLogStatus {
-    let request = Self.logStatusRequest
+  /// Where the log stands. With `commits` the device first makes readable what it has logged so far, which it does for who may read the log, and
+  /// not more often than every ten seconds for long.
+  public func logStatus(commits: Bool = false) throws(HostLinkError) -> DeviceLogStatus {
+    let request = Self.logStatusRequest(commits: commits)
     guard let status = DeviceLogStatus(try client.ask(request)) else {
       throw malformed(request, "numbers that make no sense")
     }
     return status
   }
+
+  /// The device's serial number; empty if it tells none.
+  public func serialNumber() throws(HostLinkError) -> String { try informationField("n") }
 
   /// What the device is. Fields it does not know stay empty.
   public func information() throws(HostLinkError) -> DeviceInformation {

@@ -1,13 +1,5 @@
 import HeraldDeviceLink
 
-/// What became of pages that a host has on its disk.
-public struct DeviceLogTrim: Equatable, Sendable, Codable {
-  /// The oldest page that was still on the device when it answered; it erases them by and by.
-  public let first: UInt32
-  /// The last page that it may erase.
-  public let through: UInt32
-}
-
 /// How long packets may be.
 public struct DeviceParameters: Equatable, Sendable, Codable {
   /// Bytes of the longest packet, header included.
@@ -24,10 +16,10 @@ public struct DeviceParameters: Equatable, Sendable, Codable {
     packetCount = Int(min(count, 256))
   }
 
-  /// Bytes of the log that an answer to `logStream` has room for.
-  var streamRoom: Int {
-    // Header, map of one, "data", and the head of the bytes.
-    let fixed = 8 + 1 + 5
+  /// Bytes of the log that an answer to `logStream` has room for, sealed or not.
+  func streamRoom(isSealed: Bool) -> Int {
+    // Header, map of one, "data", and the head of the bytes; in a session the tag.
+    let fixed = 8 + 1 + 5 + (isSealed ? HostSession.responseOverhead : 0)
     return packetSize - fixed - (packetSize - fixed <= 0xFF ? 2 : 3)
   }
 }
@@ -38,9 +30,10 @@ extension DeviceClient {
     ManagementRequest("the size of its packets", .read, .os, OSCommand.parameters)
   }
 
-  /// The question where the log stands.
-  static var logStatusRequest: ManagementRequest {
-    ManagementRequest("the status of the log", .read, .herald, HeraldCommand.logStatus)
+  /// The question where the log stands, or, with `commits`, where it stands once it has been committed.
+  static func logStatusRequest(commits: Bool) -> ManagementRequest {
+    ManagementRequest(
+      "the status of the log", commits ? .write : .read, .herald, HeraldCommand.logStatus, isRepeatable: true)
   }
 
   /// The question for the log from a byte of a page on, across the ends of pages; `length` bytes at the most.
@@ -58,10 +51,12 @@ extension DeviceClient {
     }
   }
 
-  /// Where the log stands, and how long packets may be; `nil` from a device that does not say. Both are asked at once where the link allows it.
-  func logStatusAndParameters() throws(HostLinkError) -> (DeviceLogStatus, DeviceParameters?) {
+  /// Where the log stands once it has been committed, and how long packets may be; `nil` from a device that does not say. Both are asked at once
+  /// where the link allows it.
+  func committedStatusAndParameters() throws(HostLinkError) -> (DeviceLogStatus, DeviceParameters?) {
+    let request = Self.logStatusRequest(commits: true)
     guard client.room > 1 else {
-      let status = try logStatus()
+      let status = try logStatus(commits: true)
       do {
         return (status, DeviceParameters(try client.ask(Self.parametersRequest)))
       } catch  where error.cause == .refused {
@@ -69,7 +64,7 @@ extension DeviceClient {
       }
     }
     let parameters = try client.submit(Self.parametersRequest)
-    let ticket = try client.submit(Self.logStatusRequest)
+    let ticket = try client.submit(request)
     var found: DeviceParameters?
     var status: DeviceLogStatus?
     while let (answered, result) = try client.next() {
@@ -77,14 +72,14 @@ extension DeviceClient {
       case .success(let body) where answered == parameters: found = DeviceParameters(body)
       case .success(let body) where answered == ticket:
         status = DeviceLogStatus(body)
-        if status == nil { throw malformed(Self.logStatusRequest, "numbers that make no sense") }
+        if status == nil { throw malformed(request, "numbers that make no sense") }
       case .failure(let failure) where answered == ticket:
-        throw failure.error(Self.logStatusRequest, at: client.location)
+        throw failure.error(request, at: client.location)
       default: continue
       }
     }
     guard let status else {
-      throw ManagementFailure.noAnswer(attempts: 1).error(Self.logStatusRequest, at: client.location)
+      throw ManagementFailure.noAnswer(attempts: 1).error(request, at: client.location)
     }
     return (status, found)
   }
@@ -100,6 +95,23 @@ extension DeviceClient {
     }
   }
 
+  /// Asks for a byte of the log, to learn whether the device tells it at all before anything is made for it on this
+  /// computer.
+  /// - Throws: `.refused`, in the device's words, if it does not: it is locked, for instance.
+  public func checkLogAccess() throws(HostLinkError) {
+    let status = try logStatus()
+    guard status.pageCount > 0 else { return }
+    let question = Self.logStream(sequence: status.last, offset: 0, length: 1)
+    let request = ManagementRequest("to tell its log", question)
+    guard case .failure(let failure) = try client.outcome(of: request) else { return }
+    // A page may be erased in between, and older firmware has no streams.
+    switch failure {
+    case .refused(group: 72, code: 1...5), .refused(group: nil, code: 5), .refused(group: nil, code: 8):
+      return
+    default: throw failure.error(request, at: client.location)
+    }
+  }
+
   /// The newest page of the log and the one before it, the older first, as far as they can be read.
   func newestPages(_ status: DeviceLogStatus) throws(HostLinkError) -> [[UInt8]] {
     guard status.pageCount > 0 else { return [] }
@@ -112,30 +124,12 @@ extension DeviceClient {
       let request = Self.logStream(
         sequence: hasTwo ? status.last - 1 + UInt32(place) : status.last, offset: bytes.count - place * size,
         length: wanted - bytes.count)
-      guard let data = try client.ask(request)[SMPKey.data]?.byteString, !data.isEmpty,
-        data.count <= wanted - bytes.count
+      // A device that sends a byte at a time would keep this going for hours.
+      guard let data = try client.ask(request)[SMPKey.data]?.byteString,
+        data.count >= min(16, wanted - bytes.count), data.count <= wanted - bytes.count
       else { throw malformed(request, "another number of bytes than was asked for") }
       bytes += data
     }
     return hasTwo ? [Array(bytes.prefix(size)), Array(bytes.dropFirst(size))] : [bytes]
-  }
-
-  /// Tells the device that every page of its log of this epoch up to and including `sequence` is on this computer's disk, and in whatever else it is
-  /// to be kept in: it erases them. Telling it twice does no harm.
-  public func acknowledge(epoch: UInt32, through sequence: UInt32) throws(HostLinkError) -> DeviceLogTrim {
-    let request = ManagementRequest(
-      "to erase what is here now", .write, .herald, HeraldCommand.acknowledge, isRepeatable: true
-    ) { writer in
-      writer.map(2)
-      writer.key(.epoch)
-      writer.unsigned(epoch)
-      writer.key(.sequence)
-      writer.unsigned(sequence)
-    }
-    let body = try client.ask(request)
-    guard let first = body[SMPKey.first]?.number32, body[SMPKey.through]?.number32 == sequence else {
-      throw malformed(request, "numbers that make no sense")
-    }
-    return DeviceLogTrim(first: first, through: sequence)
   }
 }

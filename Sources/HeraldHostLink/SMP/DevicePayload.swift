@@ -29,6 +29,9 @@ extension DeviceClient {
       daysLeft: body[SMPKey.days]?.number32, bytes: bytes)
   }
 
+  /// The fewest bytes of a piece that a device takes which goes on.
+  private static var leastTaken: Int { 16 }
+
   /// Has the device offer another payload, from when all of it is there. A blob that `PayloadBlob` made.
   public func pushPayload(
     _ blob: borrowing PayloadBlob, progress: (Int, Int) -> Void = { _, _ in }
@@ -37,7 +40,8 @@ extension DeviceClient {
     var offset = 0
     var standstills = 0
     while offset < total {
-      let piece = Array(blob.bytes[offset..<min(total, offset + 128)])
+      var piece = Array(blob.bytes[offset..<min(total, offset + 128)])
+      defer { piece.wipe() }
       let request = ManagementRequest("to take a payload", .write, .file, FileCommand.transfer) { writer in
         writer.map(offset == 0 ? 4 : 2)
         if offset == 0 {
@@ -51,13 +55,25 @@ extension DeviceClient {
         writer.key(.data)
         writer.byteString(piece.span)
       }
-      guard let next = try client.ask(request)[SMPKey.offset]?.number32, next <= total else {
-        throw ManagementFailure.malformed("what is no place in it").error(request, at: client.location)
+      let next: UInt32
+      switch try client.outcome(of: request) {
+      case .failure(.refused(group: nil, code: 8)):
+        throw HostLinkError(
+          .refused, "\(client.location) takes no payload: its own is fixed",
+          advice: "a herald-node takes one with `--payload stored`; other devices with another firmware")
+      case .failure(let failure): throw failure.error(request, at: client.location)
+      case .success(let body):
+        guard let place = body[SMPKey.offset]?.number32, place <= total else {
+          throw ManagementFailure.malformed("what is no place in it").error(request, at: client.location)
+        }
+        next = place
       }
-      // A device that wants other bytes than the next ones has begun anew, once or twice.
-      standstills = Int(next) > offset ? standstills : standstills + 1
+      // A device that wants other bytes than the next ones has begun anew, once or twice; one that takes a few of each
+      // piece would never end.
+      let isProgress = Int(next) >= offset + min(Self.leastTaken, piece.count)
+      standstills = isProgress ? standstills : standstills + 1
       guard standstills < 8 else {
-        throw ManagementFailure.malformed("the same place again and again").error(
+        throw ManagementFailure.malformed("nearly the same place again and again").error(
           request, at: client.location)
       }
       offset = Int(next)

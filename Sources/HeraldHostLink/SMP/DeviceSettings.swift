@@ -20,22 +20,16 @@ extension DeviceClient {
   public func number(of setting: Setting) throws(HostLinkError) -> UInt32? {
     let description = setting.description
     let request = Self.request("the setting \(setting.name)", .read, SettingsCommand.value, setting)
-    let ticket = try client.submit(request)
-    while let (answered, result) = try client.next() {
-      guard answered == ticket else { continue }
-      switch result {
-      case .failure(.refused(group: SMPGroup.settings.rawValue, code: 3)): return nil
-      case .failure(let failure): throw failure.error(request, at: client.location)
-      case .success(let body):
-        guard case .bytes(let value) = body[SMPKey.value], !value.isEmpty,
-          value.count == description.kind.size
-        else {
-          throw ManagementFailure.malformed("a value of another size").error(request, at: client.location)
-        }
-        return value.enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32(8 * $1.offset) }
-      }
+    switch try client.result(of: request) {
+    case .failure(let failure):
+      if failure.is(.noSuchSetting) { return nil }
+      throw failure.error(request, at: client.location)
+    case .success(let body):
+      guard case .bytes(let value) = body[SMPKey.value], !value.isEmpty,
+        value.count == description.kind.size
+      else { throw malformed(request, "a value of another size") }
+      return value.enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32(8 * $1.offset) }
     }
-    throw ManagementFailure.noAnswer(attempts: 1).error(request, at: client.location)
   }
 
   /// Sets a setting to a number: kept by the device and in effect at once.

@@ -10,8 +10,9 @@ public struct ManagementRequest: Sendable {
   public let group: SMPGroup
   /// The command within the group.
   public let command: UInt8
-  /// The CBOR map behind the header.
-  public let body: [UInt8]
+  /// The CBOR map behind the header. It may have a secret in it: it is overwritten with its last owner, and so is what
+  /// `packet` returns by who sends it.
+  private let content: WipedBytes
   /// Whether asking twice does no harm.
   let isRepeatable: Bool
 
@@ -35,18 +36,38 @@ public struct ManagementRequest: Sendable {
       write(&writer)
       count = writer.count
     }
-    body = Array(buffer[..<count])
+    content = WipedBytes(buffer.span, count: count)
+    buffer.wipe()
   }
 
-  /// The packet with this question.
-  func packet(sequence: UInt8) -> [UInt8] {
+  /// Whether it is part of the opening of a session, and so is never asked in one.
+  var opensSession: Bool { group == .herald && command == HeraldCommand.access }
+
+  /// The same question under another subject.
+  init(_ subject: String, _ other: ManagementRequest) {
+    self.subject = subject
+    operation = other.operation
+    group = other.group
+    command = other.command
+    isRepeatable = other.isRepeatable
+    content = other.content
+  }
+
+  /// The CBOR map behind the header.
+  public var body: [UInt8] { Array(content.bytes) }
+
+  /// The packet with this question; one that is to be sealed has room for number and tag.
+  func packet(sequence: UInt8, isSealed: Bool = false) -> [UInt8] {
     let header = SMPHeader(
       operation: operation, group: group, command: command, sequence: sequence,
-      length: UInt16(clamping: body.count))
-    var bytes = [UInt8](repeating: 0, count: SMPHeader.size)
+      length: UInt16(clamping: content.bytes.count))
+    let tag = isSealed ? HostSession.responseOverhead : 0
+    let start = SMPHeader.size + (isSealed ? HostSession.requestOverhead - tag : 0)
+    var bytes = [UInt8](repeating: 0, count: start + content.bytes.count + tag)
     var span = bytes.mutableSpan
     header.write(to: &span)
-    return bytes + body
+    for (index, byte) in content.bytes.enumerated() { bytes[start + index] = byte }
+    return bytes
   }
 }
 
@@ -58,14 +79,22 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   case noAnswer(attempts: Int)
   /// An answer came and is none.
   case malformed(String)
+  /// The session ended before the answer came, and the question is none that may be asked twice, or no other session could be opened.
+  case sessionOver
+
+  /// Whether the device refused for this reason.
+  func `is`(_ failure: SMPFailure) -> Bool {
+    guard case .refused(let group, let code) = self else { return false }
+    return group == failure.group?.rawValue && code == UInt64(failure.code)
+  }
 
   /// The failure in words, about `request` to the device at `location`.
   public func error(_ request: ManagementRequest, at location: String) -> HostLinkError {
     switch self {
-    case .refused(let group, let code):
+    case .refused:
       return HostLinkError(
-        .refused, "\(location) refused \(request.subject): \(Self.text(group: group, code: code))",
-        advice: Self.advice(group: group, code: code))
+        .refused, "\(location) refused \(request.subject): \(refusal(of: request.group))",
+        advice: advice(for: request.group))
     case .noAnswer(let attempts):
       let times = attempts == 1 ? "" : " after \(attempts) attempts"
       return HostLinkError(
@@ -75,69 +104,100 @@ public enum ManagementFailure: Error, Equatable, Sendable {
       return HostLinkError(
         .protocolViolation, "\(location) answered \(request.subject) with \(what)",
         advice: "the device's firmware and this program may not fit together")
+    case .sessionOver:
+      return HostLinkError(
+        .refused, "\(location) ended the session when asked for \(request.subject)",
+        advice: "another program may have opened one, or the device restarted; run the command again")
     }
   }
 
-  private static func text(group: UInt16?, code: UInt64) -> String {
-    switch (group, code) {
-    case (nil, 1): "it failed (rc 1)"
-    case (nil, 2): "it is out of memory (rc 2)"
-    case (nil, 3): "it does not understand the request (rc 3)"
-    case (nil, 4): "it timed out (rc 4)"
-    case (nil, 5): "it has no such thing (rc 5)"
-    case (nil, 6): "its state does not allow it (rc 6)"
-    case (nil, 7): "the answer is too long for a packet (rc 7)"
-    case (nil, 8): "it does not know this command (rc 8)"
-    case (nil, 9): "the packet arrived damaged (rc 9)"
-    case (nil, 10): "it is busy (rc 10)"
-    case (nil, 11): "access denied (rc 11)"
-    case (0, 4): "its clock is not set"
-    case (0, 5): "its clock does not take this date"
-    case (1, 3): "there is no image in that slot"
-    case (1, 8): "it has no image with this hash"
-    case (1, 12): "it could not write the image"
-    case (1, 13): "it could not erase the slot"
-    case (1, 14): "there is no such slot, or it is the one that runs"
-    case (1, 27): "what runs is not older"
-    case (1, 28): "the image in its second slot is to be started next, and has to be first"
-    case (1, 30): "the image is too large for its slot"
-    case (1, 33): "what runs cannot be tried"
-    case (2, 2): "it has no such counters"
-    case (3, 3): "it has no such setting"
-    case (3, 4): "that is never told"
-    case (3, 8): "it could not keep that, and has changed nothing"
-    case (72, 1): "its flash memory failed"
-    case (72, 2): "it does not keep that page any more"
-    case (72, 3): "that is beyond what it has written"
-    case (72, 4): "its log is another one by now"
-    case (72, 5): "it could not note that, so it has erased nothing"
-    case (72, 6): "that is not its access key"
-    case (72, 7):
-      "it takes no access key for some seconds: it has just started, or wrong ones have been tried"
-    case (72, 8): "it is locked"
-    case (72, 9): "it is no payload, or too long for this device; it offers the former one"
-    case (72, 10): "the number is out of range"
-    case (72, 11): "the value has another size"
-    case (8, 3): "it has no such file"
-    case (8, 10): "it could not write that"
-    case (nil, _): "error \(code)"
-    case (let group?, _): "error \(code) of group \(group)"
+  /// Why the device refused a request of a group, in words.
+  private func refusal(of group: SMPGroup) -> String {
+    // What a group of MCUmgr has no code for.
+    if self.is(SMPFailure(.invalid)) {
+      if group == .settings {
+        return "it takes no such value: the number is out of range, or has another size"
+      }
+      if group == .file { return "it is no payload, or too long for this device; it offers the former one" }
     }
+    if let (_, text) = Self.texts.first(where: { self.is($0.failure) }) { return text }
+    guard case .refused(let group, let code) = self else { return "" }
+    return group.map { "error \(code) of group \($0)" } ?? "error \(code)"
   }
 
-  private static func advice(group: UInt16?, code: UInt64) -> String? {
-    switch (group, code) {
-    case (0, 4): "set it with `herald-host time sync`"
-    case (72, 6):
+  /// What to do about a refusal of a request of a group; `nil` if there is nothing.
+  private func advice(for group: SMPGroup) -> String? {
+    if self.is(SMPFailure(.invalid)) {
+      if group == .settings { return "`herald-host config list` shows what its settings take" }
+      if group == .file { return "push a shorter payload, or update the device's firmware" }
+    }
+    return Self.advices.first { self.is($0.failure) }?.advice
+  }
+
+  private static let texts: [(failure: SMPFailure, text: String)] = [
+    (SMPFailure(.unknown), "it failed (rc 1)"),
+    (SMPFailure(.noMemory), "it is out of memory (rc 2)"),
+    (SMPFailure(.invalid), "it does not understand the request (rc 3)"),
+    (SMPFailure(.timeout), "it timed out (rc 4)"),
+    (SMPFailure(.notFound), "it has no such thing (rc 5)"),
+    (SMPFailure(.badState), "its state does not allow it (rc 6)"),
+    (SMPFailure(.tooLong), "the answer is too long for a packet (rc 7)"),
+    (SMPFailure(.unsupported), "it does not know this command (rc 8)"),
+    (SMPFailure(.corrupt), "the packet arrived damaged (rc 9)"),
+    (SMPFailure(.busy), "it is busy (rc 10)"),
+    (SMPFailure(.accessDenied), "it is locked, or being set up (rc 11)"),
+    (.clockNotSet, "its clock is not set"),
+    (.clockRefused, "its clock does not take this date"),
+    (.noImage, "there is no image in that slot"),
+    (.noImageHash, "it has no image with this hash"),
+    (.imageNotWritten, "it could not write the image"),
+    (.imageNotErased, "it could not erase the slot"),
+    (.noSuchSlot, "there is no such slot, or it is the one that runs"),
+    (.imageNotNewer, "what runs is not older"),
+    (.imagePending, "the image in its second slot is to be started next, and has to be first"),
+    (.imageTooLarge, "the image is too large for its slot"),
+    (.imageIsActive, "what runs cannot be tried"),
+    (.noSuchStatistics, "it has no such counters"),
+    (.noSuchSetting, "it has no such setting"),
+    (.settingNotReadable, "that is never told"),
+    (.settingNotKept, "it could not keep that, and has changed nothing"),
+    (.logUnreadable, "its flash memory failed"),
+    (.pageGone, "it does not keep that page any more"),
+    (.beyondPage, "that is beyond what it has written"),
+    (.otherEpoch, "its log is another one by now"),
+    (.resetNotNoted, "it could not note that, so it has erased nothing"),
+    (.wrongProof, "that is not its access key"),
+    (
+      .tooEarly, "it takes no access key for some seconds: it has just started, or wrong ones have been tried"
+    ),
+    (.locked, "it is locked"),
+    (.inSetUp, "it is being set up: it has no access key, and was not told to stay open"),
+    (.otherDigest, "its page is another than the one that is here"),
+    (.noSuchFile, "it has no such file"),
+    (.fileNotWritten, "it could not write that"),
+  ]
+
+  private static let advices: [(failure: SMPFailure, advice: String)] = [
+    (.clockNotSet, "set it with `herald-host time sync`"),
+    (.clockRefused, "a device takes dates up to 2099: set this computer's clock right"),
+    (
+      .wrongProof,
       "the right one is taken soon; a device that has lost its key is opened by `herald-host factory-reset`, which erases its log"
-    case (72, 7): "try again in a minute"
-    case (72, 8), (nil, 11): "name the file of its access key with --key-file"
-    case (72, 9), (72, 10), (72, 11): "the device's firmware and this program may not fit together"
-    case (8, 10): "its flash may be worn out, or it is being erased"
-    case (3, 8), (72, 5): "its flash may be worn out, or its firmware keeps nothing but the log"
-    case (nil, 8): "the device's firmware may be older than this program"
-    case (nil, 10): "try again in a moment"
-    default: nil
-    }
-  }
+    ),
+    (.tooEarly, "try again in a minute"),
+    (.locked, "name the file of its access key with --key-file"),
+    (
+      .inSetUp,
+      "set an access key (`herald-host provision`), or let everybody with a cable read its log: `herald-host config set access/stay-open yes`"
+    ),
+    (
+      SMPFailure(.accessDenied),
+      "name the file of its access key with --key-file; `herald-host status` says whether it has one"
+    ),
+    (.fileNotWritten, "its flash may be worn out, or it is being erased"),
+    (.settingNotKept, "its flash may be worn out, or its firmware keeps nothing but the log"),
+    (.resetNotNoted, "its flash may be worn out, or its firmware keeps nothing but the log"),
+    (SMPFailure(.unsupported), "the device's firmware may be older than this program"),
+    (SMPFailure(.busy), "try again in a moment"),
+  ]
 }

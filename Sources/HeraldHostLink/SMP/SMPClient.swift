@@ -7,6 +7,9 @@ import Logging
 /// An answer belongs to the question whose sequence number, group, command and operation it repeats; anything else is
 /// counted and passed over, so a device that answers twice, late or out of the blue does no harm. Questions that change
 /// nothing are asked again when no answer comes in time.
+///
+/// In a session every question is sealed, and only a sealed answer that the device made for this very question is a result. An answer that is not sealed says no
+/// more than that the session is over: a new one is opened, and what may be asked twice is asked again, once.
 public final class SMPClient {
   /// How long to wait, and how often to ask.
   public struct Patience: Sendable {
@@ -27,11 +30,20 @@ public final class SMPClient {
     let number: Int
   }
 
+  /// A packet with a question.
+  private struct Sent {
+    let sequence: UInt8
+    /// Its number in the session; `nil` if it is not sealed.
+    let number: UInt32?
+  }
+
   private struct Pending {
     let ticket: Ticket
     let request: ManagementRequest
-    var sequences: [UInt8]
+    var sent: [Sent]
     var deadline: Deadline
+    /// Whether it was asked again in another session.
+    var isRenewed = false
   }
 
   /// How many packets that answer nothing may come before lateness is looked at.
@@ -43,6 +55,9 @@ public final class SMPClient {
   private var pending: [Pending] = []
   private var lastSequence = UInt8.max
   private var lastTicket = 0
+  private let sealing: ClientSession
+  /// Questions that were given up and that `next` has not told of yet.
+  private var over: [(Ticket, ManagementFailure)] = []
 
   /// How many packets arrived that answered nothing.
   public private(set) var unexpectedPackets = 0
@@ -57,10 +72,21 @@ public final class SMPClient {
     self.transport = transport
     self.patience = patience
     self.logger = logger
+    sealing = ClientSession()
+  }
+
+  /// A client over the transport of another one, with another patience, and with the session of that one. Only one of them has questions on their way at a time.
+  public init(sharing other: SMPClient, patience: Patience) {
+    transport = other.transport
+    self.patience = patience
+    logger = other.logger
+    sealing = other.sealing
   }
 
   /// Where the device is.
   public var location: String { transport.location }
+  /// How long an answer may take.
+  public var timeout: Duration { patience.timeout }
   /// How many more questions may be asked before an answer is awaited.
   public var room: Int { max(0, transport.window - pending.count) }
   /// How many questions are on their way.
@@ -70,23 +96,48 @@ public final class SMPClient {
   public func submit(_ request: ManagementRequest) throws(HostLinkError) -> Ticket {
     lastTicket += 1
     let ticket = Ticket(number: lastTicket)
-    let sequence = freshSequence()
     let deadline = Deadline.after(patience.timeout)
-    try transport.send(request.packet(sequence: sequence), by: deadline)
-    pending.append(Pending(ticket: ticket, request: request, sequences: [sequence], deadline: deadline))
+    let sent = try send(request, by: deadline)
+    pending.append(Pending(ticket: ticket, request: request, sent: [sent], deadline: deadline))
     return ticket
+  }
+
+  private func send(_ request: ManagementRequest, by deadline: Deadline) throws(HostLinkError) -> Sent {
+    let sequence = freshSequence()
+    let isSealed = !request.opensSession && sealing.isOpen
+    var packet = request.packet(sequence: sequence, isSealed: isSealed)
+    defer { packet.wipe() }
+    guard isSealed else {
+      try transport.send(packet, by: deadline)
+      return Sent(sequence: sequence, number: nil)
+    }
+    guard let number = sealing.seal(&packet) else {
+      throw HostLinkError(.link, "the session with \(location) is used up", advice: "run the command again")
+    }
+    try transport.send(packet, by: deadline)
+    return Sent(sequence: sequence, number: number)
   }
 
   /// Waits until one of the questions on their way is answered or given up, and says which; `nil` if there is none. Throws
   /// when the link is broken.
   public func next() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
     var strays = 0
-    while !pending.isEmpty {
+    while !pending.isEmpty || !over.isEmpty {
+      if !over.isEmpty {
+        let (ticket, failure) = over.removeFirst()
+        return (ticket, .failure(failure))
+      }
       guard let earliest = pending.map(\.deadline).min() else { return nil }
       // What has arrived is looked at before anything counts as late: the time may have passed while the caller was busy.
       // Packets that answer nothing do not put that off for ever.
       if let packet = try transport.receive(by: earliest) {
-        if let answer = match(packet) { return answer }
+        switch match(packet) {
+        case .result(let ticket, let result): return (ticket, result)
+        case .sessionOver:
+          try renewSession()
+          continue
+        case .stray: break
+        }
         strays += 1
         if strays < Self.mostStrays { continue }
       }
@@ -99,22 +150,29 @@ public final class SMPClient {
   /// Asks a question and waits for its answer; answers to others that arrive meanwhile are lost, so none should be on
   /// their way.
   public func ask(_ request: ManagementRequest) throws(HostLinkError) -> CBORValue {
+    switch try result(of: request) {
+    case .success(let body): return body
+    case .failure(let failure): throw failure.error(request, at: location)
+    }
+  }
+
+  /// The same for who wants to know why a device refuses.
+  func result(of request: ManagementRequest) throws(HostLinkError) -> Result<CBORValue, ManagementFailure> {
     let ticket = try submit(request)
     while let (answered, result) = try next() {
-      guard answered == ticket else { continue }
-      switch result {
-      case .success(let body): return body
-      case .failure(let failure): throw failure.error(request, at: location)
-      }
+      if answered == ticket { return result }
     }
-    throw ManagementFailure.noAnswer(attempts: 1).error(request, at: location)
+    return .failure(.noAnswer(attempts: 1))
   }
 
   /// Forgets all questions on their way.
-  public func forgetAll() { pending.removeAll() }
+  public func forgetAll() {
+    pending.removeAll()
+    over.removeAll()
+  }
 
   private func freshSequence() -> UInt8 {
-    let used = Set(pending.flatMap(\.sequences))
+    let used = Set(pending.flatMap { $0.sent.map(\.sequence) })
     repeat { lastSequence &+= 1 } while used.contains(lastSequence) && used.count < 256
     return lastSequence
   }
@@ -123,34 +181,51 @@ public final class SMPClient {
   private func expire() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
     for index in pending.indices where pending[index].deadline.hasPassed {
       let entry = pending[index]
-      guard entry.request.isRepeatable, entry.sequences.count < patience.attempts else {
+      guard entry.request.isRepeatable, entry.sent.count < patience.attempts else {
         pending.remove(at: index)
-        return (entry.ticket, .failure(.noAnswer(attempts: entry.sequences.count)))
+        return (entry.ticket, .failure(.noAnswer(attempts: entry.sent.count)))
       }
-      let sequence = freshSequence()
       let deadline = Deadline.after(patience.timeout)
       repeats += 1
       logger.debug("no answer; asking again", metadata: ["for": "\(entry.request.subject)"])
-      pending[index].sequences.append(sequence)
       pending[index].deadline = deadline
-      try transport.send(entry.request.packet(sequence: sequence), by: deadline)
+      pending[index].sent.append(try send(entry.request, by: deadline))
     }
     return nil
   }
 
-  private func match(_ packet: [UInt8]) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
+  /// What a packet is.
+  private enum Match {
+    case result(Ticket, Result<CBORValue, ManagementFailure>)
+    /// A question of the session is answered as if there were none.
+    case sessionOver
+    case stray
+  }
+
+  private func match(_ packet: [UInt8]) -> Match {
     guard let header = SMPHeader(packet.span), packet.count == SMPHeader.size + Int(header.length),
       let index = pending.firstIndex(where: {
-        $0.sequences.contains(header.sequence) && $0.request.group == header.group
+        $0.sent.contains { $0.sequence == header.sequence } && $0.request.group == header.group
           && $0.request.command == header.command && $0.request.operation.response == header.operation
-      })
-    else {
-      unexpectedPackets += 1
-      logger.debug("a packet that answers nothing", metadata: ["start": "\(packet.prefix(16).hexadecimal)"])
-      return nil
+      }), let sent = pending[index].sent.first(where: { $0.sequence == header.sequence })
+    else { return stray(packet) }
+    var packet = packet
+    var body = SMPHeader.size..<packet.count
+    if let number = sent.number {
+      guard header.isSealed else { return .sessionOver }
+      guard let opened = sealing.open(&packet, number: number) else { return stray(packet) }
+      body = opened
+    } else if header.isSealed {
+      return stray(packet)
     }
     let entry = pending.remove(at: index)
-    return (entry.ticket, Self.result(of: packet.span.extracting(SMPHeader.size..<packet.count)))
+    return .result(entry.ticket, Self.result(of: packet.span.extracting(body)))
+  }
+
+  private func stray(_ packet: [UInt8]) -> Match {
+    unexpectedPackets += 1
+    logger.debug("a packet that answers nothing", metadata: ["start": "\(packet.prefix(16).hexadecimal)"])
+    return .stray
   }
 
   /// The body, or the error in it: `{"err": {"group", "rc"}}` in version 2, `{"rc"}` other than 0 in version 1.
@@ -171,4 +246,106 @@ public final class SMPClient {
     }
     return .success(value)
   }
+}
+
+// MARK: - Sessions
+
+extension SMPClient {
+  /// Whether questions are asked in a session.
+  public var isSealed: Bool { sealing.isOpen }
+
+  /// From now on questions are asked in this session. `key` opens another one when it is over.
+  func take(_ session: consuming HostSession, key: borrowing AccessKey) {
+    sealing.take(session, key: key)
+  }
+
+  /// The session is over, as the device knows: it has another key, or restarts.
+  public func forgetSession() { sealing.forget() }
+
+  /// Tells the device that the session is over, and waits for its answer for half a second at most. What is on its way is forgotten.
+  public func closeSession() {
+    guard sealing.isOpen else { return }
+    forgetAll()
+    let request = ManagementRequest(
+      "to end the session", .write, .herald, HeraldCommand.close, isRepeatable: false)
+    let deadline = Deadline.after(min(patience.timeout, .milliseconds(500)))
+    do {
+      let sent = try send(request, by: deadline)
+      while let packet = try transport.receive(by: deadline) {
+        if packet.count > 6, packet[6] == sent.sequence { break }
+      }
+    } catch {
+      logger.debug("the session could not be ended", metadata: ["why": "\(error)"])
+    }
+    sealing.forget()
+  }
+
+  /// Opens another session after the device has answered as if there were none, and asks again in it what may be asked twice and was not yet.
+  private func renewSession() throws(HostLinkError) {
+    let affected = pending.filter { $0.sent.contains { $0.number != nil } }
+    pending.removeAll { $0.sent.contains { $0.number != nil } }
+    var again = affected.filter { $0.request.isRepeatable && !$0.isRenewed }
+    var lost = affected.filter { !$0.request.isRepeatable || $0.isRenewed }
+    logger.debug("the session is over", metadata: ["questions": "\(affected.count)"])
+    let key = sealing.forget()
+    if !again.isEmpty, let key {
+      do {
+        try DeviceClient(self).unlock(key.key)
+      } catch {
+        logger.debug("no other session", metadata: ["why": "\(error)"])
+      }
+    }
+    if !sealing.isOpen {
+      lost += again
+      again = []
+    }
+    for entry in again {
+      var entry = entry
+      entry.deadline = .after(patience.timeout)
+      entry.sent = [try send(entry.request, by: entry.deadline)]
+      entry.isRenewed = true
+      pending.append(entry)
+    }
+    over += lost.map { ($0.ticket, .sessionOver) }
+  }
+}
+
+/// The session of a client, or of several that share a transport.
+private final class ClientSession {
+  /// A key that opens another session.
+  final class Key {
+    let key: AccessKey
+    init(_ key: borrowing AccessKey) { self.key = key.copy() }
+  }
+
+  private var session: HostSession?
+  private var key: Key?
+
+  var isOpen: Bool { session != nil }
+
+  func take(_ session: consuming HostSession, key: borrowing AccessKey) {
+    self.session = session
+    self.key = Key(key)
+  }
+
+  /// Overwrites the keys of the session. The access key it was opened with, which is overwritten when nobody has it any more.
+  @discardableResult
+  func forget() -> Key? {
+    session?.wipe()
+    session = nil
+    defer { key = nil }
+    return key
+  }
+
+  func seal(_ packet: inout [UInt8]) -> UInt32? {
+    var span = packet.mutableSpan
+    return session?.seal(&span)
+  }
+
+  func open(_ packet: inout [UInt8], number: UInt32) -> Range<Int>? {
+    var span = packet.mutableSpan
+    return session?.open(&span, number: number)
+  }
+
+  deinit { session?.wipe() }
 }

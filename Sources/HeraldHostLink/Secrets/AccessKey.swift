@@ -18,7 +18,11 @@ public struct AccessKey: ~Copyable {
   /// Reads a key: a file of exactly 32 bytes.
   public static func read(_ path: String) throws(HostLinkError) -> AccessKey {
     var memory = SecretMemory(capacity: size + 1)
-    let isOpen = try PrivateFile.read(path, into: &memory)
+    let isOpen = try PrivateFile.read(
+      path, into: &memory,
+      missing:
+        "check the path; for a device without a key `herald-host provision --generate` makes one in a new file"
+    )
     guard memory.count == size else {
       throw HostLinkError(
         .usage, "\(PrintableText.of(path, limit: 256)) is no access key: it has not exactly \(size) bytes",
@@ -32,6 +36,14 @@ public struct AccessKey: ~Copyable {
     var memory = SecretMemory(capacity: size)
     memory.fillRandomly()
     return AccessKey(memory, isOpenToOthers: false)
+  }
+
+  /// Another one of the same bytes, which is overwritten by itself.
+  func copy() -> AccessKey {
+    var other = SecretMemory(capacity: Self.size)
+    other.count = memory.count
+    for (index, byte) in memory.used.enumerated() { other.bytes[index] = byte }
+    return AccessKey(other, isOpenToOthers: isOpenToOthers)
   }
 
   /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`): it may be the only one that opens a device.

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldText
 
 /// Files that nobody but their owner may use.
 enum PrivateFile {
@@ -35,10 +36,17 @@ enum PrivateFile {
     syncFolder(of: path)
   }
 
-  /// Reads a file as far as there is room in `memory`. Whether others than its owner may use it.
-  static func read(_ path: String, into memory: inout SecretMemory) throws(HostLinkError) -> Bool {
+  /// Reads a file as far as there is room in `memory`. Whether others than its owner may use it. `missing` is what to
+  /// do where there is no such file.
+  static func read(_ path: String, into memory: inout SecretMemory, missing: String) throws(HostLinkError)
+    -> Bool
+  {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw .system(.storage, "\(path) cannot be opened", code: errno) }
+    guard file >= 0 else {
+      throw .system(
+        .storage, "\(PrintableText.of(path, limit: 256)) cannot be opened", code: errno,
+        advice: errno == ENOENT ? missing : "check that the file is yours to read")
+    }
     defer { Foundation.close(file) }
     while memory.count < memory.bytes.count {
       let room = UnsafeMutableRawBufferPointer(

@@ -1,4 +1,5 @@
 import CLibUSB
+import Foundation
 
 /// Bulk transfers that run at the same time, on one device: reads that wait for whatever comes next, and writes nobody waits for.
 ///
@@ -24,6 +25,8 @@ final class LibUSBTransfers {
 
     deinit {
       libusb_free_transfer(raw)
+      // What was written may have a secret in it.
+      if !isRead { explicit_bzero(buffer, room) }
       buffer.deallocate()
     }
   }

@@ -9,6 +9,8 @@ public final class SerialTransport: SMPTransport {
   public let window = 1
 
   private static let largestPacket = 0xFFFF
+  /// How much is taken in after a deadline of what had arrived by then: more than the largest packet in base64.
+  private static let mostLate = 1 << 17
 
   private let stream: ByteStream
   private let opened = ContinuousClock.now
@@ -28,19 +30,26 @@ public final class SerialTransport: SMPTransport {
   /// Sends one packet.
   public func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
     var encoder = SMPSerialEncoder(packet.span)
+    // Room for base64, and for each line's start and end, so that no bytes are left behind where it would have grown.
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(packet.count * 3 / 2 + 64)
     var buffer = [UInt8](repeating: 0, count: 4096)
+    defer {
+      bytes.wipe()
+      buffer.wipe()
+    }
     while !encoder.isFinished {
       var span = buffer.mutableSpan
       let count = encoder.write(packet.span, into: &span)
       guard count > 0 else { break }
-      bytes += buffer[..<count]
+      bytes.append(contentsOf: buffer[..<count])
     }
     try stream.write(bytes, by: deadline)
   }
 
   /// The next packet.
   public func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
+    var late = 0
     while true {
       if !unread.isEmpty {
         var span = packet.mutableSpan
@@ -51,8 +60,11 @@ public final class SerialTransport: SMPTransport {
           return Array(packet[..<decoder.packetCount])
         }
       }
+      // A line that never falls silent does not put the deadline off.
+      guard late <= Self.mostLate else { return nil }
       unread += try stream.read(upTo: 4096, by: deadline)
       if unread.isEmpty { return nil }
+      if deadline.hasPassed { late += unread.count }
     }
   }
 

@@ -20,6 +20,9 @@ public final class USBIPConnection {
     let length: Int
   }
 
+  /// How many messages that answer nothing are passed over after a deadline.
+  private static let mostPassedOver = 64
+
   private let stream: ByteStream
   private var received: [UInt8] = []
   private var lastSequence: UInt32 = 0
@@ -117,7 +120,9 @@ public final class USBIPConnection {
     let header = USBIPMessage.submit(
       sequence: lastSequence, device: deviceID, isIn: isIn, endpoint: endpoint & 0x0F,
       length: isIn ? length : data.count, setup: setup?.bytes ?? [UInt8](repeating: 0, count: 8))
-    try stream.write(isIn ? header : header + data, by: deadline)
+    var message = isIn ? header : header + data
+    defer { message.wipe() }
+    try stream.write(message, by: deadline)
     transfers[lastSequence] = Transfer(isIn: isIn, length: isIn ? length : data.count)
     return lastSequence
   }
@@ -129,6 +134,7 @@ public final class USBIPConnection {
   }
 
   private func receiveCompletion(by deadline: Deadline) throws(HostLinkError) -> Completion? {
+    var passedOver = 0
     while true {
       guard try fill(USBIPMessage.headerSize, by: deadline) else { return nil }
       guard let reply = USBIPReply(received.span.extracting(0..<USBIPMessage.headerSize)) else {
@@ -137,6 +143,9 @@ public final class USBIPConnection {
       switch reply.kind {
       case .unlinked:
         received.removeFirst(USBIPMessage.headerSize)
+        // Nothing is ever unlinked here: a server that says so again and again does not put the deadline off.
+        passedOver += 1
+        if passedOver > Self.mostPassedOver, deadline.hasPassed { return nil }
       case .submitted(let status, let actual):
         guard let transfer = transfers[reply.sequence] else {
           throw violation("answered transfer \(reply.sequence), which was not asked for")

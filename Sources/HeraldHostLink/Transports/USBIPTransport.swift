@@ -12,6 +12,8 @@ public final class USBIPTransport: SMPTransport {
   private static let readSize = 16384
   private static let readsQueued = 2
   private static let mostStalls = 3
+  /// How many transfers are taken in after a deadline of those that had arrived by then.
+  private static let mostLate = 64
 
   private let connection: USBIPConnection
   private let link: HeraldUSBLink
@@ -101,7 +103,10 @@ public final class USBIPTransport: SMPTransport {
 
   /// The next packet.
   public func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]? {
-    while let completion = try connection.nextCompletion(by: deadline) {
+    var late = 0
+    while late < Self.mostLate, let completion = try connection.nextCompletion(by: deadline) {
+      // A device that sends one transfer after the other which is no packet does not put the deadline off.
+      if deadline.hasPassed { late += 1 }
       let wasRead = reads.remove(completion.sequence) != nil
       guard completion.status == 0 else {
         try recover(from: completion.status, wasRead: wasRead, by: deadline)

@@ -6,6 +6,8 @@ public struct CrowdConfiguration: Sendable {
   public var devices = 10
   /// How many phones stroll among them (`AirPhone`).
   public var phones = 0
+  /// Made-up addresses in the midst of them, if there are any.
+  public var flood: CrowdFlood?
   /// The same seed gives the same history.
   public var seed: UInt64 = 1
   /// Up to how many metres apart two devices count as in range. Radio waves go further.
@@ -47,6 +49,7 @@ public final class Crowd {
   private let nodes: UnsafeMutablePointer<Node>
   private let nodeCount: Int
   private var phones: [AirPhone] = []
+  private var strangers: [AirStranger] = []
   private var scene: CrowdScene
   /// When each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
@@ -56,8 +59,9 @@ public final class Crowd {
     self.configuration = configuration
     let devices = max(1, configuration.devices)
     let phoneCount = max(0, configuration.phones)
+    let strangerCount = max(0, configuration.flood?.senders ?? 0)
     air = Air(
-      count: devices + phoneCount, seed: configuration.seed, model: configuration.model,
+      count: devices + phoneCount + strangerCount, seed: configuration.seed, model: configuration.model,
       capabilities: configuration.capabilities)
     record = CrowdRecord(devices: devices, phones: phoneCount)
     scene = CrowdScene(
@@ -84,6 +88,14 @@ public final class Crowd {
       switchedOn.append(0)
       air.place(station, x: scene.walkers[station].x, y: scene.walkers[station].y)
     }
+    for number in 0..<strangerCount {
+      guard let flood = configuration.flood else { break }
+      let station = devices + phoneCount + number
+      strangers.append(
+        AirStranger(air, station: station, number: number, of: flood, seed: random.next64()))
+      switchedOn.append(0)
+      air.place(station, x: 0, y: 0)
+    }
     air.updateLinks()
   }
 
@@ -97,17 +109,24 @@ public final class Crowd {
 
   /// Lets simulated time pass. `progress` is called after each second of it.
   public func run(seconds more: Int, progress: (_ seconds: Int) -> Void = { _ in }) {
+    let people = people
     for _ in 0..<max(0, more) {
       turnOnAndMove()
       let end = UInt64(seconds + 1) * 1_000_000
       air.run(until: end) { device, now in
-        record.sender = air.sender
+        record.sender = air.sender < people ? air.sender : -1
         record.now = Int32(truncatingIfNeeded: now / 1000)
         // A device's clock begins when it is switched on.
         let start = switchedOn[device]
         let moment = Instant(milliseconds: (now - start) / 1000)
         let next =
-          device < nodeCount ? nodes[device].poll(at: moment) : phones[device - nodeCount].poll(at: moment)
+          if device < nodeCount {
+            nodes[device].poll(at: moment)
+          } else if device < people {
+            phones[device - nodeCount].poll(at: moment)
+          } else {
+            strangers[device - people].poll(at: moment)
+          }
         return next == .never ? .max : start + next.milliseconds * 1000
       }
       seconds += 1
@@ -116,6 +135,9 @@ public final class Crowd {
       progress(seconds)
     }
   }
+
+  /// Devices and phones: who is there beside them is met by nobody.
+  private var people: Int { nodeCount + phones.count }
 
   private func turnOnAndMove() {
     var hasChanged = false
@@ -127,7 +149,7 @@ public final class Crowd {
         air.switchOn(device)
         hasChanged = true
       }
-      if scene.step(device, at: seconds) {
+      if device < people, scene.step(device, at: seconds) {
         air.place(device, x: scene.walkers[device].x, y: scene.walkers[device].y)
         hasChanged = true
       }
@@ -135,7 +157,7 @@ public final class Crowd {
     guard hasChanged else { return }
     air.updateLinks()
     record.now = Int32(seconds) * 1000
-    for device in 0..<air.count where switchedOn[device] <= air.now {
+    for device in 0..<people where switchedOn[device] <= air.now {
       for peer in 0..<device where switchedOn[peer] <= air.now {
         let isInRange = air.distance(device, peer) <= configuration.range
         record.set(device, peer, isInRange: isInRange)

@@ -37,13 +37,16 @@ public struct CrowdTally: Sendable {
     delays[min(6000, Int((delay + 99) / 100))] &+= 1
   }
 
-  /// Seconds within which a share of the payloads that were read were read; 600 stands for 600 and more.
+  /// Seconds within which a share of the payloads that were read were read, in steps of a tenth, and never more than
+  /// the longest; 600 stands for 600 and more.
   func delay(share: Double) -> Double {
     let total = delays.reduce(UInt64(0)) { $0 + UInt64($1) }
     var sum: UInt64 = 0
     for (tenths, number) in delays.enumerated() {
       sum += UInt64(number)
-      if total > 0, Double(sum) >= share * Double(total) { return Double(tenths) / 10 }
+      guard total > 0, Double(sum) >= share * Double(total) else { continue }
+      // A step is rounded up: the longest may lie within it.
+      return min(Double(tenths) / 10, Double(longestDelay) / 1000)
     }
     return 0
   }

@@ -12,7 +12,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     abstract: "Writes an image in another form.",
     discussion: """
       The form follows from the output's name: .elf, .hex, .uf2, .zip (a DFU package for the boot loader of the board that --board names), or bytes as \
-      they lie in memory for all else (.bin, .img, .signed).
+      they lie in memory (.bin, .img, .signed, or no suffix). Any other suffix is an error.
 
       With --version the image is put into MCUboot's form first: a header, and behind it a SHA-256 and, with --key, a signature. Keys are PEM files as \
       `imgtool keygen` makes them for ed25519 and ecdsa-p256. --unwrap takes the program out of that form.
@@ -69,7 +69,17 @@ struct Convert: ParsableCommand, ReportsFailures {
     let sha256: String
   }
 
+  /// Suffixes of files that hold the bytes as they lie in memory.
+  private static let plainSuffixes = ["bin", "img", "signed", ""]
+
+  private var suffix: String { (output as NSString).pathExtension.lowercased() }
+
   mutating func validate() throws {
+    guard Self.plainSuffixes.contains(suffix) || Self.form(suffix) != nil else {
+      throw ValidationError(
+        "The form follows from the output's name, and .\(PrintableText.of(suffix, limit: 32)) names none: use .elf, .hex, .uf2, .zip, .bin, .img or .signed."
+      )
+    }
     guard fill.value <= 0xFF else { throw ValidationError("--fill takes a byte, 0 to 0xff.") }
     guard version != nil || (key == nil && slotSize == nil && securityCounter == nil) else {
       throw ValidationError(
@@ -158,12 +168,17 @@ struct Convert: ParsableCommand, ReportsFailures {
   }
 
   private func format(of image: FirmwareImage) -> FirmwareImage.Format {
-    switch (output as NSString).pathExtension.lowercased() {
+    Self.form(suffix) ?? (image.mcuboot == nil ? .binary : .mcuboot)
+  }
+
+  /// The form that a suffix names; `nil` if it names none, or bytes as they lie in memory.
+  private static func form(_ suffix: String) -> FirmwareImage.Format? {
+    switch suffix {
     case "elf", "axf": .elf
     case "hex", "ihex", "ihx": .intelHex
     case "uf2": .uf2
     case "zip": .package
-    default: image.mcuboot == nil ? .binary : .mcuboot
+    default: nil
     }
   }
 }

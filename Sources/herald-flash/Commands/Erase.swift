@@ -40,7 +40,7 @@ struct Erase: ParsableCommand, ReportsFailures {
           ? "ERASES  everything: firmware, log and settings" : "erases  \(Wording.span(board.firmware))")
       guard yes || Console.confirm("Erase it?") else {
         throw FlashFailure(
-          .link(.usage), "not confirmed; nothing was erased", state: .untouched,
+          .link(.notConfirmed), "not confirmed; nothing was erased", state: .untouched,
           advice: "--yes leaves the question out")
       }
       let bar = StepProgress(isQuiet: display.quiet || display.json)

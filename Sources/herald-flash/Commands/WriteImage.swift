@@ -10,7 +10,8 @@ struct WriteImage: ParsableCommand, ReportsFailures {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Writes an image to a board, compares it, and starts it.",
     discussion: """
-      Without a file it is the image that `script/build BOARD` made. What is to be written where is shown first, and nothing is written unless image and \
+      Without a file it is the image that `script/build BOARD` made: in .build/boards of this folder, of one above it, or of where this program was built, in \
+      share/herald/boards of where it was installed, or in the folder that the variable HERALD_IMAGES names. What is to be written where is shown first, and nothing is written unless image and \
       board fit. The board's log and settings stay, unless --erase-all takes them.
       """)
 
@@ -124,7 +125,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
 
   private static var unconfirmed: FlashFailure {
     FlashFailure(
-      .link(.usage), "not confirmed; nothing was written", state: .untouched,
+      .link(.notConfirmed), "not confirmed; nothing was written", state: .untouched,
       advice: "--yes leaves the question out")
   }
 }

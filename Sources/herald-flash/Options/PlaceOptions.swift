@@ -37,7 +37,8 @@ struct SearchOptions: ParsableArguments {
   /// What holds for every way in.
   var options: FlashOptions {
     FlashOptions(
-      timeout: answers.patience, usbipServers: usbip, keyFile: answers.keyFile, readsBack: readBack,
+      timeout: answers.patience, usbipServers: usbip, keyFile: answers.keyFile,
+      isNewDevice: answers.isNewDevice, readsBack: readBack,
       clock: clock)
   }
 
@@ -112,7 +113,8 @@ struct ImageOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Where a raw binary goes, such as 0x1000.", valueName: "address"))
   var base: Address?
 
-  /// The image's file: the one that was named, or what `script/build` made for `board`.
+  /// The image's file: the one that was named, or what `script/build` made for `board`, wherever that is
+  /// (`BuiltImages`).
   func path(for board: BoardDescription?) throws(FlashFailure) -> String {
     if let file { return file }
     guard let board else {
@@ -120,8 +122,8 @@ struct ImageOptions: ParsableArguments {
         .link(.usage), "no image was named", state: .untouched,
         advice: "name a file, or with --board a board that `script/build` has built")
     }
-    let path = ".build/boards/\(board.name)/\(role).hex"
-    if FileManager.default.fileExists(atPath: path) { return path }
+    let images = BuiltImages()
+    if let path = images.path(board: board.name, role: role) { return path }
     guard board.hasFirmware else {
       throw FlashFailure(
         .link(.storage), "there is no firmware of ours for \(board.title)", state: .untouched,
@@ -129,8 +131,11 @@ struct ImageOptions: ParsableArguments {
     }
     let option = role == "wearable" ? "" : " --role \(role)"
     throw FlashFailure(
-      .link(.storage), "there is no \(PrintableText.of(path, limit: 256))", state: .untouched,
-      advice: "`script/build \(board.name)\(PrintableText.of(option))` makes it; or name a file")
+      .link(.storage), "there is no image of a \(PrintableText.of(role)) for \(board.title) on this computer",
+      state: .untouched,
+      advice:
+        "`script/build \(board.name)\(PrintableText.of(option))` makes it, in the sources of this program; \(BuiltImages.variable) names the folder of images from elsewhere; or name a file"
+    )
   }
 }
 

@@ -37,18 +37,23 @@ struct Config: ParsableCommand {
     }
   }
 
+  /// Settings of a device.
+  private struct Rows: Encodable, Sendable {
+    let settings: [Row]
+  }
+
   /// Does something with each of several devices, and shows what settings they have then: a column each.
   private static func eachOf(
     _ fleet: FleetOptions, _ display: DisplayOptions, _ settings: [Setting],
     after work: @escaping @Sendable (DeviceClient, _ serial: String) throws -> Void = { _, _ in }
   ) throws {
-    let members = Fleet(selectors: try fleet.selectors(), link: fleet.link).run { _, device, _, serial in
+    let members = Fleet(try fleet.muster(), link: fleet.link).run { _, device, _, serial in
       try work(device, serial)
-      return try settings.map { try Row($0, device) }
+      return Rows(settings: try settings.map { try Row($0, device) })
     }
-    let summary = FleetSummary(members)
-    try summary.show(display, heading: settings.map(SettingText.name)) { $0.map(\.text) }
-    try summary.finish()
+    try FleetSummary(members).report(
+      display, isSingle: false, heading: settings.map(SettingText.name)
+    ) { $0.settings.map(\.text) }
   }
 
   /// Changes a setting of one device, or of several, of each of which it is shown then.
@@ -57,8 +62,9 @@ struct Config: ParsableCommand {
     _ work: @escaping @Sendable (DeviceClient, _ serial: String) throws -> Void
   ) throws {
     guard fleet.isSingle else { return try eachOf(fleet, display, [setting], after: work) }
-    try fleet.link.withDevice(fleet.selectors().first) { device, open in
-      try work(device, open.identity.serial.isEmpty ? device.information().serial : open.identity.serial)
+    try fleet.link.withDevice(fleet.single()) { device, open in
+      try work(device, open.identity.serial.isEmpty ? device.serialNumber() : open.identity.serial)
+      if display.json { try display.show(Row(setting, device)) {} }
     }
   }
 
@@ -72,9 +78,9 @@ struct Config: ParsableCommand {
 
     func run() throws {
       guard fleet.isSingle else { return try Config.eachOf(fleet, display, SettingText.all) }
-      try fleet.link.withDevice(fleet.selectors().first) { device, _ in
+      try fleet.link.withDevice(fleet.single()) { device, _ in
         let rows = try SettingText.all.map { try Row($0, device) }
-        try display.show(rows) {
+        try display.show(Rows(settings: rows)) {
           Console.printTable(
             [["SETTING", "VALUE", "DEFAULT", "TAKES"]]
               + zip(SettingText.all, rows).map { setting, row in
@@ -93,7 +99,7 @@ struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Shows a setting of a device, or of many at once.")
 
-    @Argument(help: "The setting, as `config list` shows it.")
+    @Argument(help: "The setting, as `config list` shows it.", completion: .settings)
     var name: String
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var display: DisplayOptions
@@ -101,14 +107,16 @@ struct Config: ParsableCommand {
     func run() throws {
       let setting = try SettingText.setting(named: name)
       guard fleet.isSingle else { return try Config.eachOf(fleet, display, [setting]) }
-      try fleet.link.withDevice(fleet.selectors().first) { device, open in
+      try fleet.link.withDevice(fleet.single()) { device, open in
         let row = try Row(setting, device)
         guard row.value != nil || !setting.description.isReadable else {
           throw HostLinkError(
             .refused, "\(open.transport.location) has no setting \(row.name)",
             advice: "the device's firmware may be older than this program")
         }
-        try display.show(row) { Console.line(row.value.map(String.init) ?? row.text) }
+        try display.show(row) {
+          Console.line(row.value.map { SettingText.value($0, of: setting) } ?? row.text)
+        }
       }
     }
   }
@@ -118,11 +126,12 @@ struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Changes a setting of a device, or of many at once.")
 
-    @Argument(help: "The setting, as `config list` shows it.")
+    @Argument(help: "The setting, as `config list` shows it.", completion: .settings)
     var name: String
     @Argument(
       help:
-        "What it is to be: a number, a name that `config list` shows, or for access/key the path of a file with 32 bytes; {serial} in it stands for the device's serial number."
+        "What it is to be: a number, a name that `config list` shows, or for access/key the path of a file with 32 bytes; {serial} in it stands for the device's serial number.",
+      completion: .settingValues
     )
     var value: String
     @OptionGroup var fleet: FleetOptions
@@ -132,8 +141,9 @@ struct Config: ParsableCommand {
       let setting = try SettingText.setting(named: name)
       let value = value
       guard setting.description.kind != .bytes else {
+        let provisioning = Provisioning(generates: false, isNewDevice: fleet.link.answers.isNewDevice)
         return try Config.change(fleet, display, setting) { device, serial in
-          try Provisioning.setKey(of: device, serial: serial, from: value, generate: false)
+          try provisioning.setKey(of: device, serial: serial, from: value)
         }
       }
       let number = try SettingText.number(value, of: setting)
@@ -145,17 +155,29 @@ struct Config: ParsableCommand {
   struct Unset: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Sets a setting of a device, or of many at once, back to its default; without an access key a device is open to everybody with a cable."
+        "Sets a setting of a device, or of many at once, back to its default; without an access key everybody with a cable can set up the device anew."
     )
 
-    @Argument(help: "The setting, as `config list` shows it.")
+    @Argument(help: "The setting, as `config list` shows it.", completion: .settings)
     var name: String
     @OptionGroup var fleet: FleetOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
       let setting = try SettingText.setting(named: name)
-      try Config.change(fleet, display, setting) { device, _ in try device.unset(setting) }
+      try Config.change(fleet, display, setting) { device, _ in
+        try device.unset(setting)
+        // The key was what the session was opened with.
+        if setting == .accessKey { device.client.forgetSession() }
+      }
     }
   }
+}
+
+extension CompletionKind {
+  /// The names of all settings.
+  static var settings: CompletionKind { .list(SettingText.all.map { SettingText.name(of: $0) }) }
+
+  /// The words that some setting takes as its value.
+  static var settingValues: CompletionKind { .list(SettingText.words) }
 }

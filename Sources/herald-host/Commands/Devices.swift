@@ -23,40 +23,49 @@ struct Devices: ParsableCommand {
     let manufacturer: String
     let usbID: String
     let usable: Bool
-    let obstacle: String?
+    let obstacle: ErrorRow?
+  }
+
+  /// What is there, and the servers that could not be asked.
+  private struct Rows: Encodable {
+    let devices: [Row]
+    let errors: [ErrorRow]
   }
 
   func run() throws {
     var found: [FoundDevice] = []
-    var failure: ExitCode?
+    var errors: [HostLinkError] = []
     do {
       found += try DeviceDirectory.usbDevices()
     } catch {
-      Console.complain(error)
       // A computer without USB can still reach a server's devices.
-      if usbip.isEmpty { failure = ExitCode(error.cause.exitStatus) }
+      if usbip.isEmpty { throw error }
+      Console.complain(error)
     }
-    for server in usbip {
-      do {
-        found += try DeviceDirectory.usbipDevices(server: server)
-      } catch {
+    let answers = ServerRoll.ask(usbip) { server throws(HostLinkError) in
+      try DeviceDirectory.usbipDevices(server: server)
+    }
+    for answer in answers {
+      switch answer {
+      case .success(let more): found += more
+      case .failure(let error):
         Console.complain(error)
-        failure = ExitCode(error.cause.exitStatus)
+        errors.append(error)
       }
     }
-    if failure == nil || !found.isEmpty || display.json { try show(found) }
-    if let failure { throw failure }
+    if errors.isEmpty || !found.isEmpty || display.json { try show(found, errors) }
+    if let last = errors.last { throw ExitCode(last.cause.exitStatus) }
   }
 
-  private func show(_ found: [FoundDevice]) throws {
+  private func show(_ found: [FoundDevice], _ errors: [HostLinkError]) throws {
     let rows = found.map {
       Row(
         location: $0.location, serial: $0.identity.serial, product: $0.identity.product,
         manufacturer: $0.identity.manufacturer,
         usbID: "\($0.vendorID.hexadecimal(4)):\($0.productID.hexadecimal(4))", usable: $0.obstacle == nil,
-        obstacle: $0.obstacle?.what)
+        obstacle: $0.obstacle.map(ErrorRow.init))
     }
-    try display.show(rows) { Self.list(found) }
+    try display.show(Rows(devices: rows, errors: errors.map(ErrorRow.init))) { Self.list(found) }
   }
 
   private static func list(_ found: [FoundDevice]) {

@@ -8,7 +8,8 @@ struct Doctor: ParsableCommand {
     abstract: "Looks at what keeps this computer and its devices from working together, and says what to do.",
     discussion: """
       Of the computer: USB, the udev rule, the group plugdev, ModemManager, serial lines. Of each device that can be opened: whether it answers, its \
-      clock, its log and how much room that has, its battery by what the log says of it, its settings, its faults. Exit status 1 says that there is a problem.
+      clock, its log and how much room that has, whether it offers a payload and until when, its radio, its battery by what the log says of it, its settings, its faults. \
+      Exit status 1 says that there is a problem of this computer, 17 that there is one of a device and none of this computer.
 
       --fix installs the udev rule as /etc/udev/rules.d/70-herald.rules and has udev read it; that takes root, and nothing else is changed.
       """)
@@ -41,8 +42,12 @@ struct Doctor: ParsableCommand {
     } catch {
       computer.insert(Finding.unusable(error), at: 0)
     }
-    for selector in try selectors() {
-      devices.append(DeviceRow(location: selector.text, findings: examine(selector)))
+    let muster = try muster()
+    for selector in muster.selectors {
+      devices.append(DeviceRow(location: selector?.text ?? "usb", findings: examine(selector)))
+    }
+    for server in muster.absent {
+      devices.append(DeviceRow(location: server.location, findings: [Finding.unreachable(server.error)]))
     }
     let row = Row(computer: computer, devices: devices, fixed: fixed)
     try display.show(row) {
@@ -51,18 +56,22 @@ struct Doctor: ParsableCommand {
       for device in devices { show(device.location, device.findings) }
       if devices.isEmpty { Console.line("\nNo Herald device was found to be looked at.") }
     }
-    let all = computer + devices.flatMap(\.findings)
-    guard !all.contains(where: { $0.verdict == .problem }) else { throw ExitCode(1) }
+    func hasProblem(_ findings: [Finding]) -> Bool { findings.contains { $0.verdict == .problem } }
+    if hasProblem(computer) { throw ExitCode(1) }
+    if devices.contains(where: { hasProblem($0.findings) }) { throw ExitCode(17) }
   }
 
   /// Every device that can be seen, unless some are named.
-  private func selectors() throws -> [DeviceSelector] {
-    guard fleet.device.isEmpty, !fleet.all else { return try fleet.selectors() }
-    let found = (try? DeviceDirectory.usbDevices()) ?? []
-    return try found.map { try DeviceSelector($0.location) }
+  private func muster() throws -> FleetMuster {
+    guard fleet.device.isEmpty, !fleet.all else { return try fleet.muster() }
+    var muster = FleetMuster()
+    for found in (try? DeviceDirectory.usbDevices()) ?? [] {
+      muster.add(try DeviceSelector(found.location))
+    }
+    return muster
   }
 
-  private func examine(_ selector: DeviceSelector) -> [Finding] {
+  private func examine(_ selector: DeviceSelector?) -> [Finding] {
     do {
       return try fleet.link.withDevice(selector) { device, _ in DeviceExamination.findings(of: device) }
     } catch let error as HostLinkError {

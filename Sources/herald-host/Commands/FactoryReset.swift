@@ -19,6 +19,9 @@ struct FactoryReset: ParsableCommand {
   @Flag(help: "Do not ask. Without it the device's serial number has to be typed.")
   var yes = false
 
+  /// How long one erasure may take: with everything else that a device does, more than the longest of any flash.
+  private static let patience = Duration.seconds(60)
+
   func run() throws {
     try options.withDevice { device, open in
       let status = try device.logStatus()
@@ -29,11 +32,19 @@ struct FactoryReset: ParsableCommand {
       }
       var progress = try device.beginFactoryReset(epoch: status.epoch)
       let bar = ProgressLine(isQuiet: display.quiet)
+      var limit = Deadline.after(Self.patience)
       while !progress.isDone {
+        guard !limit.hasPassed else {
+          throw HostLinkError(
+            .noAnswer,
+            "\(open.transport.location) does not go on erasing: \(progress.done) of \(progress.total) done",
+            advice: "it goes on by itself when it can; run the same command again to look at it")
+        }
         Thread.sleep(forTimeInterval: 0.05)
         let next = try device.factoryResetProgress()
         // It restarts a while after the last page: whoever asks late finds a device without a reset.
         guard next.total > 0 else { break }
+        if next != progress { limit = .after(Self.patience) }
         progress = next
         bar.update(done: progress.done, of: progress.total, text: "erased")
       }

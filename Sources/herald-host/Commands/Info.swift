@@ -14,6 +14,7 @@ struct Info: ParsableCommand {
     let location: String
     let usb: USBIdentity
     let device: DeviceInformation
+    let access: DeviceAccess.State
     let restart: DeviceRestart?
     let settings: DeviceSettingsHealth?
   }
@@ -21,11 +22,13 @@ struct Info: ParsableCommand {
   func run() throws {
     try options.withDevice { device, open in
       let information = try device.information()
+      let access = try device.access().state
       let restart = try device.restart()
       let settings = try device.settingsHealth()
       let location = open.transport.location
       let row = Row(
-        location: location, usb: open.identity, device: information, restart: restart, settings: settings)
+        location: location, usb: open.identity, device: information, access: access, restart: restart,
+        settings: settings)
       guard !display.json else { return try Console.printJSON(row) }
       let serial = open.identity.serial.isEmpty ? information.serial : open.identity.serial
       var facts = Facts()
@@ -40,6 +43,7 @@ struct Info: ParsableCommand {
       facts.add("Processor", information.processor)
       facts.add("Architecture", information.machine)
       facts.add("System", information.system)
+      facts.add("Access", access.words)
       if let restart { Self.add(restart, to: &facts) }
       if let settings { Self.add(settings, to: &facts) }
       if !display.quiet { facts.print() }
@@ -86,14 +90,50 @@ struct Status: ParsableCommand {
   @OptionGroup var options: DeviceOptions
   @OptionGroup var display: DisplayOptions
 
+  private struct Row: Encodable {
+    let location: String
+    let id: String?
+    let epoch: UInt32
+    let first: UInt32
+    let last: UInt32
+    let openBytes: UInt32
+    let pageSize: UInt32
+    let boot: UInt32
+    let keptDays: UInt32?
+    let uptimeMilliseconds: UInt64
+    /// `nil` while nobody has set its clock.
+    let time: String?
+    /// To whom the log is served.
+    let access: DeviceAccess.State
+
+    init(_ status: DeviceLogStatus, _ access: DeviceAccess.State, at location: String) {
+      self.location = location
+      self.access = access
+      id = status.identifier?.hexadecimal
+      epoch = status.epoch
+      first = status.first
+      last = status.last
+      openBytes = status.openBytes
+      pageSize = status.pageSize
+      boot = status.boot
+      keptDays = status.keptDays
+      uptimeMilliseconds = status.uptimeMilliseconds
+      time = status.unixMilliseconds.map(UTCTimestamp.json)
+    }
+  }
+
   func run() throws {
     try options.withDevice { device, open in
       let status = try device.logStatus()
-      guard !display.json else { return try Console.printJSON(status) }
+      let access = try device.access().state
+      guard !display.json else {
+        return try Console.printJSON(Row(status, access, at: open.transport.location))
+      }
       var facts = Facts()
       facts.add("Device", open.transport.location)
       facts.add("Running for", DurationText.of(seconds: Int(clamping: status.uptimeMilliseconds / 1000)))
       facts.add("Starts", "\(status.boot)")
+      facts.add("Access", access.words)
       if let date = status.unixMilliseconds {
         let isBelieved = PlausibleDate.complaint(about: date) == nil
         facts.add(
@@ -115,6 +155,7 @@ struct Status: ParsableCommand {
           "Records kept",
           days == 0 ? "as long as there is room" : "\(Console.count(Int(days), "day")), then erased")
       }
+      facts.add("Identifier", status.identifier?.hexadecimal ?? "")
       facts.add("Log epoch", status.epoch.hexadecimal(8))
       if !display.quiet { facts.print() }
     }

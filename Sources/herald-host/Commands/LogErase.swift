@@ -9,7 +9,8 @@ extension LogCommands {
       abstract: "Has a device erase its log, whether or not it was pulled.",
       discussion: """
         All but the page it is writing: page by page, while nobody is connected to it. Keys, settings and identity stay; `factory-reset` \
-        erases those, too. `log pull --trim` erases what was pulled, and nothing else.
+        erases those, too. `log pull --trim` erases what was pulled, and nothing else. A device erases a page only for a computer that has read it: \
+        this reads them all, keeps nothing, and so takes as long as a pull.
         """)
 
     @OptionGroup var options: DeviceOptions
@@ -34,11 +35,18 @@ extension LogCommands {
           try Confirmation.ask(
             device, "This erases \(Console.count(pages, "page")) of log. What was not pulled is lost.")
         }
-        let trim = try device.acknowledge(epoch: status.epoch, through: status.last - 1)
-        try display.show(Row(pages: pages, through: trim.through)) {
+        let bar = ProgressLine(isQuiet: display.quiet)
+        let erased: Int
+        do {
+          defer { bar.finish() }
+          erased = try LogErasure(device) { progress in
+            bar.update(done: progress.pages, of: progress.ofPages, text: DevicePull.words(progress))
+          }.run(status)
+        }
+        let last = status.last - 1
+        try display.show(Row(pages: erased, through: last)) {
           Console.line(
-            "\(open.transport.location) erases \(Console.count(pages, "page")), up to number \(trim.through)."
-          )
+            "\(open.transport.location) erases \(Console.count(erased, "page")), up to number \(last).")
         }
       }
     }

@@ -31,7 +31,7 @@ extension LogCommands {
     func run() throws {
       let folder = try PageArchive(path: dir, create: false)
       let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
-      let change = try archive.add(folder)
+      let change = try archive.convert(folder)
       let place = output ?? (dir.hasSuffix("/") ? "\(dir)export" : "\(dir)/export")
       let files = try ArchiveExport(archive, as: format).write(to: place)
       if display.json {

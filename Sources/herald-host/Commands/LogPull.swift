@@ -16,6 +16,9 @@ extension LogCommands {
         Nothing is erased on the device without --trim. With it the device erases the pages that are on this computer's disk, synced, and in the \
         database: all but the one it is writing.
 
+        A folder is bound to the device whose log it holds, by its serial number and by an identifier that no other device has; another one is refused. A factory reset \
+        gives a device another identifier: --rebind says that it is the same one.
+
         With --all, or --device more than once, each device has a folder of its own in that folder, with its serial number as its name.
         """)
 
@@ -28,26 +31,32 @@ extension LogCommands {
     var folder: String
     @Flag(help: "Have the device erase what is safe here.")
     var trim = false
+    @Flag(
+      help: "Go on in a folder whose device has another identifier now: it was reset to its factory settings."
+    )
+    var rebind = false
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
-      let selectors = try fleet.selectors()
       if fleet.isSingle {
-        try pullOne(selectors.first)
+        try pullOne(fleet.single())
       } else {
-        try pullMany(selectors)
+        try pullMany(fleet.muster())
       }
     }
 
     private func pullOne(_ selector: DeviceSelector?) throws {
-      let archive = try PageArchive(path: folder, create: true)
       let bar = ProgressLine(isQuiet: display.quiet)
-      let (report, clock) = try fleet.link.withDevice(selector) { device, open in
-        let serial = try open.identity.serial.isEmpty ? device.information().serial : open.identity.serial
+      let (archive, report, clock) = try fleet.link.withDevice(selector) { device, open in
+        try device.checkLogAccess()
+        let archive = try PageArchive(path: folder, create: true)
+        let serial = try open.identity.serial.isEmpty ? device.serialNumber() : open.identity.serial
         defer { bar.finish() }
-        return try DevicePull(archive, device, open, serial, trims: trim).run { progress in
+        let pull = DevicePull(archive, device, open, serial, trims: trim, rebinds: rebind)
+        let (report, clock) = try pull.run { progress in
           bar.update(done: progress.pages, of: progress.ofPages, text: DevicePull.words(progress))
         }
+        return (archive, report, clock)
       }
       // Whatever ended the pull, what is here is worth having.
       let result = try DevicePull.convert(archive, report, clock: clock)
@@ -57,16 +66,18 @@ extension LogCommands {
       if let error = result.shortcoming { throw error }
     }
 
-    private func pullMany(_ selectors: [DeviceSelector]) throws {
-      let lines = ProgressLines(count: selectors.count, isQuiet: display.quiet)
-      let (folder, trim) = (self.folder, self.trim)
-      let members = Fleet(selectors: selectors, link: fleet.link).run { index, device, open, serial in
+    private func pullMany(_ muster: FleetMuster) throws {
+      let lines = ProgressLines(count: muster.selectors.count, isQuiet: display.quiet)
+      let (folder, trim, rebind) = (self.folder, self.trim, self.rebind)
+      let members = Fleet(muster, link: fleet.link).run { index, device, open, serial in
         let location = open.transport.location
         let own = DeviceFolder.name(serial: serial, location: location)
         let name = serial.isEmpty ? location : serial
         defer { lines.update(index, name, isDone: true) }
+        try device.checkLogAccess()
         let archive = try PageArchive(path: "\(folder)/\(own)", create: true)
-        let (report, clock) = try DevicePull(archive, device, open, serial, trims: trim).run { progress in
+        let pull = DevicePull(archive, device, open, serial, trims: trim, rebinds: rebind)
+        let (report, clock) = try pull.run { progress in
           let bar = ProgressLine.bar(done: progress.pages, of: progress.ofPages, width: 20)
           lines.update(index, "\(bar)  \(name)  \(DevicePull.words(progress))")
         }
@@ -88,14 +99,14 @@ extension LogCommands {
                 error.cause, reason.isEmpty ? error.what : reason.joined(separator: "; "),
                 advice: "\(error.advice ?? "see what is wrong with it"); \(result.folder) has what came")))
         })
-      try summary.show(display, heading: ["NEW PAGES", "READINGS", "MET", "FOLDER"], right: [0, 1, 2]) {
-        result in
+      try summary.report(
+        display, isSingle: false, heading: ["NEW PAGES", "READINGS", "MET", "FOLDER"], right: [0, 1, 2]
+      ) { result in
         [
-          String(result.pull?.newPages ?? 0), String(result.readings), String(result.contacts.count),
+          String(result.pull?.newPages ?? 0), String(result.readings), String(result.contactCount),
           result.folder,
         ]
       }
-      try summary.finish()
     }
   }
 }

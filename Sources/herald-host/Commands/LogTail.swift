@@ -11,14 +11,13 @@ extension LogCommands {
       abstract: "Shows what happens on a device as it happens.",
       discussion: """
         A line for each event, until Ctrl-C or --seconds: who was heard and how strongly, what was read, who is gone. The device keeps a few events for who watches, and \
-        says how many it had no room for. Its log has all of them, and is not changed by this.
+        says how many it had no room for. Its log has all of them, and is not changed by this. With --json each line is an object.
         """)
 
     @OptionGroup var options: DeviceOptions
     @Option(help: ArgumentHelp("How long to watch; without it until Ctrl-C.", valueName: "seconds"))
     var seconds: Double?
-    @Flag(help: "Print a JSON object on each line.")
-    var json = false
+    @OptionGroup var display: DisplayOptions
 
     /// How often the device is asked.
     private static let period = 0.1
@@ -42,7 +41,9 @@ extension LogCommands {
         repeat {
           let live = try device.live()
           let now = PlausibleDate.now
-          if live.lost > 0 { Console.note("… \(live.lost) more that the device had no room for") }
+          if live.lost > 0, !display.quiet {
+            Console.note("… \(live.lost) more that the device had no room for")
+          }
           for event in live.events { try show(event, at: now - min(now, UInt64(event.ageMilliseconds))) }
           Thread.sleep(forTimeInterval: Self.period)
         } while end?.hasPassed != true
@@ -51,18 +52,15 @@ extension LogCommands {
 
     private func show(_ event: DeviceLive.Event, at moment: UInt64) throws {
       let words = LiveWords(event)
-      guard json else {
+      guard display.json else {
         let time = UTCTimestamp.text(moment).dropFirst(11).prefix(12)
-        return Console.line("\(time)  \(words.text)")
+        return display.say("\(time)  \(words.text)")
       }
       let row = Row(
-        time: UTCTimestamp.text(moment), event: words.name,
+        time: UTCTimestamp.json(moment), event: words.name,
         peerKind: words.hasPeer ? words.peerKind : nil, peer: words.hasPeer ? event.target.addressText : nil,
         level: words.hasLevel ? Int(event.level) : nil, count: words.hasCount ? Int(event.count) : nil)
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      encoder.keyEncodingStrategy = .convertToSnakeCase
-      Console.line(String(decoding: try encoder.encode(row), as: UTF8.self))
+      try Console.printJSON(row, isLine: true)
     }
   }
 }

@@ -29,7 +29,9 @@ struct PayloadCommands: ParsableCommand {
     var country: UInt16
     @Option(help: ArgumentHelp("The state within the country, 0 for all of it.", valueName: "number"))
     var state: UInt16 = 0
-    @Option(help: ArgumentHelp("The first day, yyyy-mm-dd.", valueName: "date"), transform: Self.seconds)
+    @Option(
+      help: ArgumentHelp("The first day, yyyy-mm-dd, or today: that of UTC.", valueName: "date"),
+      transform: Self.firstDay)
     var from: UInt64
     @Option(help: ArgumentHelp("How many days, 1 to \(MatchingKeyWindow.mostDays).", valueName: "number"))
     var days = MatchingKeyWindow.mostDays
@@ -46,8 +48,8 @@ struct PayloadCommands: ParsableCommand {
     private struct Row: Encodable {
       let firstDay: Int
       let days: Int
-      let from: UInt64
-      let until: UInt64
+      let from: String
+      let until: String
       let keyFile: String
     }
 
@@ -56,8 +58,8 @@ struct PayloadCommands: ParsableCommand {
       try window.write(to: output)
       let seconds = window.unixSeconds
       let row = Row(
-        firstDay: window.firstDay, days: window.dayCount, from: seconds.lowerBound, until: seconds.upperBound,
-        keyFile: output)
+        firstDay: window.firstDay, days: window.dayCount, from: UTCTimestamp.json(seconds.lowerBound * 1000),
+        until: UTCTimestamp.json(seconds.upperBound * 1000), keyFile: output)
       let text =
         "\(output): keys of \(Console.count(window.dayCount, "day")), \(Self.date(seconds.lowerBound)) to "
         + "\(Self.date(seconds.upperBound - 1)), day \(window.firstDay) of the schedule and on."
@@ -74,6 +76,11 @@ struct PayloadCommands: ParsableCommand {
         epoch: KeyScheduleEpoch(unixSeconds: epoch))
       if generate { try secret.write(to: self.secret) }
       return window
+    }
+
+    /// The first second of a date, or a second of today.
+    private static func firstDay(_ date: String) throws -> UInt64 {
+      date == "today" ? PlausibleDate.now / 1000 : try seconds(date)
     }
 
     /// The first second of a date.

@@ -22,16 +22,16 @@ extension PayloadCommands {
 
     func run() throws {
       let payload = try PayloadFile(path: file)
-      let selectors = try fleet.optionalSelectors()
-      try Provisioning.check(payload, devices: selectors.count)
-      let generate = self.generate
-      let members = Fleet(selectors: selectors, link: fleet.link).run { _, device, _, serial in
-        try Provisioning.push(payload, to: device, serial: serial, generate: generate)
+      let muster = try fleet.muster()
+      try Provisioning.check(payload, devices: muster.selectors.count)
+      let provisioning = Provisioning(generates: generate, isNewDevice: fleet.link.answers.isNewDevice)
+      let members = Fleet(muster, link: fleet.link).run { _, device, _, serial in
+        try provisioning.push(payload, to: device, serial: serial)
         return DevicePayloadRow(try device.payload())
       }
-      let summary = FleetSummary(members)
-      try summary.show(display, heading: ["PAYLOAD", "UNTIL (UTC)"]) { [$0.family, $0.until ?? "-"] }
-      try summary.finish()
+      try FleetSummary(members).report(
+        display, isSingle: fleet.isSingle, heading: ["PAYLOAD", "UNTIL (UTC)"]
+      ) { [$0.family, $0.until.map(Console.date) ?? "-"] }
     }
   }
 
@@ -51,7 +51,7 @@ extension PayloadCommands {
           var facts = Facts()
           facts.add("Device", open.transport.location)
           facts.add("Payload", row.family == "none" ? "none: it advertises nothing" : row.family)
-          facts.add("Until", row.until.map { "\($0) UTC" } ?? "")
+          facts.add("Until", row.until.map { "\(Console.date($0)) UTC" } ?? "")
           facts.add("Days left", row.daysLeft.map(String.init) ?? "")
           facts.add("Bytes", row.bytes ?? "")
           facts.add("Says", payload.bytes.flatMap { PayloadDescription($0)?.text } ?? "")
@@ -73,7 +73,7 @@ struct DevicePayloadRow: Encodable, Sendable {
 
   init(_ payload: DevicePayload) {
     family = payload.family
-    until = payload.until.map { UTCTimestamp.seconds($0 &* 1000) }
+    until = payload.until.map { UTCTimestamp.json(min($0, UTCTimestamp.latest / 1000) * 1000) }
     daysLeft = payload.daysLeft
     bytes = payload.bytes?.hexadecimal
   }

@@ -9,7 +9,8 @@ struct Provision: ParsableCommand {
     abstract: "Makes a device, or many at once, what a file says: clock, settings, payload, access key.",
     discussion: """
       The file is YAML; Examples/provision.yml has every field. What it leaves out stays as it is. All of the file is checked before any device is changed. \
-      A device that is locked is opened with --key-file, or with the file's own key.
+      A device that is locked is opened with --key-file, or with the file's own key. A device without a key gets the file's own first, so that all that follows is encrypted; \
+      if that key's file was there before this run, the device is not the one it belongs to, or was reset, and --new-device says that it is meant all the same.
       """)
 
   @Argument(help: "The file.")
@@ -33,15 +34,20 @@ struct Provision: ParsableCommand {
       let setting = try SettingText.setting(named: entry.name)
       return (setting: setting, number: try SettingText.number(entry.value, of: setting))
     }
-    let selectors = try fleet.optionalSelectors()
-    if let payload = wanted.payload { try Provisioning.check(payload, devices: selectors.count) }
-    let (generate, link) = (self.generate, fleet.link)
-    let lines = ProgressLines(count: selectors.count, isQuiet: display.quiet)
-    let members = Fleet(selectors: selectors, link: link).run { index, device, open, serial in
+    let muster = try fleet.muster()
+    if let payload = wanted.payload { try Provisioning.check(payload, devices: muster.selectors.count) }
+    let link = fleet.link
+    let provisioning = Provisioning(generates: generate, isNewDevice: link.answers.isNewDevice)
+    let lines = ProgressLines(count: muster.selectors.count, isQuiet: display.quiet)
+    let members = Fleet(muster, link: link).run { index, device, open, serial in
       let name = serial.isEmpty ? open.transport.location : serial
       defer { lines.update(index, name, isDone: true) }
       var done = Done()
-      if let path = wanted.accessKey { try Provisioning.open(device, serial: serial, with: path) }
+      // First: what follows is sealed then.
+      if let path = wanted.accessKey {
+        lines.update(index, "\(name)  access key")
+        done.accessKeySet = try provisioning.establishKey(of: device, serial: serial, from: path)
+      }
       if wanted.setsTime {
         lines.update(index, "\(name)  clock")
         try device.setClock(unixMilliseconds: PlausibleDate.now)
@@ -54,25 +60,25 @@ struct Provision: ParsableCommand {
       }
       if let payload = wanted.payload {
         lines.update(index, "\(name)  payload")
-        try Provisioning.push(payload, to: device, serial: serial, generate: generate)
+        try provisioning.push(payload, to: device, serial: serial)
         done.payload = try device.payload().family
       }
-      // Last: a new key ends what the former one opened.
-      if let path = wanted.accessKey {
+      // A device that was opened with another key gets the new one last: it ends what the former one opened.
+      if let path = wanted.accessKey, !done.accessKeySet {
         lines.update(index, "\(name)  access key")
-        try Provisioning.setKey(of: device, serial: serial, from: path, generate: generate)
+        try provisioning.setKey(of: device, serial: serial, from: path)
         done.accessKeySet = true
       }
       return done
     }
     lines.finish()
-    let summary = FleetSummary(members)
-    try summary.show(display, heading: ["CLOCK", "SETTINGS", "PAYLOAD", "ACCESS KEY"], right: [1]) { done in
+    try FleetSummary(members).report(
+      display, isSingle: fleet.isSingle, heading: ["CLOCK", "SETTINGS", "PAYLOAD", "ACCESS KEY"], right: [1]
+    ) { done in
       [
         done.clockSet ? "set" : "-", String(done.settings), done.payload ?? "-",
         done.accessKeySet ? "set" : "-",
       ]
     }
-    try summary.finish()
   }
 }

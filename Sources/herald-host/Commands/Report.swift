@@ -13,13 +13,16 @@ struct Report: ParsableCommand {
 
   @Argument(help: "The folder of a pulled log.")
   var dir: String
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Where the page goes (default: DIR/report.html).", valueName: "file"))
+  var output: String?
   @OptionGroup var display: DisplayOptions
 
   func run() throws {
     let folder = try PageArchive(path: dir, create: false)
-    try folder.write(
-      LogReport(try LogConversion(folder), device: folder.device).html, named: LogReport.fileName)
-    let report = "\(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)"
+    let report = output ?? "\(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)"
+    try LogReport(folder).write(to: report)
     try display.show(["report": report]) { Console.line("Report: \(report)") }
   }
 }

@@ -19,7 +19,7 @@ struct Time: ParsableCommand {
     private struct Row: Encodable, Sendable {
       let wasSet: Bool
       let driftMilliseconds: Int64?
-      let unixMilliseconds: UInt64
+      let time: String
 
       /// What it was before, in words.
       var before: String {
@@ -29,27 +29,24 @@ struct Time: ParsableCommand {
     }
 
     func run() throws {
-      let selectors = try fleet.selectors()
-      guard fleet.isSingle else { return try syncMany(selectors) }
-      try fleet.link.withDevice(selectors.first) { device, open in
+      guard fleet.isSingle else { return try syncMany() }
+      try fleet.link.withDevice(fleet.single()) { device, open in
         let row = try Self.sync(device)
         try display.show(row) {
           Console.line(
-            "The clock of \(open.transport.location) is \(Console.date(row.unixMilliseconds)) UTC now; \(row.before)."
+            "The clock of \(open.transport.location) is \(Console.date(row.time)) UTC now; \(row.before)."
           )
         }
       }
     }
 
-    private func syncMany(_ selectors: [DeviceSelector]) throws {
-      let members = Fleet(selectors: selectors, link: fleet.link).run { _, device, _, _ in
+    private func syncMany() throws {
+      let members = Fleet(try fleet.muster(), link: fleet.link).run { _, device, _, _ in
         try Self.sync(device)
       }
-      let summary = FleetSummary(members)
-      try summary.show(display, heading: ["CLOCK, UTC", "BEFORE"]) {
-        [Console.date($0.unixMilliseconds), $0.before]
+      try FleetSummary(members).report(display, isSingle: false, heading: ["CLOCK, UTC", "BEFORE"]) {
+        [Console.date($0.time), $0.before]
       }
-      try summary.finish()
     }
 
     private static func sync(_ device: DeviceClient) throws(HostLinkError) -> Row {
@@ -57,7 +54,7 @@ struct Time: ParsableCommand {
       let drift = before.map { Int64(clamping: $0) - Int64(clamping: PlausibleDate.now) }
       let moment = PlausibleDate.now
       try device.setClock(unixMilliseconds: moment)
-      return Row(wasSet: before != nil, driftMilliseconds: drift, unixMilliseconds: moment)
+      return Row(wasSet: before != nil, driftMilliseconds: drift, time: UTCTimestamp.json(moment))
     }
   }
 }

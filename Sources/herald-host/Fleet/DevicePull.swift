@@ -9,22 +9,29 @@ struct DevicePull {
   private let open: OpenDevice
   private let serial: String
   private let trims: Bool
+  private let rebinds: Bool
 
-  /// With `trims` the device erases what is on the disk here and in the database.
-  init(_ archive: PageArchive, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool) {
+  /// With `trims` the device erases what is on the disk here and in the database; with `rebinds` the folder may be
+  /// bound to another identifier.
+  init(
+    _ archive: PageArchive, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
+    rebinds: Bool
+  ) {
     self.archive = archive
     self.device = device
     self.open = open
     self.serial = serial
     self.trims = trims
+    self.rebinds = rebinds
   }
 
   /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report. Beside it what is wrong with the device's clock.
   func run(_ progress: @escaping (PullProgress) -> Void) throws(HostLinkError) -> (
     report: PullReport, clock: HostLinkError?
   ) {
-    try bind()
-    let clock = try device.clock().flatMap { PlausibleDate.complaint(about: $0) }
+    let status = try device.logStatus()
+    try bind(id: status.identifier?.hexadecimal)
+    let clock = status.unixMilliseconds.flatMap { PlausibleDate.complaint(about: $0) }
     var trim: LogDownload.Keeping?
     if trims {
       trim = { folder throws(HostLinkError) in
@@ -36,17 +43,16 @@ struct DevicePull {
   }
 
   /// A folder holds the log of one device: refuses another's before anything is mixed.
-  private func bind() throws(HostLinkError) {
-    let known = archive.device.serial
-    guard known.isEmpty || serial.isEmpty || known == serial else {
-      throw HostLinkError(
-        .usage,
-        "\(archive.path) holds the log of device \(PrintableText.of(known)), and this is device \(serial)",
-        advice: "choose another folder with --output")
+  private func bind(id: String?) throws(HostLinkError) {
+    if let complaint = archive.device.complaint(
+      serial: serial, id: id, folder: archive.path, rebinds: rebinds)
+    {
+      throw complaint
     }
     let information = try device.information()
     try archive.updateDevice { record in
       if !serial.isEmpty { record.serial = serial }
+      if let id { record.id = id }
       let name = open.identity.product.isEmpty ? information.board : open.identity.product
       if !name.isEmpty { record.name = name }
       if !information.firmware.isEmpty { record.system = information.firmware }
@@ -58,10 +64,7 @@ struct DevicePull {
   static func convert(
     _ folder: PageArchive, _ report: PullReport? = nil, clock: HostLinkError? = nil
   ) throws(HostLinkError) -> PullResult {
-    let conversion = try LogConversion(folder)
-    try conversion.write(to: folder)
-    _ = try Archive(path: "\(folder.path)/\(Archive.fileName)").add(folder)
-    return PullResult(folder: folder.path, conversion: conversion, report: report, clock: clock)
+    PullResult(folder: folder.path, conversion: try LogConversion(folder), report: report, clock: clock)
   }
 
   /// How far it is, in words.

@@ -14,12 +14,19 @@ struct FleetMember<Outcome: Sendable>: Sendable {
 
 /// The same thing done with several devices at once, each in a thread of its own: most of the time they wait for their devices.
 struct Fleet: Sendable {
-  /// `nil` is the only device plugged into this computer.
-  let selectors: [DeviceSelector?]
-  let link: LinkOptions
+  private let selectors: [DeviceSelector?]
+  private let absent: [(location: String, error: HostLinkError)]
+  private let link: LinkOptions
+
+  init(_ muster: FleetMuster, link: LinkOptions) {
+    selectors = muster.selectors
+    absent = muster.absent
+    self.link = link
+  }
 
   /// Opens all devices, and when each has said who it is or failed, does `work` with those that could be told apart. Devices that
-  /// call themselves the same are left alone: nothing of one may get among the other's.
+  /// call themselves the same are left alone: nothing of one may get among the other's. Servers that could not be asked
+  /// for their devices come last.
   func run<Outcome: Sendable>(
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {
@@ -39,6 +46,7 @@ struct Fleet: Sendable {
     }
     group.wait()
     return results.members
+      + absent.map { FleetMember(location: $0.location, serial: "", result: .failure($0.error)) }
   }
 
   private func one<Outcome: Sendable>(
@@ -49,7 +57,7 @@ struct Fleet: Sendable {
       return .success(
         try link.withDevice(selector) { device, open in
           let serial =
-            try open.identity.serial.isEmpty ? device.information().serial : open.identity.serial
+            try open.identity.serial.isEmpty ? device.serialNumber() : open.identity.serial
           roll.enter(index, serial: serial, location: open.transport.location)
           let twins = roll.locations(of: serial)
           guard serial.isEmpty || twins.count == 1 else {

@@ -8,8 +8,7 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     let location: String
     let serial: String
     let result: Outcome?
-    let cause: String?
-    let error: String?
+    let error: ErrorRow?
   }
 
   let devices: [Row]
@@ -23,19 +22,31 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     devices = members.map { member in
       switch member.result {
       case .success(let outcome):
-        Row(location: member.location, serial: member.serial, result: outcome, cause: nil, error: nil)
+        Row(location: member.location, serial: member.serial, result: outcome, error: nil)
       case .failure(let error):
-        Row(
-          location: member.location, serial: member.serial, result: nil, cause: error.cause.rawValue,
-          error: error.description)
+        Row(location: member.location, serial: member.serial, result: nil, error: ErrorRow(error))
       }
     }
     failed = devices.count { $0.error != nil }
   }
 
-  /// Prints a row for each, with what `columns` says of those that worked, and complains about the others.
-  func show(
-    _ display: DisplayOptions, heading: [String], right: Set<Int> = [], _ columns: (Outcome) -> [String]
+  /// Prints a row for each, with what `columns` says of those that worked, complains about the others, and fails if
+  /// there are any. As JSON
+  /// it is the result alone where `isSingle`, and the error of the one device is thrown.
+  func report(
+    _ display: DisplayOptions, isSingle: Bool, heading: [String], right: Set<Int> = [],
+    _ columns: (Outcome) -> [String]
+  ) throws {
+    if isSingle, members.count == 1 {
+      let result = try members[0].result.get()
+      if display.json { return try display.show(result) {} }
+    }
+    try show(display, heading: heading, right: right, columns)
+    try finish()
+  }
+
+  private func show(
+    _ display: DisplayOptions, heading: [String], right: Set<Int>, _ columns: (Outcome) -> [String]
   ) throws {
     try display.show(self) {
       var rows = [["DEVICE", "SERIAL"] + heading]
@@ -55,7 +66,7 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
   }
 
   /// Fails if one failed: with the cause that all have, else in part.
-  func finish() throws {
+  private func finish() throws {
     let errors = members.compactMap { member -> HostLinkError? in
       if case .failure(let error) = member.result { error } else { nil }
     }

@@ -3,7 +3,19 @@ import HeraldConsole
 import HeraldHostLink
 
 /// Steps of making a device what it is to be.
-enum Provisioning {
+struct Provisioning: Sendable {
+  /// Whether secrets that are not there are made.
+  let generates: Bool
+  /// Whether a device may have no access key although there is a file with one for it.
+  let isNewDevice: Bool
+  /// The keys that were made in this run: they can be no other device's.
+  private let made = MadeFiles()
+
+  init(generates: Bool, isNewDevice: Bool) {
+    self.generates = generates
+    self.isNewDevice = isNewDevice
+  }
+
   /// Refuses a payload that is somebody's if there is more than one device.
   static func check(_ payload: PayloadFile, devices: Int) throws(HostLinkError) {
     guard devices > 1, payload.isSameForAll else { return }
@@ -13,37 +25,63 @@ enum Provisioning {
   }
 
   /// Has a device offer a payload.
-  static func push(
-    _ payload: PayloadFile, to device: DeviceClient, serial: String, generate: Bool
-  ) throws(HostLinkError) {
-    let blob = try payload.blob(serial: serial, now: PlausibleDate.now / 1000, generate: generate) {
+  func push(_ payload: PayloadFile, to device: DeviceClient, serial: String) throws(HostLinkError) {
+    let blob = try payload.blob(serial: serial, now: PlausibleDate.now / 1000, generate: generates) {
       Console.note("herald-host: \($0)")
+    }
+    if payload.hasSecret, !device.client.isSealed {
+      Console.note(
+        "herald-host: \(device.client.location) has no access key: whoever listens on this cable learns the keys of its payload"
+      )
     }
     try device.pushPayload(blob)
   }
 
-  /// Opens a device that is locked with the key that it is to have, if that is there.
-  static func open(_ device: DeviceClient, serial: String, with path: String) throws(HostLinkError) {
+  /// Opens a session with the key that a device is to have, if it has it; else gives it that key, unless it has another one. Whether the device has the key now.
+  func establishKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) -> Bool
+  {
+    // In a session with another key: that is replaced last.
+    guard !device.client.isSealed else { return false }
     let file = try SecretPath.of(path, serial: serial)
-    guard access(file, F_OK) == 0, try !device.access().isOpen else { return }
+    guard try device.access().isSet else {
+      try setKey(of: device, serial: serial, from: path)
+      return true
+    }
+    // Without the file, or a session with another key, the device refuses what comes next.
+    guard access(file, F_OK) == 0 else { return false }
     try device.unlock(AccessKey.read(file))
+    return true
   }
 
-  /// Gives a device the key in a file, which is made first if it is wanted and not there.
-  static func setKey(
-    of device: DeviceClient, serial: String, from path: String, generate: Bool
-  ) throws(HostLinkError) {
+  /// Gives a device the key in a file, which is made first if it is wanted and not there, and opens a session with it.
+  func setKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) {
     let file = try SecretPath.of(path, serial: serial)
-    if generate, access(file, F_OK) != 0 {
+    if generates, access(file, F_OK) != 0 {
       let key = AccessKey.generate()
       // On the disk before the device has it: nothing else opens it again.
       try key.write(to: file)
+      made.note(file)
       Console.note("herald-host: made the access key \(file); keep it")
     }
     let key = try AccessKey.read(file)
     if key.isOpenToOthers {
       Console.note("herald-host: others than its owner may use \(file); `chmod 600` it")
     }
+    if !device.client.isSealed, try !device.access().isSet {
+      try device.refuseImpostor(keyFile: file, isNew: isNewDevice || made.has(file))
+      Console.note(
+        "herald-host: \(device.client.location) gets its first access key: whoever listens on this cable learns it"
+      )
+    }
     try device.setAccessKey(key)
   }
+}
+
+/// Files that were made in this run, by whatever thread.
+private final class MadeFiles: @unchecked Sendable {
+  private let lock = NSLock()
+  private var paths: Set<String> = []
+
+  func note(_ path: String) { lock.withLock { _ = paths.insert(path) } }
+  func has(_ path: String) -> Bool { lock.withLock { paths.contains(path) } }
 }

@@ -3,7 +3,8 @@ import HeraldHostLink
 
 /// Options of every command that talks to one device.
 struct DeviceOptions: ParsableArguments {
-  @Option(name: .shortAndLong, help: "Which device; see `herald-host --help`.")
+  @Option(
+    name: .shortAndLong, help: "Which device; see `herald-host --help`.", completion: .devices)
   var device: String?
 
   @OptionGroup var link: LinkOptions

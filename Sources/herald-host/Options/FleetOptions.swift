@@ -1,9 +1,12 @@
 import ArgumentParser
 import HeraldHostLink
+import HeraldText
 
 /// Options of commands that can be done with many devices at once.
 struct FleetOptions: ParsableArguments {
-  @Option(name: .shortAndLong, help: "Which device; may be repeated. See `herald-host --help`.")
+  @Option(
+    name: .shortAndLong, help: "Which device; may be repeated. See `herald-host --help`.",
+    completion: .devices)
   var device: [String] = []
 
   @Flag(help: "Every device plugged into this computer, and those that --usbip and --device name.")
@@ -25,36 +28,68 @@ struct FleetOptions: ParsableArguments {
   /// Whether one device is meant, and not a number of them, which may be one by chance.
   var isSingle: Bool { !all && device.count < 2 }
 
-  /// The devices that are meant; `nil` is the only one plugged into this computer, which is meant where none is named.
-  func optionalSelectors() throws(HostLinkError) -> [DeviceSelector?] {
-    let named = try selectors()
-    return named.isEmpty ? [nil] : named
+  /// The one device that is meant where `isSingle`; `nil` is the only one plugged into this computer.
+  func single() throws(HostLinkError) -> DeviceSelector? {
+    guard let name = device.first else { return nil }
+    return try DeviceSelector(name)
   }
 
-  /// The devices that are named, each once.
-  func selectors() throws(HostLinkError) -> [DeviceSelector] {
-    var selectors: [DeviceSelector] = []
-    func add(_ selector: DeviceSelector) {
-      if !selectors.contains(selector) { selectors.append(selector) }
+  /// The devices that are meant, each once, and the servers that could not be asked for theirs. Servers are asked at
+  /// the same time.
+  /// - Throws: `.usage` for what names nothing, `.noDevice` where there is neither a device nor a server that failed.
+  func muster() throws(HostLinkError) -> FleetMuster {
+    var muster = FleetMuster()
+    for name in device { muster.add(try DeviceSelector(name)) }
+    guard all else {
+      if muster.selectors.isEmpty { muster.selectors = [nil] }
+      return muster
     }
-    for name in device { add(try DeviceSelector(name)) }
-    guard all else { return selectors }
+    for server in usbip { _ = try DeviceDirectory.place(of: server) }
     var failure: HostLinkError?
     do {
-      for found in try DeviceDirectory.usbDevices() { add(try DeviceSelector(found.location)) }
+      for found in try DeviceDirectory.usbDevices() { muster.add(try DeviceSelector(found.location)) }
     } catch {
       failure = error
     }
-    for server in usbip {
-      for found in try DeviceDirectory.usbipDevices(server: server) {
-        add(try DeviceSelector(found.location))
+    let answers = ServerRoll.ask(usbip) { server throws(HostLinkError) in
+      try DeviceDirectory.usbipSelectors(server: server)
+    }
+    for (server, answer) in zip(usbip, answers) {
+      switch answer {
+      case .success(let found): for selector in found { muster.add(selector) }
+      case .failure(let error):
+        muster.absent.append((location: "usbip://\(PrintableText.of(server))", error: error))
       }
     }
-    guard selectors.isEmpty else { return selectors }
+    guard muster.selectors.isEmpty, muster.absent.isEmpty else { return muster }
     // A computer without USB can still reach a server's devices.
     throw failure
       ?? HostLinkError(
         .noDevice, "there is no Herald device",
         advice: "plug one in, or name a server with --usbip or a device with --device")
+  }
+}
+
+/// The devices that something is to be done with.
+struct FleetMuster: Sendable {
+  /// Each of them; `nil` is the only one plugged into this computer.
+  var selectors: [DeviceSelector?] = []
+  /// Servers whose devices are not known, and why.
+  var absent: [(location: String, error: HostLinkError)] = []
+
+  /// Adds a device, unless it is there.
+  mutating func add(_ selector: DeviceSelector) {
+    if !selectors.contains(selector) { selectors.append(selector) }
+  }
+}
+
+extension CompletionKind {
+  /// Devices that are plugged into this computer, and serial lines.
+  static var devices: CompletionKind {
+    .custom { _, _, _ in
+      let plugged = (try? DeviceDirectory.usbDevices()) ?? []
+      let serials = plugged.map(\.identity.serial).filter { !$0.isEmpty && !$0.contains("/") }
+      return plugged.map(\.location) + serials + SerialLines.paths
+    }
   }
 }

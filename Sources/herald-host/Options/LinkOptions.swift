@@ -15,27 +15,19 @@ struct LinkOptions: ParsableArguments {
     _ selector: DeviceSelector?, _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {
     let open = try DeviceDirectory.open(selector)
-    defer { open.transport.close() }
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
     let patience = SMPClient.Patience(timeout: answers.patience)
     let device = DeviceClient(SMPClient(transport: open.transport, patience: patience, logger: logger))
+    defer {
+      device.client.closeSession()
+      open.transport.close()
+    }
     if let path = answers.keyFile {
-      try unlock(device, open, with: path)
+      try device.authenticate(keyFile: path, serial: open.identity.serial, isNew: answers.isNewDevice) {
+        Console.note("herald-host: \($0)")
+      }
     }
     return try body(device, open)
-  }
-
-  /// Opens a device that is locked.
-  private func unlock(_ device: DeviceClient, _ open: OpenDevice, with path: String) throws(HostLinkError) {
-    guard try !device.access().isOpen else { return }
-    var serial = open.identity.serial
-    if serial.isEmpty, SecretPath.isPerDevice(path) { serial = try device.information().serial }
-    let file = try SecretPath.of(path, serial: serial)
-    let key = try AccessKey.read(file)
-    if key.isOpenToOthers {
-      Console.note("herald-host: others than its owner may use \(file); `chmod 600` it")
-    }
-    try device.unlock(key)
   }
 }

@@ -16,14 +16,14 @@ struct PullResult: Encodable, Sendable {
     let strongestRssi: Int?
     let medianRssi: Int?
 
-    init(_ contact: ContactSummary.Contact) {
+    init(_ contact: LogConversion.Contact) {
       payload = ShortPayload.text(contact.payload)
       payloadHex = contact.payload.hexadecimal
       kind = PayloadDescription(contact.payload)
       addresses = contact.addresses
-      firstSeen = UTCTimestamp.text(contact.firstSeen)
-      lastSeen = UTCTimestamp.text(contact.lastSeen)
-      presentSeconds = contact.presentSeconds
+      firstSeen = UTCTimestamp.json(contact.firstSeen)
+      lastSeen = UTCTimestamp.json(contact.lastSeen)
+      presentSeconds = contact.seconds
       readings = contact.readings
       strongestRssi = contact.strongest
       medianRssi = contact.median
@@ -31,7 +31,7 @@ struct PullResult: Encodable, Sendable {
   }
 
   struct Pull: Encodable, Sendable {
-    let epoch: String
+    let epoch: UInt32
     let newPages: Int
     let knownPages: Int
     let lostPages: Int
@@ -44,6 +44,10 @@ struct PullResult: Encodable, Sendable {
     /// The last page that the device was told to erase, and how many that are.
     let trimmedThrough: UInt32?
     let trimmedPages: Int
+    /// The page whose file has other bytes than the device: it and what comes after it were not erased.
+    let differingPage: UInt32?
+    /// Its file.
+    let differingFile: String?
   }
 
   let folder: String
@@ -56,7 +60,10 @@ struct PullResult: Encodable, Sendable {
   let unknownAddresses: Int
   let unknownReadings: Int
   let damagedPages: [String]
+  /// Those met longest, 10,000 of them at most.
   let contacts: [Contact]
+  /// How many there are in all.
+  let contactCount: Int
   /// How many of the events have a date that cannot be.
   let unbelievableDates: Int
   let clockProblem: String?
@@ -66,38 +73,50 @@ struct PullResult: Encodable, Sendable {
   private enum CodingKeys: CodingKey {
     case folder, contactsFile, pages, events, readings, undatedEvents, droppedEvents, unknownAddresses,
       unknownReadings,
-      damagedPages, contacts, unbelievableDates, clockProblem, pull
+      damagedPages, contacts, contactCount, unbelievableDates, clockProblem, pull
   }
 
   init(folder: String, conversion: LogConversion, report: PullReport?, clock: HostLinkError?) {
-    let summary = ContactSummary(conversion.events)
     self.folder = folder
     contactsFile = folder.hasSuffix("/") ? "\(folder)contacts.csv" : "\(folder)/contacts.csv"
     pages = conversion.pageCount
-    events = conversion.events.count
-    readings = summary.readings
+    events = conversion.events
+    readings = conversion.readings
     undatedEvents = conversion.undatedEvents
     droppedEvents = conversion.droppedEvents
-    unknownAddresses = summary.unknownAddresses
-    unknownReadings = summary.unknownReadings
+    unknownAddresses = conversion.unknownAddresses
+    unknownReadings = conversion.unknownReadings
     damagedPages = conversion.damagedPages
-    contacts = summary.contacts.map(Contact.init)
-    let now = PlausibleDate.now
-    unbelievableDates = conversion.events.count { !PlausibleDate.believes($0.unixMilliseconds, now: now) }
+    contacts = conversion.contacts.map(Contact.init)
+    contactCount = conversion.contactCount
+    unbelievableDates = conversion.unbelievableDates
     clockProblem = clock?.what
     self.clock = clock
     pull = report.map { report in
       Pull(
-        epoch: report.epoch.hexadecimal(8), newPages: report.newPages, knownPages: report.knownPages,
+        epoch: report.epoch, newPages: report.newPages, knownPages: report.knownPages,
         lostPages: report.lostPages, bytes: report.bytes, seconds: report.seconds,
         isComplete: report.isComplete,
         problems: report.problems, remarks: report.remarks, stoppedBy: report.stoppedBy?.description,
-        trimmedThrough: report.trimmedThrough, trimmedPages: report.trimmedPages)
+        trimmedThrough: report.trimmedThrough, trimmedPages: report.trimmedPages,
+        differingPage: report.differingPage,
+        differingFile: report.differingPage.map { sequence in
+          let name = PageName(epoch: report.epoch, sequence: sequence, isOpen: false).fileName
+          return "\(folder.hasSuffix("/") ? folder : folder + "/")pages/\(name)"
+        })
     }
   }
 
   /// What is wrong with it as a whole; `nil` if all that the device has is here and makes sense.
   var shortcoming: HostLinkError? {
+    if let page = pull?.differingPage, let file = pull?.differingFile {
+      return HostLinkError(
+        .partial,
+        "page \(page) of the device is not the one in \(file): the device has erased neither it nor later ones",
+        advice:
+          "that file came from elsewhere or was changed: move it away and run the same command again, which fetches the device's own page"
+      )
+    }
     if let pull, !pull.isComplete {
       return HostLinkError(
         .partial, "not all of the log is here; what is here is kept", advice: "run the same command again")
@@ -138,14 +157,14 @@ struct PullResult: Encodable, Sendable {
       ]
       for contact in contacts.prefix(Self.shown) {
         rows.append([
-          contact.payload, contact.kind?.text ?? "-", String(contact.firstSeen.prefix(19)),
-          String(contact.lastSeen.prefix(19)),
+          contact.payload, contact.kind?.text ?? "-", Console.date(contact.firstSeen),
+          Console.date(contact.lastSeen),
           DurationText.of(seconds: contact.presentSeconds), String(contact.readings),
           contact.strongestRssi.map { "\($0) dBm" } ?? "-", contact.medianRssi.map { "\($0) dBm" } ?? "-",
         ])
       }
       Console.printTable(rows, right: [4, 5, 6, 7])
-      if contacts.count > Self.shown { Console.line("… and \(contacts.count - Self.shown) more.") }
+      if contactCount > Self.shown { Console.line("… and \(contactCount - Self.shown) more.") }
     }
     if unknownAddresses > 0 {
       Console.line(

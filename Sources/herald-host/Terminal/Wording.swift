@@ -16,6 +16,9 @@ extension Console {
     String(UTCTimestamp.text(unixMilliseconds).prefix(19))
   }
 
+  /// The date of a JSON value to the second, as people read it.
+  static func date(_ json: String) -> String { String(json.prefix(19).replacing("T", with: " ")) }
+
   /// Bytes in the unit that suits.
   static func size(_ bytes: Int) -> String {
     if bytes < 10_000 { return "\(bytes) bytes" }
@@ -33,4 +36,15 @@ struct Facts {
   }
 
   func print() { Console.printTable(rows) }
+}
+
+extension DeviceAccess.State {
+  /// To whom a device serves its log, in words.
+  var words: String {
+    switch self {
+    case .locked: "locked: whoever has its access key"
+    case .setUp: "set-up: it has no access key yet, and serves no log"
+    case .open: "open: everybody with a cable"
+    }
+  }
 }

@@ -74,10 +74,10 @@ struct NeighbourStage: ~Copyable {
 
   /// A phone connects, reads a number, writes one, writes a code, and goes.
   mutating func visit(_ number: UInt32) {
-    let read: [3 of UInt8] = [0x0A, 0x18, 0x00]
-    var write: [19 of UInt8] = [0x12, 0x18, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    let read: [3 of UInt8] = [0x0A, 0x1B, 0x00]
+    var write: [19 of UInt8] = [0x12, 0x1B, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     write[3] = UInt8(truncatingIfNeeded: number)
-    let code: [15 of UInt8] = [0x12, 0x1B, 0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0xC8, 0xFF, 0xFF, 0xFF]
+    let code: [15 of UInt8] = [0x12, 0x1E, 0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0xC8, 0xFF, 0xFF, 0xFF]
     node.radio.transport.open(from: DeviceAddress(high: 0x6000, low: number, kind: .random))
     pass(10)
     node.radio.transport.send(read.span)

@@ -268,13 +268,13 @@ struct ATTWriteTests {
     #expect(small.ask("18 01 00") == "01 18 00 00 04")
   }
 
-  @Test("With one queue, a second connection waits until it is free or its owner has let it lie for 30 s")
+  @Test("With one queue, a second connection waits until it is free or its owner has sent no part for 2 s")
   func queuePool() {
     #expect(small.ask("16 0C00 0000 01", on: 0) == "17 0C 00 00 00 01")
     #expect(small.ask("16 0C00 0000 02", on: 1) == "01 16 0C 00 09")
-    small.now = Instant(milliseconds: 29_999)
+    small.now = Instant(milliseconds: 1_983)
     #expect(small.ask("16 0C00 0000 02", on: 1) == "01 16 0C 00 09")
-    small.now = Instant(milliseconds: 30_000)
+    small.now = Instant(milliseconds: 1_984)
     #expect(small.ask("16 0C00 0000 02", on: 1) == "17 0C 00 00 00 02")
     // The first owner learns that its writes are gone, both ways.
     #expect(small.ask("16 0C00 0100 01", on: 0) == "01 16 0C 00 09")
@@ -286,6 +286,23 @@ struct ATTWriteTests {
     #expect(small.ask("16 0C00 0000 04", on: 1) == "17 0C 00 00 00 04")
     #expect(small.ask("18 01", on: 1) == "19")
     #expect(small.values.written.map(\.value) == [[2], [4]])
+  }
+
+  @Test(
+    "With one queue, an owner that goes on sending parts loses it after 10 s to a connection that asks for it"
+  )
+  func longPreparing() {
+    #expect(small.ask("16 0C00 0000 01", on: 0) == "17 0C 00 00 00 01")
+    for second in 1...9 {
+      small.now = Instant(milliseconds: UInt64(second) * 1000)
+      // A part without bytes.
+      #expect(small.ask("16 0C00 0100", on: 0) == "17 0C 00 01 00")
+      #expect(small.ask("16 0C00 0000 02", on: 1) == "01 16 0C 00 09")
+    }
+    small.now = Instant(milliseconds: 10_000)
+    #expect(small.ask("16 0C00 0000 02", on: 1) == "17 0C 00 00 00 02")
+    #expect(small.ask("18 01", on: 1) == "19")
+    #expect(small.values.written.map(\.value) == [[2]])
   }
 
   @Test("What is wrong with one connection's prepared writes does not touch another's")

@@ -68,14 +68,20 @@ struct CrowdStories {
     #expect(target(story.commands()) == Self.peer(1))
     story.run(milliseconds: 300)
     story.hear(Self.peer(1), Self.advert, kind: .legacy)
+    #expect(story.commands().isEmpty)
+    // It has the time in which a peer advertises once a second and answers.
+    story.run(milliseconds: 999)
+    #expect(story.commands().isEmpty)
+    story.run(milliseconds: 1)
     #expect(story.commands() == [.cancelConnect])
     #expect(story.count(.attemptsCut) == 1)
-    for _ in 0..<20 {
+    for _ in 0..<10 {
       story.run(milliseconds: 300)
       story.hear(Self.peer(1), Self.advert, kind: .legacy)
     }
     #expect(story.commands().isEmpty)
     story.hear(Self.peer(1), Self.advert)
+    story.run(milliseconds: 100)
     #expect(target(story.commands()) == Self.peer(1))
     #expect(story.violations.isEmpty)
   }

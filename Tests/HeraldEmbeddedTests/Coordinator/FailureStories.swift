@@ -123,6 +123,7 @@ struct FailureStories {
     let request = hex(Self.exchanges[step].0)
     story.exchange(
       Self.exchanges[step].0, "01 0\(String(request[0], radix: 16)) 2C 00 0E")
+    if step > 1 { noOtherService(story) }
     #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
     #expect(story.count(.exchangesRefused) == 1)
     #expect(story.count(.reads) == 0)
@@ -157,11 +158,18 @@ struct FailureStories {
     #expect(story.requests() == [hex("06 01 00 FF FF 00 28 F6 FC")])
   }
 
+  /// Behind the service at 0x28…0x2C, which does not give its payload, the peer has no other of Herald's.
+  private func noOtherService(_ story: Story) {
+    story.exchange("06 2D 00 FF FF 00 28 F6 FC", "01 06 2D 00 0A")
+    story.exchange("06 01 00 FF FF 00 28 \(Peer.longService)", "01 06 01 00 0A")
+  }
+
   @Test("A payload without a byte is no payload")
   func emptyPayload() {
     let story = Story()
     advance(story, 3)
     story.exchange("0A 2C 00", "0B")
+    noOtherService(story)
     #expect(story.count(.reads) == 0)
     #expect(story.count(.exchangesMalformed) == 1)
     #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])

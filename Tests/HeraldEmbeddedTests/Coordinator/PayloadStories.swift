@@ -180,7 +180,7 @@ struct PayloadStories {
     #expect(story.node.radio.advertising != nil)
     story.run(seconds: 360)  // the next change finds no key
     #expect(story.node.radio.advertising == nil)
-    for offset: UInt64 in [86_399, 86_400, 2000 * 86_400, 2001 * 86_400, 1 << 40] {
+    for offset: UInt64 in [86_399, 86_400, 2000 * 86_400, 2001 * 86_400, 28_000 * 86_400] {
       set(story, Self.epoch + offset)
       story.run(seconds: 361)
       look()

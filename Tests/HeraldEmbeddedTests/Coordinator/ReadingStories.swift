@@ -178,6 +178,8 @@ struct ReadingStories {
     story.exchange("02 F7 00", "03 F7 00")
     story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 01 00 03 00")
     story.exchange("08 01 00 03 00 03 28", "09 15 02 00 08 03 00 \(Peer.signalUUID)")
+    story.exchange("06 04 00 FF FF 00 28 F6 FC", "01 06 04 00 0A")
+    story.exchange("06 01 00 FF FF 00 28 \(Peer.longService)", "01 06 01 00 0A")
     #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
     #expect(story.count(.withoutService) == 2)
     for _ in 0..<71 {

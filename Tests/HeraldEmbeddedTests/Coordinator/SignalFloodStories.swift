@@ -166,4 +166,94 @@ struct SignalFloodStories {
     story.write(message, .prepared)
     #expect(story.count(.signalsDropped) == 1)
   }
+
+  /// What a peer brings to the log in a minute that writes messages of 240 bytes as quickly as it can, and comes again after every eight.
+  private func brought(reconnecting: Bool, address: (Int) -> DeviceAddress) -> Int {
+    let story = patient()
+    story.comes(address(0))
+    let before = story.logged
+    for turn in 0..<600 {
+      if reconnecting, turn % 8 == 7 {
+        story.goes()
+        story.comes(address(turn))
+      }
+      story.write(hex("04 F0 00") + [UInt8](repeating: UInt8(truncatingIfNeeded: turn), count: 240))
+      story.run(milliseconds: 100)
+    }
+    return story.logged - before
+  }
+
+  @Test("A peer that comes again and again brings no more to the log than one that stays")
+  func reconnecting() {
+    let staying = brought(reconnecting: false) { _ in phone(1) }
+    let coming = brought(reconnecting: true) { _ in phone(1) }
+    #expect(staying > 3000)
+    #expect(coming <= staying + 300, "\(coming) bytes, and \(staying) if it stays")
+  }
+
+  @Test("A peer that comes with a new address each time brings no more than a third of what all may bring")
+  func changingAddress() {
+    let coming = brought(reconnecting: true) { phone(100 + $0) }
+    #expect(coming < 60 * 167 + 2048 + 1024, "\(coming) bytes in a minute")
+  }
+
+  @Test(
+    "A peer that was read is heard while another one comes with ever new addresses over the same connection")
+  func othersKeepTheirs() {
+    let story = patient()
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    story.readIPhone()
+    story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
+    var measured = 0
+    for second in 0..<300 {
+      if second % 3 == 0 { story.hear(Peer.iPhone, Peer.iPhoneAdvert) }
+      story.comes(phone(100 + second))
+      for _ in 0..<8 { story.write(hex("04 F0 00") + [UInt8](repeating: UInt8(second & 255), count: 240)) }
+      story.goes()
+      if second % 15 == 0 {
+        story.comes(Peer.iPhone)
+        story.write(hex("02 C8 FF"))
+        measured +=
+          story.heard().filter {
+            if case .measure(TargetIdentity(Peer.iPhone), _) = $0 { true } else { false }
+          }.count
+        story.goes()
+      }
+      story.run(seconds: 1)
+    }
+    #expect(measured == 20)
+  }
+
+  @Test(
+    "A connection that holds prepared writes and says nothing more is closed after 10 s; others after 15 s")
+  func silentPreparing() {
+    let story = Story()
+    story.comes(phone(1))
+    story.comes(phone(2), on: 1)
+    #expect(story.ask(hex("16 0E 00 00 00 04 04 00")) == hex("17 0E 00 00 00 04 04 00"))
+    story.run(milliseconds: 9_990)
+    #expect(story.node.radio.open.count == 2)
+    story.run(milliseconds: 20)
+    #expect(story.node.radio.open == [ConnectionID(index: 1)])
+    story.run(seconds: 6)
+    #expect(story.node.radio.open.isEmpty)
+  }
+
+  @Test("A phone that was read prepares a write while a stranger comes again and again to hold the queue")
+  func heldQueue() {
+    let story = patient()
+    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    story.readIPhone()
+    story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
+    for turn in 0..<5 {
+      story.comes(phone(turn))
+      #expect(story.ask(hex("16 0E 00 00 00 04 04 00")) == hex("17 0E 00 00 00 04 04 00"))
+      story.comes(Peer.iPhone, on: 1)
+      story.write(hex("04 02 00 68 69"), .prepared, on: 1)
+      story.goes(1)
+      story.goes()
+      story.run(seconds: 1)
+    }
+    #expect(story.count(.signalMessages) == 5)
+  }
 }

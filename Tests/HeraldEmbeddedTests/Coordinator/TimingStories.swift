@@ -52,7 +52,8 @@ struct TimingStories {
     }
     #expect(longest > 0)
     #expect(longest <= 30_000)
-    #expect(connects > 50)
+    // Eight that never take a connection are a flood: attempts at them are few.
+    #expect(connects > 40)
     #expect(story.violations.isEmpty)
   }
 

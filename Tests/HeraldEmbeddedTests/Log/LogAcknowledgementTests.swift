@@ -6,6 +6,37 @@ import Testing
 extension FlashLog where F == MemoryFlash {
   /// Whether pages wait to be erased, as a number of them: 0 or 1.
   fileprivate mutating func waiting() -> Int { wantsTrimming ? 1 : 0 }
+
+  /// SHA-256 of a page as it can be read; of no bytes if there is none.
+  fileprivate mutating func digest(_ sequence: UInt32) -> [UInt8] {
+    var page = [UInt8](repeating: 0, count: readableBytes(sequence: sequence) ?? 0)
+    var span = page.mutableSpan
+    let count = (try? read(sequence: sequence, offset: 0, into: &span)) ?? 0
+    #expect(count == page.count)
+    let digest = SHA256.digest(of: page.span)
+    return digest.indices.map { digest[$0] }
+  }
+
+  /// Acknowledges a page with its digest, or with that digest with another bit.
+  fileprivate mutating func acknowledge(_ sequence: UInt32, flipping bit: UInt8 = 0) -> LogAcknowledgement {
+    var digest = digest(sequence)
+    digest[31] ^= bit
+    return acknowledge(sequence, with: digest)
+  }
+
+  /// The same with a digest as an array.
+  fileprivate mutating func acknowledge(_ sequence: UInt32, with digest: [UInt8]) -> LogAcknowledgement {
+    acknowledge(sequence, digest: digest.span)
+  }
+
+  /// Acknowledges every page there is up to and including one; whether all were taken.
+  fileprivate mutating func acknowledge(through sequence: UInt32) -> Bool {
+    var isTaken = true
+    for sequence in min(standing.oldest, sequence)...sequence where acknowledge(sequence) != .taken {
+      isTaken = false
+    }
+    return isTaken
+  }
 }
 
 @Suite("Acknowledgement")
@@ -40,10 +71,13 @@ struct LogAcknowledgementTests {
     #expect(log.waiting() == 0)
     // The newest page may still grow; the one behind it is not there yet.
     for sequence in [UInt32(6), 7, .max] {
-      let isTaken = log.acknowledge(through: sequence)
-      #expect(!isTaken)
+      let outcome = log.acknowledge(sequence)
+      #expect(outcome == .outOfOrder)
     }
-    var isTaken = log.acknowledge(through: 3)
+    // Nor a page before the one ahead of it.
+    let early = log.acknowledge(2)
+    #expect(early == .outOfOrder && log.waiting() == 0)
+    let isTaken = log.acknowledge(through: 3)
     #expect(isTaken && log.waiting() == 1)
     for oldest in UInt32(2)...4 {
       let before = image.erasures.reduce(0, +)
@@ -53,11 +87,11 @@ struct LogAcknowledgementTests {
     #expect(log.waiting() == 0 && log.statistic(9) == 3)
     log.trim()
     #expect(log.standing.oldest == 4)
-    // Again, and for what is gone already, is fine and does nothing.
-    isTaken = log.acknowledge(through: 3)
-    #expect(isTaken && log.waiting() == 0)
-    isTaken = log.acknowledge(through: 0)
-    #expect(isTaken && log.waiting() == 0)
+    // Again, and for what is gone already, is fine and does nothing, whatever the digest.
+    for sequence in [UInt32(0), 1, 3] {
+      let outcome = log.acknowledge(sequence)
+      #expect(outcome == .taken && log.waiting() == 0)
+    }
     let left = log.records()
     #expect(left == Array(records.suffix(left.count)) && left.count < records.count)
     // After a restart it is the same log, and it goes on.
@@ -83,11 +117,68 @@ struct LogAcknowledgementTests {
     #expect(log.records() == records)
   }
 
+  @Test(
+    "a page with another digest stays, and all behind it, whichever bit of the page or of the digest it is")
+  func otherDigest() throws {
+    let image = image()
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var number: UInt32 = 0
+    _ = try fill(&log, to: 5, from: &number)
+    log.commit()
+    let digests = (1...5).map { log.digest($0) }
+    // A page of the same log that somebody changed, byte by byte: the device has the other one.
+    for place in 0..<512 {
+      var forged = Array(image.bytes[0..<512])
+      forged[place] ^= 0x10
+      let digest = SHA256.digest(of: forged.span)
+      let outcome = log.acknowledge(1, digest: digest.span)
+      #expect(outcome == .otherDigest && log.waiting() == 0)
+    }
+    for bit in 0..<256 {
+      var digest = digests[0]
+      digest[bit / 8] ^= 1 << UInt8(bit % 8)
+      let outcome = log.acknowledge(1, digest: digest.span)
+      #expect(outcome == .otherDigest)
+    }
+    for digest in [
+      [], [UInt8](digests[0].dropLast()), digests[0] + [0], digests[1], [UInt8](repeating: 0, count: 32),
+    ] {
+      let outcome = log.acknowledge(1, digest: digest.span)
+      #expect(outcome == .otherDigest)
+    }
+    // The first is right, the second is not, the third is right again: the first may go.
+    let outcomes = [
+      log.acknowledge(1, with: digests[0]), log.acknowledge(2, flipping: 1),
+      log.acknowledge(3, with: digests[2]),
+    ]
+    #expect(outcomes == [.taken, .otherDigest, .outOfOrder])
+    for _ in 0..<5 { log.trim() }
+    #expect(log.standing.oldest == 2 && log.statistic(9) == 1)
+    // What a page is after a change in flash is no more what was fetched.
+    image.bytes[512 + 100] ^= 1
+    let changed = log.acknowledge(2, with: digests[1])
+    #expect(changed == .otherDigest && log.waiting() == 0)
+  }
+
+  @Test("a page in between that cannot be read, which no host can have, holds up no other")
+  func hole() throws {
+    let image = image()
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var number: UInt32 = 0
+    _ = try fill(&log, to: 5, from: &number)
+    // The header of page 2.
+    image.bytes[512 + 20] ^= 1
+    let outcomes = [log.acknowledge(1), log.acknowledge(4), log.acknowledge(3)]
+    #expect(outcomes == [.taken, .outOfOrder, .taken])
+    while log.wantsTrimming { log.trim() }
+    #expect(log.standing.oldest == 4)
+  }
+
   @Test("a log that is not there acknowledges nothing")
   func unmounted() {
     var log = FlashLog<MemoryFlash, 8>(flash: MemoryFlash(pageSize: 512, pageCount: 8, wordSize: 4))
-    let isTaken = log.acknowledge(through: 0)
-    #expect(!isTaken && log.waiting() == 0)
+    let outcome = log.acknowledge(0, digest: [UInt8](repeating: 0, count: 32).span)
+    #expect(outcome == .outOfOrder && log.waiting() == 0)
     log.trim()
   }
 

@@ -45,14 +45,14 @@ struct C19XStories {
     #expect(air.contains { $0.data == "02 01 06 11 07 \(service)" })
     #expect(air.contains { $0.data.contains("F6 FC") })
     story.peerConnects()
-    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 16 00 18 00")
-    let answer = story.ask("08 16 00 18 00 03 28")
-    #expect(answer.hasPrefix("09 15 17 00 08 18 00 ") && answer.hasSuffix(" 13 1F FE 83 81 D4 22 00"))
+    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 19 00 1B 00")
+    let answer = story.ask("08 19 00 1B 00 03 28")
+    #expect(answer.hasPrefix("09 15 1A 00 08 1B 00 ") && answer.hasSuffix(" 13 1F FE 83 81 D4 22 00"))
     let code = text(hex(answer)[7..<15].reversed())
     #expect(codes(ofDay: 168).contains(code))
     #expect(story.codes() == ["ownNeighbour c19x \(code)"])
-    #expect(story.ask("04 18 00 18 00").hasSuffix("13 1F FE 83 81 D4 22 00"))
-    #expect(story.ask("0A 18 00") == "01 0A 18 00 02")
+    #expect(story.ask("04 1B 00 1B 00").hasSuffix("13 1F FE 83 81 D4 22 00"))
+    #expect(story.ask("0A 1B 00") == "01 0A 1B 00 02")
   }
 
   @Test(
@@ -119,17 +119,17 @@ struct C19XStories {
     _ = story.heard()
     story.peerConnects()
     let phone = TargetIdentity(Peer.iPhone)
-    #expect(story.ask("12 18 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF FF") == "13")
+    #expect(story.ask("12 1B 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF FF") == "13")
     #expect(
       story.heard() == [
         .detect(phone), .observe(phone, .c19x, hex("B2 1D 44 AB F7 CC A5 B3")), .measure(phone, -60),
       ])
-    #expect(story.ask("12 18 00") == "13")
-    #expect(story.ask("12 18 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF") == "01 12 18 00 0D")
-    #expect(story.ask("12 18 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF FF 00") == "01 12 18 00 0D")
+    #expect(story.ask("12 1B 00") == "13")
+    #expect(story.ask("12 1B 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF") == "01 12 1B 00 0D")
+    #expect(story.ask("12 1B 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF FF 00") == "01 12 1B 00 0D")
     #expect(story.heard().isEmpty)
     // A strength that nobody can measure is not one.
-    #expect(story.ask("12 18 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF 7F") == "13")
+    #expect(story.ask("12 1B 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF 7F") == "13")
     #expect(story.heard() == [.observe(phone, .c19x, hex("B2 1D 44 AB F7 CC A5 B3"))])
   }
 
@@ -154,10 +154,10 @@ struct C19XStories {
     for shown in air where seen.last != shown.address { seen.append(shown.address) }
     #expect(seen.count == Set(seen).count && seen.count >= 2)
     story.peerConnects()
-    #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "07 16 00 18 00")
-    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 19 00 1B 00")
+    #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "07 19 00 1B 00")
+    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 1C 00 1E 00")
     story.node.core.neighbours.covidWatch.isPeripheral = false
     story.poll()
-    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 16 00 18 00")
+    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 19 00 1B 00")
   }
 }

@@ -94,7 +94,7 @@ struct CovidWatchStories {
     for index in 0..<6 {
       let writer = DeviceAddress(high: 0x7000, low: UInt32(index), kind: .random)
       story.comes(writer, on: 1)
-      story.write([0x01, 0x02, 0x00, 0xA1, UInt8(index)], on: 1)
+      story.write([0x01, 0x02, 0x00, 0xA1, UInt8(index)], to: 0x11, on: 1)
     }
     story.run(seconds: 20)
     story.hear(Peer.android, advert(number))
@@ -165,16 +165,16 @@ struct CovidWatchStories {
     let story = peripheral()
     story.peerConnects()
     #expect(
-      story.ask("06 01 00 FF FF 00 28 19 C0") == "07 16 00 18 00")
+      story.ask("06 01 00 FF FF 00 28 19 C0") == "07 19 00 1B 00")
     #expect(
-      story.ask("08 16 00 18 00 03 28")
-        == "09 15 17 00 0A 18 00 62 7F 61 EA D2 C9 46 9E 04 4B 6B 3D 27 4F 1F D6")
-    let first = story.ask("0A 18 00").dropFirst(3)
+      story.ask("08 19 00 1B 00 03 28")
+        == "09 15 1A 00 0A 1B 00 62 7F 61 EA D2 C9 46 9E 04 4B 6B 3D 27 4F 1F D6")
+    let first = story.ask("0A 1B 00").dropFirst(3)
     #expect(hex(String(first)).count == 16)
-    #expect(story.ask("0C 18 00 0A 00").dropFirst(3) == first.dropFirst(30))
-    #expect(story.ask("0C 18 00 10 00") == "0D")
-    #expect(story.ask("0C 18 00 11 00") == "01 0C 18 00 07")
-    let second = story.ask("0A 18 00").dropFirst(3)
+    #expect(story.ask("0C 1B 00 0A 00").dropFirst(3) == first.dropFirst(30))
+    #expect(story.ask("0C 1B 00 10 00") == "0D")
+    #expect(story.ask("0C 1B 00 11 00") == "01 0C 1B 00 07")
+    let second = story.ask("0A 1B 00").dropFirst(3)
     #expect(second != first)
     let shown = story.codes().first?.replacing("ownNeighbour covidWatch ", with: "") ?? ""
     #expect(shown != String(first))
@@ -190,19 +190,19 @@ struct CovidWatchStories {
     for index in 0..<4 {
       story.peerConnects(DeviceAddress(high: 0x5B00, low: UInt32(index), kind: .random), on: index)
     }
-    #expect(story.ask("0C 18 00 01 00", on: 3) == "01 0C 18 00 07")
-    let firsts = (0..<4).map { story.ask("0A 18 00", on: $0).dropFirst(3) }
+    #expect(story.ask("0C 1B 00 01 00", on: 3) == "01 0C 1B 00 07")
+    let firsts = (0..<4).map { story.ask("0A 1B 00", on: $0).dropFirst(3) }
     #expect(Set(firsts).count == 4)
     for index in 0..<4 {
-      #expect(story.ask("0C 18 00 01 00", on: index).dropFirst(3) == firsts[index].dropFirst(3))
+      #expect(story.ask("0C 1B 00 01 00", on: index).dropFirst(3) == firsts[index].dropFirst(3))
     }
     // Twice in one request: the same number, logged once.
-    let twice = story.ask("0E 18 00 18 00", on: 2)
+    let twice = story.ask("0E 1B 00 1B 00", on: 2)
     #expect(Set(story.codes()).count == 6 && story.codes().count == 6)
     #expect(twice.hasPrefix("0F "))
     story.happen(.closed(ConnectionID(index: 3), .remoteUserTerminated))
     story.peerConnects(Peer.android, on: 3)
-    #expect(story.ask("0C 18 00 01 00", on: 3) == "01 0C 18 00 07")
+    #expect(story.ask("0C 1B 00 01 00", on: 3) == "01 0C 1B 00 07")
   }
 
   @Test("HP-54 A number of exactly sixteen bytes that a peer writes is observed; any other value is refused")
@@ -210,18 +210,18 @@ struct CovidWatchStories {
     let story = peripheral()
     _ = story.heard()
     story.peerConnects()
-    #expect(story.ask("12 18 00 \(number)") == "13")
+    #expect(story.ask("12 1B 00 \(number)") == "13")
     #expect(
       story.heard() == [
         .detect(TargetIdentity(Peer.iPhone)), .observe(TargetIdentity(Peer.iPhone), .covidWatch, hex(number)),
       ])
     #expect(story.codes().last == "neighbour iPhone covidWatch \(number)")
-    #expect(story.ask("12 18 00") == "01 12 18 00 0D")
-    #expect(story.ask("12 18 00 \(String(number.dropLast(3)))") == "01 12 18 00 0D")
-    #expect(story.ask("12 18 00 \(number) 00") == "01 12 18 00 0D")
+    #expect(story.ask("12 1B 00") == "01 12 1B 00 0D")
+    #expect(story.ask("12 1B 00 \(String(number.dropLast(3)))") == "01 12 1B 00 0D")
+    #expect(story.ask("12 1B 00 \(number) 00") == "01 12 1B 00 0D")
     // Prepared in two pieces.
-    #expect(story.ask("16 18 00 00 00 B0 B1 B2 B3 B4 B5 46 B7") == "17 18 00 00 00 B0 B1 B2 B3 B4 B5 46 B7")
-    _ = story.ask("16 18 00 08 00 88 B9 BA BB BC BD BE BF")
+    #expect(story.ask("16 1B 00 00 00 B0 B1 B2 B3 B4 B5 46 B7") == "17 1B 00 00 00 B0 B1 B2 B3 B4 B5 46 B7")
+    _ = story.ask("16 1B 00 08 00 88 B9 BA BB BC BD BE BF")
     #expect(story.ask("18 01") == "19")
     #expect(story.codes().last == "neighbour iPhone covidWatch \(other)")
     #expect(story.count(.detections) == 1)
@@ -232,13 +232,13 @@ struct CovidWatchStories {
   func switching() {
     let story = peripheral()
     story.peerConnects()
-    #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "07 16 00 18 00")
+    #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "07 19 00 1B 00")
     let before = story.codes()
     story.node.core.neighbours.covidWatch.isPeripheral = false
     story.poll()
     #expect(story.onAir().allSatisfy { !$0.data.contains("19 C0") })
     #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "01 06 01 00 0A")
-    #expect(story.ask("0A 18 00") == "01 0A 18 00 01")
+    #expect(story.ask("0A 1B 00") == "01 0A 1B 00 01")
     story.node.core.neighbours.covidWatch.isPeripheral = true
     #expect(story.onAir().contains { $0.data.contains("19 C0") })
     #expect(

@@ -52,14 +52,21 @@ struct NeighbourFloodStories {
     var given = 0
     for _ in 0..<6 {
       story.peerConnects(Peer.android, on: 1)
-      while story.ask("0A 18 00", on: 1).hasPrefix("0B ") { given += 1 }
-      #expect(story.ask("0A 18 00", on: 1) == "01 0A 18 00 11")
+      while story.ask("0A 1B 00", on: 1).hasPrefix("0B ") { given += 1 }
+      #expect(story.ask("0A 1B 00", on: 1) == "01 0A 1B 00 11")
       story.happen(.closed(ConnectionID(index: 1), .remoteUserTerminated))
     }
-    // 94 on a connection, 373 in all.
+    // 2 KiB for one address, on however many connections.
+    #expect(given == 93)
+    for number in 0..<6 {
+      story.peerConnects(DeviceAddress(high: 0x6A04, low: UInt32(number), kind: .random), on: 1)
+      while story.ask("0A 1B 00", on: 1).hasPrefix("0B ") { given += 1 }
+      story.happen(.closed(ConnectionID(index: 1), .remoteUserTerminated))
+    }
+    // 8 KiB in all.
     #expect(given == 373)
     story.peerConnects(Peer.iPhone)
-    #expect(story.ask("12 0E 00 02 C6 FF") == "13")
+    #expect(story.ask("12 11 00 02 C6 FF") == "13")
     #expect(story.count(.signalsDropped) == 0 && story.count(.readings) == 1)
   }
 }

@@ -77,6 +77,18 @@ struct DFUPackageTests {
     #expect(error?.description == "a.bin in the zip archive is compressed: store it as it is (zip -0)")
   }
 
+  @Test("An archive with two entries over the same bytes is refused")
+  func overlappingZip() {
+    // The archive of the test above it, with its one entry twice in the directory.
+    let entry =
+      "504b0102 1400 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 0000 0000 0000 00000000 00000000 61"
+    let archive = bytes(
+      "504b0304 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 61 3132333435363738 \(entry) \(entry)"
+        + "504b0506 0000 0000 0200 0200 5e000000 27000000 0000")
+    let error = #expect(throws: FirmwareError.self) { try StoredZip(archive) }
+    #expect(error?.description == "a in the zip archive overlaps another file of it")
+  }
+
   @Test("A damaged archive is refused wherever it is damaged, and never more than that")
   func damaged() {
     let whole = bytes(PythonZip.stored)

@@ -6,6 +6,8 @@ enum AttributeType {
   static var secondaryService: UInt16 { 0x2801 }
   /// Characteristic.
   static var characteristic: UInt16 { 0x2803 }
+  /// Service Changed.
+  static var serviceChanged: UInt16 { 0x2A05 }
   /// Client Characteristic Configuration.
   static var configuration: UInt16 { 0x2902 }
 }

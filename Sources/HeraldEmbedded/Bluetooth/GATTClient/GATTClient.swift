@@ -67,12 +67,14 @@ public struct GATTClient: BitwiseCopyable, Sendable {
       guard mtu >= ATTLimits.defaultMTU, mtu <= 517 else { return false }
       start(.exchangeMTU, 0, 0)
       length = UInt16(truncatingIfNeeded: mtu)
-    case .discoverService16(let uuid):
-      start(.findService, 1, 0xFFFF)
+    case .discoverService16(let uuid, let from):
+      guard from > 0 else { return false }
+      start(.findService, from, 0xFFFF)
       isShort = true
       self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
-    case .discoverService128(let uuid):
-      start(.findService, 1, 0xFFFF)
+    case .discoverService128(let uuid, let from):
+      guard from > 0 else { return false }
+      start(.findService, from, 0xFFFF)
       self.uuid = uuid
     case .discoverCharacteristics(let range):
       guard range.first > 0, range.first <= range.last else { return false }

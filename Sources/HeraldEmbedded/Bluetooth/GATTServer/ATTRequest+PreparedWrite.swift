@@ -10,11 +10,11 @@ extension ATTRequest {
     let handle = buffer.u16(at: 1)
     if let code = refusal(handle, .write) { return refuse(handle, code) }
     let isNew = !state.isPreparing
-    let index = isNew ? queues.vacantQueue(at: now) : queues.queue(of: connection)
+    let index = isNew ? queues.vacantQueue(at: now, for: connection, &values) : queues.queue(of: connection)
     guard index < queues.count else { return refuse(handle, .prepareQueueFull) }
     if isNew {
       if let former = queues[unchecked: index].owner { values.cancelPrepared(on: former) }
-      queues[unchecked: index] = PreparedWriteQueue(of: connection, for: handle)
+      queues[unchecked: index] = PreparedWriteQueue(of: connection, for: handle, at: now)
     }
     // Locals, because the bytes borrow the whole request.
     let (connection, offset) = (connection, buffer.u16(at: 3))

@@ -43,6 +43,13 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     }
   }
 
+  /// Whether a connection has prepared a write that was neither executed nor cancelled, nor given up for another connection.
+  @inlinable
+  public mutating func isPreparing(_ connection: ConnectionID) -> Bool {
+    let queues = prepared.mutableSpan
+    return queues.queue(of: connection) < queues.count
+  }
+
   /// The ATT_MTU of a connection: 23 until more is agreed, by either side; 23 for a connection that does not exist.
   @inlinable
   public func mtu(_ connection: ConnectionID) -> Int {
@@ -120,6 +127,20 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     let length = buffer.handleValue(.handleValueIndication, handle, value, mtu: mtu(connection))
     states[connection.index].isIndicating = length > 0
     return length
+  }
+
+  /// Whether an indication on this connection is not confirmed yet.
+  @inlinable
+  public func isIndicating(_ connection: ConnectionID) -> Bool {
+    guard connection.index >= 0, connection.index < connections else { return false }
+    return states[connection.index].isIndicating
+  }
+
+  /// Takes back an indication that `indication` wrote but the radio refused.
+  @inlinable
+  public mutating func notIndicated(_ connection: ConnectionID) {
+    guard connection.index >= 0, connection.index < connections else { return }
+    states[connection.index].isIndicating = false
   }
 }
 

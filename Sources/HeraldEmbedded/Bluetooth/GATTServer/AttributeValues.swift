@@ -28,6 +28,9 @@ public protocol AttributeValues: ~Copyable {
 
   /// Gives up the value that was prepared, if one is left.
   mutating func cancelPrepared(on connection: ConnectionID)
+
+  /// Whether a connection that begins to prepare a value may take the place of another one that does so already.
+  mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool
 }
 
 /// What a type says that takes no prepared writes.
@@ -44,6 +47,10 @@ extension AttributeValues where Self: ~Copyable {
   }
   /// There is none.
   @inlinable public mutating func cancelPrepared(on connection: ConnectionID) {}
+  /// Every connection is worth the same.
+  @inlinable public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
+    false
+  }
 }
 
 /// The outcome of reading a dynamic attribute.

@@ -17,7 +17,7 @@ public struct WearableBoard: ManagedBoard, ~Copyable {
     switch field {
     case .kernelName: writer.text("Herald")
     case .nodeName: writer.text("000000000000")
-    case .kernelRelease, .kernelVersion: writer.text("0.1.0")
+    case .kernelRelease, .kernelVersion: writer.text(HeraldRelease.version)
     case .hardwarePlatform: writer.text("footprint")
     case .buildDate, .machine, .processor, .operatingSystem: return 0
     }

@@ -84,7 +84,7 @@ public struct Board: FirmwareHardware, ~Copyable {
     switch field {
     case .kernelName: writer.text("Herald")
     case .nodeName: writer.text("AN386")
-    case .kernelRelease, .kernelVersion: writer.text("0.1.0")
+    case .kernelRelease, .kernelVersion: writer.text(HeraldRelease.version)
     case .machine: writer.text("armv7em")
     case .processor: writer.text("Cortex-M4")
     case .hardwarePlatform: writer.text("mps2-an386")

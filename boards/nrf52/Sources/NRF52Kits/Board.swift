@@ -116,7 +116,7 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
     var writer = ByteWriter(text._mutatingExtracting(0...))
     switch field {
     case .kernelName: writer.text("Herald")
-    case .kernelRelease, .kernelVersion: writer.text("0.1.0")
+    case .kernelRelease, .kernelVersion: writer.text(HeraldRelease.version)
     case .machine: writer.text("armv7em")
     case .processor: writer.text("Cortex-M4")
     case .hardwarePlatform: writer.text(Kit.identifier)

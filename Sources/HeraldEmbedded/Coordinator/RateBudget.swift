@@ -1,0 +1,41 @@
+/// How much of something may be used, where what is used is made up for with time. Zero bits when nothing is outstanding.
+///
+/// What something costs may be known only afterwards: then the last use may go beyond the limit.
+@usableFromInline
+struct RateBudget: BitwiseCopyable {
+  /// What was used and is not made up for.
+  @usableFromInline private(set) var spent: UInt32
+  /// Until when time has been taken into account: milliseconds, their lower 32 bits.
+  private var settled: UInt32
+
+  @usableFromInline
+  init() {
+    spent = 0
+    settled = 0
+  }
+
+  /// Takes the time until `now` into account: one is made up for every `pace` milliseconds, as long as more than `rest` is outstanding.
+  @usableFromInline
+  @inline(never)
+  mutating func settle(pace: UInt32, downTo rest: UInt32, at now: Instant) {
+    let time = now.milliseconds.low32
+    let regained = (time &- settled) / (pace == 0 ? 1 : pace)
+    settled = settled &+ regained &* pace
+    if spent > rest { spent = spent &- rest > regained ? spent &- regained : rest }
+  }
+
+  /// Whether less than `limit` is outstanding at `now`.
+  @usableFromInline
+  mutating func allows(_ limit: UInt32, pace: UInt32, at now: Instant) -> Bool {
+    settle(pace: pace, downTo: 0, at: now)
+    return spent < limit
+  }
+
+  /// Spends so much.
+  @usableFromInline
+  mutating func spend(_ amount: UInt32) { spent = spent &+ amount }
+
+  /// So much less is outstanding.
+  @usableFromInline
+  mutating func giveBack(_ amount: UInt32) { spent = spent > amount ? spent &- amount : 0 }
+}

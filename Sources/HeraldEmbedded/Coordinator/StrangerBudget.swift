@@ -1,0 +1,133 @@
+/// How many strangers the device takes in, and how many readings of them it keeps. A stranger is a peer of which
+/// nothing is known but its advertisements, which anybody can make up. Zero bits when nothing has been spent.
+///
+/// There are two budgets of each sort, one for strangers that show a Herald service and one for all others, so that a
+/// flood of one kind takes nothing from the other. They grow with the capacity of the table; a table of fewer than 64
+/// places counts as one of 64.
+///
+/// - **Identities**: a stranger that is taken in costs 13 bytes of log. 16 for each place of the table may be taken
+///   in at once, and one in 4.1 s for each 64 places after that. A payload that is read gives one back. In a period
+///   in which one was refused nothing is made up for: a flood gets what is left when it begins, and no more while it
+///   lasts.
+/// - **Readings**: 128 for each place at once, and 3.9 a second for each 64 places after that. A payload that is read
+///   gives 128 back.
+/// - **Proof**: while identities are refused, a stranger is taken in if it is heard in both halves of a period of 4.1
+///   s, or opens a connection to this device; 16 at once, and one in a period after that. The first half notes those
+///   that are refused, each in a place that its hash gives and only if that is free, so that a flood of fresh
+///   addresses does not replace what is noted.
+///
+/// The numbers are more than twice the peaks of simulated crowds (256 places: 467 identities outstanding of 4,096 in
+/// a room of 200 whose addresses change each minute, 1,488 in the first minute of a crowd of 2,000), and of the
+/// documents' 140,000 readings in 23 hours.
+@usableFromInline
+struct StrangerBudget<let targets: Int>: ~Copyable {
+  /// Spent and not made up for: of identities, by kind.
+  private var identities: [2 of UInt32]
+  /// The same of readings.
+  private var readings: [2 of UInt32]
+  /// The same of identities that were taken in on proof.
+  private var proven: UInt32
+  /// The period that has been taken into account last.
+  private var settled: UInt32
+  /// What was not logged for want of a budget, and has not been told of.
+  @usableFromInline var unkept: UInt32
+  /// Whether identities of a kind were refused in this period.
+  private var isRefusing: [2 of Bool]
+  /// Marks of identities that were refused in the first half of this period; 0 where there is none.
+  private var noted: [targets of UInt16]
+
+  @usableFromInline
+  init() {
+    identities = .init(repeating: 0)
+    readings = .init(repeating: 0)
+    proven = 0
+    settled = 0
+    unkept = 0
+    isRefusing = .init(repeating: false)
+    noted = .init(repeating: 0)
+  }
+
+  /// How large a table the budgets are for.
+  private static var size: UInt32 { UInt32(truncatingIfNeeded: targets < 64 ? 64 : targets) }
+  /// The most identities of a kind that may be outstanding.
+  @usableFromInline static var identityLimit: UInt32 { size &* 16 }
+  /// The most readings of strangers of a kind that may be outstanding.
+  @usableFromInline static var readingLimit: UInt32 { size &* 128 }
+  /// How many readings a payload that was read gives back.
+  @usableFromInline static var readingsPerPayload: UInt32 { 128 }
+  /// The most identities taken in on proof that may be outstanding.
+  @usableFromInline static var provenLimit: UInt32 { 16 }
+
+  /// Makes up for what was spent, once in a period of 4,096 ms.
+  private mutating func settle(at now: Instant) {
+    let period = (now.milliseconds &>> 12).low32
+    let passed = period &- settled
+    guard passed != 0 else { return }
+    settled = period
+    for place in 0..<targets { noted[place] = 0 }
+    proven = proven > passed ? proven &- passed : 0
+    // Longer than a few hours makes up for everything.
+    let most = passed < 4096 ? passed : 4096
+    for kind in 0..<2 {
+      let regained = (most &- (isRefusing[kind] ? 1 : 0)) &* (Self.size / 64)
+      identities[kind] = identities[kind] > regained ? identities[kind] &- regained : 0
+      let heard = most &* (Self.size / 4)
+      readings[kind] = readings[kind] > heard ? readings[kind] &- heard : 0
+      isRefusing[kind] = false
+    }
+  }
+
+  /// Whether a stranger whose identity has this hash may be taken in, and notes what that costs. `kind` is 1 for one
+  /// that shows a service, else 0.
+  @usableFromInline
+  @inline(never)
+  mutating func mayCome(_ hash: UInt32, kind: Int, at now: Instant) -> Bool {
+    settle(at: now)
+    if identities[kind] < Self.identityLimit {
+      identities[kind] &+= 1
+      return true
+    }
+    isRefusing[kind] = true
+    let place = Int(((hash & 0xFFFF) &* UInt32(truncatingIfNeeded: targets)) &>> 16)
+    guard place < targets else { return false }
+    let mark = UInt16(truncatingIfNeeded: hash &>> 16) | 1
+    if now.milliseconds.low32 & 2048 == 0 {
+      if noted[place] == 0 { noted[place] = mark }
+    } else if noted[place] == mark, mayProve() {
+      noted[place] = 0
+      return true
+    }
+    unkept &+= 1
+    return false
+  }
+
+  /// Whether strangers are being refused at present.
+  @usableFromInline
+  var isShort: Bool { isRefusing[0] || isRefusing[1] }
+
+  /// Whether one more stranger may be taken in that has proved to be there, and notes what that costs.
+  @usableFromInline
+  mutating func mayProve() -> Bool {
+    guard proven < Self.provenLimit else { return false }
+    proven &+= 1
+    return true
+  }
+
+  /// Whether another reading of a stranger of this kind may be kept, and notes what that costs.
+  @usableFromInline
+  @inline(never)
+  mutating func mayMeasure(kind: Int, at now: Instant) -> Bool {
+    settle(at: now)
+    guard readings[kind] < Self.readingLimit else { return false }
+    readings[kind] &+= 1
+    return true
+  }
+
+  /// The payload of a stranger of this kind was read.
+  @usableFromInline
+  @inline(never)
+  mutating func met(kind: Int) {
+    if identities[kind] > 0 { identities[kind] &-= 1 }
+    readings[kind] = readings[kind] > Self.readingsPerPayload ? readings[kind] &- Self.readingsPerPayload : 0
+  }
+}

@@ -1,0 +1,207 @@
+import GRDB
+import HeraldEmbedded
+
+/// The tables beside the pages of a log: what a Herald phone writes (`contacts.csv`, `statistics.csv`, `detection.csv`,
+/// `battery.csv`), and beside them `contact_events.csv`, `visits.csv`, `restarts.csv`, `messages.csv`, `models.csv` and
+/// `neighbours.csv`.
+///
+/// Those with a line for each record grow at their ends. The three others are written anew whenever something has
+/// changed.
+final class LogTables {
+  /// The tables that grow. The first is always there, the others if they have a line.
+  private static let growing = [
+    ("contacts.csv", ContactsCSV.header), ("battery.csv", BatteryCSV.header),
+    ("visits.csv", VisitsCSV.header),
+    ("restarts.csv", RestartsCSV.header), ("messages.csv", MessagesCSV.header),
+    ("models.csv", ModelsCSV.header),
+    ("neighbours.csv", NeighboursCSV.header),
+  ]
+  private static let replaced = ["statistics.csv", "detection.csv", "contact_events.csv"]
+
+  private let folder: String
+  private let device: Int64
+  private var files: [AppendedFile] = []
+  private var line = CSVText()
+
+  /// The tables of a device in a folder.
+  init(folder: String, device: Int64) {
+    self.folder = folder
+    self.device = device
+  }
+
+  /// What the archive knows of a file.
+  private struct Known {
+    let settled: Int64
+    let stamp: FileStamp
+  }
+
+  private func known(_ database: Database) throws -> [String: Known] {
+    let rows = try Row.fetchAll(
+      database, sql: "SELECT name, settled_bytes, bytes, changed_ns FROM conversion_file WHERE device_id = ?",
+      arguments: [device])
+    return Dictionary(
+      uniqueKeysWithValues: rows.map {
+        (
+          $0["name"],
+          Known(settled: $0["settled_bytes"], stamp: FileStamp(bytes: $0["bytes"], changed: $0["changed_ns"]))
+        )
+      })
+  }
+
+  /// Whether all files are there as they were left.
+  func areAsLeft(_ database: Database) throws -> Bool {
+    let known = try known(database)
+    return (Self.growing.map(\.0) + Self.replaced).allSatisfy {
+      known[$0]?.stamp == FileStamp.of("\(folder)/\($0)") ?? FileStamp(bytes: 0, changed: 0)
+    }
+  }
+
+  /// Opens the files that grow behind the lines of settled pages. `false` if one of them is not as it was left: then
+  /// all are written anew.
+  func open(_ database: Database, wasCutOff: Bool) throws -> Bool {
+    let known = try known(database)
+    files = []
+    for (name, header) in Self.growing {
+      guard let known = known[name] else { return false }
+      let stamp = FileStamp.of("\(folder)/\(name)") ?? FileStamp(bytes: 0, changed: 0)
+      guard wasCutOff ? stamp.bytes >= known.settled : stamp == known.stamp else { return false }
+      files.append(AppendedFile(folder: folder, name: name, header: header, length: known.settled))
+    }
+    try files[0].append([])
+    return true
+  }
+
+  /// Begins all files that grow.
+  func begin() throws {
+    files = Self.growing.map { AppendedFile(folder: folder, name: $0.0, header: $0.1, length: 0) }
+    try files[0].append([])
+  }
+
+  // MARK: Lines
+
+  func append(_ event: DatedEvent) throws {
+    ContactsCSV.append(event, to: &line)
+    try files[0].append(line.take())
+    guard case .visited(let visit) = event.kind else { return }
+    VisitsCSV.append(visit, to: &line)
+    try files[2].append(line.take())
+  }
+
+  func append(_ level: BatteryLevel) throws {
+    BatteryCSV.append(level, to: &line)
+    try files[1].append(line.take())
+  }
+
+  func append(_ restart: LoggedRestart) throws {
+    RestartsCSV.append(restart, to: &line)
+    try files[3].append(line.take())
+  }
+
+  func append(_ bytes: DatedBytes) throws {
+    let place: Int
+    switch bytes.kind {
+    case .message:
+      MessagesCSV.append(bytes, to: &line)
+      place = 4
+    case .model:
+      ModelsCSV.append(bytes, to: &line)
+      place = 5
+    case .observed, .own:
+      NeighboursCSV.append(bytes, to: &line)
+      place = 6
+    }
+    try files[place].append(line.take())
+  }
+
+  // MARK: The disk
+
+  /// Brings the lines of settled pages to the disk and notes the lengths of the files: the next conversion keeps them.
+  func settle(_ database: Database) throws {
+    for file in files {
+      try file.synchronise()
+      try note(file.name, settled: file.length, database)
+    }
+  }
+
+  /// Brings the end of the files to the disk, and writes the other tables.
+  func finish(_ database: Database, device record: DeviceRecord) throws {
+    for file in files { try file.synchronise() }
+    try writeStatistics(database)
+    try writeDetection(database, record)
+    try writeContactEvents(database)
+    for name in Self.growing.map(\.0) + Self.replaced { try note(name, settled: nil, database) }
+  }
+
+  private func note(_ name: String, settled: Int64?, _ database: Database) throws {
+    let stamp = FileStamp.of("\(folder)/\(name)") ?? FileStamp(bytes: 0, changed: 0)
+    try database.execute(
+      sql: """
+        INSERT INTO conversion_file (device_id, name, settled_bytes, bytes, changed_ns) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET settled_bytes = COALESCE(?, settled_bytes), bytes = excluded.bytes,
+          changed_ns = excluded.changed_ns
+        """, arguments: [device, name, settled ?? 0, stamp.bytes, stamp.changed, settled])
+  }
+
+  private func writeStatistics(_ database: Database) throws {
+    let file = try ReplacedFile("\(folder)/statistics.csv")
+    try file.append(StatisticsCSV.header)
+    let rows = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT short, count, mean, squares, least, most FROM conversion_sign
+        WHERE device_id = :device AND short NOT IN (SELECT short FROM conversion_short WHERE device_id = :device AND is_own)
+        ORDER BY short
+        """, arguments: ["device": device])
+    while let row = try rows.next() {
+      let sample = StatisticsCSV.Sample(
+        count: row["count"], mean: row["mean"], squares: row["squares"], least: row["least"],
+        most: row["most"])
+      StatisticsCSV.append(row["short"], sample, to: &line)
+      try file.append(line.take())
+    }
+    try file.finish()
+  }
+
+  private func writeDetection(_ database: Database, _ record: DeviceRecord) throws {
+    let file = try ReplacedFile("\(folder)/detection.csv")
+    func known(_ text: String) -> String { text.isEmpty ? "NULL" : text }
+    let own =
+      try String.fetchOne(
+        database,
+        sql: "SELECT short FROM conversion_short WHERE device_id = ? AND is_own ORDER BY place DESC LIMIT 1",
+        arguments: [device]) ?? ""
+    DetectionCSV.begin(
+      name: known(record.name), system: known(record.system), version: known(record.version), own: own,
+      to: &line)
+    let others = try String.fetchCursor(
+      database, sql: "SELECT short FROM conversion_short WHERE device_id = ? AND NOT is_own ORDER BY short",
+      arguments: [device])
+    while let short = try others.next() {
+      if short != own { DetectionCSV.append(short, to: &line) }
+      try file.append(line.take())
+    }
+    line.endLine()
+    try file.append(line.take())
+    try file.finish()
+  }
+
+  private func writeContactEvents(_ database: Database) throws {
+    let file = try ReplacedFile("\(folder)/contact_events.csv")
+    try file.append(ContactEventsCSV.header)
+    let rows = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT address, short, begin_ms, end_ms, seconds, readings FROM contact JOIN peer ON peer.id = peer_id
+          LEFT JOIN payload ON payload.id = payload_id
+        WHERE contact.device_id = ? ORDER BY begin_ms, contact.id
+        """, arguments: [device])
+    while let row = try rows.next() {
+      ContactEventsCSV.append(
+        id: row[0], payload: row[1] ?? "", begin: UInt64(clamping: row[2] as Int64),
+        end: UInt64(clamping: row[3] as Int64),
+        seconds: row[4], readings: row[5], to: &line)
+      try file.append(line.take())
+    }
+    try file.finish()
+  }
+}

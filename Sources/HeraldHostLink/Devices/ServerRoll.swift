@@ -1,0 +1,68 @@
+import Dispatch
+import Foundation
+import HeraldText
+
+/// Asks many servers at the same time: what one does not answer is nothing to the others.
+public enum ServerRoll {
+  /// How long a server may take in all, its name's resolution included.
+  static let patience = Duration.seconds(15)
+
+  /// Asks each of `servers`, in a thread of its own, what `question` asks. The answers are in the order of the servers;
+  /// one that has none after 15 s is `.noAnswer`.
+  public static func ask<Answer: Sendable>(
+    _ servers: [String], _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
+  ) -> [Result<Answer, HostLinkError>] {
+    ask(servers, patience: patience, question)
+  }
+
+  static func ask<Answer: Sendable>(
+    _ servers: [String], patience: Duration,
+    _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
+  ) -> [Result<Answer, HostLinkError>] {
+    let answers = Answers<Answer>(count: servers.count)
+    for (index, server) in servers.enumerated() {
+      let thread = Thread {
+        do throws(HostLinkError) {
+          answers.put(.success(try question(server)), at: index)
+        } catch {
+          answers.put(.failure(error), at: index)
+        }
+      }
+      thread.stackSize = 1 << 20
+      thread.start()
+    }
+    return answers.all(by: .after(patience)).enumerated().map { index, answer in
+      answer
+        ?? .failure(
+          HostLinkError(
+            .noAnswer, "the USB/IP server \(PrintableText.of(servers[index])) does not answer",
+            advice: "check its name and that it is running"))
+    }
+  }
+}
+
+/// Answers as they come. A thread that is not waited for any more may still put one.
+private final class Answers<Answer: Sendable>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var answers: [Result<Answer, HostLinkError>?]
+
+  init(count: Int) { answers = Array(repeating: nil, count: count) }
+
+  func put(_ answer: Result<Answer, HostLinkError>, at index: Int) {
+    condition.lock()
+    answers[index] = answer
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// What has come when all have, or at the deadline.
+  func all(by deadline: Deadline) -> [Result<Answer, HostLinkError>?] {
+    condition.lock()
+    defer { condition.unlock() }
+    while answers.contains(where: { $0 == nil }), !deadline.hasPassed {
+      let left = Double(deadline.remainingMilliseconds) / 1000
+      _ = condition.wait(until: Date().addingTimeInterval(left))
+    }
+    return answers
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// A file of lines that grows at its end. What belongs to the page that a device is still writing is cut off and
+/// written anew with it.
+///
+/// A program that is cut off while it appends leaves a file that ends in the middle; the next one begins at the length
+/// that the archive knows.
+final class AppendedFile {
+  let name: String
+  private let path: String
+  private let header: String
+  private var descriptor: Int32 = -1
+  /// Bytes that the file has, those included that wait.
+  private(set) var length: Int64
+  private var waiting: [UInt8] = []
+  private static let piece = 1 << 18
+
+  /// The file at `path`, of which the first `length` bytes stay. With 0 it does not exist until a line is appended.
+  init(folder: String, name: String, header: String, length: Int64) {
+    self.name = name
+    path = "\(folder)/\(name)"
+    self.header = header
+    self.length = length
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Appends lines.
+  func append(_ lines: [UInt8]) throws(HostLinkError) {
+    if length == 0 {
+      waiting += Array(header.utf8)
+      length += Int64(header.utf8.count)
+    }
+    waiting += lines
+    length += Int64(lines.count)
+    if waiting.count >= Self.piece { try flush() }
+  }
+
+  /// Brings what was appended, and the length of the file, to the disk. A file without lines is removed.
+  func synchronise() throws(HostLinkError) {
+    guard length > 0 else {
+      unlink(path)
+      return
+    }
+    try flush()
+    guard fsync(descriptor) == 0 else {
+      throw .system(.storage, "\(path) cannot be brought to the disk", code: errno)
+    }
+  }
+
+  private func flush() throws(HostLinkError) {
+    if descriptor < 0 { try openAtEnd() }
+    try SystemCall.writeAll(waiting, to: descriptor, at: path)
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  private func openAtEnd() throws(HostLinkError) {
+    let start = length - Int64(waiting.count)
+    // A file that begins anew replaces what is there, and a link is never written through.
+    if start == 0 { unlink(path) }
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, off_t(start)) == 0,
+      lseek(descriptor, off_t(start), SEEK_SET) == off_t(start)
+    else { throw .system(.storage, "\(path) cannot be written", code: errno) }
+  }
+}

@@ -1,0 +1,37 @@
+import HeraldText
+
+extension DeviceRecord {
+  /// What speaks against keeping the log of a device in this record's folder; `nil` if nothing does.
+  ///
+  /// A folder is bound to the serial number and to the identifier that the device tells first. A folder of an earlier
+  /// version, without an identifier, is
+  /// bound by the next pull. The identifier guards against mistakes: who wants to can repeat it, as a serial number;
+  /// what cannot be repeated is the
+  /// proof of an access key.
+  /// - Parameters:
+  ///   - serial: the device's serial number; empty if it tells none.
+  ///   - id: its identifier as 16 hexadecimal digits; `nil` if it tells none.
+  ///   - folder: where the record is, for the words.
+  ///   - rebinds: whether another identifier of the same serial number is right: after a factory reset.
+  public func complaint(serial: String, id: String?, folder: String, rebinds: Bool) -> HostLinkError? {
+    let device = serial.isEmpty ? "this device" : "device \(PrintableText.of(serial))"
+    guard self.serial.isEmpty || serial.isEmpty || self.serial == serial else {
+      return HostLinkError(
+        .usage, "\(folder) holds the log of device \(PrintableText.of(self.serial)), and this is \(device)",
+        advice: "choose another folder with --output")
+    }
+    guard let known = self.id, known != id, !rebinds else { return nil }
+    guard let id else {
+      return HostLinkError(
+        .usage,
+        "\(folder) holds the log of the device with the identifier \(known), and \(device) tells none",
+        advice: "choose another folder with --output; --rebind goes on in this one if it is the same device")
+    }
+    return HostLinkError(
+      .usage,
+      "\(folder) holds the log of another device with the same serial number: its identifier is \(known), that of \(device) is \(id)",
+      advice:
+        "choose another folder with --output; if it is the same device after a factory reset, --rebind goes on in this one"
+    )
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// What tells whether a file is the one that it was: its size, and when it was last changed. The time of change cannot
+/// be set by a program.
+struct FileStamp: Equatable {
+  /// Bytes.
+  let bytes: Int64
+  /// The time of change of the file's contents, name or owner, nanoseconds since 1970-01-01T00:00:00Z.
+  let changed: Int64
+
+  /// Of the file at `path`; `nil` if there is none.
+  static func of(_ path: String) -> FileStamp? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return FileStamp(
+      bytes: Int64(status.st_size),
+      changed: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
+  }
+}

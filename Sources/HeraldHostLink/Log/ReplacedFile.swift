@@ -1,0 +1,46 @@
+import Foundation
+
+/// A file that is written piece by piece under another name, and gets its own when all of it is on the disk.
+final class ReplacedFile {
+  private let path: String
+  private let part: String
+  private let descriptor: Int32
+  private var waiting: [UInt8] = []
+  private static let piece = 1 << 18
+
+  init(_ path: String) throws(HostLinkError) {
+    self.path = path
+    part = path + ".part"
+    unlink(part)
+    descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
+  }
+
+  deinit {
+    close(descriptor)
+    // Of one that was finished there is none.
+    unlink(part)
+  }
+
+  /// Appends text.
+  func append(_ text: String) throws(HostLinkError) { try append(Array(text.utf8)) }
+
+  /// Appends bytes.
+  func append(_ bytes: [UInt8]) throws(HostLinkError) {
+    waiting += bytes
+    if waiting.count >= Self.piece { try flush() }
+  }
+
+  /// Brings all of it to the disk, and gives the file its name.
+  func finish() throws(HostLinkError) {
+    try flush()
+    guard fsync(descriptor) == 0, rename(part, path) == 0 else {
+      throw .system(.storage, "\(path) cannot be brought to the disk", code: errno)
+    }
+  }
+
+  private func flush() throws(HostLinkError) {
+    try SystemCall.writeAll(waiting, to: descriptor, at: part)
+    waiting.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+extension [UInt8] {
+  /// Overwrites the bytes, in a way that no optimisation leaves out. Others who have the same array keep it as it was:
+  /// whoever wipes has to be the last one.
+  public mutating func wipe() {
+    withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
+  }
+}
+
+/// Bytes that are overwritten when the last one who has them lets go of them.
+final class WipedBytes: Sendable {
+  /// The bytes. They never change, so that they can be shared.
+  private let memory: UnsafeMutableBufferPointerBox
+
+  /// A copy of the beginning of `bytes`.
+  init(_ bytes: Span<UInt8>, count: Int) {
+    memory = UnsafeMutableBufferPointerBox(count: count)
+    for index in 0..<count { memory.bytes[index] = bytes[index] }
+  }
+
+  deinit {
+    if let start = memory.bytes.baseAddress { explicit_bzero(start, memory.bytes.count) }
+    memory.bytes.deallocate()
+  }
+
+  /// The bytes.
+  var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(memory.bytes) }
+}
+
+/// A place that is written to before it is shared, and never after.
+private struct UnsafeMutableBufferPointerBox: @unchecked Sendable {
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+
+  init(count: Int) {
+    bytes = .allocate(capacity: count)
+    bytes.initialize(repeating: 0)
+  }
+}

@@ -1,0 +1,99 @@
+import HeraldEmbedded
+
+/// Made-up addresses that are advertised in the midst of a crowd, and behind which there is no Herald device.
+public struct CrowdFlood: Equatable, Sendable {
+  /// What happens to who connects to one of them.
+  public enum Kind: String, CaseIterable, Sendable {
+    /// Nobody answers the request to connect: Connection Failed to be Established (0x3E).
+    case unanswered
+    /// The connection is made, and no request on it is answered.
+    case silent
+  }
+
+  /// What happens to who connects.
+  public var kind: Kind
+  /// New addresses a second, over all senders.
+  public var addressesPerSecond = 10
+  /// How many senders there are. Each has one address at a time, so an address is advertised for `senders / addressesPerSecond` seconds.
+  public var senders = 10
+  /// From one advertisement of an address to the next.
+  public var advertisingInterval: Interval = .milliseconds(100)
+
+  /// Ten new addresses a second, each of which is advertised ten times.
+  public init(_ kind: Kind) { self.kind = kind }
+
+  /// How long an address is advertised.
+  public var addressLife: Interval {
+    .milliseconds(UInt32(clamping: max(1, senders) * 1000 / max(1, addressesPerSecond)))
+  }
+}
+
+/// A sender of a flood: advertises Herald's service under one made-up address after the other.
+final class AirStranger {
+  private var radio: AirRadio
+  private var host: Host
+
+  /// The sender `number` of a flood, at a station of the air. Its addresses change in turn with those of the others.
+  init(_ air: Air, station: Int, number: Int, of flood: CrowdFlood, seed: UInt64) {
+    if flood.kind == .unanswered {
+      // Without a place for a connection it hears no request.
+      var capabilities = AirRadio.usualCapabilities
+      capabilities.connections = 0
+      air.setCapabilities(station, capabilities)
+    }
+    radio = AirRadio(air, station: station)
+    let life = flood.addressLife
+    let first = UInt64(life.milliseconds) * UInt64(number + 1) / UInt64(max(1, flood.senders))
+    host = Host(
+      flood: flood, life: life, firstEnd: Instant(milliseconds: first), random: AirRandom(seed: seed))
+  }
+
+  /// Does what is to be done, and returns when to call again at the latest.
+  func poll(at now: Instant) -> Instant {
+    _ = radio.poll(at: now, into: &host)
+    guard host.isReady else { return .never }
+    guard now >= host.addressEnd || !host.isAdvertising else { return host.addressEnd }
+    if host.isAdvertising { host.addressEnd = host.addressEnd + host.life }
+    host.isAdvertising = true
+    // Flags, Herald's short service.
+    let data: [UInt8] = [0x02, 0x01, 0x06, 0x03, 0x03, 0xF6, 0xFC]
+    try? radio.startAdvertising(
+      AdvertisingParameters(
+        ownAddress: host.nextAddress(), interval: host.flood.advertisingInterval, connectable: true),
+      data: data.span, scanResponse: Span())
+    return host.addressEnd
+  }
+
+  /// Takes no notice of anything.
+  private struct Host: RadioEventHandler {
+    let flood: CrowdFlood
+    let life: Interval
+    var isReady = false
+    var isAdvertising = false
+    var addressEnd: Instant
+    private var random: AirRandom
+
+    init(flood: CrowdFlood, life: Interval, firstEnd: Instant, random: AirRandom) {
+      self.flood = flood
+      self.life = life
+      addressEnd = firstEnd
+      self.random = random
+    }
+
+    /// A new resolvable private address.
+    mutating func nextAddress() -> DeviceAddress {
+      DeviceAddress(high: UInt16(0x4000 | random.below(0x4000)), low: random.next(), kind: .random)
+    }
+
+    mutating func radioChanged(_ state: RadioState, at now: Instant) { isReady = state == .ready }
+    mutating func pduReceived(
+      _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
+    ) -> Int { 0 }
+    mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {}
+    mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {}
+    mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}
+    mutating func connectionClosed(_ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant) {}
+    mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
+    mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {}
+  }
+}

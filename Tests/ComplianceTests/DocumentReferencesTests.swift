@@ -1,0 +1,59 @@
+import Testing
+
+@Suite("What the documents name")
+struct DocumentReferencesTests {
+  @Test("Every file, type of tests, test and heading that a document names is there")
+  func all() throws {
+    let references = DocumentReferences()
+    let documents = references.documents
+    #expect(documents.contains("docs/security.md") && documents.contains { $0.contains(".docc/") })
+    var count = 0
+    for document in documents {
+      let text = try #require(ComplianceTable.text(of: document))
+      for reference in DocumentReferences.references(in: text) {
+        count += 1
+        let isThere = references.has(reference, in: document)
+        #expect(isThere, "\(document) names \(reference)")
+      }
+    }
+    #expect(count > 300, "\(count)")
+  }
+
+  @Test("The check itself: what is there is found, and what is not is missed")
+  func checker() {
+    let text = """
+      `AccessTests` "wrong proofs …", "locked" and `RadioTests`; [settings](settings.md#names) and `script/test`, `Log.swift`, `.build/x.py`,
+      `LogTests`: "no name", `FlashLog`, [there](https://example.org/a.md), `cases_*.py`
+      ```
+      `Hidden.swift`
+      ```
+      """
+    let found = DocumentReferences.references(in: text)
+    #expect(
+      found == [
+        .tests("AccessTests"), .test(of: "AccessTests", name: "wrong proofs …"),
+        .test(of: "AccessTests", name: "locked"), .tests("RadioTests"), .tests("LogTests"),
+        .link("settings.md", heading: "names"), .file("script/test"), .file("Log.swift"),
+      ])
+    let there = DocumentReferences(
+      files: ["script/test", "Sources/Log/Log.swift", "Tests/A/AccessTests.swift"],
+      tests: [
+        "Tests/A/AccessTests.swift": """
+        struct LogTests {
+          @Test(
+            "HP-07 wrong proofs are slowed down")
+          @Test("locked for good")
+        """
+      ])
+    #expect(there.has(.file("script/test"), in: "x.md") && there.has(.file("Log/Log.swift"), in: "x.md"))
+    #expect(!there.has(.file("og.swift"), in: "x.md") && !there.has(.file("Sources/Log.swift"), in: "x.md"))
+    #expect(there.has(.tests("AccessTests"), in: "x.md") && there.has(.tests("LogTests"), in: "x.md"))
+    #expect(!there.has(.tests("RadioTests"), in: "x.md"))
+    #expect(there.has(.test(of: "AccessTests", name: "wrong proofs …"), in: "x.md"))
+    #expect(there.has(.test(of: "LogTests", name: "HP-07 wrong …"), in: "x.md"))
+    #expect(!there.has(.test(of: "AccessTests", name: "locked"), in: "x.md"))
+    #expect(!there.has(.test(of: "AccessTests", name: "slowed down …"), in: "x.md"))
+    #expect(there.has(.link("settings.md", heading: "names"), in: "docs/security.md") == false)
+    #expect(there.has(.link("settings.md", heading: nil), in: "docs/security.md"))
+  }
+}

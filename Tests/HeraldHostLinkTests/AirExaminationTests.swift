@@ -1,0 +1,60 @@
+import Testing
+
+@testable import HeraldHostLink
+
+@Suite("Doctor: whether a device is on the air")
+struct AirExaminationTests {
+  /// 2026-11-22T10:00:00Z.
+  private let now: UInt64 = 1_795_341_600_000
+
+  private func finding(
+    _ family: String, until: UInt64? = nil, days: UInt32? = nil, hasDate: Bool = true
+  ) -> Finding {
+    DeviceExamination.payload(
+      DevicePayload(family: family, until: until, daysLeft: days, bytes: nil), hasDate: hasDate, now)
+  }
+
+  @Test("a device that advertises nothing is a problem, each for its reason")
+  func payload() {
+    #expect(finding("fixed").verdict == .good)
+    #expect(finding("none").what == "it advertises nothing: it has no payload")
+    #expect(finding("none").verdict == .problem)
+    let tomorrow = now / 1000 + 86_400
+    #expect(finding("simple", until: tomorrow, hasDate: false).what.contains("does not know the date"))
+    #expect(finding("simple", until: now / 1000).what.contains("its keys ended at 2026-11-22 10:00:00 UTC"))
+    #expect(finding("simple", until: tomorrow).what.contains("no key for today"))
+    for found in [
+      finding("simple", until: tomorrow, hasDate: false), finding("simple", until: 1),
+      finding("simple", until: tomorrow), finding("simple", until: .max),
+    ] {
+      #expect(found.verdict == .problem && found.advice != nil)
+    }
+    #expect(finding("simple", until: tomorrow, days: 1).verdict == .note)
+    #expect(finding("simple", until: tomorrow, days: 7).verdict == .note)
+    #expect(finding("simple", until: tomorrow, days: 8).verdict == .good)
+  }
+
+  @Test("failures of the radio and commands without answers are problems")
+  func radio() {
+    func radio(
+      _ events: UInt64, _ timeouts: UInt64, _ failures: UInt64, _ errors: UInt64, uptime: UInt64 = 61_000
+    )
+      -> Finding?
+    {
+      DeviceExamination.radio(
+        [
+          ("events", events), ("command_timeouts", timeouts), ("failures", failures),
+          ("hardware_errors", errors),
+        ], uptime: uptime)
+    }
+    #expect(radio(9, 0, 0, 0)?.verdict == .good)
+    #expect(radio(0, 0, 0, 0, uptime: 60_000)?.verdict == .good)
+    #expect(radio(0, 0, 0, 0)?.what.contains("does not work") == true)
+    #expect(
+      radio(9, 2, 1, 0)?.what
+        == "its radio failed once, left a command without an answer 2 times since the device started")
+    #expect(radio(9, 2, 0, 0)?.verdict == .problem)
+    #expect(radio(9, 0, 0, 1)?.verdict == .problem)
+    #expect(DeviceExamination.radio([("events", 1)], uptime: 1) == nil)
+  }
+}
