@@ -7,14 +7,12 @@ enum AccessRules {
   static func refusal<Device: ManagedDevice & ~Copyable>(
     _ header: SMPHeader, device: inout Device
   ) -> SMPFailure? {
-    guard needsKey(header) else { return nil }
-    if device.hasAccessKey() { return .locked }
-    return tellsLog(header) && device.inEffect(.stayOpen) == 0 ? .inSetUp : nil
-  }
-
-  /// Whether a request needs a session where there is an access key. What is not named here does.
-  private static func needsKey(_ header: SMPHeader) -> Bool {
-    let open: UInt32
+    let command: UInt32 = header.command < 16 ? 1 &<< UInt32(header.command) : 0
+    let asked = header.operation == .read ? command : command &<< 16
+    // What is served without a session where there is an access key. What is not named here needs one.
+    var open: UInt32 = 0
+    // What reads records of the log or live events, has the log committed, or has it erased: a device that is being set up does not serve it.
+    var log: UInt32 = 0
     switch header.group {
     case .os:
       open =
@@ -27,36 +25,24 @@ enum AccessRules {
         reading(HeraldCommand.logStatus) | reading(HeraldCommand.restart)
         | reading(HeraldCommand.factoryReset) | writing(HeraldCommand.factoryReset)
         | reading(HeraldCommand.access) | writing(HeraldCommand.access)
-    // The state of the image slots, and how much they hold.
-    case .image: open = reading(ImageCommand.state) | reading(ImageCommand.slotInfo)
-    default: open = 0
-    }
-    return open & asked(header) == 0
-  }
-
-  /// Whether a request reads records of the log or live events, has the log committed, or has it erased: what a device does not serve while it is set up.
-  private static func tellsLog(_ header: SMPHeader) -> Bool {
-    let log: UInt32
-    switch header.group {
-    case .file: log = ~writing(FileCommand.transfer)
-    case .herald:
       log =
         reading(HeraldCommand.logRead) | reading(HeraldCommand.logStream) | reading(HeraldCommand.live)
         | writing(HeraldCommand.logStatus) | writing(HeraldCommand.acknowledge)
-    default: log = 0
+    // The state of the image slots, and how much they hold.
+    case .image: open = reading(ImageCommand.state) | reading(ImageCommand.slotInfo)
+    case .file: log = ~writing(FileCommand.transfer)
+    default: break
     }
-    return log & asked(header) != 0
+    if open & asked != 0 { return nil }
+    if device.hasAccessKey() { return .locked }
+    return log & asked != 0 && device.inEffect(.stayOpen) == 0 ? .inSetUp : nil
   }
 
-  private static func asked(_ header: SMPHeader) -> UInt32 {
-    header.operation == .read ? reading(header.command) : writing(header.command)
-  }
-
-  /// The bit of a command that is read; none of those above 15.
+  /// The bit of a command that is read.
   @inline(__always)
-  private static func reading(_ command: UInt8) -> UInt32 { command < 16 ? 1 &<< UInt32(command) : 0 }
+  private static func reading(_ command: UInt8) -> UInt32 { 1 &<< UInt32(command) }
 
-  /// The bit of a command that is written, likewise.
+  /// The bit of a command that is written.
   @inline(__always)
   private static func writing(_ command: UInt8) -> UInt32 { reading(command) &<< 16 }
 }

@@ -26,21 +26,16 @@ where
   }
 
   /// A peer says whether it takes connections. One that takes none has as many as it can: the time is better spent on somebody else. But anybody
-  /// can say so under its address: an attempt lasts long enough to succeed with a peer that is said to take none and does.
+  /// can say so under its address: an attempt goes on for long enough to succeed with a peer that is said to take none and does.
   @inlinable @inline(never)
   mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool) {
     if !takesNobody {
-      if table[place].has(Target.takesNobodyFlag), table[place].failures == 0, table[place].retryAt > now {
-        table[place].retryAt = now
-      }
+      if table[place].failures == 0, table[place].retryAt > now { table[place].retryAt = now }
     } else if attempt.isActive, !attempt.isCancelled, place == Int(attempt.place),
       !table[place].has(Target.awaitsMessageFlag)
     {
-      let length = UInt16(truncatingIfNeeded: now.milliseconds.low32) &- attempt.begunAt
-      let least = Self.hastyAttempt.milliseconds
-      let left = Interval(milliseconds: UInt32(length) < least ? least &- UInt32(length) : 0)
       attempt.isCut = true
-      attempt.deadline = earlier(attempt.deadline, after(left))
+      attempt.deadline = earlier(attempt.deadline, after(Self.hastyAttempt))
       hasNews = true
     }
     table[place].set(Target.takesNobodyFlag, takesNobody)
@@ -111,9 +106,9 @@ where
   /// requests to connect. In a flood it is the stranger that has waited for longest. If there is none, `workAt` becomes the moment when that may change by itself. Says also whether other strangers wait.
   @inlinable
   mutating func choosePeer(isFlooded: Bool) -> (place: Int, othersWait: Bool)? {
+    let leastWait = isFlooded ? leastWaitInFlood() : 0
     var best: Int?
-    var bestWorth = -1
-    var bestWait: UInt32 = 0
+    var bestWorth: UInt32 = 0
     var alike: UInt32 = 0
     var later = Instant.never
     for place in 0..<table.placesUsed where table[place].owesWork {
@@ -133,19 +128,18 @@ where
       }
       let isThere = table[place].silence(at: now) <= Self.justNow
       // One that takes no connections, or of which somebody says so, is tried when nobody else is there.
-      let worth = table[place].has(Target.takesNobodyFlag) ? 0 : rank &* 2 &+ (isThere ? 1 : 0)
-      var wait: UInt32 = 0
+      var worth = table[place].has(Target.takesNobodyFlag) ? 1 : Self.worth(rank) &+ (isThere ? Self.worthOfWait : 0)
       if isFlooded, rank >= Self.candidateRank, rank < Self.messageRank {
         // It is looked at again when it is heard again.
-        guard isThere, let waited = waitInFlood(place) else { continue }
-        wait = waited
+        let wait = table[place].wait(at: now)
+        guard isThere, wait >= leastWait else { continue }
+        worth &+= wait < Self.worthOfWait ? wait : Self.worthOfWait &- 1
       }
-      if worth > bestWorth || worth == bestWorth && wait > bestWait {
+      if worth > bestWorth {
         best = place
         bestWorth = worth
-        bestWait = wait
         alike = 1
-      } else if worth == bestWorth, wait == bestWait {
+      } else if worth == bestWorth {
         // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same in the end.
         alike &+= 1
         if (random.next() &>> 16) &* alike < 0x1_0000 { best = place }
@@ -156,9 +150,16 @@ where
       return nil
     }
     // Where several wait there may be more: it is worth listening for them.
-    if alike > 1, bestWorth >= Self.strangerRank &* 2, bestWorth < Self.messageRank &* 2 { listenMore() }
+    if alike > 1, bestWorth >= Self.worth(Self.strangerRank), bestWorth < Self.worth(Self.messageRank) { listenMore() }
     return (best, alike > 1 || isFlooded)
   }
+
+  /// What a rank counts for when peers are compared: twice the most that a peer's being there does, and that twice the most of its wait.
+  @inlinable
+  static func worth(_ rank: Int) -> UInt32 { UInt32(truncatingIfNeeded: rank &+ 1) &* (2 &* worthOfWait) }
+  /// See `worth`.
+  @inlinable
+  static var worthOfWait: UInt32 { 0x8000 }
 
   /// How much it is worth to have an exchange with a peer now, −1 if not at all: a message of the application's comes first; then to
   /// meet a peer that shows a Herald service, then one that may hide it, in either case one heard more than once

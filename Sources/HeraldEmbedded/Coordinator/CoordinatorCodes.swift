@@ -33,7 +33,7 @@ where
   mutating func turnsToCodes(_ step: ExchangeStep, _ index: Int) -> Bool {
     guard links[index].question == .none else { return false }
     switch step {
-    case .findService:
+    case .findShortService:
       guard table[Int(links[index].place)].state == .neighbour else { return false }
       links[index].task = .readCodes
       return true

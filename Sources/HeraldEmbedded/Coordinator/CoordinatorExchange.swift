@@ -100,7 +100,6 @@ where
       // The peer did not have the time it is entitled to: nothing is held against it.
       counters.count(.attemptsCut)
       table.setHeld(place, false)
-      if keepsWaiting(place) { return }
       leaveAlone(place, for: configuration.firstRetry)
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed)
@@ -140,7 +139,6 @@ where
   /// left alone like any other: perhaps it does not hear us at all.
   @inlinable
   mutating func askAgainSoon(_ place: Int) {
-    if keepsWaiting(place) { return }
     let failures = table[place].failures
     let delay =
       failures <= Self.contendedTries
@@ -154,6 +152,7 @@ where
   /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a power of two.
   @inlinable @inline(never)
   mutating func leaveAlone(_ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0) {
+    if keepsWaiting(place) { return }
     var end = after(interval)
     if chance > 0 { end = end + .milliseconds(random.next() & chance) }
     table[place].retryAt = end
@@ -239,7 +238,7 @@ where
   mutating func beginExchange(with place: UInt16, _ index: Int) {
     links[index].place = place
     links[index].holdsTarget = true
-    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findService, index)
+    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
   }
 
   /// Whether an exchange with this target is under way.
@@ -364,11 +363,10 @@ where
     delegate.tell(
       .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
       at: now)
-    workAt = now
-    if keepsWaiting(place) { return }
     let delay = HeraldConfiguration.retryDelay(
       failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
     leaveAlone(place, for: delay, andUpTo: 1023)
+    workAt = now
   }
 
   /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).

@@ -61,12 +61,13 @@ where
     return listening.spent >= Self.listeningLimit || strangers.isShort
   }
 
-  /// For how many tenths of a second a stranger has waited, if in a flood there may be an attempt at it now.
+  /// For how many tenths of a second a stranger has to have waited if in a flood there is to be an attempt at it now; more than any has if there
+  /// is to be none.
   @inlinable
-  mutating func waitInFlood(_ place: Int) -> UInt32? {
-    let wait = table[place].wait(at: now)
-    let counted = wait < Self.longestWait ? wait : Self.longestWait
-    return listening.spent < Self.listeningLimit &+ counted &* Self.listeningPerWait ? wait : nil
+  mutating func leastWaitInFlood() -> UInt32 {
+    guard listening.spent >= Self.listeningLimit else { return 0 }
+    let least = (listening.spent &- Self.listeningLimit) / Self.listeningPerWait &+ 1
+    return least <= Self.longestWait ? least : .max
   }
 
   /// Scans more for some time, as there are several strangers.

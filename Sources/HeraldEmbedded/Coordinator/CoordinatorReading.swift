@@ -8,12 +8,19 @@ where
   @inlinable
   mutating func enter(_ wanted: ExchangeStep, _ index: Int) {
     var step = wanted == .choosing ? choose(index) : wanted
-    // Behind the last handle there is no further service of this kind.
-    if step == .findService, links[index].service.last == .max, !seekNextKind(index) {
-      step = .withoutService
+    var behind: UInt16 = 0
+    if step == .findAnother {
+      step = links[index].search.step
+      behind = links[index].service.last
+      // There is nothing behind the last handle.
+      if behind == .max {
+        step = step.next(after: .absent)
+        behind = 0
+      }
     }
-    if step == .withoutService, links[index].search.fault != .none {
-      fail(index, links[index].search.fault == .refused ? .exchangesRefused : .exchangesMalformed)
+    if step == .findCustomService, configuration.introspection.customService == nil { step = .withoutService }
+    if step == .withoutService, let cause = links[index].search.fault {
+      fail(index, cause)
       return
     }
     if NeighbourType.systems > 0, turnsToCodes(step, index) { step = .readCodes }
@@ -21,7 +28,10 @@ where
     let procedure: GATTProcedure
     switch step {
     case .exchangeMTU: procedure = .exchangeMTU(server.maximumMTU)
-    case .findService: procedure = nextService(index)
+    case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
+    case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
+    case .findCustomService:
+      procedure = .discoverService128(configuration.introspection.ownService)
     case .findInformation: procedure = .discoverService16(HeraldUUIDs.deviceInformation)
     case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
     case .readPayload, .readModel:
@@ -42,27 +52,15 @@ where
     case .withoutService:
       ignore(index)
       return
-    case .choosing, .failed, .closed, .serving, .keeping: return
+    case .choosing, .failed, .closed, .serving, .keeping, .findAnother: return
     }
     if !links[index].client.begin(procedure, stepTimeout: stepTimeout(Int(links[index].place))) {
       fail(index, .exchangesMalformed)
     }
-  }
-
-  /// The search for the next service of the present kind: behind the one that was found last, if there was one.
-  @inlinable
-  mutating func nextService(_ index: Int) -> GATTProcedure {
-    let from = links[index].service.last &+ 1
-    if links[index].search.isShort { return .discoverService16(HeraldUUIDs.shortService, from: from) }
-    let uuid = links[index].search.isLong ? HeraldUUIDs.service : configuration.introspection.ownService
-    return .discoverService128(uuid, from: from)
-  }
-
-  /// There is no further service of this kind: goes on to the next kind; `false` if there is no other.
-  @inlinable
-  mutating func seekNextKind(_ index: Int) -> Bool {
-    links[index].service = HandleRange(first: 0, last: 0)
-    return links[index].search.next(hasCustom: configuration.introspection.customService != nil)
+    if step.findsService {
+      links[index].search.begin(step)
+      links[index].client.search(behind: behind)
+    }
   }
 
   /// What is known of a service of before does not hold for the one that was found now.
@@ -75,8 +73,8 @@ where
 
   /// The service that was found does not give its payload, perhaps as it is a stale one: another is to be looked for.
   @inlinable
-  mutating func noteFault(_ fault: ServiceSearch.Fault, _ index: Int) {
-    links[index].search.fault = fault
+  mutating func noteFault(isRefused: Bool, _ index: Int) {
+    links[index].search.fail(isRefused: isRefused)
     freeBuffer(index)
   }
 
@@ -110,6 +108,7 @@ where
   @inlinable @inline(never)
   mutating func advance(_ index: Int, _ outcome: ExchangeStep.Outcome) {
     let step = links[index].step
+    var outcome = outcome
     var isKept = true
     switch (step, outcome) {
     case (.findCharacteristics, .found): confirm(index)
@@ -118,12 +117,11 @@ where
     case (.writeSignal, .found): noteWritten(index)
     default: break
     }
-    guard isKept || step == .readPayload && isBufferEmpty(index) else {
-      fail(index, .exchangesMalformed)
-      return
+    if !isKept {
+      noteFault(isRefused: false, index)
+      outcome = .absent
     }
-    if !isKept { noteFault(.malformed, index) }
-    enter(step.next(after: isKept ? outcome : .absent), index)
+    enter(step.next(after: outcome), index)
   }
 
   /// A buffer of the pool for a connection; `nil` if none is free.
@@ -160,7 +158,7 @@ where
       advance(index, .found)
     case .service(let range):
       links[index].service = range
-      if step == .findService { forgetService(index) }
+      if step.findsService { forgetService(index) }
       advance(index, .found)
     case .characteristics(let isLast):
       note(pdu, index)
@@ -175,12 +173,6 @@ where
       }
     case .finished:
       switch step {
-      case .findService:
-        if seekNextKind(index) {
-          enter(.findService, index)
-        } else {
-          advance(index, .absent)
-        }
       case .findCharacteristics, .findModel: advance(index, isThere(index) ? .found : .absent)
       case .readPayload, .readModel: advance(index, .found)
       case .writeSignal:
@@ -203,7 +195,7 @@ where
         advance(index, .absent)
       case .refused(let code)
       where (step == .readPayload || step == .findCharacteristics) && code != .insufficientResources:
-        noteFault(.refused, index)
+        noteFault(isRefused: true, index)
         advance(index, .absent)
       case .refused(let code):
         fail(index, .exchangesRefused)
@@ -263,13 +255,6 @@ where
       record(.heraldDetected, of: table[place].identity)
     }
     if NeighbourType.systems > 0 { lookForHiddenCodes(place) }
-  }
-
-  /// Whether what was read has no bytes.
-  @inlinable
-  mutating func isBufferEmpty(_ index: Int) -> Bool {
-    let buffer = Int(links[index].buffer) &- 1
-    return buffer >= 0 && values.pool.buffers[buffer].length == 0
   }
 
   /// The payload is here: logs and reports it. `false` if it is none.

@@ -5,8 +5,13 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case closed = 0
   /// We ask for a longer ATT_MTU.
   case exchangeMTU = 1
-  /// We look for Herald's services, one after the other: `ServiceSearch` has their order.
-  case findService = 2
+  /// We look for the service of Herald 2.1 and later. All services with one UUID are looked at before the next UUID is: a phone may have an
+  /// empty or stale one in front of the one that works.
+  case findShortService = 2
+  /// We look for the service of the protocol document.
+  case findLongService = 3
+  /// We look for the service of the provider's own, if there is one (HP-37).
+  case findCustomService = 4
   /// We look at the characteristics of the service.
   case findCharacteristics = 5
   /// We read the payload.
@@ -33,6 +38,8 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case serving = 16
   /// All is done; the connection is kept to measure the peer's strength on it.
   case keeping = 17
+  /// The service has no payload that can be read: we look for another with the same UUID, behind it.
+  case findAnother = 18
 
   /// How a step ended.
   @usableFromInline
@@ -58,8 +65,8 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
 
   private var whenFound: ExchangeStep {
     switch self {
-    case .exchangeMTU: .findService
-    case .findService: .findCharacteristics
+    case .exchangeMTU: .findShortService
+    case .findShortService, .findLongService, .findCustomService: .findCharacteristics
     case .findInformation: .findModel
     case .findModel: .readModel
     default: .choosing
@@ -68,53 +75,44 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
 
   private var whenAbsent: ExchangeStep {
     switch self {
-    case .exchangeMTU, .findCharacteristics, .readPayload: .findService
-    case .findService: .withoutService
+    case .exchangeMTU: .findShortService
+    case .findShortService: .findLongService
+    case .findLongService: .findCustomService
+    case .findCustomService: .withoutService
+    case .findCharacteristics, .readPayload: .findAnother
     default: .choosing
     }
   }
+
+  /// Whether this is a search for a service of Herald's.
+  @usableFromInline
+  var findsService: Bool { rawValue >= Self.findShortService.rawValue && rawValue <= Self.findCustomService.rawValue }
 
   /// Whether the peer owes us something.
   @usableFromInline
   var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.readCodes.rawValue }
 }
 
-/// How far the search for a service with a payload has come. All services with one UUID are looked at before the next UUID is: a phone may
-/// have an empty or stale one in front of the one that works. Zero bits at the beginning.
+/// How far the search for a service with a payload has come. Zero bits at the beginning.
 @usableFromInline
 struct ServiceSearch: BitwiseCopyable, Sendable {
-  /// Why a service that had a payload could not be read.
-  @usableFromInline
-  enum Fault: UInt8, BitwiseCopyable, Sendable {
-    /// There was none such.
-    case none = 0
-    /// The peer answered with an error.
-    case refused = 1
-    /// The value was none.
-    case malformed = 2
+  private var bits: UInt8 = 0
+
+  @usableFromInline init() {}
+
+  /// The step that looked for a service last.
+  @usableFromInline var step: ExchangeStep { ExchangeStep(rawValue: bits & 7) ?? .closed }
+
+  /// Why the payload of a service that was found could not be read; `nil` if there was no such service.
+  @usableFromInline var fault: CoordinatorCounter? {
+    bits < 8 ? nil : bits < 16 ? .exchangesRefused : .exchangesMalformed
   }
 
-  @usableFromInline var bits: UInt8
+  /// A search by this step begins.
+  @usableFromInline mutating func begin(_ step: ExchangeStep) { bits = bits & 24 | step.rawValue & 7 }
 
-  @usableFromInline init() { bits = 0 }
-
-  /// Whether 0xFCF6 of Herald 2.1 and later is looked for, which comes first…
-  @usableFromInline var isShort: Bool { bits & 3 == 0 }
-  /// …or 428132af-… of the protocol document, the second. The third is the provider's own, if there is one (HP-37).
-  @usableFromInline var isLong: Bool { bits & 3 == 1 }
-
-  @usableFromInline var fault: Fault {
-    get { Fault(rawValue: bits &>> 2) ?? .none }
-    set { bits = bits & 3 | newValue.rawValue &<< 2 }
-  }
-
-  /// Goes on to the next UUID; `false` if there is no other.
-  @usableFromInline
-  mutating func next(hasCustom: Bool) -> Bool {
-    guard bits & 3 < (hasCustom ? 2 : 1) else { return false }
-    bits &+= 1
-    return true
-  }
+  /// The payload of a service could not be read.
+  @usableFromInline mutating func fail(isRefused: Bool) { bits = bits & 7 | (isRefused ? 8 : 16) }
 }
 
 /// One connection: zero bits when closed, and what it is at otherwise.

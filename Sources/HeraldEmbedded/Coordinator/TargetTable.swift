@@ -217,25 +217,24 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   mutating func evictable(at now: Instant) -> Int? {
     let engaged = Target.heldFlag | Target.awaitsMessageFlag
     var longest: Int?
-    var silence = Interval.zero
-    var isIdle = false
+    var most: UInt32 = 0
     var madeUp: Int?
-    var madeUpSilence = Interval.zero
+    var mostOfMadeUp: UInt32 = 0
     var new = 0
     for place in 0..<Int(fresh) where targets[place].bits & (engaged | Target.takenFlag) == Target.takenFlag {
-      let candidate = targets[place].silence(at: now)
+      var silence = targets[place].silence(at: now).milliseconds
       if targets[place].mayBeMadeUp {
-        if candidate < .seconds(1) { new &+= 1 }
-        if madeUp == nil || candidate > madeUpSilence {
+        if silence < 1000 { new &+= 1 }
+        if silence >= mostOfMadeUp {
           madeUp = place
-          madeUpSilence = candidate
+          mostOfMadeUp = silence
         }
       }
-      let idles = !targets[place].owesWork && candidate >= Self.patience
-      if longest == nil || (idles == isIdle ? candidate > silence : idles) {
+      // None is kept for so long that its silence has this bit.
+      if !targets[place].owesWork, silence >= Self.patience.milliseconds { silence |= 1 &<< 31 }
+      if silence >= most {
         longest = place
-        silence = candidate
-        isIdle = idles
+        most = silence
       }
     }
     return new &* 4 >= capacity ? madeUp : longest

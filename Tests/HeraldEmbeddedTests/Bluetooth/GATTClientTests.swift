@@ -83,15 +83,23 @@ struct GATTClientTests {
 
   @Test("GAD/CL/BV-02 the next service with a UUID, behind the one that was found")
   func nextService() {
-    begin(.discoverService16(UUID16(0xFCF6), from: 0x0120))
+    begin(.discoverService16(UUID16(0xFCF6)))
+    peer.client.search(behind: 0x011F)
     #expect(peer.next() == "06 20 01 FF FF 00 28 F6 FC")
     #expect(peer.receive("07 20 01 2F 01") == .service(HandleRange(first: 0x120, last: 0x12F)))
-    begin(.discoverService128(wanted, from: 0xFFFF))
+    begin(.discoverService128(wanted))
+    peer.client.search(behind: 0xFFFE)
     #expect(peer.next() == "06 FF FF FF FF 00 28 " + wantedOnAir)
     // A service in front of what was asked for is none.
     #expect(peer.receive("07 10 00 1F 00") == .failed(.malformed))
-    #expect(!peer.begin(.discoverService16(UUID16(0xFCF6), from: 0)))
-    #expect(!peer.begin(.discoverService128(wanted, from: 0)))
+    // There is nothing behind the last handle, and nothing to narrow in another procedure.
+    begin(.discoverService128(wanted))
+    peer.client.search(behind: 0xFFFF)
+    #expect(peer.next() == "06 01 00 FF FF 00 28 " + wantedOnAir)
+    #expect(peer.receive("01 06 01 00 0A") == .finished)
+    begin(.readLong(3))
+    peer.client.search(behind: 0x011F)
+    #expect(peer.next() == "0A 03 00")
   }
 
   @Test("GAD/CL/BV-02 a service by 128-bit UUID, in a request of 23 bytes")

@@ -67,14 +67,12 @@ public struct GATTClient: BitwiseCopyable, Sendable {
       guard mtu >= ATTLimits.defaultMTU, mtu <= 517 else { return false }
       start(.exchangeMTU, 0, 0)
       length = UInt16(truncatingIfNeeded: mtu)
-    case .discoverService16(let uuid, let from):
-      guard from > 0 else { return false }
-      start(.findService, from, 0xFFFF)
+    case .discoverService16(let uuid):
+      start(.findService, 1, 0xFFFF)
       isShort = true
       self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
-    case .discoverService128(let uuid, let from):
-      guard from > 0 else { return false }
-      start(.findService, from, 0xFFFF)
+    case .discoverService128(let uuid):
+      start(.findService, 1, 0xFFFF)
       self.uuid = uuid
     case .discoverCharacteristics(let range):
       guard range.first > 0, range.first <= range.last else { return false }
@@ -94,6 +92,12 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     }
     self.stepTimeout = min(stepTimeout, ATTLimits.transactionTimeout).milliseconds
     return true
+  }
+
+  /// Has the service discovery that was just begun find only what is behind this handle, 0…0xFFFE: the next service with the same UUID,
+  /// if this is the last handle of one.
+  public mutating func search(behind handle: UInt16) {
+    if step == .findService, !isWaiting, handle < .max { self.handle = handle &+ 1 }
   }
 
   /// Forgets the procedure before and starts at a step.

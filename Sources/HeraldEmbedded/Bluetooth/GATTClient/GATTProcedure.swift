@@ -2,11 +2,11 @@
 public enum GATTProcedure: BitwiseCopyable, Sendable {
   /// Exchange MTU (4.3.1), offering to take PDUs of this length, 23…517. Ends with `.mtu`.
   case exchangeMTU(Int)
-  /// Discover Primary Service by Service UUID (4.4.2), from this handle (1 or more) up to the first found. Ends
-  /// with `.service`, or `.finished` if there is none.
-  case discoverService16(UUID16, from: UInt16 = 1)
+  /// Discover Primary Service by Service UUID (4.4.2), up to the first found. Ends
+  /// with `.service`, or `.finished` if there is none. `GATTClient.search(behind:)` finds the next.
+  case discoverService16(UUID16)
   /// The same for a 128-bit UUID.
-  case discoverService128(UUID128, from: UInt16 = 1)
+  case discoverService128(UUID128)
   /// Discover All Characteristics of a Service (4.6.1): `.characteristics` for each response, then `.finished`
   /// unless one was the last.
   case discoverCharacteristics(HandleRange)
