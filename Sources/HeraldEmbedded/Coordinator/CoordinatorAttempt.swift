@@ -50,29 +50,22 @@ where
       wake(by: workAt)
       return
     }
-    let limit = connectionLimit
-    let isFull = openConnections() >= (limit > 1 ? limit &- 1 : limit)
+    let most = connectionLimit
+    let isFull = openConnections() >= (most > 1 ? most &- 1 : most)
     if isFull, connectionToGiveUp(forMessage: outbox.isPending) == nil {
       awaitGrace()
       return
     }
-    var deadline = after(configuration.attemptTimeout)
-    var isCut = false
+    var limit = Instant.never
     if !capabilities.canScanWhileConnecting {
       // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
-      guard let limit = scanning.attemptLimit(at: now) else { return }
-      isCut = limit < deadline
-      deadline = earlier(limit, deadline)
+      guard let scanLimit = scanning.attemptLimit(at: now) else { return }
+      limit = scanLimit
     }
     let isFlooded = isFlooded()
     guard let (place, othersWait) = choosePeer(isFlooded: isFlooded) else {
       wake(by: workAt)
       return
-    }
-    if othersWait, table[place].state != .read, !table[place].has(Target.awaitsMessageFlag) {
-      let end = after(Self.hastyAttempt)
-      isCut = isCut || end < deadline
-      deadline = earlier(end, deadline)
     }
     guard !isFull else {
       giveUpConnection(forMessage: table[place].has(Target.awaitsMessageFlag))
@@ -92,13 +85,15 @@ where
     }
     counters.count(.attempts)
     table.setHeld(place, true)
+    let isHasty = othersWait && table[place].state != .read && !table[place].has(Target.awaitsMessageFlag)
+    let deadline = after(isHasty ? Self.hastyAttempt : configuration.attemptTimeout)
     attempt.isActive = true
     attempt.isCancelled = false
-    attempt.isCut = isCut
+    attempt.isCut = isHasty || limit < deadline
     attempt.place = UInt16(truncatingIfNeeded: place)
     attempt.begunAt = UInt16(truncatingIfNeeded: now.milliseconds.low32)
-    attempt.deadline = deadline
-    wake(by: deadline)
+    attempt.deadline = earlier(limit, deadline)
+    wake(by: attempt.deadline)
   }
 
   /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest rank one that was heard just
@@ -111,39 +106,19 @@ where
     var bestWorth: UInt32 = 0
     var alike: UInt32 = 0
     var later = Instant.never
-    for place in 0..<table.placesUsed where table[place].owesWork {
-      let isNear = table[place].silence(at: now) <= configuration.inRange
-      guard isNear || table[place].has(Target.awaitsMessageFlag) else { continue }
-      guard !table[place].isHeld, !isConnected(table[place].address) else { continue }
-      let retryAt = table[place].retryAt
-      if retryAt > now {
-        later = earlier(later, retryAt)
-        continue
-      }
-      let rank = rank(of: place)
-      if rank < 0 {
-        settle(place)
-        if table[place].owesWork { later = earlier(later, table[place].retryAt) }
-        continue
-      }
-      let isThere = table[place].silence(at: now) <= Self.justNow
-      // One that takes no connections, or of which somebody says so, is tried when nobody else is there.
-      var worth = table[place].has(Target.takesNobodyFlag) ? 1 : Self.worth(rank) &+ (isThere ? Self.worthOfWait : 0)
-      if isFlooded, rank >= Self.candidateRank, rank < Self.messageRank {
-        // It is looked at again when it is heard again.
-        let wait = table[place].wait(at: now)
-        guard isThere, wait >= leastWait else { continue }
-        worth &+= wait < Self.worthOfWait ? wait : Self.worthOfWait &- 1
-      }
+    var place = 0
+    while place < table.placesUsed {
+      let worth = table[place].owesWork ? worth(of: place, leastWait: isFlooded ? leastWait : nil, &later) : 0
       if worth > bestWorth {
         best = place
         bestWorth = worth
         alike = 1
-      } else if worth == bestWorth {
+      } else if worth > 0, worth == bestWorth {
         // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same in the end.
         alike &+= 1
         if (random.next() &>> 16) &* alike < 0x1_0000 { best = place }
       }
+      place &+= 1
     }
     guard let best else {
       workAt = later
@@ -152,6 +127,34 @@ where
     // Where several wait there may be more: it is worth listening for them.
     if alike > 1, bestWorth >= Self.worth(Self.strangerRank), bestWorth < Self.worth(Self.messageRank) { listenMore() }
     return (best, alike > 1 || isFlooded)
+  }
+
+  /// How much it is worth to have an exchange now with a peer that wants one, compared with others; 0 if there can be none, and `later` is then the
+  /// moment when that may change by itself, if it was a later one. `leastWait` is for how many tenths of a second a stranger has to have waited in a
+  /// flood; `nil` if there is none.
+  @inlinable
+  mutating func worth(of place: Int, leastWait: UInt32?, _ later: inout Instant) -> UInt32 {
+    let silence = table[place].silence(at: now)
+    guard silence <= configuration.inRange || table[place].has(Target.awaitsMessageFlag),
+      !table[place].isHeld, !isConnected(table[place].address)
+    else { return 0 }
+    var rank = -1
+    if table[place].retryAt <= now {
+      rank = self.rank(of: place)
+      if rank < 0 { settle(place) }
+    }
+    guard rank >= 0 else {
+      if table[place].owesWork { later = earlier(later, table[place].retryAt) }
+      return 0
+    }
+    let isThere = silence <= Self.justNow
+    // One that takes no connections, or of which somebody says so, is tried when nobody else is there.
+    let worth = table[place].has(Target.takesNobodyFlag) ? 1 : Self.worth(rank) &+ (isThere ? Self.worthOfWait : 0)
+    guard let leastWait, rank >= Self.candidateRank, rank < Self.messageRank else { return worth }
+    let wait = table[place].wait(at: now)
+    // It is looked at again when it is heard again.
+    guard isThere, wait >= leastWait else { return 0 }
+    return worth &+ (wait < Self.worthOfWait ? wait : Self.worthOfWait &- 1)
   }
 
   /// What a rank counts for when peers are compared: twice the most that a peer's being there does, and that twice the most of its wait.
