@@ -9,12 +9,12 @@ extension Target {
   @inlinable
   var strangerKind: Int { showedService ? 1 : 0 }
 
-  /// Whether nothing is known of it but one or two advertisements: it may be made up.
+  /// Whether nothing is known of it but advertisements of one second: it may be made up.
   @usableFromInline @inline(__always)
-  var mayBeMadeUp: Bool { isStranger && readings < 3 }
+  var mayBeMadeUp: Bool { isStranger && writtenAt == 0 }
 
   /// What `writtenAt` of a stranger says when all of its allowance is used: after `readingsPerUnit` readings for each
-  /// unit.
+  /// unit, those of the first second apart.
   @usableFromInline static var allowance: UInt8 { 255 }
   /// See `allowance`. A power of two.
   @usableFromInline static var readingsPerUnit: UInt32 { 4 }
@@ -24,8 +24,10 @@ extension Target {
   /// no log.
   @usableFromInline
   mutating func mayKeepReading(number: UInt32, at now: Instant) -> Bool {
+    if readings == 0 { signalledAt = now.seconds8 }
     if writtenAt < Self.allowance {
-      if number & (Self.readingsPerUnit &- 1) == 0 { writtenAt &+= 1 }
+      let isUsed = writtenAt == 0 ? signalledAt != now.seconds8 : number & (Self.readingsPerUnit &- 1) == 0
+      if isUsed { writtenAt &+= 1 }
       return true
     }
     let period = UInt8(truncatingIfNeeded: now.milliseconds.low32 &>> 12)

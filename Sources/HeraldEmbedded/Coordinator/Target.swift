@@ -47,8 +47,8 @@ public struct Target: BitwiseCopyable, Sendable {
   /// The last transmit power it advertised in dBm; `noTxPower` if none.
   public var txPower: Int8
   /// When a strength or others' payloads were last written to it: seconds since start-up, in their lower 8 bits.
-  /// While its payload is not known, no such thing is written to it: then when a reading beyond its allowance was
-  /// last kept (`mayKeepReading`).
+  /// While its payload is not known, no such thing is written to it: then when it was first heard, or a reading
+  /// beyond its allowance last kept (`mayKeepReading`).
   @usableFromInline var signalledAt: UInt8
   /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits. While its payload
   /// is not known, how much of its allowance of readings it has used.

@@ -249,7 +249,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
         longest = place
         continue
       }
-      if targets[place].silence(at: now) > targets[known].silence(at: now) { longest = place }
+      if targets[place].silence(at: now) >= targets[known].silence(at: now) { longest = place }
     }
     return longest
   }
