@@ -125,7 +125,9 @@ where
       return nil
     }
     // Where several wait there may be more: it is worth listening for them.
-    if alike > 1, bestWorth >= Self.worth(Self.strangerRank), bestWorth < Self.worth(Self.messageRank) { listenMore() }
+    if alike > 1, bestWorth >= Self.worth(Self.strangerRank), bestWorth < Self.worth(Self.messageRank) {
+      listenMore()
+    }
     return (best, alike > 1 || isFlooded)
   }
 
@@ -149,7 +151,8 @@ where
     }
     let isThere = silence <= Self.justNow
     // One that takes no connections, or of which somebody says so, is tried when nobody else is there.
-    let worth = table[place].has(Target.takesNobodyFlag) ? 1 : Self.worth(rank) &+ (isThere ? Self.worthOfWait : 0)
+    let worth =
+      table[place].has(Target.takesNobodyFlag) ? 1 : Self.worth(rank) &+ (isThere ? Self.worthOfWait : 0)
     guard let leastWait, rank >= Self.candidateRank, rank < Self.messageRank else { return worth }
     let wait = table[place].wait(at: now)
     // It is looked at again when it is heard again.

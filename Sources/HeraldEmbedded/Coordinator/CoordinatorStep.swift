@@ -86,7 +86,9 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
 
   /// Whether this is a search for a service of Herald's.
   @usableFromInline
-  var findsService: Bool { rawValue >= Self.findShortService.rawValue && rawValue <= Self.findCustomService.rawValue }
+  var findsService: Bool {
+    rawValue >= Self.findShortService.rawValue && rawValue <= Self.findCustomService.rawValue
+  }
 
   /// Whether the peer owes us something.
   @usableFromInline

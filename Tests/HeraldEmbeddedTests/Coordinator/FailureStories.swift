@@ -196,7 +196,9 @@ struct FailureStories {
     #expect(requests == 3)
     #expect(story.count(.reads) == (length == 510 ? 1 : 0))
     // A service whose payload is too long may be a stale one: others are looked for, and there are none.
-    for _ in 0..<2 where length > 510 && story.count(.exchangesMalformed) == 0 { story.happen(.pdu(hex("01 06 2D 00 0A"), on: ConnectionID(index: 0))) }
+    for _ in 0..<2 where length > 510 && story.count(.exchangesMalformed) == 0 {
+      story.happen(.pdu(hex("01 06 2D 00 0A"), on: ConnectionID(index: 0)))
+    }
     #expect(story.count(.exchangesMalformed) == (length == 510 ? 0 : 1))
   }
 
