@@ -1,4 +1,4 @@
-"""Tables of what was shown with which phone, as script/interop prints them at its end and the README shows them."""
+"""Tables of what was shown with which phone, as script/interop prints them at its end and docs/phones.md shows them."""
 
 from pathlib import Path
 
