@@ -41,6 +41,17 @@ struct ReportTests {
     #expect(!html.contains("Times without a record"))
   }
 
+  @Test("A report that cannot be written names the file and says what to do")
+  func unwritable() throws {
+    let log = try MadeUpLog(start: start, [(0, .detected(anna), [])])
+    let report = try LogReport(log.archive, device: DeviceRecord(), after: Archive.Change())
+    for path in ["/nowhere/report.html", "/tmp"] {
+      let error = #expect(throws: HostLinkError.self) { try report.write(to: path) }
+      #expect(error?.cause == .storage && error?.what.hasPrefix("\(path) cannot be ") == true)
+      #expect(error?.advice?.contains("in a folder that is there") == true)
+    }
+  }
+
   @Test("Who was only told of is not in it, who showed no payload is there by address")
   func others() throws {
     let told = TargetIdentity(kind: .shared, high: 0, low: 9)
