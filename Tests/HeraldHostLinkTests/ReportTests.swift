@@ -28,7 +28,8 @@ struct ReportTests {
     ])
     // 778 units for 1,000 s: the contact of 602 s has 468.4 of them.
     #expect(html.contains("<rect class=\"bar\" x=\"170\" y=\"10\" width=\"468.4\" height=\"14\" rx=\"3\">"))
-    #expect(html.contains("AADSAp: 2022-11-29 22:21:40 to 2022-11-29 22:31:42, near for 1 min 0 s, 2 readings"))
+    #expect(
+      html.contains("AADSAp: 2022-11-29 22:21:40 to 2022-11-29 22:31:42, near for 1 min 0 s, 2 readings"))
     #expect(
       html.contains(
         "<td>1 min 0 s</td>\n<td>2022-11-29 22:21:40</td>\n<td>2022-11-29 22:31:42</td>\n<td>2</td>\n<td>-50 dBm</td>"
