@@ -15,9 +15,11 @@ public enum CommandWords {
   public static func mistake(in arguments: [String], of root: any ParsableCommand.Type) -> Mistake? {
     var command = root
     var path = [root._commandName]
-    for word in arguments {
+    for (index, word) in arguments.enumerated() {
+      // Behind `help` are the words of a command.
+      if index == 0, word == "help" { continue }
       let below = command.configuration.subcommands
-      guard !below.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+      guard !below.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = below.first(where: { $0._commandName == word }) else {
         return mistake(word, under: command, path, root)
       }

@@ -10,6 +10,12 @@ struct BoardCatalogueTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
+  @Test("A board that nobody knows is answered with the nearest name")
+  func unknown() {
+    #expect(BoardCatalogue.unknown("micorbit").advice == "did you mean microbit?")
+    #expect(BoardCatalogue.unknown("toaster").advice == "`herald-flash boards` lists those that are known")
+  }
+
   /// The regions that a linker script names.
   private static func regions(of chip: String) throws -> [String: BoardDescription.Region] {
     let script = try String(

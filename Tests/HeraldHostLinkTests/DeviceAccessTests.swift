@@ -134,6 +134,22 @@ struct DeviceAccessTests {
     #expect(device.proofs.isEmpty)
   }
 
+  @Test("A device that says it is locked gets no key and no other secret without a session")
+  func locked() throws {
+    let device = Locked()
+    let path = try key(Array(0..<32))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let transport = DirectTransport(device.answer)
+    let client = Self.client(over: transport)
+    let key = try AccessKey.read(path)
+    let error = #expect(throws: HostLinkError.self) { try client.setAccessKey(key) }
+    #expect(error?.cause == .refused && error?.advice?.contains("--key-file") == true)
+    // Group 72, command 5.
+    #expect(transport.sent.map { Array($0[4...7]) } == [[0, 72, 0, 5]])
+    device.hasKey = false
+    try client.refuseLocked()
+  }
+
   @Test("A wrong key is told of; while the device waits nothing is proved")
   func refusals() throws {
     let device = Locked()

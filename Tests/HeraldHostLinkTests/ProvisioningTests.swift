@@ -64,7 +64,8 @@ struct ProvisioningFileTests {
     #expect(
       complaint("family: simple\ncountry: 1\nsecret: s\ndays: 91").contains(
         "line 4: days is a number from 1 to 90"))
-    #expect(complaint("family: simple\ncountry: 1\nsecret: s\nfrom: 22.11.2026").contains("yyyy-mm-dd"))
+    #expect(
+      complaint("family: simple\ncountry: 1\nsecret: s\nfrom: 22.11.2026").contains("yyyy-mm-dd, or today"))
     #expect(complaint("family: bytes\nbytes: \"9\"").contains("hexadecimal"))
     #expect(complaint("family: bytes\nbytes: \"\"").contains("1 to 510 bytes"))
     #expect(complaint("family: [fixed]").contains("is a single value"))

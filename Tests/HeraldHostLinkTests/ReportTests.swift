@@ -28,7 +28,8 @@ struct ReportTests {
     ])
     // 778 units for 1,000 s: the contact of 602 s has 468.4 of them.
     #expect(html.contains("<rect class=\"bar\" x=\"170\" y=\"10\" width=\"468.4\" height=\"14\" rx=\"3\">"))
-    #expect(html.contains("AADSAp: 2022-11-29 22:21:40 to 2022-11-29 22:31:42 (10 min 2 s), 2 readings"))
+    #expect(
+      html.contains("AADSAp: 2022-11-29 22:21:40 to 2022-11-29 22:31:42, near for 1 min 0 s, 2 readings"))
     #expect(
       html.contains(
         "<td>1 min 0 s</td>\n<td>2022-11-29 22:21:40</td>\n<td>2022-11-29 22:31:42</td>\n<td>2</td>\n<td>-50 dBm</td>"
@@ -39,6 +40,17 @@ struct ReportTests {
     #expect(html.contains("<h2>Battery</h2>"))
     #expect(html.contains("points=\"948,26\""))
     #expect(!html.contains("Times without a record"))
+  }
+
+  @Test("A report that cannot be written names the file and says what to do")
+  func unwritable() throws {
+    let log = try MadeUpLog(start: start, [(0, .detected(anna), [])])
+    let report = try LogReport(log.archive, device: DeviceRecord(), after: Archive.Change())
+    for path in ["/nowhere/report.html", "/tmp"] {
+      let error = #expect(throws: HostLinkError.self) { try report.write(to: path) }
+      #expect(error?.cause == .storage && error?.what.hasPrefix("\(path) cannot be ") == true)
+      #expect(error?.advice?.contains("in a folder that is there") == true)
+    }
   }
 
   @Test("Who was only told of is not in it, who showed no payload is there by address")

@@ -156,6 +156,23 @@ struct SMPClientTests {
     #expect(transport.sent.allSatisfy { $0.suffix(1) == [0xA0] && $0[5] == 0x48 && $0[7] == 0 })
   }
 
+  @Test("What was asked is told in a sentence")
+  func subjects() {
+    func words(_ subject: String, _ failure: ManagementFailure) -> String {
+      failure.error(ManagementRequest(subject, .read, .os, 0), at: "it").what
+    }
+    #expect(
+      words("its images", .noAnswer(attempts: 4))
+        == "it did not answer when asked for its images after 4 attempts")
+    #expect(
+      words("to set its clock", .noAnswer(attempts: 1)) == "it did not answer when asked to set its clock")
+    #expect(
+      words("whether it is locked", .sessionOver) == "it ended the session when asked whether it is locked")
+    #expect(
+      words("to tell its log", .malformed("nonsense"))
+        == "it answered, when asked to tell its log, with nonsense")
+  }
+
   @Test("A refusal is told in the words of what was refused")
   func refusals() {
     func words(_ group: SMPGroup, _ failure: ManagementFailure) -> String {

@@ -42,7 +42,7 @@ struct SensorFilesTests {
         """)
   }
 
-  @Test("In files that phones do not have, what others chose stays one field and is no formula")
+  @Test("What others chose stays one field and is no formula")
   func foreignText() {
     func field(_ text: String) -> String {
       var csv = CSVText()
@@ -54,6 +54,7 @@ struct SensorFilesTests {
     #expect(field("a\",\"b") == "\"a\"\",\"\"b\"")
     #expect(field("=cmd|x") == "\"'=cmd|x\"")
     for sign in ["+", "-", "@"] { #expect(field(sign + "1") == "\"'\(sign)1\"") }
+    #expect(field("a;=b;c;@d=") == "\"a;'=b;c;'@d=\"")
     let models = [
       DatedBytes(unixMilliseconds: 0, peer: phone, kind: .model, bytes: Array("=1\"".utf8))
     ]
@@ -62,6 +63,13 @@ struct SensorFilesTests {
     let name: [UInt8] = [0x10, 3, 0x40, 0x22, 0x2C]
     let visit = VenueVisit(first: 0, last: 0, beacon: beacon, payload: Array(venue[..<9]) + name)
     #expect(String(decoding: VisitsCSV.text(of: [visit]), as: UTF8.self).contains(",\"'@\"\",\","))
+    // In the phones' file, too: `",=1` of a venue's name begins no other field.
+    let breaking = VenueVisit(
+      first: 0, last: 0, beacon: beacon, payload: Array(venue[..<9]) + [0x10, 4, 0x22, 0x2C, 0x3D, 0x31])
+    let event = DatedEvent(unixMilliseconds: 0, peer: beacon, kind: .visited(breaking))
+    #expect(
+      String(decoding: ContactsCSV.text(of: [event]), as: UTF8.self).hasSuffix(
+        ",\"PLACE(name=\"\",=1):[from=1970-01-01 00:00:00,to=1970-01-01 00:00:00]\"\n"))
   }
 
   @Test("HP-51 A venue without a name is called by its numbers, and a hostile name is made safe")

@@ -212,14 +212,20 @@ async def case_session_is_not_taken_over_in_the_middle():
 class Impostor(HostileDevice):
     """A device that repeats a serial number and says what it likes of its lock."""
 
-    def __init__(self, has_key):
+    def __init__(self, *has_key):
+        """`has_key` is what it says when it is asked, one after the other; the last for good."""
         super().__init__([b"\xff" * 64], texts={"n": "BADGE7"})
-        self.has_key = has_key
+        self.says = list(has_key)
+        # What came with requests to take a setting or a payload.
+        self.given = []
 
     def answer(self, group, command, request):
+        if group in (3, 8):
+            self.given.append(request.get("val", request.get("data")))
         if (group, command) == (72, 5):
             if "proof" in request:
                 return {"proof": bytes(32)}
+            self.has_key = self.says.pop(0) if len(self.says) > 1 else self.says[0]
             return {"set": self.has_key, "open": not self.has_key, "nonce": bytes(16), "wait": 0}
         return super().answer(group, command, request)
 
@@ -246,6 +252,15 @@ async def case_session_impostors_get_no_key():
                 assert {group for group, _ in impostor.asked} <= {0, 72}, impostor.asked
                 assert not {(72, 0), (72, 1), (72, 8)} & set(impostor.asked) or words[0] == "log", impostor.asked
             impostor.stop()
+        # Without --key-file the file of the key that is to be set is one, whatever the device says, and when; and what says that it is locked gets no secret.
+        for says in [(True,), (False,), (False, True), (True, False), (False, False, True), (False, True, False)]:
+            for words in [("provision", badge), ("config", "set", "access/key", keys / "{serial}.key"), ("payload", "push", push, "--generate")]:
+                if words[0] == "payload" and not says[0]:
+                    continue
+                impostor = await Impostor(*says).start()
+                status, out, err = await run("herald-host", *words, "--device", impostor.link, "--timeout", "1")
+                assert status in (9, 18) and "key" in err and not impostor.given, (says, words, status, err, impostor.given)
+                impostor.stop()
         # Whoever really means it.
         impostor = await Impostor(False).start()
         status, _, err = await run(

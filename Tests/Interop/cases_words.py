@@ -27,12 +27,13 @@ async def case_unknown_words_name_the_nearest_command():
     for name, words, meant in [
             ("herald-host", ["pul"], "herald-host log pull"), ("herald-host", ["log", "tial"], "herald-host log tail"),
             ("herald-host", ["stauts"], "herald-host status"), ("herald-host", ["payload", "puhs", "x"], "herald-host payload push"),
+            ("herald-host", ["help", "pul"], "herald-host log pull"), ("herald-host", ["help", "log", "pul"], "herald-host log pull"),
             ("herald-flash", ["wirte"], "herald-flash write")]:
         status, out, err = await run(name, *words)
         assert status == 64 and f"did you mean `{meant}`?" in err and out == "", (words, status, err)
     status, out, err = await run("herald-host", "frobnicate", "--json")
     assert status == 64 and "--help" in json.loads(out)["error"]["advice"], (status, out)
-    for words in (["--help"], ["help", "log", "pull"], ["log", "pull", "--help"]):
+    for words in (["--help"], ["help"], ["help", "log"], ["help", "log", "pull"], ["log", "pull", "--help"]):
         status, out, err = await run("herald-host", *words)
         assert status == 0 and "USAGE" in out, (words, status, err)
     status, out, err = await run("herald-host", "config", "get", "radio/seting")

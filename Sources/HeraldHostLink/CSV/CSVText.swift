@@ -25,11 +25,19 @@ struct CSVText {
     if needsQuotes { bytes.append(0x22) }
   }
 
-  /// Appends text that somebody else chose, in a file of a kind that phones do not have: in quotation marks like `value`, but with marks inside
-  /// doubled, and behind an apostrophe if a spreadsheet would take it for a formula.
+  /// Appends text that somebody else chose, or that has such text in it: in quotation marks like `value`, but with marks inside doubled, and with an
+  /// apostrophe where a spreadsheet would take it for a formula: in front, and behind a semicolon, which separates fields in countries that have a comma in
+  /// their numbers.
   mutating func foreign(_ text: String) {
-    let isFormula = text.unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } ?? false
-    value((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))
+    var guarded = String.UnicodeScalarView()
+    var isStart = true
+    for scalar in text.unicodeScalars {
+      if isStart, "=+-@".unicodeScalars.contains(scalar) { guarded.append("'") }
+      if scalar == "\"" { guarded.append(scalar) }
+      guarded.append(scalar)
+      isStart = scalar == ";"
+    }
+    value(String(guarded))
   }
 
   mutating func comma() { bytes.append(0x2C) }

@@ -35,9 +35,10 @@ public enum ContactsCSV {
       csv.value(ShortPayload.text(payload))
     case .heraldDetected: csv.raw(",,,,,,6,,")
     case .lost: csv.raw(",,,,,,,7,")
+    // A venue says its name itself.
     case .visited(let visit):
       csv.raw(",,,,,5,,,")
-      csv.value(
+      csv.foreign(
         "PLACE(name=\(visit.place)):[from=\(UTCTimestamp.seconds(visit.first)),to=\(UTCTimestamp.seconds(visit.last))]"
       )
     }

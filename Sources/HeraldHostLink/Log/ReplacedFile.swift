@@ -7,13 +7,16 @@ final class ReplacedFile {
   private let descriptor: Int32
   private var waiting: [UInt8] = []
   private static let piece = 1 << 18
+  private static let advice = "choose the name of a file, in a folder that is there and that you may write to"
 
   init(_ path: String) throws(HostLinkError) {
     self.path = path
     part = path + ".part"
     unlink(part)
     descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .system(.storage, "\(part) cannot be made", code: errno) }
+    guard descriptor >= 0 else {
+      throw .system(.storage, "\(path) cannot be made", code: errno, advice: Self.advice)
+    }
   }
 
   deinit {
@@ -35,7 +38,7 @@ final class ReplacedFile {
   func finish() throws(HostLinkError) {
     try flush()
     guard fsync(descriptor) == 0, rename(part, path) == 0 else {
-      throw .system(.storage, "\(path) cannot be brought to the disk", code: errno)
+      throw .system(.storage, "\(path) cannot be brought to the disk", code: errno, advice: Self.advice)
     }
   }
 

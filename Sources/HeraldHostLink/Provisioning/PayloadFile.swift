@@ -93,7 +93,9 @@ public struct PayloadFile: Equatable, Sendable {
       throw fields.refusal("days", "is a number from 1 to \(MatchingKeyWindow.mostDays)")
     }
     var from = FirstDay.today
-    if let text = try fields.optionalText("from"), text != "today" { from = .on(try fields.date("from")) }
+    if let text = try fields.optionalText("from"), text != "today" {
+      from = .on(try fields.date("from", or: "today"))
+    }
     var epoch = KeyScheduleEpoch.phones
     if try fields.optionalText("epoch") != nil {
       epoch = KeyScheduleEpoch(unixSeconds: try fields.date("epoch"))

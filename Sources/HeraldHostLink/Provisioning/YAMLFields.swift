@@ -115,11 +115,11 @@ struct YAMLFields {
     }
   }
 
-  /// The first second of a day, yyyy-mm-dd.
-  mutating func date(_ name: String) throws(HostLinkError) -> UInt64 {
+  /// The first second of a day, yyyy-mm-dd. `word` may stand in its place, too, as its refusal says.
+  mutating func date(_ name: String, or word: String? = nil) throws(HostLinkError) -> UInt64 {
     let text = try text(name)
     guard text.utf8.count == 10, let moment = UTCTimestamp.parse(text + " 00:00:00") else {
-      throw refusal(name, "is a date of the form yyyy-mm-dd")
+      throw refusal(name, "is a date of the form yyyy-mm-dd" + (word.map { ", or \($0)" } ?? ""))
     }
     return moment / 1000
   }

@@ -54,7 +54,8 @@ struct ReportCharts {
           "<rect class=\"bar\" x=\"\(coordinate(x))\" y=\"\(coordinate(y + 2))\" width=\"\(coordinate(max(axis.x(contact.end) - x, 2)))\" height=\"14\" rx=\"3\"><title>"
         )
         svg.text(
-          "\(person.name): \(ReportWords.span(contact.begin, contact.end)), \(contact.readings) readings")
+          "\(person.name): \(ReportWords.dates(contact.begin, contact.end)), near for \(DurationText.of(seconds: contact.seconds)), \(contact.readings) readings"
+        )
         svg.raw("</title></rect>\n")
       }
     }

@@ -9,6 +9,8 @@ struct ReportPerson {
   struct Contact {
     let begin: UInt64
     let end: UInt64
+    /// How long it took; see `ContactDuration`.
+    let seconds: Int
     let readings: Int
   }
 
@@ -126,12 +128,13 @@ struct ReportContent {
       let contacts = try Row.fetchAll(
         database,
         sql: """
-          SELECT begin_ms, end_ms, readings FROM
+          SELECT begin_ms, end_ms, seconds, readings FROM
             (SELECT * FROM contact WHERE person_id = ? ORDER BY seconds DESC, begin_ms LIMIT ?) ORDER BY begin_ms
           """, arguments: [row[0] as Int64, Self.mostBars]
       ).map {
         ReportPerson.Contact(
-          begin: UInt64(clamping: $0[0] as Int64), end: UInt64(clamping: $0[1] as Int64), readings: $0[2])
+          begin: UInt64(clamping: $0[0] as Int64), end: UInt64(clamping: $0[1] as Int64), seconds: $0[2],
+          readings: $0[3])
       }
       let (name, kind) = Self.words((row[4] as Data?).map { [UInt8]($0) }, address: row[5] ?? "")
       people.append(
@@ -272,8 +275,13 @@ enum ReportWords {
   /// How long so many milliseconds are.
   static func duration(_ milliseconds: UInt64) -> String { DurationText.of(seconds: milliseconds / 1000) }
 
-  /// From when to when, in UTC, and for how long.
+  /// From when to when, in UTC.
+  static func dates(_ begin: UInt64, _ end: UInt64) -> String {
+    "\(UTCTimestamp.seconds(begin)) to \(UTCTimestamp.seconds(end))"
+  }
+
+  /// The same, and how long that is.
   static func span(_ begin: UInt64, _ end: UInt64) -> String {
-    "\(UTCTimestamp.seconds(begin)) to \(UTCTimestamp.seconds(end)) (\(duration(end - begin)))"
+    "\(dates(begin, end)) (\(duration(end - begin)))"
   }
 }

@@ -75,6 +75,15 @@ extension DeviceClient {
       advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
+  /// Before a secret is sent: an error if the device says that it is locked and there is no session with it. One that is locked would refuse the secret, and one that only says so
+  /// would learn it.
+  public func refuseLocked() throws(HostLinkError) {
+    guard !client.isSealed, try access().isSet else { return }
+    throw HostLinkError(
+      .refused, "\(client.location) is locked: secrets are sent to it in a session only",
+      advice: "name the file of its access key with --key-file")
+  }
+
   /// Opens a session: the device and this computer prove to each other that they have the access key, and everything after that is sealed. The key itself does not leave
   /// this computer. Waits for a device that has just started; `pause` does that, for so many milliseconds.
   /// - Throws: `.notProved` if the device does not prove that it has the key, or says that it has none; `.refused` if it does not take the proof.
@@ -157,10 +166,11 @@ extension DeviceClient {
   }
 
   /// Gives the device this access key, and opens a session with it: the sessions before it are over. Sealed if there is a session; else the key goes to the device as it is, over
-  /// a link that nobody else listens to.
+  /// a link that nobody else listens to, unless the device says that it is locked.
   public func setAccessKey(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {
+    try refuseLocked()
     var bytes = Array(key.memory.used)
     defer { bytes.wipe() }
     try write(.accessKey, bytes, "to set its access key")

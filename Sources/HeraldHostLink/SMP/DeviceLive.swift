@@ -46,7 +46,7 @@ extension DeviceClient {
   /// Refused with code 8 by a device that keeps none.
   public func live() throws(HostLinkError) -> DeviceLive {
     let request = ManagementRequest(
-      "what happens", .read, .herald, HeraldCommand.live, isRepeatable: false)
+      "to tell what happens", .read, .herald, HeraldCommand.live, isRepeatable: false)
     let body = try client.ask(request)
     guard case .array(let entries) = body[SMPKey.events], let lost = body[SMPKey.lost]?.number32 else {
       throw malformed(request, "no list of events")

@@ -104,12 +104,11 @@ extension DeviceClient {
     let question = Self.logStream(sequence: status.last, offset: 0, length: 1)
     let request = ManagementRequest("to tell its log", question)
     guard case .failure(let failure) = try client.outcome(of: request) else { return }
-    // A page may be erased in between, and older firmware has no streams.
-    switch failure {
-    case .refused(group: 72, code: 1...5), .refused(group: nil, code: 5), .refused(group: nil, code: 8):
-      return
-    default: throw failure.error(request, at: client.location)
-    }
+    // A page may be erased in between, or not be readable, and older firmware has no streams.
+    let others: [SMPFailure] = [
+      .logUnreadable, .pageGone, .beyondPage, SMPFailure(.notFound), SMPFailure(.unsupported),
+    ]
+    guard others.contains(where: failure.is) else { throw failure.error(request, at: client.location) }
   }
 
   /// The newest page of the log and the one before it, the older first, as far as they can be read.

@@ -57,7 +57,7 @@ extension DeviceClient {
       }
       let next: UInt32
       switch try client.outcome(of: request) {
-      case .failure(.refused(group: nil, code: 8)):
+      case .failure(let failure) where failure.is(SMPFailure(.unsupported)):
         throw HostLinkError(
           .refused, "\(client.location) takes no payload: its own is fixed",
           advice: "a herald-node takes one with `--payload stored`; other devices with another firmware")

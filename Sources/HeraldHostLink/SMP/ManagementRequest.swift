@@ -2,7 +2,7 @@ import HeraldDeviceLink
 
 /// A question to a device.
 public struct ManagementRequest: Sendable {
-  /// What it asks, for messages: "the status of the log".
+  /// What it asks, for messages: "the status of the log", "to set its clock" or "whether it is locked".
   public let subject: String
   /// Read or write.
   public let operation: SMPOperation
@@ -38,6 +38,11 @@ public struct ManagementRequest: Sendable {
     }
     content = WipedBytes(buffer.span, count: count)
     buffer.wipe()
+  }
+
+  /// The subject as it stands behind "asked".
+  var asked: String {
+    ["to ", "whether ", "why ", "how "].contains(where: subject.hasPrefix) ? subject : "for \(subject)"
   }
 
   /// Whether it is part of the opening of a session, and so is never asked in one.
@@ -98,15 +103,15 @@ public enum ManagementFailure: Error, Equatable, Sendable {
     case .noAnswer(let attempts):
       let times = attempts == 1 ? "" : " after \(attempts) attempts"
       return HostLinkError(
-        .noAnswer, "\(location) did not answer when asked for \(request.subject)\(times)",
+        .noAnswer, "\(location) did not answer when asked \(request.asked)\(times)",
         advice: "check that nothing else uses the link, reset the device and run the command again")
     case .malformed(let what):
       return HostLinkError(
-        .protocolViolation, "\(location) answered \(request.subject) with \(what)",
+        .protocolViolation, "\(location) answered, when asked \(request.asked), with \(what)",
         advice: "the device's firmware and this program may not fit together")
     case .sessionOver:
       return HostLinkError(
-        .refused, "\(location) ended the session when asked for \(request.subject)",
+        .refused, "\(location) ended the session when asked \(request.asked)",
         advice: "another program may have opened one, or the device restarted; run the command again")
     }
   }

@@ -241,7 +241,9 @@ public final class SMPClient {
       else { return .failure(.malformed("an error that cannot be understood")) }
       if code != 0 { return .failure(.refused(group: group, code: code)) }
     } else if let code = value[SMPKey.returnCode] {
-      guard let number = code.number else { return .failure(.refused(group: nil, code: 1)) }
+      guard let number = code.number else {
+        return .failure(.refused(group: nil, code: UInt64(SMPReturnCode.unknown.rawValue)))
+      }
       if number != 0 { return .failure(.refused(group: nil, code: number)) }
     }
     return .success(value)

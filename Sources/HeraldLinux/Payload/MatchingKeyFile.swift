@@ -30,7 +30,10 @@ struct MatchingKeyFile: ~Copyable {
   static func read(_ path: String) throws(SystemFailure) -> MatchingKeyFile {
     let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.isOpen else {
-      throw SystemFailure("read", path, code: errno, advice: "simple:KEYFILE names a file with matching keys")
+      throw SystemFailure(
+        "read", path, code: errno,
+        advice:
+          "simple:KEYFILE names a file with matching keys; `herald-host payload simple --generate` makes one")
     }
     var attributes = stat()
     let isOpenToOthers = fstat(file.number, &attributes) == 0 && attributes.st_mode & 0o077 != 0

@@ -147,9 +147,7 @@ struct Convert: ParsableCommand, ReportsFailures {
   private func chosenBoard() throws(FlashFailure) -> BoardDescription? {
     guard let board else { return nil }
     if let known = BoardCatalogue.named(board) { return known }
-    throw FlashFailure(
-      .link(.usage), "there is no board \(PrintableText.of(board))", state: .untouched,
-      advice: "`herald-flash boards` lists those that are known")
+    throw BoardCatalogue.unknown(board)
   }
 
   private func check(_ image: FirmwareImage, _ board: BoardDescription) throws(FlashFailure) {

@@ -71,9 +71,7 @@ struct PlaceOptions: ParsableArguments {
         .cannot, "\(known.title) cannot be flashed", state: .untouched,
         advice: "`script/emulated` runs its image in the emulator")
     }
-    throw FlashFailure(
-      .link(.usage), "there is no board \(PrintableText.of(board))", state: .untouched,
-      advice: "`herald-flash boards` lists those that are known")
+    throw BoardCatalogue.unknown(board)
   }
 
   /// Opens the board, lets `body` use it, and gives it back.

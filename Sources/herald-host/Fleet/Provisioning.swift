@@ -26,6 +26,7 @@ struct Provisioning: Sendable {
 
   /// Has a device offer a payload.
   func push(_ payload: PayloadFile, to device: DeviceClient, serial: String) throws(HostLinkError) {
+    if payload.hasSecret { try device.refuseLocked() }
     let blob = try payload.blob(serial: serial, now: PlausibleDate.now / 1000, generate: generates) {
       Console.note("herald-host: \($0)")
     }
@@ -55,6 +56,8 @@ struct Provisioning: Sendable {
 
   /// Gives a device the key in a file, which is made first if it is wanted and not there, and opens a session with it.
   func setKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) {
+    // Whatever the device says when it is asked again: outside a session there is a key to be sent only if nothing speaks against it here and below.
+    try device.refuseLocked()
     let file = try SecretPath.of(path, serial: serial)
     if generates, access(file, F_OK) != 0 {
       let key = AccessKey.generate()
@@ -67,7 +70,7 @@ struct Provisioning: Sendable {
     if key.isOpenToOthers {
       Console.note("herald-host: others than its owner may use \(file); `chmod 600` it")
     }
-    if !device.client.isSealed, try !device.access().isSet {
+    if !device.client.isSealed {
       try device.refuseImpostor(keyFile: file, isNew: isNewDevice || made.has(file))
       Console.note(
         "herald-host: \(device.client.location) gets its first access key: whoever listens on this cable learns it"
