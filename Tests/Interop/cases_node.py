@@ -58,7 +58,7 @@ async def case_node_logs_a_venue_beacon_visit():
         await wearable.until(lambda: "visit" in wearable.facts)
         [(where, seconds)] = [visit.split() for visit in wearable.facts["visit"]]
         assert where == identity and 2 <= int(seconds) <= time.monotonic() - started, wearable.facts
-        await pull(wearable.link, output)
+        await pull_until(wearable, output, lambda rows: (output / "visits.csv").exists(), "row of the visit")
         with open(output / "visits.csv", newline="") as file:
             [visit] = csv.DictReader(file)
         venue = {key: visit[key] for key in ("country", "state", "code", "name", "beacon")}
