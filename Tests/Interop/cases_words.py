@@ -73,7 +73,12 @@ async def case_json_has_one_form():
         assert status == 0 and len(json.loads(out)["devices"]) == 1, (status, out, err)
         status, out, err = await run("herald-host", "payload", "push", payload, "--all", "--usbip", server, "--json")
         assert status == 0 and json.loads(out)["devices"][0]["result"]["family"] == "fixed", (status, out, err)
-        # So is what goes wrong: on standard output, and for people on standard error.
+        # So are lists of other things.
+        status, out, err = await run("herald-flash", "boards", "--json")
+        assert status == 0 and "microbit" in {board["name"] for board in json.loads(out)["boards"]}, (status, out, err)
+        status, out, err = await run("herald-flash", "list", "--usbip", server, "--json")
+        assert status == 0 and len(json.loads(out)["devices"]) == 1, (status, out, err)
+        # What goes wrong is an object: on standard output, and for people on standard error.
         for words, status in [(["info", "--device", "serial:/dev/null"], 64), (["info", "--device", "/dev/nowhere"], 2), (["info", "--nope"], 64)]:
             ended_with, out, err = await run("herald-host", *words, "--json")
             error = json.loads(out)["error"]
