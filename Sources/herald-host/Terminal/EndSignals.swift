@@ -30,7 +30,8 @@ enum EndSignals {
         _ = write(EndSignals.writingEnd, &byte, 1)
         errno = saved
       }
-      if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
+      let wasIgnored = unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+      if wasIgnored { signal(number, SIG_IGN) }
     }
     return true
   }()
