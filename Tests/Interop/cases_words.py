@@ -164,6 +164,23 @@ async def case_a_simulated_maximum_is_one():
         assert status == 0 and told["seconds_until_read99"] <= told["longest_seconds_until_read"], told
 
 
+async def case_simulated_floods_are_compared_with_none():
+    told = {}
+    for words in ([], ["--flood", "unanswered"], ["--flood", "silent", "--flood-rate", "20"]):
+        status, out, err = await run("herald-host", "simulate", "--devices", "2", "--hours", "0.1", *words, "--json")
+        assert status == 0, (words, err)
+        told[words[1] if words else None] = json.loads(out)
+    quiet = told[None]["charge_per_hour"]
+    assert "flood" not in told[None]
+    for kind, rate in (("unanswered", 10), ("silent", 20)):
+        assert told[kind]["flood"] == {"kind": kind, "addresses_per_second": rate, "charge_per_hour_without": quiet}, told[kind]
+        assert told[kind]["charge_per_hour"] > quiet and told[kind]["attempts"] > told[None]["attempts"], told
+    status, out, err = await run("herald-host", "simulate", "--devices", "2", "--hours", "0.05", "--flood", "silent")
+    assert status == 0 and "without the flood" in out and "times as much" in out, (out, err)
+    status, _, err = await run("herald-host", "simulate", "--flood-rate", "5")
+    assert status == 64 and "--flood" in err, (status, err)
+
+
 async def case_completion_knows_settings_and_devices():
     status, script, err = await run("herald-host", "--generate-completion-script", "bash")
     assert status == 0 and "radio/setting" in script and "saver" in script, err

@@ -22,6 +22,13 @@ public struct CrowdFlood: Equatable, Sendable {
   /// Ten new addresses a second, each of which is advertised ten times.
   public init(_ kind: Kind) { self.kind = kind }
 
+  /// So many new addresses a second, each of which is advertised ten times.
+  public init(_ kind: Kind, addressesPerSecond: Int) {
+    self.kind = kind
+    self.addressesPerSecond = addressesPerSecond
+    senders = addressesPerSecond
+  }
+
   /// How long an address is advertised.
   public var addressLife: Interval {
     .milliseconds(UInt32(clamping: max(1, senders) * 1000 / max(1, addressesPerSecond)))
