@@ -52,7 +52,7 @@ final class AirStranger {
     let life = flood.addressLife
     let first = UInt64(life.milliseconds) * UInt64(number + 1) / UInt64(max(1, flood.senders))
     host = Host(
-      flood: flood, life: life, firstEnd: Instant(milliseconds: first), random: AirRandom(seed: seed))
+      flood: flood, life: life, firstEnd: Instant(milliseconds: first), random: SeededRandom(seed: seed))
   }
 
   /// Does what is to be done, and returns when to call again at the latest.
@@ -78,9 +78,9 @@ final class AirStranger {
     var isReady = false
     var isAdvertising = false
     var addressEnd: Instant
-    private var random: AirRandom
+    private var random: SeededRandom
 
-    init(flood: CrowdFlood, life: Interval, firstEnd: Instant, random: AirRandom) {
+    init(flood: CrowdFlood, life: Interval, firstEnd: Instant, random: SeededRandom) {
       self.flood = flood
       self.life = life
       addressEnd = firstEnd
