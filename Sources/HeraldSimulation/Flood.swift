@@ -78,7 +78,7 @@ public struct FloodOutcome: Equatable, Sendable {
 /// advertising reports to the pages of the log. Nobody answers at made-up addresses.
 public final class Flood {
   typealias Node = HeraldNode<
-    HCIRadio<SimulatedController, 4>, MemoryFlash, AirRandom, FixedPayloadSupplier, FloodEar, NoNeighbours,
+    HCIRadio<SimulatedController, 4>, MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours,
     64, 4, 4
   >
 
@@ -90,7 +90,7 @@ public final class Flood {
   private let configuration: FloodConfiguration
   private let image: FlashImage
   private var node: Node
-  private var random: AirRandom
+  private var random: SeededRandom
   private var now: UInt64 = 0
   private let present = FloodKind.herald.data
   /// When each peer that is present is heard next, in milliseconds.
@@ -99,11 +99,11 @@ public final class Flood {
   /// A device that has not been switched on.
   public init(_ configuration: FloodConfiguration) {
     self.configuration = configuration
-    random = AirRandom(seed: configuration.seed)
+    random = SeededRandom(seed: configuration.seed)
     image = FlashImage(pageSize: 4096, pageCount: configuration.flashPages, wordSize: 4)
     node = Node(
       radio: HCIRadio(transport: SimulatedController()), flash: MemoryFlash(image),
-      random: AirRandom(seed: configuration.seed &+ 1),
+      random: SeededRandom(seed: configuration.seed &+ 1),
       supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: FloodEar())
     node.radio.transport.answeringHigh = Self.presentHigh
   }

@@ -203,6 +203,51 @@ struct ConversionGrowthTests {
     #expect(try pages.pages().map { pages.stamp(of: $0) } == second)
   }
 
+  @Test(
+    "Of an unchanged folder the archive is asked nothing about its pages, and files that are none are told of each time"
+  )
+  func unchangedAsAWhole() throws {
+    let place = TemporaryFolder()
+    let archive = try folder(1500, in: place)
+    let stray = PageName(epoch: 1, sequence: 4_000_000_000, isOpen: false)
+    let file = "\(place.path)/pages/\(stray.fileName)"
+    #expect(FileManager.default.createFile(atPath: file, contents: Data("no page".utf8)))
+    func summary() throws -> [String] {
+      let result = try LogConversion(archive)
+      return result.damagedPages + ["\(result.pageCount) \(result.readings) \(result.events)"]
+    }
+    let first = try summary()
+    #expect(first.count == 2 && first[0].hasPrefix(stray.fileName))
+    // What is known of pages is not even looked at.
+    func known() throws -> Int? {
+      let database = try DatabaseQueue(path: "\(place.path)/archive.sqlite")
+      defer { try? database.close() }
+      return try database.write { database in
+        try database.execute(sql: "DELETE FROM conversion_page WHERE is_page")
+        return try Int.fetchOne(database, sql: "SELECT changes()")
+      }
+    }
+    #expect(try known() ?? 0 > 0)
+    #expect(try summary() == first)
+    #expect(try known() == 0)
+    // Any change has all of it looked at: of a page's file, of the tables, of what is known about the device, of which pages there are.
+    let page = try #require(try archive.pages().first).fileName
+    for change in 0..<4 {
+      switch change {
+      case 0: chmod("\(place.path)/pages/\(page)", 0o600)
+      case 1: chmod("\(place.path)/statistics.csv", 0o600)
+      case 2: try archive.updateDevice { $0.note(epoch: 77) }
+      default: unlink(file)
+      }
+      let again = try summary()
+      #expect(
+        again
+          == (change < 3 ? first : ["\(try archive.pages().count) 1500 \(first[1].split(separator: " ")[2])"])
+      )
+      #expect(try known() ?? 0 > 0, "change \(change)")
+    }
+  }
+
   @Test("Lines that a conversion had written when it was cut off are not there twice")
   func cutOff() throws {
     let place = TemporaryFolder()

@@ -89,6 +89,19 @@ struct ReportTests {
     #expect(damaged.contains("Nothing in this log has a date."))
   }
 
+  @Test("Events that were not logged: how many, both causes, and what to do")
+  func dropped() throws {
+    let html = try report([
+      (0, .detected(anna), []), (1000, .dropped(count: 31_000_000), []), (2000, .dropped(count: 482_911), []),
+    ])
+    #expect(html.contains("31,482,911 events are not in this log"))
+    for words in ["flash", "strangers_refused", "readings_refused", "flash_errors", "`herald-host stats`"] {
+      #expect(html.contains(words), "\(words)")
+    }
+    #expect(DroppedEventsText(0) == nil)
+    #expect(DroppedEventsText(1)?.what.hasPrefix("1 event is not in this log") == true)
+  }
+
   @Test("It asks nothing of a network: no address, no script, and a policy that forbids both")
   func selfContained() throws {
     let html = try report([

@@ -153,8 +153,9 @@ async def case_flash_lists_devices_that_take_images():
         second = await world.another_node(2, "--usbip", "0")
         servers = [node.usbip.removeprefix("usbip://").split("/")[0] for node in (first, second)]
         status, found, err = await flash("list", "--usbip", servers[0])
-        assert status == 0 and [board["location"] for board in found] == [f"smp:{first.usbip}"], (found, err)
-        assert found[0]["boards"] == ["mcuboot"] and found[0]["usable"] and "slot 0" in found[0]["details"], found
+        assert status == 0 and [board["location"] for board in found["devices"]] == [f"smp:{first.usbip}"], (found, err)
+        [board] = found["devices"]
+        assert board["boards"] == ["mcuboot"] and board["usable"] and "slot 0" in board["details"], board
         image = await signed_image(world.folder)
         both = ["--usbip", servers[0], "--usbip", servers[1]]
         status, found, err = await flash("write", image, "--yes", *both)

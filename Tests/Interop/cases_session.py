@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import signal
 import struct
 
 import smp_line
 from cases_smp import PROGRAMS
 from herald_session import Session
 from hostile import HostileDevice, cbor
-from node import ended, pull, run
+from node import PATIENCE, ended, program, pull, run
 from world import World
 
 KEY = bytes(range(7, 39))
@@ -139,12 +140,15 @@ async def case_session_refuses_what_is_not_the_next_request():
 
 
 class Relay:
-    """An impostor between a host and the thief's badge: passes packets on, changes those it is told to, and keeps what it saw."""
+    """Between a host and a device, as an impostor would be: passes packets on, changes those it is told to, keeps what it saw, and keeps the line to the device open. If it
+    `stalls` it keeps back what is sealed."""
 
     def __init__(self, link):
         self.link = link
         self.seen = []
         self.changes = None
+        self.stalls = False
+        self.has_asked = asyncio.Event()
 
     async def start(self):
         self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
@@ -156,6 +160,10 @@ class Relay:
         while packet := await smp_line.packet(reader):
             if self.changes:
                 packet = self.changes(packet)
+            if packet[1] == 1:
+                self.has_asked.set()
+            if self.stalls and packet[1] == 1:
+                continue
             answer = await self.line.ask(packet)
             self.seen.append((packet, answer))
             writer.write(smp_line.framed(answer))
@@ -207,6 +215,46 @@ async def case_session_is_not_taken_over_in_the_middle():
         relay.server.close()
         status, out, _ = await run("herald-host", "config", "get", "log/keep-days", "--device", node.link, "--key-file", file)
         assert status == 0 and out.split()[0] == "14", out
+
+
+async def tail_interrupted(relay, file, number, *options):
+    """Watches a locked device until something is asked in the session, then sends the signal; how the program ended."""
+    process = await asyncio.create_subprocess_exec(
+        program("herald-host"), "log", "tail", "--device", relay.place, "--key-file", str(file), *options,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+    async with asyncio.timeout(2 * PATIENCE):
+        await relay.has_asked.wait()
+        process.send_signal(number)
+        await process.communicate()
+    return process.returncode
+
+
+async def case_session_is_closed_when_the_host_is_interrupted():
+    async with World() as world:
+        node, file = await locked_node(world)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            relay = await Relay(node.link).start()
+            assert await tail_interrupted(relay, file, number) == -number
+            # The last thing said in the session is that it is over, and the device agrees.
+            [request_of_close, answer] = [pair for pair in relay.seen if pair[0][1] == 1][-1]
+            assert request_of_close[0] & 7 == 2 and request_of_close[4:6] == bytes([0, 72]) and request_of_close[7] == 9, relay.seen[-3:]
+            assert answer[1] == 1 and answer[0] & 7 == 3 and answer[7] == 9, answer
+            # A second program on the same plug, which never lost its line, has to prove itself.
+            host = Host(relay.line)
+            assert await host.plain(*READ_LOG, {"seq": 1}) == LOCKED
+            assert await host.refused(request_of_close)
+            assert "proof" in await host.open(KEY) and await host.sealed(*COMMIT) == {}
+            relay.line.close()
+            relay.server.close()
+
+
+async def case_session_of_a_silent_device_does_not_hold_up_an_interrupted_host():
+    async with World() as world:
+        node, file = await locked_node(world)
+        relay = await Relay(node.link).start()
+        relay.stalls = True
+        assert await tail_interrupted(relay, file, signal.SIGINT, "--timeout", "3600") == -signal.SIGINT
+        relay.server.close()
 
 
 class Impostor(HostileDevice):

@@ -74,7 +74,12 @@ async def case_json_has_one_form():
         assert status == 0 and len(json.loads(out)["devices"]) == 1, (status, out, err)
         status, out, err = await run("herald-host", "payload", "push", payload, "--all", "--usbip", server, "--json")
         assert status == 0 and json.loads(out)["devices"][0]["result"]["family"] == "fixed", (status, out, err)
-        # So is what goes wrong: on standard output, and for people on standard error.
+        # So are lists of other things.
+        status, out, err = await run("herald-flash", "boards", "--json")
+        assert status == 0 and "microbit" in {board["name"] for board in json.loads(out)["boards"]}, (status, out, err)
+        status, out, err = await run("herald-flash", "list", "--usbip", server, "--json")
+        assert status == 0 and len(json.loads(out)["devices"]) == 1, (status, out, err)
+        # What goes wrong is an object: on standard output, and for people on standard error.
         for words, status in [(["info", "--device", "serial:/dev/null"], 64), (["info", "--device", "/dev/nowhere"], 2), (["info", "--nope"], 64)]:
             ended_with, out, err = await run("herald-host", *words, "--json")
             error = json.loads(out)["error"]
@@ -158,6 +163,23 @@ async def case_a_simulated_maximum_is_one():
         status, out, err = await run("herald-host", "simulate", "--devices", "4", "--hours", "0.05", "--seed", str(seed), "--json")
         told = json.loads(out)
         assert status == 0 and told["seconds_until_read99"] <= told["longest_seconds_until_read"], told
+
+
+async def case_simulated_floods_are_compared_with_none():
+    told = {}
+    for words in ([], ["--flood", "unanswered"], ["--flood", "silent", "--flood-rate", "20"]):
+        status, out, err = await run("herald-host", "simulate", "--devices", "2", "--hours", "0.1", *words, "--json")
+        assert status == 0, (words, err)
+        told[words[1] if words else None] = json.loads(out)
+    quiet = told[None]["charge_per_hour"]
+    assert "flood" not in told[None]
+    for kind, rate in (("unanswered", 10), ("silent", 20)):
+        assert told[kind]["flood"] == {"kind": kind, "addresses_per_second": rate, "charge_per_hour_without": quiet}, told[kind]
+        assert told[kind]["charge_per_hour"] > quiet and told[kind]["attempts"] > told[None]["attempts"], told
+    status, out, err = await run("herald-host", "simulate", "--devices", "2", "--hours", "0.05", "--flood", "silent")
+    assert status == 0 and "without the flood" in out and "times as much" in out, (out, err)
+    status, _, err = await run("herald-host", "simulate", "--flood-rate", "5")
+    assert status == 64 and "--flood" in err, (status, err)
 
 
 async def case_completion_knows_settings_and_devices():

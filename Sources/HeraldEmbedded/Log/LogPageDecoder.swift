@@ -9,6 +9,8 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
   private var order: [64 of UInt8] = .init(repeating: 0)
   private var milliseconds: UInt64
   private var isInCodeword = false
+  /// Whether a segment before the present one was `malformed`.
+  private var wasMalformed = false
   /// How many records the present segment may hold, and how many of them are still to come.
   private var limit = LogFormat.maximumRecords
   private var recordsLeft = LogFormat.maximumRecords
@@ -86,8 +88,9 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   private mutating func endSegment(_ how: Ending) {
     isInCodeword = false
+    if how == .malformed { wasMalformed = true }
     guard let found = bits.nextSegment(after: header) else {
-      ending = how
+      ending = wasMalformed ? .malformed : how
       return
     }
     header = found

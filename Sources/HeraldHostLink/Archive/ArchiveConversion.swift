@@ -17,9 +17,55 @@ extension Archive {
   /// costs the reading of the names, sizes and times of its files. Pages added at the end of the log take time in
   /// proportion to those pages.
   public func convert(_ folder: PageArchive) throws(HostLinkError) -> Change {
+    let fingerprint = try FolderFingerprint(folder)
+    if let change = try asking({ try unchanged($0, folder, fingerprint) }) { return change }
     let change = try intake(folder, isWhole: true)
-    try interpret(folder.device, tables: folder.path)
+    try interpret(
+      folder.device, tables: folder.path,
+      of: Converted(fingerprint: fingerprint, pages: change.newPages + change.knownPages))
     return change
+  }
+
+  /// A folder that is in the database as a whole.
+  struct Converted {
+    let fingerprint: FolderFingerprint
+    /// How many pages it has, without files that are none.
+    let pages: Int
+  }
+
+  /// What a conversion of a folder says if neither it nor the tables in it have changed since the last one; else `nil`.
+  private func unchanged(_ database: Database, _ folder: PageArchive, _ fingerprint: FolderFingerprint) throws
+    -> Change?
+  {
+    guard
+      let state = try Row.fetchOne(
+        database,
+        sql: "SELECT conversion.* FROM conversion JOIN device ON device.id = device_id WHERE serial = ?",
+        arguments: [folder.device.serial]), state["folder"] == fingerprint.sha256,
+      state["is_stale"] == false, state["is_writing"] == false
+    else { return nil }
+    let device: Int64 = state["device_id"]
+    guard try LogTables(folder: folder.path, device: device).areAsLeft(database) else { return nil }
+    var change = Change()
+    change.knownPages = state["folder_pages"]
+    let refused = try Row.fetchAll(
+      database,
+      // By itself SQLite would look at all pages.
+      sql: """
+        SELECT epoch, sequence, is_open FROM conversion_page INDEXED BY conversion_page_refused
+        WHERE device_id = ? AND NOT is_page
+        """,
+      arguments: [device]
+    ).map { PageName(epoch: $0["epoch"], sequence: $0["sequence"], isOpen: $0["is_open"]) }
+    change.refused = folder.inOrder(refused).prefix(LogConversion.mostListed).map(\.fileName)
+    return change
+  }
+
+  private static func note(_ converted: Converted?, of device: Int64, _ database: Database) throws {
+    guard let converted else { return }
+    try database.execute(
+      sql: "UPDATE conversion SET folder = ?, folder_pages = ? WHERE device_id = ?",
+      arguments: [converted.fingerprint.sha256, converted.pages, device])
   }
 
   /// Takes the pages of a folder in, without interpreting them.
@@ -57,14 +103,21 @@ extension Archive {
     let formerlyOpen: Int64
   }
 
-  /// Interprets what is new; all, if something before has changed.
-  func interpret(_ record: DeviceRecord, tables folder: String?) throws(HostLinkError) {
+  /// Interprets what is new; all, if something before has changed. At the end the database is noted to be that of a folder, if one is named.
+  func interpret(_ record: DeviceRecord, tables folder: String?, of converted: Converted? = nil)
+    throws(HostLinkError)
+  {
     let device = try asking { database in
       try Int64.fetchOne(database, sql: "SELECT id FROM device WHERE serial = ?", arguments: [record.serial])
         ?? 0
     }
     let tables = folder.map { LogTables(folder: $0, device: device) }
-    guard var plan = try asking({ try begin($0, record, device, tables) }) else { return }
+    let begun = try asking { database in
+      let plan = try begin(database, record, device, tables)
+      if plan == nil { try Self.note(converted, of: device, database) }
+      return plan
+    }
+    guard var plan = begun else { return }
     while plan.done < plan.settled.count {
       let part = plan.settled[plan.done..<min(plan.done + Self.pagesAtOnce, plan.settled.count)]
       plan.done = part.endIndex
@@ -95,6 +148,7 @@ extension Archive {
             open_sha256 = COALESCE((SELECT sha256 FROM page WHERE id = :open), X'') WHERE device_id = :device
           """,
         arguments: ["open": plan.open ?? 0, "words": Self.words(of: record, with: tables), "device": device])
+      try Self.note(converted, of: device, database)
     }
   }
 

@@ -52,6 +52,10 @@ struct ArchiveIntake {
       ?? 0
     try database.execute(
       sql: "INSERT INTO conversion (device_id) VALUES (?) ON CONFLICT DO NOTHING", arguments: [self.device])
+    // Until all of a folder is in here and interpreted, this is the archive of none.
+    try database.execute(
+      sql: "UPDATE conversion SET folder = X'' WHERE device_id = ? AND folder <> X''",
+      arguments: [self.device])
     readings = try ReadingRows(database)
     insertEvent = try database.cachedStatement(
       sql: """

@@ -14,6 +14,9 @@ enum ArchiveSchema {
     migrator.registerMigration("2") { database in
       for statement in version2 { try database.execute(sql: statement) }
     }
+    migrator.registerMigration("3") { database in
+      for statement in version3 { try database.execute(sql: statement) }
+    }
     return migrator
   }
 
@@ -282,5 +285,14 @@ enum ArchiveSchema {
     ) STRICT, WITHOUT ROWID
     """,
     "CREATE TABLE conversion_undo (id INTEGER PRIMARY KEY, device_id INTEGER NOT NULL, sql TEXT NOT NULL) STRICT",
+  ]
+
+  /// What tells at once that a folder is as it was, so that nothing is asked about each of its pages. A migration after which records are to be interpreted anew sets
+  /// `folder` to nothing.
+  private static let version3 = [
+    "ALTER TABLE conversion ADD COLUMN folder BLOB NOT NULL DEFAULT X''",
+    "ALTER TABLE conversion ADD COLUMN folder_pages INTEGER NOT NULL DEFAULT 0",
+    "CREATE INDEX conversion_page_refused ON conversion_page (device_id) WHERE NOT is_page",
+    "CREATE INDEX page_malformed ON page (device_id, id) WHERE ending = 'malformed'",
   ]
 }

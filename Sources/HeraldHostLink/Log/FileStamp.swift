@@ -9,9 +9,12 @@ struct FileStamp: Equatable {
   let changed: Int64
 
   /// Of the file at `path`; `nil` if there is none.
-  static func of(_ path: String) -> FileStamp? {
+  static func of(_ path: String) -> FileStamp? { of(path, in: AT_FDCWD) }
+
+  /// Of a file of an open folder; `nil` if there is none.
+  static func of(_ name: String, in folder: Int32) -> FileStamp? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard fstatat(folder, name, &status, 0) == 0 else { return nil }
     return FileStamp(
       bytes: Int64(status.st_size),
       changed: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))

@@ -82,10 +82,13 @@ public final class PageArchive {
   }
 
   /// The same in the order in which the device wrote them: epochs as they were first seen here, those nothing is known of last.
-  func pagesInOrder() throws(HostLinkError) -> [PageName] {
+  func pagesInOrder() throws(HostLinkError) -> [PageName] { inOrder(try pages()) }
+
+  /// Pages in that order.
+  func inOrder(_ names: [PageName]) -> [PageName] {
     let order = device.epochs
     func rank(_ name: PageName) -> Int { order.firstIndex(of: name.epoch) ?? order.count }
-    return try pages().sorted { (rank($0), $0) < (rank($1), $1) }
+    return names.sorted { (rank($0), $0) < (rank($1), $1) }
   }
 
   /// What tells whether the file of a page is the one that it was.

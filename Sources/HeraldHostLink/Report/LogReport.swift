@@ -53,7 +53,7 @@ public struct LogReport {
     }
     page.element(
       "p", "class=\"lead\"",
-      "\(ReportWords.span(content.begin, content.end)), all times in UTC. \(content.peopleCount) met, \(content.readings) readings."
+      "\(ReportWords.span(content.begin, content.end)), all times in UTC. \(content.peopleCount.groupedDigits) met, \(content.readings.groupedDigits) readings."
     )
     let charts = ReportCharts(begin: content.begin, end: content.end)
     writeTimeline(charts, to: &page)
@@ -127,8 +127,12 @@ public struct LogReport {
 
   private func writeRemarks(to page: inout Markup) {
     var remarks: [String] = []
-    if log.undatedEvents > 0 { remarks.append("\(log.undatedEvents) events have no date and are not shown.") }
-    if log.droppedEvents > 0 { remarks.append("The device could not keep \(log.droppedEvents) events.") }
+    if log.undatedEvents > 0 {
+      remarks.append("\(log.undatedEvents.groupedDigits) events have no date and are not shown.")
+    }
+    if let dropped = DroppedEventsText(log.droppedEvents) {
+      remarks.append("\(dropped.what) What to do: \(dropped.advice).")
+    }
     if content.restarts > 0 {
       remarks.append("The device started \(content.restarts) times after a fault; restarts.csv has each.")
     }

@@ -117,7 +117,9 @@ extension DeviceClient {
     }
     client.forgetSession()
     let serial = try serialBytes()
-    try exchangeProofs(key, deviceNonce: state.nonce, hostNonce: nonce, serial)
+    try client.opening { () throws(HostLinkError) in
+      try exchangeProofs(key, deviceNonce: state.nonce, hostNonce: nonce, serial)
+    }
   }
 
   private func exchangeProofs(

@@ -1,3 +1,4 @@
+import Foundation
 import HeraldDeviceLink
 import HeraldText
 import Logging
@@ -10,6 +11,8 @@ import Logging
 ///
 /// In a session every question is sealed, and only a sealed answer that the device made for this very question is a result. An answer that is not sealed says no
 /// more than that the session is over: a new one is opened, and what may be asked twice is asked again, once.
+///
+/// A client is used from one thread. `OpenSessions` ends its session from another one.
 public final class SMPClient {
   /// How long to wait, and how often to ask.
   public struct Patience: Sendable {
@@ -46,6 +49,8 @@ public final class SMPClient {
     var isRenewed = false
   }
 
+  /// How long a wait for packets may be before it is looked at whether somebody wants to end the session.
+  private static let longestWait = Duration.milliseconds(100)
   /// How many packets that answer nothing may come before lateness is looked at.
   private static let mostStrays = 64
 
@@ -94,6 +99,8 @@ public final class SMPClient {
 
   /// Sends a question without waiting for the answer. Throws when the link is broken.
   public func submit(_ request: ManagementRequest) throws(HostLinkError) -> Ticket {
+    sealing.turn.take()
+    defer { sealing.turn.give() }
     lastTicket += 1
     let ticket = Ticket(number: lastTicket)
     let deadline = Deadline.after(patience.timeout)
@@ -121,8 +128,11 @@ public final class SMPClient {
   /// Waits until one of the questions on their way is answered or given up, and says which; `nil` if there is none. Throws
   /// when the link is broken.
   public func next() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
+    sealing.turn.take()
+    defer { sealing.turn.give() }
     var strays = 0
     while !pending.isEmpty || !over.isEmpty {
+      sealing.turn.giveWay()
       if !over.isEmpty {
         let (ticket, failure) = over.removeFirst()
         return (ticket, .failure(failure))
@@ -130,7 +140,7 @@ public final class SMPClient {
       guard let earliest = pending.map(\.deadline).min() else { return nil }
       // What has arrived is looked at before anything counts as late: the time may have passed while the caller was busy.
       // Packets that answer nothing do not put that off for ever.
-      if let packet = try transport.receive(by: earliest) {
+      if let packet = try transport.receive(by: min(earliest, .after(Self.longestWait))) {
         switch match(packet) {
         case .result(let ticket, let result): return (ticket, result)
         case .sessionOver:
@@ -167,6 +177,8 @@ public final class SMPClient {
 
   /// Forgets all questions on their way.
   public func forgetAll() {
+    sealing.turn.take()
+    defer { sealing.turn.give() }
     pending.removeAll()
     over.removeAll()
   }
@@ -256,16 +268,30 @@ extension SMPClient {
   /// Whether questions are asked in a session.
   public var isSealed: Bool { sealing.isOpen }
 
+  /// Has the link for the thread that opens a session while `body` runs: whoever ends sessions meanwhile waits for this one.
+  func opening<Result>(_ body: () throws(HostLinkError) -> Result) throws(HostLinkError) -> Result {
+    sealing.turn.take()
+    defer { sealing.turn.give() }
+    OpenSessions.add(self)
+    return try body()
+  }
+
   /// From now on questions are asked in this session. `key` opens another one when it is over.
   func take(_ session: consuming HostSession, key: borrowing AccessKey) {
     sealing.take(session, key: key)
   }
 
   /// The session is over, as the device knows: it has another key, or restarts.
-  public func forgetSession() { sealing.forget() }
+  public func forgetSession() {
+    sealing.turn.take()
+    defer { sealing.turn.give() }
+    sealing.forget()
+  }
 
   /// Tells the device that the session is over, and waits for its answer for half a second at most. What is on its way is forgotten.
   public func closeSession() {
+    sealing.turn.take()
+    defer { sealing.turn.give() }
     guard sealing.isOpen else { return }
     forgetAll()
     let request = ManagementRequest(
@@ -280,6 +306,11 @@ extension SMPClient {
       logger.debug("the session could not be ended", metadata: ["why": "\(error)"])
     }
     sealing.forget()
+  }
+
+  /// Ends the session from another thread than the one that uses it, which does not get any further, unless that one keeps the link for longer than `patience`.
+  func endForGood(within patience: TimeInterval) {
+    if sealing.turn.claim(within: patience) { closeSession() }
   }
 
   /// Opens another session after the device has answered as if there were none, and asks again in it what may be asked twice and was not yet.
@@ -310,44 +341,4 @@ extension SMPClient {
     }
     over += lost.map { ($0.ticket, .sessionOver) }
   }
-}
-
-/// The session of a client, or of several that share a transport.
-private final class ClientSession {
-  /// A key that opens another session.
-  final class Key {
-    let key: AccessKey
-    init(_ key: borrowing AccessKey) { self.key = key.copy() }
-  }
-
-  private var session: HostSession?
-  private var key: Key?
-
-  var isOpen: Bool { session != nil }
-
-  func take(_ session: consuming HostSession, key: borrowing AccessKey) {
-    self.session = session
-    self.key = Key(key)
-  }
-
-  /// Overwrites the keys of the session. The access key it was opened with, which is overwritten when nobody has it any more.
-  @discardableResult
-  func forget() -> Key? {
-    session?.wipe()
-    session = nil
-    defer { key = nil }
-    return key
-  }
-
-  func seal(_ packet: inout [UInt8]) -> UInt32? {
-    var span = packet.mutableSpan
-    return session?.seal(&span)
-  }
-
-  func open(_ packet: inout [UInt8], number: UInt32) -> Range<Int>? {
-    var span = packet.mutableSpan
-    return session?.open(&span, number: number)
-  }
-
-  deinit { session?.wipe() }
 }

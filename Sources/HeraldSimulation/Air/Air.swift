@@ -32,7 +32,7 @@ public final class Air {
   public internal(set) var requestsLost: UInt64 = 0
 
   var queue = AirQueue()
-  var random: AirRandom
+  var random: SeededRandom
   let stations: UnsafeMutablePointer<Station>
   let ears: UnsafeMutablePointer<Ear>
   let lines: UnsafeMutablePointer<AirLine>
@@ -67,7 +67,7 @@ public final class Air {
   public init(count: Int, seed: UInt64, model: AirModel = AirModel(), capabilities: RadioCapabilities) {
     self.model = model
     self.count = count
-    random = AirRandom(seed: seed)
+    random = SeededRandom(seed: seed)
     stations = .allocate(capacity: count)
     ears = .allocate(capacity: count)
     for index in 0..<count {

@@ -63,7 +63,7 @@ public struct AirModel: Sendable {
   }
 
   /// Fades in dB around the mean, each as likely as any other.
-  func fades(count: Int, random: inout AirRandom) -> [Float] {
+  func fades(count: Int, random: inout SeededRandom) -> [Float] {
     let steady = Double(riceFactor / (riceFactor + 1)).squareRoot()
     let scattered = Double(0.5 / (riceFactor + 1)).squareRoot()
     return (0..<count).map { _ in

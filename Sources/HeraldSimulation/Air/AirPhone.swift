@@ -13,7 +13,7 @@ final class AirPhone {
   /// The phone at a station of the air, with a payload that holds `number`.
   init(_ air: Air, station: Int, number: UInt64, seed: UInt64) {
     radio = AirRadio(air, station: station)
-    host = Host(number: number, random: AirRandom(seed: seed))
+    host = Host(number: number, random: SeededRandom(seed: seed))
   }
 
   /// From one advertisement to the next: Android's ADVERTISE_MODE_LOW_POWER.
@@ -43,10 +43,10 @@ final class AirPhone {
     private let isHasty: Bool
     private var pseudoAddress: [UInt8] = []
     private var pseudoEnd = Instant.start
-    private var random: AirRandom
+    private var random: SeededRandom
     private var server: SimulatedPeer
 
-    init(number: UInt64, random: AirRandom) {
+    init(number: UInt64, random: SeededRandom) {
       isHasty = number % 2 == 1
       self.random = random
       server = SimulatedPeer(fixedPayload: number)

@@ -98,7 +98,7 @@ final class AirPlaces {
   }
 
   private func value(_ pair: UInt64, _ step: UInt64) -> Double {
-    var random = AirRandom(seed: AirRandom.hash(pair ^ AirRandom.hash(seed &+ step &* 0x9E37_79B9)))
+    var random = SeededRandom(seed: SeededRandom.hash(pair ^ SeededRandom.hash(seed &+ step &* 0x9E37_79B9)))
     return random.normal()
   }
 }

@@ -35,7 +35,7 @@ public struct CrowdConfiguration: Sendable {
 public final class Crowd {
   /// The device: with room for 256 targets and four connections, as boards with RAM to spare have it.
   public typealias Node = HeraldNode<
-    AirRadio, MemoryFlash, AirRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, 256, 4, 4
+    AirRadio, MemoryFlash, SeededRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, 256, 4, 4
   >
 
   /// What it is like.
@@ -69,13 +69,13 @@ public final class Crowd {
       radius: configuration.radius, seed: configuration.seed)
     nodes = .allocate(capacity: devices)
     nodeCount = devices
-    var random = AirRandom(seed: AirRandom.hash(configuration.seed &+ 2))
+    var random = SeededRandom(seed: SeededRandom.hash(configuration.seed &+ 2))
     for device in 0..<devices {
       (nodes + device).initialize(
         to: Node(
           radio: AirRadio(air, station: device),
           flash: MemoryFlash(pageSize: 4096, pageCount: configuration.flashPages, wordSize: 8),
-          random: AirRandom(seed: random.next64()),
+          random: SeededRandom(seed: random.next64()),
           supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: UInt64(device + 1)),
           delegate: CrowdDelegate(record: record, device: device), configuration: configuration.node))
       let span = UInt32(clamping: max(1, configuration.switchOnSeconds) * 1000)

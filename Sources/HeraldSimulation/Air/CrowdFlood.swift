@@ -22,6 +22,13 @@ public struct CrowdFlood: Equatable, Sendable {
   /// Ten new addresses a second, each of which is advertised ten times.
   public init(_ kind: Kind) { self.kind = kind }
 
+  /// So many new addresses a second, each of which is advertised ten times.
+  public init(_ kind: Kind, addressesPerSecond: Int) {
+    self.kind = kind
+    self.addressesPerSecond = addressesPerSecond
+    senders = addressesPerSecond
+  }
+
   /// How long an address is advertised.
   public var addressLife: Interval {
     .milliseconds(UInt32(clamping: max(1, senders) * 1000 / max(1, addressesPerSecond)))
@@ -45,7 +52,7 @@ final class AirStranger {
     let life = flood.addressLife
     let first = UInt64(life.milliseconds) * UInt64(number + 1) / UInt64(max(1, flood.senders))
     host = Host(
-      flood: flood, life: life, firstEnd: Instant(milliseconds: first), random: AirRandom(seed: seed))
+      flood: flood, life: life, firstEnd: Instant(milliseconds: first), random: SeededRandom(seed: seed))
   }
 
   /// Does what is to be done, and returns when to call again at the latest.
@@ -71,9 +78,9 @@ final class AirStranger {
     var isReady = false
     var isAdvertising = false
     var addressEnd: Instant
-    private var random: AirRandom
+    private var random: SeededRandom
 
-    init(flood: CrowdFlood, life: Interval, firstEnd: Instant, random: AirRandom) {
+    init(flood: CrowdFlood, life: Interval, firstEnd: Instant, random: SeededRandom) {
       self.flood = flood
       self.life = life
       addressEnd = firstEnd

@@ -31,14 +31,14 @@ struct CrowdScene {
   /// How far those who stroll go from the centre, in metres.
   let strollRadius: Float
   var walkers: [Walker] = []
-  var random: AirRandom
+  var random: SeededRandom
 
   init(_ scenario: CrowdScenario, devices: Int, phones: Int = 0, range: Float, radius: Float?, seed: UInt64) {
     self.scenario = scenario
     self.radius = radius ?? (scenario == .room ? range / 2 : range * 1.5)
     seated = devices
     strollRadius = scenario == .room ? self.radius + range : self.radius
-    random = AirRandom(seed: AirRandom.hash(seed &+ 1))
+    random = SeededRandom(seed: SeededRandom.hash(seed &+ 1))
     for index in 0..<(devices + phones) {
       let (x, y) = point(within: index < devices ? self.radius : strollRadius)
       walkers.append(Walker(x: x, y: y, goalX: x, goalY: y, speed: 0, pauseEnd: 0))

@@ -37,6 +37,10 @@ struct Boards: ParsableCommand, ReportsFailures {
     let hasFirmware: Bool
   }
 
+  private struct Rows: Encodable {
+    let boards: [Row]
+  }
+
   func run() throws {
     let rows = BoardCatalogue.all.map { board in
       Row(
@@ -45,7 +49,7 @@ struct Boards: ParsableCommand, ReportsFailures {
         ram: .init(board.ram), pageSize: board.pageSize, waysIn: board.waysIn.map(\.rawValue),
         uf2Family: board.uf2Family, hasFirmware: board.hasFirmware)
     }
-    try display.show(rows) {
+    try display.show(Rows(boards: rows)) {
       var table = [["BOARD", "", "CHIP", "FIRMWARE AT", "WAYS IN", "OUR FIRMWARE"]]
       for board in BoardCatalogue.all {
         let ways = board.waysIn.map(\.rawValue).joined(separator: ", ")

@@ -26,6 +26,10 @@ struct List: ParsableCommand, ReportsFailures {
     let advice: String?
   }
 
+  private struct Rows: Encodable {
+    let devices: [Row]
+  }
+
   func run() throws {
     let found = search.found()
     let rows = found.map { board in
@@ -37,7 +41,7 @@ struct List: ParsableCommand, ReportsFailures {
         locked: board.sighting?.isLocked ?? false, usable: board.obstacle == nil,
         obstacle: board.obstacle?.what, advice: board.obstacle?.advice)
     }
-    try display.show(rows) { Self.list(found) }
+    try display.show(Rows(devices: rows)) { Self.list(found) }
   }
 
   private static func list(_ found: [FoundBoard]) {

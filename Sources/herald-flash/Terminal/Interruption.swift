@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HeraldConsole
 import HeraldFlash
+import HeraldHostLink
 
 /// What is said when a person presses ^C while a board is being changed: what it holds then, and what to do.
 final class Interruption: @unchecked Sendable {
@@ -20,7 +21,8 @@ final class Interruption: @unchecked Sendable {
       Console.note("\nherald-flash: interrupted")
       Console.note("  \(state.words)")
       Console.note("  → \(advice)")
-      // Whatever the other thread is doing with the board is not waited for.
+      // Whatever the other thread is doing with the board is waited for only to end a session.
+      OpenSessions.endAll()
       _exit(130)
     }
     // Until the source is there ^C would be lost, and on a busy machine that may take longer than the first packets.

@@ -6,6 +6,7 @@ import HeraldSimulation
 
 extension CrowdScenario: ExpressibleByArgument {}
 extension EnergySetting: ExpressibleByArgument {}
+extension CrowdFlood.Kind: ExpressibleByArgument {}
 
 /// `herald-host simulate`
 struct Simulate: ParsableCommand {
@@ -17,6 +18,10 @@ struct Simulate: ParsableCommand {
         room   everybody has a seat within range of everybody
         crowd  people stroll and stop, in a place three times the range across
         walk   the same place, and nobody stops
+      --flood adds made-up addresses at which there is no device: requests to connect to them are \
+        unanswered  not answered, and fail
+        silent      answered, and nothing is said on the connection
+      The same is simulated without them then, to compare the charge. \
       The same seed gives the same result. No device is needed. docs/simulation.md says what is modelled.
       """)
 
@@ -44,6 +49,13 @@ struct Simulate: ParsableCommand {
   @Option(help: "Where people are and how they move.")
   var scenario = CrowdScenario.room
 
+  @Option(help: "Made-up addresses in the middle of the place: what becomes of requests to connect to them.")
+  var flood: CrowdFlood.Kind?
+
+  @Option(
+    help: ArgumentHelp("With --flood: how many new addresses a second, 1 to 100.", valueName: "number"))
+  var floodRate: Int?
+
   @OptionGroup var display: DisplayOptions
 
   mutating func validate() throws {
@@ -51,6 +63,10 @@ struct Simulate: ParsableCommand {
     guard (0...500).contains(phones) else { throw ValidationError("--phones takes 0 to 500.") }
     guard hours > 0, hours <= 500 else {
       throw ValidationError("--hours takes more than 0 and at most 500.")
+    }
+    guard (1...100).contains(floodRate ?? 1) else { throw ValidationError("--flood-rate takes 1 to 100.") }
+    guard flood != nil || floodRate == nil else {
+      throw ValidationError("--flood-rate belongs to --flood.")
     }
     guard (1...50).contains(range) else { throw ValidationError("--range takes 1 to 50 metres.") }
   }
@@ -60,6 +76,7 @@ struct Simulate: ParsableCommand {
     let report: CrowdReport
     let scenario: String
     let seed: UInt64
+    let flood: FloodRow?
     let wallSeconds: Double
     let deviceHoursPerSecond: Double
     let advertisementsPerSecond: Double
@@ -69,17 +86,25 @@ struct Simulate: ParsableCommand {
       var container = encoder.container(keyedBy: Key.self)
       try container.encode(scenario, forKey: .scenario)
       try container.encode(seed, forKey: .seed)
+      try container.encodeIfPresent(flood, forKey: .flood)
       try container.encode(wallSeconds, forKey: .wallSeconds)
       try container.encode(deviceHoursPerSecond, forKey: .deviceHoursPerSecond)
       try container.encode(advertisementsPerSecond, forKey: .advertisementsPerSecond)
     }
 
     enum Key: String, CodingKey {
-      case scenario, seed, wallSeconds, deviceHoursPerSecond, advertisementsPerSecond
+      case scenario, seed, flood, wallSeconds, deviceHoursPerSecond, advertisementsPerSecond
     }
   }
 
-  func run() throws {
+  /// The flood, and the same history without it.
+  private struct FloodRow: Encodable {
+    let kind: String
+    let addressesPerSecond: Int
+    let chargePerHourWithout: Double
+  }
+
+  private var configuration: CrowdConfiguration {
     var configuration = CrowdConfiguration()
     configuration.devices = devices
     configuration.phones = phones
@@ -87,21 +112,44 @@ struct Simulate: ParsableCommand {
     configuration.seed = seed
     configuration.range = Float(range)
     configuration.scenario = scenario
-    let crowd = Crowd(configuration)
+    configuration.flood = flood.map { CrowdFlood($0, addressesPerSecond: floodRate ?? Self.usualFloodRate) }
+    return configuration
+  }
+
+  /// New addresses a second.
+  private static let usualFloodRate = 10
+
+  func run() throws {
     let total = max(1, Int((hours * 3600).rounded()))
     let bar = ProgressLine(isQuiet: display.quiet)
     let begun = ContinuousClock.now
-    crowd.run(seconds: total) { second in
-      bar.update(
-        done: second, of: total,
-        text: "\(DurationText.of(seconds: second)) of \(DurationText.of(seconds: total)) simulated")
+    let crowd = Crowd(configuration)
+    let runs = configuration.flood == nil ? 1 : 2
+    func run(_ crowd: Crowd, after before: Int) {
+      crowd.run(seconds: total) { second in
+        bar.update(
+          done: before + second, of: runs * total,
+          text:
+            "\(DurationText.of(seconds: before + second)) of \(DurationText.of(seconds: runs * total)) simulated"
+        )
+      }
+    }
+    run(crowd, after: 0)
+    let took = begun.duration(to: .now)
+    let flood = configuration.flood.map { flood in
+      var quiet = configuration
+      quiet.flood = nil
+      let crowd = Crowd(quiet)
+      run(crowd, after: total)
+      return FloodRow(
+        kind: flood.kind.rawValue, addressesPerSecond: flood.addressesPerSecond,
+        chargePerHourWithout: crowd.report().chargePerHour)
     }
     bar.finish()
-    let took = begun.duration(to: .now)
     let wall = max(1e-6, Double(took.components.seconds) + Double(took.components.attoseconds) * 1e-18)
     let report = crowd.report()
     let row = Row(
-      report: report, scenario: scenario.rawValue, seed: seed, wallSeconds: wall,
+      report: report, scenario: scenario.rawValue, seed: seed, flood: flood, wallSeconds: wall,
       deviceHoursPerSecond: report.hours * Double(devices) / wall,
       advertisementsPerSecond: Double(report.advertisementsDelivered) / wall)
     try display.show(row) { show(row) }
@@ -135,6 +183,12 @@ struct Simulate: ParsableCommand {
       "Estimated charge",
       "\(number(report.chargePerHour, 2)) mAh an hour, \(number(report.chargeScanningPercent, 0)) % of it for scanning"
     )
+    if let flood = row.flood {
+      facts.add(
+        "… without the flood",
+        "\(number(flood.chargePerHourWithout, 2)) mAh an hour; with \(flood.addressesPerSecond) new addresses a second, \(flood.kind), it is \(number(report.chargePerHour / max(flood.chargePerHourWithout, 1e-9), 2)) times as much"
+      )
+    }
     if let phones = report.phones {
       facts.add(
         "Phones",

@@ -14,6 +14,7 @@ struct LinkOptions: ParsableArguments {
   func withDevice<Result>(
     _ selector: DeviceSelector?, _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {
+    EndSignals.closeSessions()
     let open = try DeviceDirectory.open(selector)
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error

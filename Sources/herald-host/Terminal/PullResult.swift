@@ -168,8 +168,8 @@ struct PullResult: Encodable, Sendable {
     }
     if unknownAddresses > 0 {
       Console.line(
-        "\(unknownReadings) of \(Console.count(readings, "reading")) are of "
-          + "\(unknownAddresses) devices whose payload was not read.")
+        "\(unknownReadings.groupedDigits) of \(Console.count(readings, "reading")) are of "
+          + "\(unknownAddresses.groupedDigits) devices whose payload was not read.")
     }
     if undatedEvents > 0 {
       Console.line(
@@ -181,8 +181,9 @@ struct PullResult: Encodable, Sendable {
         "\(Console.count(unbelievableDates, "event")) have a date that cannot be: before 2020, or in the future by this computer's "
           + "clock. The device's clock was wrong then.")
     }
-    if droppedEvents > 0 {
-      Console.line("The device could not keep \(Console.count(droppedEvents, "event")).")
+    if let dropped = DroppedEventsText(droppedEvents) {
+      Console.line(dropped.what)
+      Console.line("  → \(dropped.advice)")
     }
     Console.line("Contacts: \(contactsFile)")
   }

@@ -1,5 +1,6 @@
 import HeraldConsole
 import HeraldHostLink
+import HeraldText
 
 extension Console {
   /// Says on standard error what went wrong and what to do.
@@ -8,8 +9,10 @@ extension Console {
     if let advice = error.advice { note("  → \(advice)") }
   }
 
-  /// `1 page`, `2 pages`.
-  static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+  /// `1 page`, `2,000 pages`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(number.groupedDigits) \(noun)\(number == 1 ? "" : "s")"
+  }
 
   /// The date to the second, in UTC.
   static func date(_ unixMilliseconds: UInt64) -> String {

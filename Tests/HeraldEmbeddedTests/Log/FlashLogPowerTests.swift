@@ -95,6 +95,7 @@ struct FlashLogPowerTests {
         log.commit()
         var again = FlashLog<MemoryFlash, 8>.mounted(on: torn)
         let continued = again.records()
+        #expect(again.pages().allSatisfy { $0.ending != .malformed })
         #expect(continued.last == PlainRecord(event: .lost(target(3)), milliseconds: 0, boot: status.boot))
       }
       contents.apply(journal[step])
@@ -129,6 +130,7 @@ struct FlashLogPowerTests {
       image.restorePower()
       var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
       let records = again.records()
+      #expect(again.pages().allSatisfy { $0.ending != .malformed })
       if again.standing.oldest == 1 {
         #expect(records.count >= committed)
         #expect(records == Array(appended.prefix(records.count)))

@@ -32,6 +32,19 @@ struct LogRecordLimitTests {
     #expect(page.records.allSatisfy { $0.event == .measured(peer, RSSI(-50)) })
   }
 
+  @Test("A good segment behind one that is malformed is read, and the page stays malformed")
+  func segmentBehind() throws {
+    let image = FlashImage(pageSize: 4096, pageCount: 4, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 16>.mounted(on: image, freshEpoch: 7)
+    try log.add(.lost(peer), at: 0)
+    log.commit()
+    var page = bytes(overfullPage)
+    page += [UInt8](repeating: 0xFF, count: 256 - page.count) + (log.pageBytes(1) ?? [])
+    let decoded = try #require(decode(page: page))
+    #expect(decoded.records.count == 8193 && decoded.records.last?.event == .lost(peer))
+    #expect(decoded.ending == .malformed)
+  }
+
   @Test("The writer begins the next page after 8,192 records, and none is lost")
   func writer() throws {
     let image = FlashImage(pageSize: 4096, pageCount: 4, wordSize: 4)

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
 /// A seeded generator (SplitMix64): the same seed gives the same simulation, whatever the machine.
-public struct AirRandom: RandomSource, BitwiseCopyable, Sendable {
+public struct SeededRandom: RandomSource, BitwiseCopyable, Sendable {
   private var state: UInt64
 
   /// A generator that starts from `seed`.

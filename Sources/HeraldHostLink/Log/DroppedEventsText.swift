@@ -1,0 +1,20 @@
+import HeraldText
+
+/// What a person should know about events that a device counted and did not log.
+public struct DroppedEventsText: Equatable, Sendable {
+  /// How many there are, and what becomes of them.
+  public let what: String
+  /// What that means, and what to do.
+  public let advice: String
+
+  /// Nothing if there are none. The log tells how many; why, only the device's counters tell.
+  public init?(_ count: Int) {
+    guard count > 0 else { return nil }
+    what =
+      "\(count.groupedDigits) \(count == 1 ? "event is" : "events are") not in this log: the device heard more strangers than it keeps records of (a flood of made-up "
+      + "advertisements does that), or the flash of its log took no records."
+    advice =
+      "if it was strangers, the records of everybody whose payload was read are complete; `herald-host stats` counts them since the device's last start as "
+      + "strangers_refused and readings_refused. If dropped and flash_errors of the group log count up instead, take the device out of use"
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import HeraldEmbedded
+
+/// What tells whether a folder is the one that it was: the names, sizes and times of change of all files of its pages, and what is known about the device.
+struct FolderFingerprint: Equatable {
+  /// SHA-256 of all of that.
+  let sha256: Data
+
+  /// Of a folder as it is now. A file that changes later than this makes another one.
+  init(_ folder: PageArchive) throws(HostLinkError) {
+    let place = folder.path + "/pages"
+    let directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0, let names = try? FileManager.default.contentsOfDirectory(atPath: place) else {
+      if directory >= 0 { close(directory) }
+      throw HostLinkError(.storage, "\(place) cannot be read")
+    }
+    defer { close(directory) }
+    var bytes: [UInt8] = []
+    for name in names.sorted() {
+      let stamp = FileStamp.of(name, in: directory) ?? FileStamp(bytes: -1, changed: 0)
+      bytes += name.utf8
+      // No name has this in it.
+      bytes.append(UInt8(ascii: "/"))
+      for number in [stamp.bytes, stamp.changed] {
+        withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+      }
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let device = try? encoder.encode(folder.device) else {
+      throw HostLinkError(.storage, "what \(folder.path) says about its device cannot be used")
+    }
+    bytes += device
+    let digest = SHA256.digest(of: bytes.span)
+    var data = Data(capacity: 32)
+    for index in digest.indices { data.append(digest[index]) }
+    sha256 = data
+  }
+}

@@ -1,0 +1,43 @@
+import HeraldDeviceLink
+
+/// The session of a client, or of several that share a transport.
+final class ClientSession {
+  /// A key that opens another session.
+  final class Key {
+    let key: AccessKey
+    init(_ key: borrowing AccessKey) { self.key = key.copy() }
+  }
+
+  /// Which thread uses the session and the transport.
+  let turn = LinkTurn()
+  private var session: HostSession?
+  private var key: Key?
+
+  var isOpen: Bool { session != nil }
+
+  func take(_ session: consuming HostSession, key: borrowing AccessKey) {
+    self.session = session
+    self.key = Key(key)
+  }
+
+  /// Overwrites the keys of the session. The access key it was opened with, which is overwritten when nobody has it any more.
+  @discardableResult
+  func forget() -> Key? {
+    session?.wipe()
+    session = nil
+    defer { key = nil }
+    return key
+  }
+
+  func seal(_ packet: inout [UInt8]) -> UInt32? {
+    var span = packet.mutableSpan
+    return session?.seal(&span)
+  }
+
+  func open(_ packet: inout [UInt8], number: UInt32) -> Range<Int>? {
+    var span = packet.mutableSpan
+    return session?.open(&span, number: number)
+  }
+
+  deinit { session?.wipe() }
+}

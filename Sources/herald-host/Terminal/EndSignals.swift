@@ -1,0 +1,38 @@
+import Foundation
+import HeraldHostLink
+
+/// The signals that end this program: by ^C, by `kill`, or because its terminal is gone.
+enum EndSignals {
+  /// The end of a pipe that the handler writes to. A handler can reach nothing but globals.
+  nonisolated(unsafe) private static var writingEnd: Int32 = -1
+
+  /// From the first call on, such a signal closes the sessions with devices before it ends the program. Signals that are ignored stay so.
+  static func closeSessions() { _ = isWatching }
+
+  private static let isWatching: Bool = {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return false }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let reading = ends[0]
+    writingEnd = ends[1]
+    Thread {
+      var number: UInt8 = 0
+      while read(reading, &number, 1) != 1 {}
+      OpenSessions.endAll()
+      // Whoever started this program is to see that the signal ended it.
+      signal(Int32(number), SIG_DFL)
+      kill(getpid(), Int32(number))
+    }.start()
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      let former = signal(number) { number in
+        let saved = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(EndSignals.writingEnd, &byte, 1)
+        errno = saved
+      }
+      let wasIgnored = unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+      if wasIgnored { signal(number, SIG_IGN) }
+    }
+    return true
+  }()
+}
