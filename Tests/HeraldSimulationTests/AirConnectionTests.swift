@@ -35,6 +35,23 @@ struct AirConnectionTests {
     #expect(air[0].log.failed == [.cancelled])
   }
 
+  @Test("An attempt that is given up for another while its request is on the air makes no connection")
+  func givenUp() throws {
+    let air = AirHosts(3)
+    try air.advertise(1, every: 20)
+    try air.connect(0, to: 1)
+    while air.air.calls.isEmpty, air.air.now < 2_000_000 { air.run(microseconds: 50) }
+    #expect(!air.air.calls.isEmpty)
+    air[0].radio.cancelConnect()
+    try air.connect(0, to: 2)
+    air.run(milliseconds: 1000)
+    #expect(air[0].log.opened.isEmpty && air[1].log.opened.isEmpty)
+    try air.advertise(2, every: 20)
+    air.run(milliseconds: 1000)
+    #expect(air[0].log.opened.map(\.peer) == [air.address(2)])
+    #expect(air[1].log.opened.isEmpty && air[2].log.opened.count == 1)
+  }
+
   @Test("A request and its answer take a connection interval each")
   func exchange() throws {
     let air = AirHosts(2)

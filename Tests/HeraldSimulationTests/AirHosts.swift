@@ -69,9 +69,11 @@ final class AirHosts {
 
   subscript(station: Int) -> Host { hosts[station] }
 
-  func run(milliseconds: UInt64) {
+  func run(milliseconds: UInt64) { run(microseconds: milliseconds * 1000) }
+
+  func run(microseconds: UInt64) {
     let hosts = hosts
-    air.run(until: air.now + milliseconds * 1000) { station, now in
+    air.run(until: air.now + microseconds) { station, now in
       let host = hosts[station]
       _ = host.radio.poll(at: Instant(milliseconds: now / 1000), into: &host.log)
       return .max

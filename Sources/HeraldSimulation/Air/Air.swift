@@ -58,6 +58,8 @@ public final class Air {
   /// Who answered one advertisement with a connection request.
   struct ConnectionCalls {
     var advertiser = 0
+    /// The address that it advertised.
+    var address = DeviceAddress.zero
     var channel: UInt8 = 0
     var start: UInt64 = 0
     var callers: [Int] = []

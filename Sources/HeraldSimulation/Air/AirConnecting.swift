@@ -13,7 +13,11 @@ extension Air {
       send(on: channel, from: start, to: end, by: caller)
     }
     ears[advertiser].occupy(from: now, to: end)
-    calls.append(ConnectionCalls(advertiser: advertiser, channel: channel, start: start, callers: callers))
+    calls.append(
+      ConnectionCalls(
+        advertiser: advertiser, address: stations[advertiser].advertising?.ownAddress ?? .zero,
+        channel: channel,
+        start: start, callers: callers))
     queue.add(
       AirEvent(
         time: end, order: 0, kind: .connectRequests, channel: channel, index: Int32(advertiser), token: 0))
@@ -26,7 +30,7 @@ extension Air {
     var others = AirChannel.Overlaps()
     overlaps(on: call.channel, from: call.start, to: now, of: advertiser, into: &others)
     var strongest: (caller: Int, power: Float)?
-    for caller in call.callers where ears[caller].isInitiating {
+    for caller in call.callers where isCalling(caller, call) {
       let power = places.power(caller, advertiser) + fade()
       if power > strongest?.power ?? model.sensitivity { strongest = (caller, power) }
     }
@@ -39,9 +43,14 @@ extension Air {
     if stations[advertiser].freePlace() == nil || stations[advertiser].advertising?.connectable != true {
       strongest = nil
     }
-    for caller in call.callers where ears[caller].isInitiating {
+    for caller in call.callers where isCalling(caller, call) {
       open(caller, advertiser, isOneSided: caller != strongest?.caller)
     }
+  }
+
+  /// Whether a station that sent a request wants that connection still: it may have given it up since, and want another by now.
+  private func isCalling(_ caller: Int, _ call: ConnectionCalls) -> Bool {
+    ears[caller].isInitiating && stations[caller].peer == call.address
   }
 
   private func open(_ caller: Int, _ advertiser: Int, isOneSided: Bool) {
