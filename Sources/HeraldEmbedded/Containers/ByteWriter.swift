@@ -30,6 +30,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   }
 
   /// Bytes of the buffer, wherever they are, to be changed in their place.
+  @inline(never)
   @_lifetime(&self)
   public mutating func part(_ range: Range<Int>) -> MutableSpan<UInt8> { buffer._mutatingExtracting(range) }
 
