@@ -21,7 +21,9 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   }
 
   /// How many more bytes fit.
-  public var remaining: Int { overflowed ? 0 : buffer.count &- count }
+  public var remaining: Int {
+    @inline(never) get { overflowed ? 0 : buffer.count &- count }
+  }
 
   /// All of the buffer: what is written, and what was there before behind it.
   public var whole: Span<UInt8> {
