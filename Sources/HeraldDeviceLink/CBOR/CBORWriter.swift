@@ -164,6 +164,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
 
   /// Appends `count` bytes that the caller puts into their place; none if they do not fit.
   @_lifetime(&self)
+  @inline(never)
   mutating func space(_ count: Int) -> MutableSpan<UInt8> {
     let start = self.count
     writer.advance(count)

@@ -38,6 +38,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Counts bytes as written that are in their place already, or will be put there.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func advance(_ size: Int) { if reserve(size) { count &+= size } }
 
   /// Appends bytes that lie in the buffer already, from `start` on, which is not in front of where they go.
@@ -137,6 +138,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Appends all of `bytes`, or none of them if they do not fit.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func bytes(_ bytes: Span<UInt8>) {
     guard reserve(bytes.count) else { return }
     for index in 0..<bytes.count { buffer[unchecked: count &+ index] = bytes[unchecked: index] }
