@@ -91,42 +91,29 @@ public struct SHA256: ~Copyable {
   }
 
   private mutating func compress() {
-    var a = state[0]
-    var b = state[1]
-    var c = state[2]
-    var d = state[3]
-    var e = state[4]
-    var f = state[5]
-    var g = state[6]
-    var h = state[7]
+    var work = state
     for round in 0..<64 {
       let place = round & 15
       if round >= 16 {
         schedule[unchecked: place] = scheduled(place)
       }
+      let a = work[0]
+      let e = work[4]
       let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let choice = (e & f) ^ (~e & g)
+      let choice = (e & work[5]) ^ (~e & work[6])
       let first =
-        h &+ sum1 &+ choice &+ sha256Constants[unchecked: round] &+ schedule[unchecked: place]
+        work[7] &+ sum1 &+ choice &+ sha256Constants[unchecked: round] &+ schedule[unchecked: place]
       let sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-      let majority = (a & b) ^ (a & c) ^ (b & c)
-      h = g
-      g = f
-      f = e
-      e = d &+ first
-      d = c
-      c = b
-      b = a
-      a = first &+ sum0 &+ majority
+      let majority = (a & work[1]) ^ (a & work[2]) ^ (work[1] & work[2])
+      var index = 7
+      while index > 0 {
+        work[unchecked: index] = work[unchecked: index &- 1]
+        index &-= 1
+      }
+      work[4] &+= first
+      work[0] = first &+ sum0 &+ majority
     }
-    state[0] &+= a
-    state[1] &+= b
-    state[2] &+= c
-    state[3] &+= d
-    state[4] &+= e
-    state[5] &+= f
-    state[6] &+= g
-    state[7] &+= h
+    for index in 0..<8 { state[unchecked: index] &+= work[unchecked: index] }
   }
 
   /// Word t of the message schedule, t ≥ 16 and t mod 16 = `place`, from the sixteen before it. `mutating`
