@@ -44,7 +44,9 @@ extension FlashLog where F: ~Copyable {
     var offset = 0
     while offset < ring.pageSize {
       var room = piece.mutableSpan
-      guard (try? flash.read(page: page, offset: offset, into: &room)) != nil else {
+      do throws(FlashError) {
+        try flash.read(page: page, offset: offset, into: &room)
+      } catch {
         ring.flashErrors &+= 1
         return .unreadable
       }
