@@ -12,8 +12,8 @@ where
   @inlinable
   var commitPeriod: Interval {
     @inline(never) get {
-    guard let seconds = settings[.commitSeconds] else { return configuration.commitPeriod }
-    return .seconds(UInt32(seconds))
+      guard let seconds = settings[.commitSeconds] else { return configuration.commitPeriod }
+      return .seconds(UInt32(seconds))
     }
   }
 

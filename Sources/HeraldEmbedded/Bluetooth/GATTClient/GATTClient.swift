@@ -77,7 +77,8 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     case .readLong(let handle):
       return begin(.read, stepTimeout, handle)
     case .write(let handle, let length):
-      guard length >= 0, length <= ATTLimits.longestValue, begin(.write, stepTimeout, handle) else { return false }
+      guard length >= 0, length <= ATTLimits.longestValue, begin(.write, stepTimeout, handle)
+      else { return false }
       self.length = UInt16(truncatingIfNeeded: length)
     case .subscribe(let range, let configuration):
       guard begin(.findConfiguration, stepTimeout, range.first, range.last) else { return false }
