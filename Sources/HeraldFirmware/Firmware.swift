@@ -117,6 +117,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   }
 
   /// Restarts in a quarter of a second: the answer to the request is still to be sent.
+  @inline(never)
   public mutating func restart(at now: Instant) {
     run.intent = .requested
     restartAt = now + .milliseconds(250)

@@ -16,6 +16,7 @@ public struct AccessGate: BitwiseCopyable, Sendable {
   private static var startDelay: Instant { Instant(milliseconds: 4000) }
 
   /// Milliseconds until a proof is looked at.
+  @inline(never)
   func wait(at now: Instant) -> UInt32 {
     let from = max(openAt, Self.startDelay)
     guard now < from else { return 0 }

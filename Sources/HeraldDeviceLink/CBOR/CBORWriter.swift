@@ -34,22 +34,18 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   @inline(never)
   @_lifetime(self: copy self)
   private mutating func head(_ major: UInt8, _ argument: UInt32) {
-    guard writer.remaining >= Self.headSize(argument) else {
+    var left = Self.headSize(argument)
+    guard writer.remaining >= left else {
       writer.refuse()
       return
     }
-    let type = major &<< 5
-    if argument < 24 {
-      writer.u8(type | UInt8(truncatingIfNeeded: argument))
-    } else if argument <= 0xFF {
-      writer.u8(type | 24)
-      writer.u8(UInt8(truncatingIfNeeded: argument))
-    } else if argument <= 0xFFFF {
-      writer.u8(type | 25)
-      writer.bigEndianU16(UInt16(truncatingIfNeeded: argument))
-    } else {
-      writer.u8(type | 26)
-      writer.bigEndianU32(argument)
+    left &-= 1
+    // 24, 25 and 26 say that 1, 2 or 4 bytes follow.
+    let information = left == 0 ? argument : 24 &+ UInt32(truncatingIfNeeded: left &>> 1)
+    writer.u8(major &<< 5 | UInt8(truncatingIfNeeded: information))
+    while left > 0 {
+      left &-= 1
+      writer.u8(UInt8(truncatingIfNeeded: argument &>> UInt32(truncatingIfNeeded: left &* 8)))
     }
   }
 
@@ -118,18 +114,17 @@ public struct CBORWriter: ~Copyable, ~Escapable {
 
   /// Appends a byte string, or nothing if it does not fit with its head.
   @_lifetime(self: copy self)
-  public mutating func byteString(_ bytes: Span<UInt8>) {
-    guard fits(bytes.count) else { return }
-    byteStringHead(bytes.count)
-    writer.bytes(bytes)
-  }
+  public mutating func byteString(_ bytes: Span<UInt8>) { string(2, bytes) }
 
   /// Appends a text string from bytes of UTF-8, or nothing if it does not fit with its head.
+  @_lifetime(self: copy self)
+  public mutating func text(_ bytes: Span<UInt8>) { string(3, bytes) }
+
   @inline(never)
   @_lifetime(self: copy self)
-  public mutating func text(_ bytes: Span<UInt8>) {
+  private mutating func string(_ major: UInt8, _ bytes: Span<UInt8>) {
     guard fits(bytes.count) else { return }
-    textHead(bytes.count)
+    head(major, UInt32(clamping: bytes.count))
     writer.bytes(bytes)
   }
 
@@ -169,6 +164,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
 
   /// Appends `count` bytes that the caller puts into their place; none if they do not fit.
   @_lifetime(&self)
+  @inline(never)
   mutating func space(_ count: Int) -> MutableSpan<UInt8> {
     let start = self.count
     writer.advance(count)
@@ -189,6 +185,14 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   @inline(never)
   @_lifetime(self: copy self)
   public mutating func key(_ key: SMPKey) { text(key.word) }
+
+  /// Begins a map of one pair, and appends its key.
+  @inline(never)
+  @_lifetime(self: copy self)
+  mutating func map(of key: SMPKey) {
+    map(1)
+    self.key(key)
+  }
 
   /// Appends a key and the number that is its value.
   @inline(never)

@@ -33,8 +33,7 @@ enum AccessManagement {
       hostNonce: request.span(request.said.text), proof: request.span(request.said.bytes), answer: &proof,
       at: request.now, device: &device)
     if let failure { return .failure(failure) }
-    request.answer.map(1)
-    request.answer.key(.proof)
+    request.answer.map(of: .proof)
     request.answer.byteString(proof.span)
     return .answered
   }

@@ -17,9 +17,10 @@ enum DateTime {
     var fields: [7 of UInt32] = .init(repeating: 0)
     guard read(text, like: 0, 19, into: &fields) else { return nil }
     let (year, month, day, hour) = (fields[0], fields[1], fields[2], fields[3])
-    guard year >= 1970, month >= 1, month <= 12, day >= 1, day <= days(inMonth: month, of: year),
-      hour < 24, fields[4] < 60, fields[5] < 60
+    guard year >= 1970, month >= 1, month <= 12, day >= 1, hour < 24, fields[4] < 60, fields[5] < 60
     else { return nil }
+    let dayCount = days(before: month, of: year) &+ day
+    guard dayCount <= days(before: month &+ 1, of: year) else { return nil }
     var position = 19
     var milliseconds: UInt32 = 0
     if position < text.count, text[position] == UInt8(ascii: ".") {
@@ -35,7 +36,7 @@ enum DateTime {
       }
       guard position > first, position &- first <= 9 else { return nil }
     }
-    let date = UInt64(wide: daysSince1970(year, month, day)) &* 86_400_000
+    let date = UInt64(wide: dayCount &- 1) &* 86_400_000
     let seconds = hour &* 3600 &+ fields[4] &* 60 &+ fields[5]
     let time = UInt64(wide: seconds &* 1000 &+ milliseconds)
     return shifted(date &+ time, by: text.extracting(position..<text.count))
@@ -45,25 +46,17 @@ enum DateTime {
   static func write(_ unixMilliseconds: UInt64, to text: inout MutableSpan<UInt8>) -> Bool {
     let dayCount = unixMilliseconds / 86_400_000
     guard text.count >= size, dayCount.high32 == 0, dayCount.low32 <= 2_932_896 else { return false }
-    let time = (unixMilliseconds % 86_400_000).low32
-    var days = dayCount.low32
-    var year: UInt32 = 1970
-    // Whole cycles of 400 years first, so that the loop is short.
-    year &+= 400 &* (days / 146_097)
-    days %= 146_097
-    while days >= Self.days(inYear: year) {
-      days &-= Self.days(inYear: year)
-      year &+= 1
-    }
+    let days = dayCount.low32
+    let time = unixMilliseconds.low32 &- days &* 86_400_000
+    // Never too late, and too early by a few years, at the end by sixteen.
+    var year = 1970 &+ days / 366
+    while Self.days(before: 13, of: year) <= days { year &+= 1 }
     var month: UInt32 = 1
-    while days >= Self.days(inMonth: month, of: year) {
-      days &-= Self.days(inMonth: month, of: year)
-      month &+= 1
-    }
+    while Self.days(before: month &+ 1, of: year) <= days { month &+= 1 }
     var fields: [7 of UInt32] = .init(repeating: 0)
     fields[0] = year
     fields[1] = month
-    fields[2] = days &+ 1
+    fields[2] = days &- Self.days(before: month, of: year) &+ 1
     fields[3] = time / 3_600_000
     fields[4] = time / 60_000 % 60
     fields[5] = time / 1000 % 60
@@ -107,30 +100,13 @@ enum DateTime {
     return true
   }
 
-  private static func isLeap(_ year: UInt32) -> Bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-  }
-
-  private static func days(inYear year: UInt32) -> UInt32 { isLeap(year) ? 366 : 365 }
-
+  /// Days from 1970-01-01 to the first of a month, 1…12, or 13 for January of the year after.
   @inline(never)
-  private static func days(inMonth month: UInt32, of year: UInt32) -> UInt32 {
-    switch month {
-    case 2: isLeap(year) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  private static func daysSince1970(_ year: UInt32, _ month: UInt32, _ day: UInt32) -> UInt32 {
-    let past = year &- 1
-    var count = past &* 365 &+ past / 4 &- past / 100 &+ past / 400 &- 719_162
-    var earlier: UInt32 = 1
-    while earlier < month {
-      count &+= days(inMonth: earlier, of: year)
-      earlier &+= 1
-    }
-    return count &+ day &- 1
+  private static func days(before month: UInt32, of year: UInt32) -> UInt32 {
+    // Years that begin with March: the day of a leap year is their last. From March on the months of each five have 153 days.
+    let march = month &+ 9
+    let past = year &- 1 &+ march / 12
+    return past &* 365 &+ past / 4 &- past / 100 &+ past / 400 &+ (march % 12 &* 153 &+ 2) / 5 &- 719_468
   }
 
   /// `time` in UTC, given the rest of the text, which may tell how far from UTC it was written.

@@ -15,15 +15,16 @@ extension HeraldManagement {
     let count = min(max(waiting, 0), max(request.answer.remaining &- 2, 0) / 22)
     request.answer.array(count)
     var index = 0
-    while index < count {
-      put(device.nextLive() ?? LiveEvent(), request.now, &request.answer)
+    while index < count, var event = device.nextLive() {
+      put(&event, request.now, &request.answer)
       index &+= 1
     }
     return .answered
   }
 
+  // Not as a value, which is taken apart and put together for that.
   @inline(never)
-  private static func put(_ event: LiveEvent, _ now: Instant, _ writer: inout CBORWriter) {
+  private static func put(_ event: inout LiveEvent, _ now: Instant, _ writer: inout CBORWriter) {
     let target = event.target
     writer.array(5)
     writer.unsigned(now.milliseconds.low32 &- event.at)

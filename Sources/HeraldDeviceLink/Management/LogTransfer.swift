@@ -67,8 +67,7 @@ extension HeraldManagement {
     case .success(let found): place = found
     case .failure(let failure): return .failure(failure)
     }
-    request.answer.map(1)
-    request.answer.key(.data)
+    request.answer.map(of: .data)
     let room = min(request.answer.remaining, 0xFFFF &- request.answer.count)
     let headSize = CBORWriter.headSize(UInt32(clamping: room))
     guard room >= headSize else { return .failure(.tooLong) }

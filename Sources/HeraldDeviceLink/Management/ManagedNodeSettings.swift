@@ -22,6 +22,7 @@ where
   public mutating func inEffect(_ setting: Setting) -> UInt32 { node.core.inEffect(setting) }
 
   /// Keeps a number that a host has set, and goes by it from now on.
+  @inline(never)
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
     guard board.settings.keep(setting, value: value) else { return false }
     node.core.take(board.settings.settings.values, at: now)

@@ -25,8 +25,7 @@ enum OSManagement {
   private static func echo(_ request: inout SMPRequest) -> SMPOutcome {
     guard request.read(needed: SMPKeys(.echo)) else { return .failure(.invalid) }
     // The map, the key and the text's head, each in its shortest form, end at or before the text of the request.
-    request.answer.map(1)
-    request.answer.key(.echoed)
+    request.answer.map(of: .echoed)
     request.answer.text(from: request.said.text.start, count: request.said.text.count)
     return .answered
   }
@@ -38,8 +37,7 @@ enum OSManagement {
     guard let unixMilliseconds = device.unixMilliseconds(at: request.now) else {
       return .failure(.clockNotSet)
     }
-    request.answer.map(1)
-    request.answer.key(.dateTime)
+    request.answer.map(of: .dateTime)
     request.answer.textHead(DateTime.size)
     var text = request.answer.space(DateTime.size)
     guard text.count == DateTime.size else { return .failure(.tooLong) }
@@ -64,8 +62,7 @@ enum OSManagement {
   private static func tellBootLoader(_ request: inout SMPRequest, _ name: StaticString) -> SMPOutcome {
     guard request.read(optional: SMPKeys(.query)) else { return .failure(.invalid) }
     guard request.said.text.count == 0 else { return .failure(.noAnswer) }
-    request.answer.map(1)
-    request.answer.key(.bootLoader)
+    request.answer.map(of: .bootLoader)
     request.answer.text(name)
     return .answered
   }
@@ -99,8 +96,7 @@ enum OSManagement {
   ) -> SMPOutcome {
     guard request.read(optional: SMPKeys(.format)) else { return .failure(.invalid) }
     guard let fields = fields(request.span(request.said.text)) else { return .failure(.invalidFormat) }
-    request.answer.map(1)
-    request.answer.key(.output)
+    request.answer.map(of: .output)
     // Its length is not known before it: it is written behind the longest head.
     let start = request.answer.count &+ CBORWriter.longestHead
     let count: Int

@@ -44,8 +44,7 @@ enum SettingsManagement {
     let description = setting.description
     guard description.isReadable else { return .failure(.settingNotReadable) }
     let value = device.inEffect(setting)
-    request.answer.map(1)
-    request.answer.key(.value)
+    request.answer.map(of: .value)
     request.answer.byteString(littleEndian: value, size: description.kind.size)
     return .answered
   }

@@ -27,8 +27,7 @@ enum StatisticsManagement {
     _ request: inout SMPRequest, of device: Device.Type
   ) {
     let count = Device.statisticsGroupCount
-    request.answer.map(1)
-    request.answer.key(.statisticsList)
+    request.answer.map(of: .statisticsList)
     request.answer.array(count)
     var group = 0
     while group < count {

@@ -126,6 +126,7 @@ struct USBControlEndpoint: ~Copyable {
   }
 
   /// The bit of an endpoint other than the control endpoint; `nil` for those that there are not, or not before there is a configuration.
+  @inline(never)
   private func bit(_ address: UInt16) -> UInt8? {
     guard configuration != 0 else { return nil }
     switch address {
@@ -239,6 +240,7 @@ struct USBControlEndpoint: ~Copyable {
   }
 
   /// Writes the answer into the packet, which has been begun; `false` if there is none.
+  @inline(never)
   private mutating func write() -> Bool {
     switch answer {
     case .none, .lineCoding: return false

@@ -128,6 +128,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
   }
 
   /// Closes the endpoints of an interface and, unless that is all, opens them anew.
+  @inline(never)
   private mutating func setOpen(_ interface: UInt16, _ isOpen: Bool) {
     switch interface {
     case USBDescriptors.Interface.link:

@@ -21,7 +21,9 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   }
 
   /// How many more bytes fit.
-  public var remaining: Int { overflowed ? 0 : buffer.count &- count }
+  public var remaining: Int {
+    @inline(never) get { overflowed ? 0 : buffer.count &- count }
+  }
 
   /// All of the buffer: what is written, and what was there before behind it.
   public var whole: Span<UInt8> {
@@ -30,11 +32,13 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   }
 
   /// Bytes of the buffer, wherever they are, to be changed in their place.
+  @inline(never)
   @_lifetime(&self)
   public mutating func part(_ range: Range<Int>) -> MutableSpan<UInt8> { buffer._mutatingExtracting(range) }
 
   /// Counts bytes as written that are in their place already, or will be put there.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func advance(_ size: Int) { if reserve(size) { count &+= size } }
 
   /// Appends bytes that lie in the buffer already, from `start` on, which is not in front of where they go.
@@ -134,6 +138,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
   /// Appends all of `bytes`, or none of them if they do not fit.
   @_lifetime(self: copy self)
+  @inline(never)
   public mutating func bytes(_ bytes: Span<UInt8>) {
     guard reserve(bytes.count) else { return }
     for index in 0..<bytes.count { buffer[unchecked: count &+ index] = bytes[unchecked: index] }

@@ -15,6 +15,7 @@ public struct CRC32: BitwiseCopyable, Sendable {
   }
 
   /// Goes on with bytes.
+  @inline(never)
   public mutating func add(_ bytes: Span<UInt8>) {
     for index in 0..<bytes.count { add(bytes[unchecked: index]) }
   }

@@ -29,6 +29,7 @@ where
   /// can say so under its address: an attempt goes on for long enough to succeed with a peer that is said to take none and does.
   @inlinable @inline(never)
   mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool) {
+    table[place].set(Target.takesNobodyFlag, takesNobody)
     if !takesNobody {
       if table[place].failures == 0, table[place].retryAt > now { table[place].retryAt = now }
     } else if attempt.isActive, !attempt.isCancelled, place == Int(attempt.place),
@@ -38,7 +39,6 @@ where
       attempt.deadline = earlier(attempt.deadline, after(Self.hastyAttempt))
       hasNews = true
     }
-    table[place].set(Target.takesNobodyFlag, takesNobody)
   }
 
   /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the

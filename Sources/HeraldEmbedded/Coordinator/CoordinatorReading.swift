@@ -8,14 +8,15 @@ where
   @inlinable
   mutating func enter(_ wanted: ExchangeStep, _ index: Int) {
     var step = wanted == .choosing ? choose(index) : wanted
-    var behind: UInt16 = 0
+    var first: UInt16 = 1
+    var last = UInt16.max
     if step == .findAnother {
       step = links[index].search.step
-      behind = links[index].service.last
-      // There is nothing behind the last handle.
-      if behind == .max {
+      if links[index].service.last == .max {
+        // There is nothing behind the last handle.
         step = step.next(after: .absent)
-        behind = 0
+      } else {
+        first = links[index].service.last &+ 1
       }
     }
     if step == .findCustomService, configuration.introspection.customService == nil { step = .withoutService }
@@ -25,24 +26,25 @@ where
     }
     if NeighbourType.systems > 0, turnsToCodes(step, index) { step = .readCodes }
     links[index].step = step
-    let procedure: GATTProcedure
+    let request: GATTClient.Step
     switch step {
-    case .exchangeMTU: procedure = .exchangeMTU(server.maximumMTU)
-    case .findShortService: procedure = .discoverService16(HeraldUUIDs.shortService)
-    case .findLongService: procedure = .discoverService128(HeraldUUIDs.service)
-    case .findCustomService:
-      procedure = .discoverService128(configuration.introspection.ownService)
-    case .findInformation: procedure = .discoverService16(HeraldUUIDs.deviceInformation)
-    case .findCharacteristics, .findModel: procedure = .discoverCharacteristics(links[index].service)
+    case .exchangeMTU: request = .exchangeMTU
+    case .findShortService, .findLongService, .findCustomService, .findInformation: request = .findService
+    case .findCharacteristics, .findModel:
+      request = .readCharacteristics
+      first = links[index].service.first
+      last = links[index].service.last
     case .readPayload, .readModel:
       guard claimBuffer(index, .reading) != nil else {
         deferExchange(index)
         return
       }
-      procedure = .readLong(step == .readPayload ? links[index].payloadHandle : links[index].modelHandle)
+      request = .read
+      first = step == .readPayload ? links[index].payloadHandle : links[index].modelHandle
     case .writeSignal:
       guard prepareSignal(index) else { return }
-      procedure = .write(links[index].signalHandle, length: Int(links[index].piece))
+      request = .write
+      first = links[index].signalHandle
     case .readCodes:
       if NeighbourType.systems > 0 { askForCodes(index) }
       return
@@ -54,12 +56,19 @@ where
       return
     case .choosing, .failed, .closed, .serving, .keeping, .findAnother: return
     }
-    if !links[index].client.begin(procedure, stepTimeout: stepTimeout(Int(links[index].place))) {
+    guard links[index].client.begin(request, stepTimeout(Int(links[index].place)), first, last) else {
       fail(index, .exchangesMalformed)
+      return
     }
-    if step.findsService {
-      links[index].search.begin(step)
-      links[index].client.search(behind: behind)
+    if step.findsService { links[index].search.begin(step) }
+    switch step {
+    case .exchangeMTU: links[index].client.length = UInt16(truncatingIfNeeded: server.maximumMTU)
+    case .findShortService: links[index].client.find(HeraldUUIDs.shortService)
+    case .findLongService: links[index].client.uuid = HeraldUUIDs.service
+    case .findCustomService: links[index].client.uuid = configuration.introspection.ownService
+    case .findInformation: links[index].client.find(HeraldUUIDs.deviceInformation)
+    case .writeSignal: links[index].client.length = links[index].piece
+    default: break
     }
   }
 

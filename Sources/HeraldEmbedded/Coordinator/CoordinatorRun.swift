@@ -55,8 +55,8 @@ where
   mutating func hasCome(_ moment: Instant) -> Bool { now >= moment }
 
   /// The earlier of two moments.
-  @inlinable @inline(__always)
-  func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
+  @inlinable @inline(never)
+  mutating func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
   /// Opens the log before the first `run`: for a board that says why it started, by a number of its own choice, or that does not
   /// `run` but is to be read.

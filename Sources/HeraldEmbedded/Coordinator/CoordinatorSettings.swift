@@ -11,8 +11,10 @@ where
   /// How often the log is brought to flash.
   @inlinable
   var commitPeriod: Interval {
-    guard let seconds = settings[.commitSeconds] else { return configuration.commitPeriod }
-    return .seconds(UInt32(seconds))
+    @inline(never) get {
+      guard let seconds = settings[.commitSeconds] else { return configuration.commitPeriod }
+      return .seconds(UInt32(seconds))
+    }
   }
 
   /// From one advertisement to the next.

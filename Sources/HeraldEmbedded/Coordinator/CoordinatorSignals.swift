@@ -97,7 +97,7 @@ where
   }
 
   /// The strength at which a peer hears us counts as that at which we hear it.
-  @inlinable
+  @inlinable @inline(never)
   mutating func measure(writer place: Int, _ rssi: RSSI, _ index: Int) {
     noteReceiveOnly(place)
     values.spend(3, index)
@@ -207,7 +207,7 @@ where
   }
 
   /// Whether a payload is the one we offer, or the one before.
-  @inlinable
+  @inlinable @inline(never)
   mutating func isOwn(_ digest: UInt64) -> Bool { digest == loggedPayload || digest == formerPayload }
 
   /// Whether a target's payload is one to pass on: its owner may not be heard by everybody (HP-42).

@@ -38,8 +38,6 @@ public struct HeraldCore<
   @usableFromInline var counters: CoordinatorCounters
   /// What strangers may still take.
   @usableFromInline var strangers: StrangerBudget<targets>
-  /// What our GATT table serves, the supplier of payloads included.
-  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
   @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
   /// The GATT table.
   @usableFromInline var services: NeighbourType.Services
@@ -88,6 +86,10 @@ public struct HeraldCore<
   @usableFromInline var ageAt: Instant
   /// From when on the log is tidied also while somebody is connected.
   @usableFromInline var tidyAt: Instant
+  // Behind the rest: the buffers in it are in nobody's way there.
+
+  /// What our GATT table serves, the supplier of payloads included.
+  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
 
   /// A device that has not started. It starts at the first `run`.
   ///

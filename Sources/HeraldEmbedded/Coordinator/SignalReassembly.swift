@@ -151,7 +151,7 @@ extension ServedValues where Supplier: ~Copyable {
   }
 
   /// Drops what will not become a message.
-  @inlinable
+  @inlinable @inline(never)
   mutating func drop(_ buffer: Int) {
     malformed &+= 1
     pool.buffers[buffer].use = .free

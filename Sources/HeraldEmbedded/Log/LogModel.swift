@@ -149,6 +149,7 @@ struct LogModel: ~Copyable {
   /// A number with no small bound: the length of `value + 1` in bits, less one, as a tree of `bits` bits, then the bits
   /// of `value + 1` after its leading one, plain.
   @_lifetime(coder: copy coder)
+  @inline(never)
   private mutating func unbounded<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ context: Int, _ value: UInt32, bits: UInt32, _ coder: inout C
   ) -> UInt32 {

@@ -66,7 +66,7 @@ struct LogPageWriter: ~Copyable {
   }
 
   /// Begins a segment whose header has been written up to `position`.
-  @usableFromInline
+  @usableFromInline @inline(never)
   mutating func begin(at position: Int, uptime: Instant, crc: UInt16) {
     self.position = position
     self.crc = crc

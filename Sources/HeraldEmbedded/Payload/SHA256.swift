@@ -3,6 +3,7 @@
 /// Small rather than fast: one loop of 64 rounds over a message schedule of sixteen words that lies where the block was
 /// gathered. `finish` wipes everything that came from the message; whoever gives a secret to `update` calls it.
 public struct SHA256: ~Copyable {
+  /// The eight words of the hash value, the last one first: so the words of `compress` move to the front, which is where copies are fast.
   private var state: [8 of UInt32]
   /// The block being gathered, as big-endian words; consumed by the rounds.
   private var schedule: [16 of UInt32]
@@ -73,7 +74,7 @@ public struct SHA256: ~Copyable {
 
     for index in 0..<32 {
       let shift = UInt32(truncatingIfNeeded: 24 &- (index & 3) &* 8)
-      digest[unchecked: index] = UInt8(truncatingIfNeeded: state[unchecked: index &>> 2] &>> shift)
+      digest[unchecked: index] = UInt8(truncatingIfNeeded: state[unchecked: 7 &- index &>> 2] &>> shift)
     }
     var words = schedule.mutableSpan
     words.wipe()
@@ -91,42 +92,25 @@ public struct SHA256: ~Copyable {
   }
 
   private mutating func compress() {
-    var a = state[0]
-    var b = state[1]
-    var c = state[2]
-    var d = state[3]
-    var e = state[4]
-    var f = state[5]
-    var g = state[6]
-    var h = state[7]
+    var work = state
     for round in 0..<64 {
       let place = round & 15
       if round >= 16 {
         schedule[unchecked: place] = scheduled(place)
       }
+      let a = work[7]
+      let e = work[3]
       let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let choice = (e & f) ^ (~e & g)
+      let choice = (e & work[2]) ^ (~e & work[1])
       let first =
-        h &+ sum1 &+ choice &+ sha256Constants[unchecked: round] &+ schedule[unchecked: place]
+        work[0] &+ sum1 &+ choice &+ sha256Constants[unchecked: round] &+ schedule[unchecked: place]
       let sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-      let majority = (a & b) ^ (a & c) ^ (b & c)
-      h = g
-      g = f
-      f = e
-      e = d &+ first
-      d = c
-      c = b
-      b = a
-      a = first &+ sum0 &+ majority
+      let majority = (a & work[6]) ^ (a & work[5]) ^ (work[6] & work[5])
+      for index in 0..<7 { work[unchecked: index] = work[unchecked: index &+ 1] }
+      work[3] &+= first
+      work[7] = first &+ sum0 &+ majority
     }
-    state[0] &+= a
-    state[1] &+= b
-    state[2] &+= c
-    state[3] &+= d
-    state[4] &+= e
-    state[5] &+= f
-    state[6] &+= g
-    state[7] &+= h
+    for index in 0..<8 { state[unchecked: index] &+= work[unchecked: index] }
   }
 
   /// Word t of the message schedule, t ≥ 16 and t mod 16 = `place`, from the sixteen before it. `mutating`
@@ -147,9 +131,9 @@ private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
   word &>> count | word &<< (32 &- count)
 }
 
-/// The first 32 bits of the fractional parts of the square roots of the first eight primes (5.3.3).
+/// The first 32 bits of the fractional parts of the square roots of the first eight primes (5.3.3), the last one first.
 private let sha256InitialState: [8 of UInt32] = [
-  0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+  0x5be0_cd19, 0x1f83_d9ab, 0x9b05_688c, 0x510e_527f, 0xa54f_f53a, 0x3c6e_f372, 0xbb67_ae85, 0x6a09_e667,
 ]
 
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (4.2.2).

@@ -222,6 +222,7 @@ struct StoredDayKey: ~Copyable {
   }
 
   /// Whether it is the whole key of that day.
+  @inline(never)
   mutating func isKey(of day: Int) -> Bool {
     word(at: 36) == CRC32.of(bytes.span.extracting(0..<36)) && word(at: 32) == UInt32(truncatingIfNeeded: day)
   }

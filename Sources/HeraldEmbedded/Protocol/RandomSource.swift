@@ -6,6 +6,7 @@ public protocol RandomSource: ~Copyable {
 
 extension RandomSource where Self: ~Copyable {
   /// Fills `buffer` with random bytes.
+  @inline(never)
   public mutating func fill(_ buffer: inout MutableSpan<UInt8>) {
     var index = 0
     while index < buffer.count {

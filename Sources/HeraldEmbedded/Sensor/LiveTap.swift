@@ -43,14 +43,12 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
   @inlinable public init() {}
 
   @usableFromInline
-  init(_ kind: LiveKind, _ target: TargetIdentity?, level: Int8, count: Int, at now: Instant) {
+  init(_ kind: LiveKind, _ target: TargetIdentity, level: Int8, count: Int, at now: Instant) {
     at = now.milliseconds.low32
     kindNumber = kind.rawValue
-    if let target {
-      targetKind = target.kind.rawValue
-      high = target.high
-      low = target.low
-    }
+    targetKind = target.kind.rawValue
+    high = target.high
+    low = target.low
     self.level = level
     self.count = UInt16(truncatingIfNeeded: min(max(count, 0), 0xFFFF))
   }
@@ -106,22 +104,17 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// A tap that nobody has asked.
   public init() {}
 
-  @inlinable
-  mutating func keep(
-    _ kind: LiveKind, _ target: TargetIdentity?, level: Int8 = 0, count: Int = 0, at now: Instant
-  ) {
-    put(LiveEvent(kind, target, level: level, count: count, at: now), at: now)
-  }
-
   @usableFromInline @inline(never)
-  mutating func put(_ event: LiveEvent, at now: Instant) {
+  mutating func keep(
+    _ kind: LiveKind, _ target: TargetIdentity, level: Int8 = 0, count bytes: Int = 0, at now: Instant
+  ) {
     guard now < watchedUntil else { return }
     guard Int(count) < Self.capacity else {
       lost &+= 1
       return
     }
     let place = (Int(first) &+ Int(count)) % Self.capacity
-    events[place] = event
+    events[place] = LiveEvent(kind, target, level: level, count: bytes, at: now)
     count &+= 1
   }
 
@@ -208,6 +201,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Kept.
   @inlinable
   public mutating func didUpdateState(_ state: SensorState, at now: Instant) {
-    keep(.state, nil, level: Int8(truncatingIfNeeded: state.rawValue), at: now)
+    let nobody = TargetIdentity(kind: .publicAddress, high: 0, low: 0)
+    keep(.state, nobody, level: Int8(truncatingIfNeeded: state.rawValue), at: now)
   }
 }

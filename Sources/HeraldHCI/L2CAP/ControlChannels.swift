@@ -79,6 +79,7 @@ extension Link {
   }
 
   /// Keeps an answer until it can leave; `false` if another waits.
+  @inline(never)
   private mutating func owe(_ answer: ControlAnswer, _ counters: inout HCICounters) -> Bool {
     guard !control.isOwed else {
       counters.count(.pdusDropped)

@@ -48,6 +48,7 @@ extension Link {
   }
 
   /// Puts an L2CAP header in front of `count` bytes and lets them go.
+  @inline(never)
   mutating func queue(_ slot: Int, as use: Use, count: Int, in buffer: inout LinkBuffer) {
     let base = LinkBuffer.start
     buffer.bytes[base] = UInt8(truncatingIfNeeded: count)

@@ -168,7 +168,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   }
 
   /// Ends a connection; see `Radio`. What still waits to be sent on it is dropped.
-  @inlinable
+  @inlinable @inline(never)
   public mutating func disconnect(_ connection: ConnectionID) {
     let index = connection.index
     guard session.state == .ready, index >= 0, index < connections, links[index].life == .open else { return }
@@ -252,7 +252,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   }
 
   /// By when the controller must have answered, or the last connection that is to end must have ended.
-  @inlinable
+  @inlinable @inline(never)
   mutating func overdueAt() -> Instant {
     let command = session.overdueAt()
     return firstPlace(.closed) >= 0 ? min(command, goodbyeBy) : command

@@ -5,6 +5,7 @@
 /// Nothing here sends, waits or reads a clock. All state fits in 64 bytes and is zero bits when idle.
 public struct GATTClient: BitwiseCopyable, Sendable {
   /// What the next request is, or the one that is waiting.
+  @usableFromInline
   enum Step: UInt8, BitwiseCopyable, Sendable {
     case idle = 0
     case exchangeMTU, findService, readCharacteristics, read, readBlob, write
@@ -31,7 +32,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// How many bytes of the value have come or gone.
   var offset: UInt16 = 0
   /// How long the value to write is; the ATT_MTU to offer.
-  var length: UInt16 = 0
+  @usableFromInline var length: UInt16 = 0
   /// How many bytes the prepared write that is waiting carries.
   var part: UInt16 = 0
   /// What those bytes come to, to compare the echo with.
@@ -41,7 +42,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// Until when the waiting request may wait.
   var waitingUntil = Instant.start
   /// The service looked for.
-  var uuid = UUID128(0, 0)
+  @usableFromInline var uuid = UUID128(0, 0)
 
   /// A client with nothing to do. Also what to assign when a connection was opened.
   public init() {}
@@ -61,52 +62,59 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   public mutating func begin(
     _ procedure: GATTProcedure, stepTimeout: Interval = ATTLimits.transactionTimeout
   ) -> Bool {
-    guard !isBusy, !isBroken else { return false }
     switch procedure {
     case .exchangeMTU(let mtu):
-      guard mtu >= ATTLimits.defaultMTU, mtu <= 517 else { return false }
-      start(.exchangeMTU, 0, 0)
+      guard mtu >= ATTLimits.defaultMTU, mtu <= 517, begin(.exchangeMTU, stepTimeout) else { return false }
       length = UInt16(truncatingIfNeeded: mtu)
     case .discoverService16(let uuid):
-      start(.findService, 1, 0xFFFF)
-      isShort = true
-      self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
+      guard begin(.findService, stepTimeout) else { return false }
+      find(uuid)
     case .discoverService128(let uuid):
-      start(.findService, 1, 0xFFFF)
+      guard begin(.findService, stepTimeout) else { return false }
       self.uuid = uuid
     case .discoverCharacteristics(let range):
-      guard range.first > 0, range.first <= range.last else { return false }
-      start(.readCharacteristics, range.first, range.last)
+      return begin(.readCharacteristics, stepTimeout, range.first, range.last)
     case .readLong(let handle):
-      guard handle > 0 else { return false }
-      start(.read, handle, 0)
+      return begin(.read, stepTimeout, handle)
     case .write(let handle, let length):
-      guard handle > 0, length >= 0, length <= ATTLimits.longestValue else { return false }
-      start(.write, handle, 0)
+      guard length >= 0, length <= ATTLimits.longestValue, begin(.write, stepTimeout, handle)
+      else { return false }
       self.length = UInt16(truncatingIfNeeded: length)
     case .subscribe(let range, let configuration):
-      guard range.first > 0, range.first <= range.last else { return false }
+      guard begin(.findConfiguration, stepTimeout, range.first, range.last) else { return false }
       // The descriptor is behind the value; with nothing behind it the search starts, and ends, at the value.
-      start(.findConfiguration, range.first < range.last ? range.first &+ 1 : range.first, range.last)
+      if handle < last { handle &+= 1 }
       self.configuration = configuration.rawValue & 3
     }
+    return true
+  }
+
+  /// Forgets the procedure before and starts one at this step, with the first handle of what is searched, or the one that is read or written, and the
+  /// last that is searched; what else the procedure needs is set after that. Returns `false` as `begin` does.
+  @usableFromInline @inline(never)
+  mutating func begin(
+    _ step: Step, _ stepTimeout: Interval, _ handle: UInt16 = 1, _ last: UInt16 = .max
+  ) -> Bool {
+    guard !isBusy, !isBroken, handle > 0, handle <= last else { return false }
+    self = GATTClient()
+    self.step = step
+    self.handle = handle
+    self.last = last
     self.stepTimeout = min(stepTimeout, ATTLimits.transactionTimeout).milliseconds
     return true
+  }
+
+  /// The service discovery that was just begun is for this UUID.
+  @usableFromInline
+  mutating func find(_ uuid: UUID16) {
+    isShort = true
+    self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
   }
 
   /// Has the service discovery that was just begun find only what is behind this handle, 0…0xFFFE: the next service with the same UUID,
   /// if this is the last handle of one.
   public mutating func search(behind handle: UInt16) {
     if step == .findService, !isWaiting, handle < .max { self.handle = handle &+ 1 }
-  }
-
-  /// Forgets the procedure before and starts at a step.
-  @inline(never)
-  private mutating func start(_ step: Step, _ handle: UInt16, _ last: UInt16) {
-    self = GATTClient()
-    self.step = step
-    self.handle = handle
-    self.last = last
   }
 
   /// Takes back a request that `nextRequest` wrote but the radio refused: `nextRequest` writes it again.

@@ -17,8 +17,8 @@ extension ATTRequest {
       case .readByTypeRequest: code = readByType(&values)
       case .readByGroupTypeRequest: code = readByGroupType()
       case .readMultipleRequest, .readMultipleVariableRequest: code = readMultiple(&values)
-      case .prepareWriteRequest: return prepareWrite(&queues, now, &values)
-      case .executeWriteRequest: return executeWrite(&queues, &values)
+      case .prepareWriteRequest: code = prepareWrite(&queues, now, &values)
+      case .executeWriteRequest: code = executeWrite(&queues, &values)
       case .exchangeMTURequest: code = exchangeMTU(maximumMTU: maximumMTU)
       case .handleValueConfirmation:
         if count == 1 { state.isIndicating = false }
@@ -42,6 +42,8 @@ extension ATTRequest {
     switch opcode {
     case .exchangeMTURequest, .readRequest: count == 3
     case .findInformationRequest, .readBlobRequest: count == 5
+    case .prepareWriteRequest: count >= 5
+    case .executeWriteRequest: count == 2
     case .readByTypeRequest, .readByGroupTypeRequest: count == 7 || count == 21
     case .findByTypeValueRequest: count >= 7
     case .readMultipleRequest, .readMultipleVariableRequest: count >= 5 && count & 1 == 1

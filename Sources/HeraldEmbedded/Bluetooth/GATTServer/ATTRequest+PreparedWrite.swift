@@ -5,13 +5,12 @@ extension ATTRequest {
   @_lifetime(self: copy self)
   mutating func prepareWrite<Values: AttributeValues & ~Copyable>(
     _ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant, _ values: inout Values
-  ) -> Int {
-    guard count >= 5 else { return refuse(0, .invalidPDU) }
-    let handle = buffer.u16(at: 1)
-    if let code = refusal(handle, .write) { return refuse(handle, code) }
+  ) -> ATTErrorCode {
+    let handle = subject
+    if let code = refusal(handle, .write) { return code }
     let isNew = !state.isPreparing
     let index = isNew ? queues.vacantQueue(at: now, for: connection, &values) : queues.queue(of: connection)
-    guard index < queues.count else { return refuse(handle, .prepareQueueFull) }
+    guard index < queues.count else { return .prepareQueueFull }
     if isNew {
       if let former = queues[unchecked: index].owner { values.cancelPrepared(on: former) }
       queues[unchecked: index] = PreparedWriteQueue(of: connection, for: handle, at: now)
@@ -24,10 +23,11 @@ extension ATTRequest {
       &values)
     if isQueued {
       state.isPreparing = true
-      return answer(count)
+      length = count
+      return .none
     }
     if isNew { queues[unchecked: index] = PreparedWriteQueue() }
-    return refuse(handle, .prepareQueueFull)
+    return .prepareQueueFull
   }
 
   /// Execute Write (3.4.6.3): the value that is queued, which has to start at offset 0 and whose parts follow without gap; or drops it.
@@ -35,8 +35,9 @@ extension ATTRequest {
   @_lifetime(self: copy self)
   mutating func executeWrite<Values: AttributeValues & ~Copyable>(
     _ queues: inout MutableSpan<PreparedWriteQueue>, _ values: inout Values
-  ) -> Int {
-    guard count == 2, buffer[unchecked: 1] <= 1 else { return refuse(0, .invalidPDU) }
+  ) -> ATTErrorCode {
+    subject = 0
+    guard buffer[unchecked: 1] <= 1 else { return .invalidPDU }
     let isWanted = buffer[unchecked: 1] == 1
     let wasPreparing = state.isPreparing
     state.isPreparing = false
@@ -46,12 +47,15 @@ extension ATTRequest {
       queues[unchecked: index] = PreparedWriteQueue()
       let code = isWanted ? execute(queue, &values) : nil
       values.cancelPrepared(on: connection)
-      if let code { return refuse(queue.handle, code) }
+      if let code {
+        subject = queue.handle
+        return code
+      }
     } else if wasPreparing, isWanted {
       // It took so long that another connection got the queue.
-      return refuse(0, .unlikelyError)
+      return .unlikelyError
     }
-    return answer(1)
+    return .none
   }
 
   @inlinable

@@ -32,7 +32,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   @inlinable
   public mutating func closed(_ connection: ConnectionID) { forget(connection) }
 
-  @inlinable
+  @inlinable @inline(never)
   mutating func forget(_ connection: ConnectionID) {
     guard connection.index >= 0, connection.index < connections else { return }
     states[connection.index] = ATTConnectionState()
