@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Borrowed bytes travel as `Span` inside small non-escaping types (`ByteReader`, `ByteWriter`);
-// `Lifetimes` is what lets an initialiser return one. `SuppressedAssociatedTypes` lets the type of the neighbours say
+// Borrowed bytes travel as `Span` inside small non-escaping types (`ByteReader`, `ByteWriter`); `Lifetimes`
+// is what lets an initialiser return one. `SuppressedAssociatedTypes` lets the type of the neighbours say
 // which advertising scheduler the core has, which is not copyable.
 let core: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),

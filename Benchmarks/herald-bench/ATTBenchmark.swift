@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// Answering what a phone asks when it reads a payload: MTU exchange, discovery, a long read, and a signal message written.
+/// Answering what a phone asks when it reads a payload: MTU exchange, discovery, a long read, and a signal
+/// message written.
 enum ATTBenchmark {
   /// A payload of 129 bytes, as the phones' test payload.
   struct Values: AttributeValues, ~Copyable {

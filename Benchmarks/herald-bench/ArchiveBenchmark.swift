@@ -3,8 +3,8 @@ import HeraldEmbedded
 import HeraldHostLink
 import HeraldSimulation
 
-/// Putting a pulled log into its archive: pages read from the disk, checked, decoded, written to a database that is on the disk when
-/// it is done, and searched for contacts.
+/// Putting a pulled log into its archive: pages read from the disk, checked, decoded, written to a database
+/// that is on the disk when it is done, and searched for contacts.
 enum ArchiveBenchmark {
   /// Hours in a busy room: 50 people, each heard every other second.
   private static let readings = 300_000

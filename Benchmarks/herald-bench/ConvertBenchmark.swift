@@ -3,8 +3,8 @@ import HeraldEmbedded
 import HeraldHostLink
 import HeraldSimulation
 
-/// Converting the log of a busy ward with `herald-host`: how long it takes and how much memory, anew, with nothing new,
-/// and with one page more.
+/// Converting the log of a busy ward with `herald-host`: how long it takes and how much memory, anew, with
+/// nothing new, and with one page more.
 enum ConvertBenchmark {
   /// Readings of the log, unless the command line says another number.
   private static let readings = 100_000_000
@@ -51,8 +51,8 @@ enum ConvertBenchmark {
     return seconds
   }
 
-  /// The most memory that any of those commands had at a time, in megabytes of 1,000,000 bytes. What this program has
-  /// itself when it starts one counts, too.
+  /// The most memory that any of those commands had at a time, in megabytes of 1,000,000 bytes. What this
+  /// program has itself when it starts one counts, too.
   private static func peak() -> Double {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
@@ -60,8 +60,8 @@ enum ConvertBenchmark {
   }
 }
 
-/// The wearable of somebody among ten people, each heard twice a second, under addresses that change every quarter of
-/// an hour, with a commit every half minute; and its log as a host has pulled it.
+/// The wearable of somebody among ten people, each heard twice a second, under addresses that change every
+/// quarter of an hour, with a commit every half minute; and its log as a host has pulled it.
 private struct BusyWard: ~Copyable {
   private static let people = 10
   static let epoch: UInt32 = 1

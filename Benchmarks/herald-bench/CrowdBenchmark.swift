@@ -3,8 +3,8 @@ import HeraldSimulation
 
 /// Crowds of whole nodes on one simulated air: how fast that goes, and what the nodes see of each other.
 enum CrowdBenchmark {
-  /// Simulated minutes for a number of devices. 8 hours are what is required; `--full` has all of them take so long, which is an
-  /// hour of computing.
+  /// Simulated minutes for a number of devices. 8 hours are what is required; `--full` has all of them take
+  /// so long, which is an hour of computing.
   static func minutes(devices: Int, isFull: Bool) -> Int {
     if isFull { return 480 }
     switch devices {

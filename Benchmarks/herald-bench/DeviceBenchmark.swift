@@ -2,8 +2,9 @@ import HeraldEmbedded
 import HeraldHCI
 import HeraldSimulation
 
-/// The whole way of an advertisement: from H4 bytes to a record in the log, on a device with 64 targets that has been running for a
-/// while. Time between advertisements and their strength vary, as the log's coder would otherwise have nothing to do.
+/// The whole way of an advertisement: from H4 bytes to a record in the log, on a device with 64 targets that
+/// has been running for a while. Time between advertisements and their strength vary, as the log's coder
+/// would otherwise have nothing to do.
 enum DeviceBenchmark {
   struct Xorshift: RandomSource, ~Copyable {
     var state: UInt32

@@ -2,8 +2,8 @@ import Foundation
 import HeraldEmbedded
 import HeraldSimulation
 
-/// What a setting costs in charge, and what it brings: the schedule's current and that of simulated devices, against how soon and how often they
-/// hear each other. The sources of the currents are at `EnergyModel`.
+/// What a setting costs in charge, and what it brings: the schedule's current and that of simulated devices,
+/// against how soon and how often they hear each other. The sources of the currents are at `EnergyModel`.
 enum EnergyBenchmark {
   /// Simulated minutes for so many devices.
   private static let crowds: [(devices: Int, minutes: Int)] = [(2, 480), (10, 480), (50, 30)]

@@ -1,7 +1,8 @@
 import Foundation
 import HeraldSimulation
 
-/// What floods of made-up addresses cost in charge: two devices in a room for an hour, with a flood and without.
+/// What floods of made-up addresses cost in charge: two devices in a room for an hour, with a flood and
+/// without.
 enum FloodChargeBenchmark {
   static func run(_ figures: inout Figures) {
     let quiet = charge(nil)

@@ -1,10 +1,12 @@
 import HeraldDeviceLink
 import LinkDoubles
 
-/// A USB at full speed with a host at one end, a frame of a millisecond at a time: 19 packets of 64 bytes find room in one on bulk endpoints.
+/// A USB at full speed with a host at one end, a frame of a millisecond at a time: 19 packets of 64 bytes
+/// find room in one on bulk endpoints.
 ///
-/// The device has memory for one packet each way, as the nRF52's controller has it, and is as quick as one can be. The host asks for as many
-/// transfers as it has begun, and its program is told of those that are over at the end of a frame.
+/// The device has memory for one packet each way, as the nRF52's controller has it, and is as quick as one
+/// can be. The host asks for as many transfers as it has begun, and its program is told of those that are
+/// over at the end of a frame.
 final class FrameBus {
   static let packetsPerFrame = 19
   /// Bytes a second there is room for.

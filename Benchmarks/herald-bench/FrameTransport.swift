@@ -4,7 +4,8 @@ import HeraldHCI
 import HeraldHostLink
 import HeraldSimulation
 
-/// herald-host's end of a simulated bus, with a device at the other: the link's memory is `memory` bytes for `depth` packets.
+/// herald-host's end of a simulated bus, with a device at the other: the link's memory is `memory` bytes for
+/// `depth` packets.
 final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
   typealias Device = ManagedNode<
     HCIRadio<SimulatedController, 4>, MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate,

@@ -2,8 +2,9 @@ import HeraldEmbedded
 import HeraldHCI
 import HeraldSimulation
 
-/// How cost grows with the number of peers: the way of an advertisement from H4 bytes to a record in the log, with so many known
-/// peers that are heard in turn, which is the worst for every cache and for the log's dictionary; and RAM per peer and connection.
+/// How cost grows with the number of peers: the way of an advertisement from H4 bytes to a record in the log,
+/// with so many known peers that are heard in turn, which is the worst for every cache and for the log's
+/// dictionary; and RAM per peer and connection.
 enum GrowthBenchmark {
   typealias Random = DeviceBenchmark.Xorshift
   typealias Node<let targets: Int, let connections: Int> = HeraldNode<
@@ -27,7 +28,8 @@ enum GrowthBenchmark {
       Double(MemoryLayout<Node<64, 8>>.size - MemoryLayout<Node<64, 4>>.size) / 4, "bytes")
   }
 
-  /// `nil` if there are peers whose payloads could not be read before: they would be more than advertisements.
+  /// `nil` if there are peers whose payloads could not be read before: they would be more than
+  /// advertisements.
   private static func advertToLog(_ peers: UInt32) -> Double? {
     var node = Node<1024, 4>(
       radio: HCIRadio(transport: SimulatedController()),

@@ -3,10 +3,11 @@ import HeraldEmbedded
 import HeraldHostLink
 import HeraldSimulation
 
-/// Pulling a full log of 400 KB with herald-host's own code over a simulated bus at full speed, from the device's own code: no clock but that of
-/// the bus.
+/// Pulling a full log of 400 KB with herald-host's own code over a simulated bus at full speed, from the
+/// device's own code: no clock but that of the bus.
 ///
-/// What is counted on the wire are the bytes in packets, both ways; tokens and checks are the bus's own, and its ceiling is without them.
+/// What is counted on the wire are the bytes in packets, both ways; tokens and checks are the bus's own, and
+/// its ceiling is without them.
 enum LinkBenchmark {
   private static let pages = 100
 
@@ -29,7 +30,8 @@ enum LinkBenchmark {
     figures.add("pull_ceiling_ratio_1x512", small.ratio, "")
   }
 
-  /// What a session costs, with herald-node's packets: bytes on the wire, and time of this machine, the shortest of five pulls by turns.
+  /// What a session costs, with herald-node's packets: bytes on the wire, and time of this machine, the
+  /// shortest of five pulls by turns.
   private static func session(_ log: FlashImage, _ figures: inout Figures) throws {
     let key = [UInt8](0..<32)
     var times: (open: Double, locked: Double) = (.infinity, .infinity)

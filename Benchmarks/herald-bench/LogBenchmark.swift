@@ -2,8 +2,8 @@ import Foundation
 import HeraldEmbedded
 import HeraldSimulation
 
-/// Coding readings into the log: how long one takes, and how much flash a recorded hour and a half takes with the device's
-/// own capacities and commits.
+/// Coding readings into the log: how long one takes, and how much flash a recorded hour and a half takes with
+/// the device's own capacities and commits.
 enum LogBenchmark {
   /// One row of a recorded contacts.csv.
   struct Row {

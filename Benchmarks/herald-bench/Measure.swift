@@ -1,7 +1,7 @@
 import Foundation
 
-/// Nanoseconds that one of `count` repetitions inside `body` takes: the fastest of several runs, which is the one least disturbed
-/// by whatever else the machine does.
+/// Nanoseconds that one of `count` repetitions inside `body` takes: the fastest of several runs, which is the
+/// one least disturbed by whatever else the machine does.
 func nanoseconds(per count: Int, runs: Int = 7, _ body: () -> Void) -> Double {
   var best = Double.infinity
   for _ in 0..<runs {

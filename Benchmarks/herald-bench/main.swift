@@ -1,7 +1,8 @@
 import Foundation
 
 var figures = Figures()
-// "energy", "archive", "link", "flood" and "convert" have that figure only; what was written before of the others stays.
+// "energy", "archive", "link", "flood" and "convert" have that figure only; what was written before of the
+// others stays.
 let only = ["energy", "archive", "link", "flood", "convert"].first { CommandLine.arguments.contains($0) }
 if only == nil || only == "archive" { try ArchiveBenchmark.run(&figures) }
 // 100 million readings take minutes and 15 GB of room: only if asked for.

@@ -34,6 +34,7 @@ public struct AnswerOptions: ParsableArguments, Sendable {
   /// How long an answer may take.
   public var patience: Duration { .milliseconds(Int64(timeout * 1000)) }
 
-  /// The file with the access key, by the command line or else by the environment; `nil` if neither names one.
+  /// The file with the access key, by the command line or else by the environment; `nil` if neither names
+  /// one.
   public var keyFile: String? { namedKeyFile ?? ProcessInfo.processInfo.environment["HERALD_KEY_FILE"] }
 }

@@ -11,7 +11,8 @@ public enum CommandWords {
     public let advice: String
   }
 
-  /// The first word of `arguments` that is no command of `root`'s; `nil` if all are, or an option comes first.
+  /// The first word of `arguments` that is no command of `root`'s; `nil` if all are, or an option comes
+  /// first.
   public static func mistake(in arguments: [String], of root: any ParsableCommand.Type) -> Mistake? {
     var command = root
     var path = [root._commandName]

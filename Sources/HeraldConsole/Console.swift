@@ -9,7 +9,8 @@ public enum Console {
   /// Writes a line to standard output at once, for who reads lines as they come.
   public static func line(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-  /// Prints a value as JSON with sorted keys, names in small letters with `_` between words; on one line if `isLine`.
+  /// Prints a value as JSON with sorted keys, names in small letters with `_` between words; on one line if
+  /// `isLine`.
   public static func printJSON(_ value: some Encodable, isLine: Bool = false) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,6 +1,7 @@
 import Foundation
 
-/// How far something is, on one line of standard error: on a terminal only, and only when it takes longer than a second.
+/// How far something is, on one line of standard error: on a terminal only, and only when it takes longer
+/// than a second.
 public final class ProgressLine {
   private let isWanted: Bool
   private let begun = ContinuousClock.now

@@ -2,8 +2,8 @@ import HeraldEmbedded
 
 /// Pulls the reset line of a controller that an HCI_Reset did not bring back.
 ///
-/// The radio resets a controller that failed with HCI_Reset by itself, again and again (`HCIRadio`). From the second failure in a row on the
-/// line is pulled as well, for ten milliseconds, once for each failure.
+/// The radio resets a controller that failed with HCI_Reset by itself, again and again (`HCIRadio`). From the
+/// second failure in a row on the line is pulled as well, for ten milliseconds, once for each failure.
 public struct ControllerReset: BitwiseCopyable, Sendable {
   /// How long the line is held.
   public static var width: Interval { .milliseconds(10) }

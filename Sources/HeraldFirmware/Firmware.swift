@@ -1,7 +1,8 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// What every board's loop keeps: why the device started, how much of it works, whether it makes progress, how much it sleeps.
+/// What every board's loop keeps: why the device started, how much of it works, whether it makes progress,
+/// how much it sleeps.
 ///
 /// It stands for the board in a `ManagedNode`; the loop itself is the node's `round`.
 public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~Copyable {
@@ -28,8 +29,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// Whether the log has been told why the device started.
   var hasReported = false
 
-  /// The firmware of a board that has just started. `settings` is where the device keeps what it is to know of itself after a restart
-  /// (docs/settings.md); `hint` is what the chip says of its reset.
+  /// The firmware of a board that has just started. `settings` is where the device keeps what it is to know
+  /// of itself after a restart (docs/settings.md); `hint` is what the chip says of its reset.
   @inline(never)
   public init(
     hardware: consuming Hardware, memory: consuming RetainedMemory,
@@ -47,7 +48,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// How much of the device works.
   public var mode: StartMode { run.mode }
 
-  /// Tells the controller's reset line and the watchdog of the radio's state. Returns when to be called again at the latest.
+  /// Tells the controller's reset line and the watchdog of the radio's state. Returns when to be called again
+  /// at the latest.
   ///
   /// Not inlined, as all that the loop calls stands on what the loop has on the stack.
   @inline(never)
@@ -62,7 +64,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     return reset.deadline
   }
 
-  /// A page of the log has gone, as a factory reset wants it. There are only so many of them: a loop that is busy with that makes progress.
+  /// A page of the log has gone, as a factory reset wants it. There are only so many of them: a loop that is
+  /// busy with that makes progress.
   mutating func erased(at now: Instant) { gate.rested(at: now) }
 
   /// Ends a round of the loop: sleeps until `deadline` or an interrupt.
@@ -81,8 +84,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     gate.rested(at: end)
   }
 
-  /// Notes the uptime, restarts if that is wanted, feeds the watchdog if there is progress. There may be hundreds of rounds a second; once a second is
-  /// often enough for this, and to keep a clock whose counter wraps.
+  /// Notes the uptime, restarts if that is wanted, feeds the watchdog if there is progress. There may be
+  /// hundreds of rounds a second; once a second is often enough for this, and to keep a clock whose counter
+  /// wraps.
   @inline(never)
   private mutating func tend(at now: Instant) {
     let uptime = now.milliseconds / 1000

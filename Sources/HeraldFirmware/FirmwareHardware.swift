@@ -7,8 +7,8 @@ public protocol FirmwareHardware: ~Copyable {
   associatedtype SettingsFlash: Flash & ~Copyable
   /// The time since start-up. It never goes back.
   mutating func now() -> Instant
-  /// Stops the processor until `deadline` or an interrupt, whichever is first; not at all if an interrupt has come since the loop last looked
-  /// at what interrupts bring. Returns whether it stopped.
+  /// Stops the processor until `deadline` or an interrupt, whichever is first; not at all if an interrupt has
+  /// come since the loop last looked at what interrupts bring. Returns whether it stopped.
   mutating func sleep(until deadline: Instant) -> Bool
   /// Puts the watchdog off once more.
   mutating func feedWatchdog()

@@ -3,9 +3,11 @@ import HeraldEmbedded
 /// Whether the device makes progress: the watchdog is fed only then.
 ///
 /// It is not enough that the loop goes round. Progress is that
-/// - the loop has come to rest within the last minute: there was a moment at which nothing was left to do, or a factory reset erased a page; and
-/// - the radio is ready, or its state has changed within the last two minutes: one that is being brought up again, and fails, and is tried again,
-///   goes from state to state; one about which nothing happens is stuck. In safe mode there is no radio to ask about.
+/// - the loop has come to rest within the last minute: there was a moment at which nothing was left to do, or
+///   a factory reset erased a page; and
+/// - the radio is ready, or its state has changed within the last two minutes: one that is being brought up
+///   again, and fails, and is tried again, goes from state to state; one about which nothing happens is
+///   stuck. In safe mode there is no radio to ask about.
 ///
 /// A loop that does not go round at all does not get here.
 public struct ProgressGate: BitwiseCopyable, Sendable {

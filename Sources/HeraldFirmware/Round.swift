@@ -3,10 +3,11 @@ import HeraldEmbedded
 
 /// The ways in which a device can be managed: a serial line, USB, both, or none.
 public protocol ManagementLinks: ~Copyable {
-  /// Whether there is one at all. A device that nobody can ask for a factory reset does not carry the code for it.
+  /// Whether there is one at all. A device that nobody can ask for a factory reset does not carry the code
+  /// for it.
   static var areThere: Bool { get }
-  /// Takes what has come, has it answered, sends. Never waits. Returns when to be called again at the latest: the present moment if there is
-  /// more to do at once.
+  /// Takes what has come, has it answered, sends. Never waits. Returns when to be called again at the latest:
+  /// the present moment if there is more to do at once.
   mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Instant
 }
 
@@ -34,8 +35,9 @@ where
   RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
   DelegateType: ~Copyable, BoardType: ~Copyable
 {
-  /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the links, once a second feeds the watchdog if
-  /// there is progress, and sleeps until the earlier of the next deadline and an interrupt.
+  /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the
+  /// links, once a second feeds the watchdog if there is progress, and sleeps until the earlier of the next
+  /// deadline and an interrupt.
   @inline(never)
   public mutating func round<Hardware: FirmwareHardware & ~Copyable, Links: ManagementLinks & ~Copyable>(
     serving links: inout Links
@@ -78,7 +80,8 @@ where
     takeSettings(at: now)
   }
 
-  /// Tells the log, once, of the fault that brought this start about. It is kept at once: the next fault may be near.
+  /// Tells the log, once, of the fault that brought this start about. It is kept at once: the next fault may
+  /// be near.
   @inline(never)
   private mutating func reportStart<Hardware: FirmwareHardware & ~Copyable>(
     at now: Instant

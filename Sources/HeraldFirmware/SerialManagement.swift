@@ -3,7 +3,8 @@ import HeraldEmbedded
 
 /// A line of bytes in both directions, without any meaning.
 public protocol ByteLine: ~Copyable {
-  /// Moves bytes that have come to the front of `buffer`, which is not empty. Returns how many; 0 if there is nothing.
+  /// Moves bytes that have come to the front of `buffer`, which is not empty. Returns how many; 0 if there is
+  /// nothing.
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int
   /// Sends bytes: all of them, or, if there is no room now, none and `false`.
   mutating func write(_ bytes: Span<UInt8>) -> Bool

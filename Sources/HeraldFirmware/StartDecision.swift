@@ -2,10 +2,10 @@ import HeraldEmbedded
 
 /// What a device makes of the way the run before it ended: why it started, and how much of it is to work now.
 ///
-/// A fault soon after start-up is likely to come again. After `limit` of them in a row the device starts without its radio, and after
-/// one more without its log: what is left can be asked what happened, be given other firmware, and does not wear out the flash. It leaves
-/// safe mode by itself, by a restart after five minutes, which double each time up to four hours. A run of ten minutes
-/// makes up for all that was before.
+/// A fault soon after start-up is likely to come again. After `limit` of them in a row the device starts
+/// without its radio, and after one more without its log: what is left can be asked what happened, be given
+/// other firmware, and does not wear out the flash. It leaves safe mode by itself, by a restart after five
+/// minutes, which double each time up to four hours. A run of ten minutes makes up for all that was before.
 public struct StartDecision: BitwiseCopyable, Sendable {
   /// How many faults of short runs in a row are too many.
   public static var limit: UInt8 { 3 }
@@ -19,13 +19,14 @@ public struct StartDecision: BitwiseCopyable, Sendable {
   /// What this run is to note of itself.
   public let run: RetainedMemory.Run
 
-  /// Decides, from what the run before left in `memory` and what the chip says of its reset: `hint` is its reset reason register, `nil`
-  /// if it has none or that says nothing.
+  /// Decides, from what the run before left in `memory` and what the chip says of its reset: `hint` is its
+  /// reset reason register, `nil` if it has none or that says nothing.
   public init(_ memory: inout RetainedMemory, hint: RestartCause?) {
     let fault = memory.takeFault()
     let before = memory.run()
     let cause = fault?.cause ?? hint ?? before?.intent ?? (before == nil ? .powerOn : .resetLine)
-    // What was left of a run does not count once power went; all that is there then is chance, or from another day.
+    // What was left of a run does not count once power went; all that is there then is chance, or from
+    // another day.
     let last = cause == .powerOn ? RetainedMemory.Run() : before ?? RetainedMemory.Run()
     var run = RetainedMemory.Run()
     run.faults = last.faults

@@ -1,7 +1,8 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// The management link on USB: the device, and what answers on its bulk interface and its serial port. `memory` and `depth` are those of `USBDevice`.
+/// The management link on USB: the device, and what answers on its bulk interface and its serial port.
+/// `memory` and `depth` are those of `USBDevice`.
 public struct USBManagement<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>:
   ManagementLinks, ~Copyable
 {
@@ -9,14 +10,15 @@ public struct USBManagement<Controller: USBController & ~Copyable, let memory: I
   public var device: USBDevice<Controller, memory, depth>
   private var server = SMPServer()
 
-  /// A device on `controller`. `serialNumber` is ASCII, without spaces. Both are made here and not in a main function, which never returns: its stack
-  /// would keep them.
+  /// A device on `controller`. `serialNumber` is ASCII, without spaces. Both are made here and not in a main
+  /// function, which never returns: its stack would keep them.
   @inline(never)
   public init(_ controller: @autoclosure () -> Controller, serialNumber: @autoclosure () -> InlineBytes<32>) {
     device = USBDevice(controller: controller(), serialNumber: serialNumber())
   }
 
-  /// Does all there is to do. What the host does next comes with an interrupt. Not inlined: the loop is to have little on the stack while the node is polled.
+  /// Does all there is to do. What the host does next comes with an interrupt. Not inlined: the loop is to
+  /// have little on the stack while the node is polled.
   @inline(never)
   public mutating func serve<Device: ManagedDevice & ~Copyable>(
     at now: Instant, device managed: inout Device

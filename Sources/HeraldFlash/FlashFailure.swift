@@ -14,7 +14,8 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     case written
     /// Erased, in whole or in part: nothing starts.
     case erased
-    /// The firmware that was there runs on; what there is of the new one lies beside it, and starts nothing by itself.
+    /// The firmware that was there runs on; what there is of the new one lies beside it, and starts nothing
+    /// by itself.
     case beside
     /// Nobody can say.
     case unknown

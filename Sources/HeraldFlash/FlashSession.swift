@@ -11,7 +11,8 @@ public struct FlashSession {
   public struct Outcome: Equatable, Sendable {
     /// Bytes of the image.
     public let bytes: Int
-    /// Whether they were compared afterwards. If not, this way in reads nothing back, and what it said itself has to do.
+    /// Whether they were compared afterwards. If not, this way in reads nothing back, and what it said itself
+    /// has to do.
     public let isVerified: Bool
     /// Whether the board was told to start; if not, it does so by itself.
     public let isReset: Bool
@@ -23,7 +24,8 @@ public struct FlashSession {
     sighting = try programmer.look()
   }
 
-  /// Which board it is: `wanted`, if it can be that; else the only one it can be, which an image may help to say.
+  /// Which board it is: `wanted`, if it can be that; else the only one it can be, which an image may help to
+  /// say.
   /// - Throws: `.doesNotFit` if it is another or none that is known, `.usage` if it can be several.
   public func board(_ wanted: BoardDescription?, for image: FirmwareImage?) throws(FlashFailure)
     -> BoardDescription
@@ -70,7 +72,8 @@ public struct FlashSession {
     )
   }
 
-  /// Writes, compares, and starts what was written. What fails after all was written says so, whatever the way in knows of that.
+  /// Writes, compares, and starts what was written. What fails after all was written says so, whatever the
+  /// way in knows of that.
   public func write(_ plan: FlashPlan, isReset: Bool = true, progress: (FlashProgress) -> Void)
     throws(FlashFailure) -> Outcome
   {

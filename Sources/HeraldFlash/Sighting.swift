@@ -1,8 +1,10 @@
 /// What a programmer sees at the other end.
 public struct Sighting: Equatable, Sendable {
-  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a way in cannot tell them apart.
+  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a way in cannot
+  /// tell them apart.
   public let boards: [BoardDescription]
-  /// What it said of itself, as lines of a name and a value that are safe to show: chip, serial number, boot loader.
+  /// What it said of itself, as lines of a name and a value that are safe to show: chip, serial number, boot
+  /// loader.
   public let details: [(name: String, value: String)]
   /// Whether its memory is locked against debugging.
   public let isLocked: Bool

@@ -63,7 +63,8 @@ public struct FlashOptions: Sendable {
   public var isNewDevice: Bool
   /// Whether an image that a device has been given to try stays without having been confirmed.
   public var isPermanent: Bool
-  /// Whether a probe reads back every byte to compare, where it would otherwise have the chip reckon checksums of its pages.
+  /// Whether a probe reads back every byte to compare, where it would otherwise have the chip reckon
+  /// checksums of its pages.
   public var readsBack: Bool
   /// How fast a probe speaks to the chip, in Hz.
   public var clock: UInt32

@@ -2,8 +2,8 @@ import HeraldText
 
 /// What went wrong between this computer and a device, in words for a person and with a cause for a program.
 ///
-/// The text says what happened, to what, and, where there is something to do about it, what. Nothing a device sent
-/// reaches it without passing `PrintableText`.
+/// The text says what happened, to what, and, where there is something to do about it, what. Nothing a device
+/// sent reaches it without passing `PrintableText`.
 public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Why it failed; the exit status of the command line follows from it.
   public enum Cause: String, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 extension FirmwareImage {
-  /// The board that this image says it was built for: `script/build` leaves `board=` and the board's name in each image, between zero bytes. `nil` if it says
-  /// nothing, or says it more than once and not the same.
+  /// The board that this image says it was built for: `script/build` leaves `board=` and the board's name in
+  /// each image, between zero bytes. `nil` if it says nothing, or says it more than once and not the same.
   public var builtFor: String? {
     var found: String?
     for segment in segments {
@@ -17,7 +17,8 @@ extension [UInt8] {
   /// The longest name of a board that is looked for.
   private static var longestName: Int { 32 }
 
-  /// What stands between a zero byte and `board=`, and the next zero byte, as far as it is a name: small letters, digits and `-`.
+  /// What stands between a zero byte and `board=`, and the next zero byte, as far as it is a name: small
+  /// letters, digits and `-`.
   fileprivate var boardNames: [String] {
     let mark: [UInt8] = [0] + "board=".utf8
     var names: [String] = []

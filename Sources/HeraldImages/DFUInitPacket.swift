@@ -1,9 +1,10 @@
 import HeraldEmbedded
 
-/// What Nordic's boot loader is told of an application before it gets it (`dfu-cc.proto` of nRF5 SDK 17: Packet, Command, InitCommand).
+/// What Nordic's boot loader is told of an application before it gets it (`dfu-cc.proto` of nRF5 SDK 17:
+/// Packet, Command, InitCommand).
 ///
-/// Without a signature: the open boot loader of the nRF52840 Dongle takes applications from anybody, and asks for signatures only of boot loaders
-/// and SoftDevices.
+/// Without a signature: the open boot loader of the nRF52840 Dongle takes applications from anybody, and asks
+/// for signatures only of boot loaders and SoftDevices.
 struct DFUInitPacket: Equatable {
   /// The application's version; a boot loader refuses a lower one than it has.
   var firmwareVersion: UInt32 = 1

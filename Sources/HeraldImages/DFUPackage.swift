@@ -1,13 +1,15 @@
 import Foundation
 import HeraldEmbedded
 
-/// A package for a boot loader, as `nrfutil` and `adafruit-nrfutil` make and take it: a zip archive with a manifest, an init packet and the application.
+/// A package for a boot loader, as `nrfutil` and `adafruit-nrfutil` make and take it: a zip archive with a
+/// manifest, an init packet and the application.
 public struct DFUPackage: Equatable, Sendable {
   /// What kind of boot loader it is for.
   public enum Kind: Equatable, Sendable {
     /// Nordic's Secure DFU, of nRF5 SDK 12 and later.
     case secure
-    /// The DFU before that, which Adafruit's boot loader has, on a board with one of these SoftDevices, by their numbers.
+    /// The DFU before that, which Adafruit's boot loader has, on a board with one of these SoftDevices, by
+    /// their numbers.
     case legacy(softDevices: [UInt16])
   }
 
@@ -18,8 +20,8 @@ public struct DFUPackage: Equatable, Sendable {
   /// The application.
   public let application: [UInt8]
 
-  /// A package of `image` for a boot loader that puts it where it begins. What lies between segments becomes `FF`, and so does what is missing of the
-  /// last word, which the boot loaders ask for.
+  /// A package of `image` for a boot loader that puts it where it begins. What lies between segments becomes
+  /// `FF`, and so does what is missing of the last word, which the boot loaders ask for.
   /// - Throws: `FirmwareError` if the image has no such form.
   public init(_ image: FirmwareImage, _ kind: Kind) throws(FirmwareError) {
     var bytes = try image.file(.binary)
@@ -27,7 +29,8 @@ public struct DFUPackage: Equatable, Sendable {
     switch kind {
     case .secure: self.init(application: bytes, isDebug: false)
     case .legacy(let softDevices):
-      // That there is no SoftDevice is seen where one would have its number: there flash has to be erased, which it is as far as the application goes.
+      // That there is no SoftDevice is seen where one would have its number: there flash has to be erased,
+      // which it is as far as the application goes.
       if softDevices == [SoftDevice.absent] {
         while bytes.count <= SoftDevice.numberPage { bytes += [0xFF, 0xFF, 0xFF, 0xFF] }
       }
@@ -36,7 +39,8 @@ public struct DFUPackage: Equatable, Sendable {
     }
   }
 
-  /// A package of `application` for Secure DFU. `isDebug`: a boot loader made for debugging, as the dongle's, passes over versions.
+  /// A package of `application` for Secure DFU. `isDebug`: a boot loader made for debugging, as the dongle's,
+  /// passes over versions.
   package init(application: [UInt8], isDebug: Bool) {
     var packet = DFUInitPacket(application: application)
     packet.isDebug = isDebug

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-/// 32-bit little-endian ELF for Arm (System V ABI, and the Arm architecture's supplement), as far as flashing needs it: the
-/// loadable segments, at the addresses they are stored at.
+/// 32-bit little-endian ELF for Arm (System V ABI, and the Arm architecture's supplement), as far as flashing
+/// needs it: the loadable segments, at the addresses they are stored at.
 enum ELFImage {
   /// Parses a whole file.
   static func parse(_ file: Span<UInt8>) throws(FirmwareError) -> FirmwareImage {

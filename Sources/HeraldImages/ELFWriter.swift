@@ -1,4 +1,5 @@
-/// Writes ELF: what loaders read (a program header for each segment) and what tools read (a section for each).
+/// Writes ELF: what loaders read (a program header for each segment) and what tools read (a section for
+/// each).
 extension ELFImage {
   private static let headerSize = 52
   private static let programHeaderSize = 32

@@ -43,7 +43,8 @@ public struct FirmwareImage: Equatable, Sendable {
     public let initialStackPointer: UInt32
     /// The reset handler, without the bit that says Thumb.
     public let resetHandler: UInt32
-    /// Whether it can be one: the stack aligned and in RAM (0x20000000 and up), the handler in Thumb code of this image.
+    /// Whether it can be one: the stack aligned and in RAM (0x20000000 and up), the handler in Thumb code of
+    /// this image.
     public let isPlausible: Bool
   }
 
@@ -63,8 +64,9 @@ public struct FirmwareImage: Equatable, Sendable {
   /// The largest file that is read.
   public static let largestFile = 64 << 20
 
-  /// Parses a file by what it begins with. What begins as none of the forms is a binary for `base`, if there is one. A file in MCUboot's form lies at `base`, too, or at 0.
-  /// The application of a package lies at `base`, or where the SoftDevice that the package names lets it begin, or at `packageBase`.
+  /// Parses a file by what it begins with. What begins as none of the forms is a binary for `base`, if there
+  /// is one. A file in MCUboot's form lies at `base`, too, or at 0. The application of a package lies at
+  /// `base`, or where the SoftDevice that the package names lets it begin, or at `packageBase`.
   /// - Throws: `FirmwareError`, which says where and why.
   public init(_ bytes: [UInt8], base: UInt32? = nil, packageBase: UInt32? = nil) throws(FirmwareError) {
     if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {
@@ -94,7 +96,8 @@ public struct FirmwareImage: Equatable, Sendable {
   }
 
   /// An image from pieces in any order: pieces that touch are joined.
-  /// - Throws: `FirmwareError` if they overlap, go beyond the end of memory, are none, or begin as an MCUboot image and are not one.
+  /// - Throws: `FirmwareError` if they overlap, go beyond the end of memory, are none, or begin as an MCUboot
+  ///   image and are not one.
   public init(
     format: Format, pieces: [Segment], entry: UInt32? = nil, uf2Family: UInt32? = nil,
     package: DFUPackage? = nil
@@ -133,7 +136,8 @@ public struct FirmwareImage: Equatable, Sendable {
   /// How many bytes in all.
   public var byteCount: Int { segments.reduce(0) { $0 + $1.bytes.count } }
 
-  /// The SHA-256 of its bytes, segment after segment: the same for one image in all forms, unless gaps were filled.
+  /// The SHA-256 of its bytes, segment after segment: the same for one image in all forms, unless gaps were
+  /// filled.
   public var contentHash: [UInt8] {
     var hash = SHA256()
     for segment in segments { hash.update(segment.bytes.span) }

@@ -22,9 +22,10 @@ extension FirmwareImage {
   /// The most segments that an ELF file has here: its header counts them in 16 bits.
   package static let mostELFSegments = 0xFEFF
 
-  /// The bytes of a file of this form with what this image puts where. MCUboot's form and a binary are the bytes as they lie in memory; `MCUbootImage.make` puts
-  /// MCUboot's around a program.
-  /// - Throws: `FirmwareError` if the image has no such form: too far apart for a binary, without a family for UF2, not signed for MCUboot.
+  /// The bytes of a file of this form with what this image puts where. MCUboot's form and a binary are the
+  /// bytes as they lie in memory; `MCUbootImage.make` puts MCUboot's around a program.
+  /// - Throws: `FirmwareError` if the image has no such form: too far apart for a binary, without a family
+  ///   for UF2, not signed for MCUboot.
   public func file(_ format: Format, _ options: WritingOptions = WritingOptions()) throws(FirmwareError)
     -> [UInt8]
   {

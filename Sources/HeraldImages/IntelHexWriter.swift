@@ -1,8 +1,9 @@
 import HeraldText
 
 extension IntelHex {
-  /// The bytes of `image` as the Python library `intelhex` writes them: the entry first, if there is one, as a linear start address; lines of 16 bytes that do not go
-  /// beyond a gap or a multiple of 64 KiB; the upper half of the address where it changes, but not at all below 64 KiB.
+  /// The bytes of `image` as the Python library `intelhex` writes them: the entry first, if there is one, as
+  /// a linear start address; lines of 16 bytes that do not go beyond a gap or a multiple of 64 KiB; the upper
+  /// half of the address where it changes, but not at all below 64 KiB.
   package static func write(_ image: FirmwareImage) -> [UInt8] {
     var text: [UInt8] = []
     if let entry = image.entry { text += line(0, 5, bigEndian(entry, 4)) }

@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 
-/// What a boot loader of nRF5 SDK 11 or before is told of an application before it gets it. Numbers are little-endian.
+/// What a boot loader of nRF5 SDK 11 or before is told of an application before it gets it. Numbers are
+/// little-endian.
 package struct LegacyInitPacket: Equatable {
   /// 0x52 for what Adafruit's boot loader takes.
   package var deviceType: UInt16 = 0x52
@@ -10,7 +11,8 @@ package struct LegacyInitPacket: Equatable {
   package var applicationVersion: UInt32 = 0xFFFF_FFFF
   /// The numbers of the SoftDevices of which one has to be there; FFFE for any.
   package var softDevices: [UInt16]
-  /// What the application is compared with: its CRC-16, or what a boot loader for signed applications asks for.
+  /// What the application is compared with: its CRC-16, or what a boot loader for signed applications asks
+  /// for.
   package var check: [UInt8]
 
   /// That of `application`.

@@ -1,7 +1,8 @@
 import HeraldEmbedded
 import HeraldText
 
-/// A firmware image as MCUboot has it, little-endian: a header, the program, and behind it one or two lists of entries, the protected one first.
+/// A firmware image as MCUboot has it, little-endian: a header, the program, and behind it one or two lists
+/// of entries, the protected one first.
 ///
 /// | byte | meaning |
 /// | --- | --- |
@@ -14,8 +15,9 @@ import HeraldText
 /// | 20 | version: major u8, minor u8, revision u16, build u32 |
 /// | 28 | 0 |
 ///
-/// A list has a head (6908 if protected, else 6907, and the bytes of the whole, each u16) and entries (type u16, length u16, bytes). Hash and
-/// signature cover header, program and protected list (MCUboot's document "Boot loader design", "Image format").
+/// A list has a head (6908 if protected, else 6907, and the bytes of the whole, each u16) and entries (type
+/// u16, length u16, bytes). Hash and signature cover header, program and protected list (MCUboot's document
+/// "Boot loader design", "Image format").
 public struct MCUbootImage: Equatable, Sendable {
   /// A version, as `1.2.3+4`.
   public struct Version: Equatable, Sendable, CustomStringConvertible {
@@ -36,7 +38,8 @@ public struct MCUbootImage: Equatable, Sendable {
       self.build = build
     }
 
-    /// From `1`, `1.2`, `1.2.3` or any of them with `+4` behind it; `nil` if it is none of these, or a number is too large.
+    /// From `1`, `1.2`, `1.2.3` or any of them with `+4` behind it; `nil` if it is none of these, or a number
+    /// is too large.
     public init?(_ text: String) {
       let halves = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
       let parts = halves[0].split(separator: ".", omittingEmptySubsequences: false)

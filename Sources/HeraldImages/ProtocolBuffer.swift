@@ -1,4 +1,5 @@
-/// As much of Protocol Buffers' wire format as an init packet needs (protobuf.dev, "Encoding"): numbers of variable length, and fields that tell theirs.
+/// As much of Protocol Buffers' wire format as an init packet needs (protobuf.dev, "Encoding"): numbers of
+/// variable length, and fields that tell theirs.
 enum ProtocolBuffer {
   /// A field's value.
   enum Value: Equatable {

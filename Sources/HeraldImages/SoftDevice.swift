@@ -1,9 +1,10 @@
-/// Nordic's S140, the radio's program that may lie between the master boot record and an application on an nRF52840: what tells its releases apart, and where an application
-/// begins behind them.
+/// Nordic's S140, the radio's program that may lie between the master boot record and an application on an
+/// nRF52840: what tells its releases apart, and where an application begins behind them.
 public struct SoftDevice: Equatable, Sendable {
   /// The major version, as people write it.
   public let major: String
-  /// The numbers of its releases (`SD_FWID`): what a boot loader compares with those that an application names.
+  /// The numbers of its releases (`SD_FWID`): what a boot loader compares with those that an application
+  /// names.
   public let numbers: [UInt16]
   /// The first address behind it.
   public let applicationStart: UInt32

@@ -1,7 +1,8 @@
 import HeraldEmbedded
 import HeraldText
 
-/// A zip archive whose files are stored as they are (PKWARE's APPNOTE 6.3, 4.3): what Nordic's packages are. Compressed files are refused by name.
+/// A zip archive whose files are stored as they are (PKWARE's APPNOTE 6.3, 4.3): what Nordic's packages are.
+/// Compressed files are refused by name.
 struct StoredZip: Equatable {
   private static let localSignature: UInt32 = 0x0403_4B50
   private static let centralSignature: UInt32 = 0x0201_4B50
@@ -57,7 +58,8 @@ struct StoredZip: Equatable {
   }
 
   /// Reads an archive.
-  /// - Throws: `FirmwareError` if it is damaged, holds what is not stored as it is, or has files that share bytes.
+  /// - Throws: `FirmwareError` if it is damaged, holds what is not stored as it is, or has files that share
+  ///   bytes.
   init(_ archive: [UInt8]) throws(FirmwareError) {
     let damaged = FirmwareError("the zip archive is damaged")
     func number(_ offset: Int, _ count: Int) throws(FirmwareError) -> Int {

@@ -2,8 +2,9 @@ import HeraldEmbedded
 
 /// Microsoft's UF2: blocks of 512 bytes, each of which says where its bytes go.
 ///
-/// Each is: 0 `0A324655`, 4 `9E5D5157`, 8 flags, 12 address, 16 bytes of payload, 20 number of the block, 24 how many there are, 28 family, 32 payload
-/// and what is tagged on, 508 `0AB16F30`; all u32, little-endian (the format's README, "File format").
+/// Each is: 0 `0A324655`, 4 `9E5D5157`, 8 flags, 12 address, 16 bytes of payload, 20 number of the block, 24
+/// how many there are, 28 family, 32 payload and what is tagged on, 508 `0AB16F30`; all u32, little-endian
+/// (the format's README, "File format").
 package enum UF2 {
   package static let blockSize = 512
   /// Room for payload and what is tagged on.
@@ -23,8 +24,9 @@ package enum UF2 {
     static let tags: UInt32 = 0x8000
   }
 
-  /// Parses a whole file. Blocks may come in any order, but each must be there once; blocks that are not for flash, checksums and tags are passed over. A file that
-  /// holds blocks of several families, or of none and one, is refused: which of them would be written is the boot loader's choice.
+  /// Parses a whole file. Blocks may come in any order, but each must be there once; blocks that are not for
+  /// flash, checksums and tags are passed over. A file that holds blocks of several families, or of none and
+  /// one, is refused: which of them would be written is the boot loader's choice.
   static func parse(_ file: [UInt8]) throws(FirmwareError) -> FirmwareImage {
     guard file.count % blockSize == 0 else {
       throw FirmwareError("a UF2 file has whole blocks of 512 bytes, and this one has \(file.count) bytes")
@@ -75,7 +77,8 @@ package enum UF2 {
     return Block(flags: flags, address: address, size: size, number: number, total: total, family: family)
   }
 
-  /// A file with the bytes of `image` in blocks of 256, at addresses that are multiples of 256; what lies between segments in a block becomes `fill`.
+  /// A file with the bytes of `image` in blocks of 256, at addresses that are multiples of 256; what lies
+  /// between segments in a block becomes `fill`.
   package static func write(_ image: FirmwareImage, family: UInt32, fill: UInt8) -> [UInt8] {
     var blocks: [(address: UInt32, bytes: [UInt8])] = []
     for segment in image.segments {
@@ -101,7 +104,8 @@ package enum UF2 {
         UInt32(blocks.count), family,
       ] { file.append(littleEndian: word) }
       file += block.bytes
-      // What is behind the payload is never written: the format says FF, and the tools that people have write 0. Boot loaders do not look.
+      // What is behind the payload is never written: the format says FF, and the tools that people have write
+      // 0. Boot loaders do not look.
       file += [UInt8](repeating: 0, count: dataSize - payloadSize)
       file.append(littleEndian: lastMagic)
     }

@@ -36,8 +36,8 @@ public struct FloodConfiguration: Sendable {
   public var secondsBefore = 1800
   /// How many peers are met and read in that time.
   public var contacts = 40
-  /// How many of these are present during the flood. Each is heard every 2.4 s on average, as with the default scan
-  /// timing.
+  /// How many of these are present during the flood. Each is heard every 2.4 s on average, as with the
+  /// default scan timing.
   public var residents = 10
   /// Pages of 4 KB in the device's flash.
   public var flashPages = 40
@@ -54,15 +54,16 @@ public struct FloodOutcome: Equatable, Sendable {
   public var contacts = 0
   /// Those of them whose every record is still in the log, in the pages where it was.
   public var contactsKept = 0
-  /// Whole windows of 30 s of the peers that were present from the beginning, and those of them with a reading.
+  /// Whole windows of 30 s of the peers that were present from the beginning, and those of them with a
+  /// reading.
   public var windows = 0
   /// See `windows`.
   public var windowsWithReading = 0
-  /// Seconds from the arrival of a peer in the midst of the flood, which advertises four times a second, to its first
-  /// reading; `nil` if there is none.
+  /// Seconds from the arrival of a peer in the midst of the flood, which advertises four times a second, to
+  /// its first reading; `nil` if there is none.
   public var arrivalSeconds: Double?
-  /// The same of a peer that is heard once a second, and opens a connection to the device five seconds after it has
-  /// come.
+  /// The same of a peer that is heard once a second, and opens a connection to the device five seconds after
+  /// it has come.
   public var callerSeconds: Double?
   /// Flash pages erased during the flood.
   public var erasures = 0
@@ -74,8 +75,8 @@ public struct FloodOutcome: Equatable, Sendable {
   public var dropped: UInt64 = 0
 }
 
-/// A device with 64 targets that has met people, and on which made-up advertisements then rain: whole, from HCI's
-/// advertising reports to the pages of the log. Nobody answers at made-up addresses.
+/// A device with 64 targets that has met people, and on which made-up advertisements then rain: whole, from
+/// HCI's advertising reports to the pages of the log. Nobody answers at made-up addresses.
 public final class Flood {
   typealias Node = HeraldNode<
     HCIRadio<SimulatedController, 4>, MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours,

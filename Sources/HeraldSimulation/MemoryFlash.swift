@@ -2,7 +2,8 @@ import HeraldEmbedded
 
 /// Flash in memory that enforces the rules of flash and can lose its power at any step.
 ///
-/// The contents outlive the `MemoryFlash` in its `image`: a test keeps the image, cuts the power, and mounts again.
+/// The contents outlive the `MemoryFlash` in its `image`: a test keeps the image, cuts the power, and mounts
+/// again.
 public struct MemoryFlash: Flash, ~Copyable {
   /// The contents and what happens to them.
   public let image: FlashImage
@@ -78,8 +79,8 @@ public struct MemoryFlash: Flash, ~Copyable {
 
 /// The contents of a `MemoryFlash`, and the power that feeds it.
 ///
-/// A step is one word programmed or cleared, or one page erased. When power is to be cut at step n, steps before it are
-/// done, step n is left half done, and everything after it fails until `restorePower`.
+/// A step is one word programmed or cleared, or one page erased. When power is to be cut at step n, steps
+/// before it are done, step n is left half done, and everything after it fails until `restorePower`.
 public final class FlashImage {
   /// Bytes in a page.
   public let pageSize: Int

@@ -2,8 +2,9 @@ import HeraldEmbedded
 
 /// A radio for unit tests: plays a script of events and records every command with its time.
 ///
-/// It keeps to the contract of `Radio` and notes every call that breaks it in `violations`. Peers do nothing by themselves
-/// unless `responder` speaks for them; cancelled attempts and disconnections are confirmed at the next poll unless told otherwise.
+/// It keeps to the contract of `Radio` and notes every call that breaks it in `violations`. Peers do nothing
+/// by themselves unless `responder` speaks for them; cancelled attempts and disconnections are confirmed at
+/// the next poll unless told otherwise.
 public struct MockRadio: Radio, ~Copyable {
   /// Something the core asked for.
   public enum Command: Equatable, Sendable {
@@ -73,7 +74,8 @@ public struct MockRadio: Radio, ~Copyable {
   public var confirmsDisconnect = true
   /// Whether `send` refuses everything as `.busy`.
   public var isClogged = false
-  /// Answers our requests for the peers at the next poll: the connection and the request, to the answer if there is one.
+  /// Answers our requests for the peers at the next poll: the connection and the request, to the answer if
+  /// there is one.
   public var responder: (@Sendable (ConnectionID, [UInt8]) -> [UInt8]?)?
   /// Whether `send` and answers are recorded: switched off in tests of millions of events.
   public var recordsCommands = true

@@ -33,7 +33,8 @@ public struct SeededRandom: RandomSource, BitwiseCopyable, Sendable {
   /// A number in 0..<1.
   public mutating func unit() -> Double { Double(next64() >> 11) / Double(1 << 53) }
 
-  /// A number of a normal distribution with mean 0 and deviation 1: twelve uniform ones added up, which reaches to ±6.
+  /// A number of a normal distribution with mean 0 and deviation 1: twelve uniform ones added up, which
+  /// reaches to ±6.
   public mutating func normal() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += unit() }

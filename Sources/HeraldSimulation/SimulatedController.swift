@@ -3,10 +3,10 @@ import HeraldHCI
 
 /// An HCI controller that exists only in memory, at the far end of an `HCITransport`.
 ///
-/// It answers every command with success at once, gives every outgoing connection attempt a connection, and reports as
-/// completed every ACL packet it is given, which it hands to a peer. It allocates nothing and knows no time, so allocation
-/// counts and benchmarks measure the host and not the far end. It checks nothing: whether the host obeys the specification
-/// is for controllers that are not ours to say.
+/// It answers every command with success at once, gives every outgoing connection attempt a connection, and
+/// reports as completed every ACL packet it is given, which it hands to a peer. It allocates nothing and
+/// knows no time, so allocation counts and benchmarks measure the host and not the far end. It checks
+/// nothing: whether the host obeys the specification is for controllers that are not ours to say.
 public struct SimulatedController: HCITransport, ~Copyable {
   /// Commands seen since start.
   public private(set) var commands = 0
@@ -15,8 +15,9 @@ public struct SimulatedController: HCITransport, ~Copyable {
   /// Connections opened since start.
   public private(set) var connectionsOpened = 0
 
-  /// If set, only peers whose address has this upper half answer requests to connect, each with a fixed payload whose
-  /// client identifier is the lower half of its address. All do otherwise, with a payload of 129 bytes.
+  /// If set, only peers whose address has this upper half answer requests to connect, each with a fixed
+  /// payload whose client identifier is the lower half of its address. All do otherwise, with a payload of
+  /// 129 bytes.
   public var answeringHigh: UInt16?
   /// Whether the host waits for a connection to a peer that does not answer.
   private var isWaiting = false

@@ -1,8 +1,8 @@
 import HeraldEmbedded
 
-/// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with the
-/// compliant signal characteristic and a payload, read in pieces over the smallest ATT_MTU: 129 bytes, or the 13 of a fixed payload. To who asks for
-/// neighbours it has CovidWatch's number and C19X's code, too.
+/// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with
+/// the compliant signal characteristic and a payload, read in pieces over the smallest ATT_MTU: 129 bytes, or
+/// the 13 of a fixed payload. To who asks for neighbours it has CovidWatch's number and C19X's code, too.
 ///
 /// Its answers are written by hand from the specification and share no code with the server of the core.
 struct SimulatedPeer: BitwiseCopyable {

@@ -1,8 +1,8 @@
 /// Finds what somebody meant who misspelt a word.
 public enum NearestWord {
-  /// The word of `words` that is nearest to `word`; `nil` if none is near. A beginning of at least two letters of a
-  /// word is near it; else at most a third of
-  /// the letters, and at least two, may be missing, added, other ones, or swapped with their neighbour.
+  /// The word of `words` that is nearest to `word`; `nil` if none is near. A beginning of at least two
+  /// letters of a word is near it; else at most a third of the letters, and at least two, may be missing,
+  /// added, other ones, or swapped with their neighbour.
   public static func of(_ word: String, in words: some Sequence<String>) -> String? {
     var best: (word: String, distance: Int)?
     for candidate in words {

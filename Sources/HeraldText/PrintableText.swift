@@ -1,5 +1,5 @@
-/// Makes text that came from a device safe to show: a hostile name must not move the cursor, ring the bell or hide what
-/// follows.
+/// Makes text that came from a device safe to show: a hostile name must not move the cursor, ring the bell or
+/// hide what follows.
 public enum PrintableText {
   /// `text` with control, format and other invisible characters replaced by `?`, cut to `limit` characters.
   public static func of(_ text: some StringProtocol, limit: Int = 128) -> String {

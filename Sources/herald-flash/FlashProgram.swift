@@ -61,7 +61,8 @@ struct FlashProgram: ParsableCommand {
 }
 
 extension FlashFailure.Cause {
-  /// The exit status that stands for it. These numbers are documented and do not change; those of links are herald-host's.
+  /// The exit status that stands for it. These numbers are documented and do not change; those of links are
+  /// herald-host's.
   var exitStatus: ExitCode {
     switch self {
     case .link(let cause): ExitCode(cause.exitStatus)

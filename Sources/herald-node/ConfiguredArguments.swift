@@ -1,8 +1,8 @@
 import ArgumentParser
 import HeraldLinux
 
-/// The arguments of the program with those of the file that `--config` names in front of them, so that the command line has the
-/// last word: an option it names counts there alone.
+/// The arguments of the program with those of the file that `--config` names in front of them, so that the
+/// command line has the last word: an option it names counts there alone.
 enum ConfiguredArguments {
   /// Options that say yes or no: `scan = no` in a file is `--no-scan`.
   static let switches: Set = [

@@ -2,7 +2,8 @@ import HeraldEmbedded
 import HeraldLinux
 import Logging
 
-/// Tells people what the sensor sees, as far as they want to know: nothing at all, and at no cost, at the usual level.
+/// Tells people what the sensor sees, as far as they want to know: nothing at all, and at no cost, at the
+/// usual level.
 struct EventReporter: SensorDelegate {
   private let logger: Logger
   private let tellsPeers: Bool

@@ -31,7 +31,8 @@ struct NeighbourChoice: Sendable {
     self.file = file
   }
 
-  /// Sets the switches, beside those that are set already. Returns what a person should know about the day codes, if there is anything.
+  /// Sets the switches, beside those that are set already. Returns what a person should know about the day
+  /// codes, if there is anything.
   func take(part neighbours: inout CovidWatchAndC19X) throws(SystemFailure) -> String? {
     switch system {
     case .covidWatch:

@@ -3,7 +3,8 @@ import HeraldEmbedded
 import HeraldHCI
 import HeraldLinux
 
-/// The sensors beside the radio's, and who hears of all of them: who reads the node's output, and who watches over the management link.
+/// The sensors beside the radio's, and who hears of all of them: who reads the node's output, and who watches
+/// over the management link.
 typealias NodeSensors = SensorArray<
   BatterySensor<MachinePower>, VisitSensor<8>, SensorDelegates<EventReporter, LiveTap>
 >
@@ -95,8 +96,8 @@ where
   /// When a host asked for a restart; never if none did.
   var restartAt: Instant { board.restartAt }
 
-  /// Does what a command asks, and tells on standard output to how many peers it is being sent. What is wrong, for a person, if it
-  /// cannot be done.
+  /// Does what a command asks, and tells on standard output to how many peers it is being sent. What is
+  /// wrong, for a person, if it cannot be done.
   mutating func obey(_ command: DeviceCommand, at now: Instant) -> String? {
     do throws(ImmediateSendError) {
       switch command {

@@ -13,9 +13,11 @@ enum NodeEnding {
   case restart
 }
 
-/// The node's loop: waits for the controller, for hosts and for the node's own deadline, and for nothing else.
+/// The node's loop: waits for the controller, for hosts and for the node's own deadline, and for nothing
+/// else.
 struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~Copyable {
-  /// How often the log's file is written to its medium. In between, a finished commit survives the end of the process.
+  /// How often the log's file is written to its medium. In between, a finished commit survives the end of the
+  /// process.
   private static var synchronisationPeriod: Interval { .seconds(60) }
   /// How long a controller may take to begin to work until a person is told what to check.
   private static var patience: Interval { .seconds(5) }
@@ -34,7 +36,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   /// Why there was no payload when that was looked into last.
   private var complaint: String?
 
-  /// The controller is opened last: what is wrong with this machine's own files and links is told whether or not it is there.
+  /// The controller is opened last: what is wrong with this machine's own files and links is told whether or
+  /// not it is there.
   init(
     settings: HeraldNodeCommand, configuration: HeraldConfiguration,
     openingTransport open: () throws(SystemFailure) -> Transport

@@ -54,7 +54,8 @@ enum ComplianceTable {
     try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
-  /// Whether a file has a test of this name: the first argument of a `@Test`, or a Python case or its docstring.
+  /// Whether a file has a test of this name: the first argument of a `@Test`, or a Python case or its
+  /// docstring.
   static func has(_ name: String, in text: String, isSwift: Bool) -> Bool {
     guard isSwift else { return text.contains("\"\"\"" + name) || text.contains("def " + name + "(") }
     var rest = text[...]

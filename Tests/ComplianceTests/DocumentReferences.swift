@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the documents name: files, types of tests, tests by their names, and each other. `docs`, the DocC catalogues, the README files and
-/// CONTRIBUTING.md.
+/// What the documents name: files, types of tests, tests by their names, and each other. `docs`, the DocC
+/// catalogues, the README files and CONTRIBUTING.md.
 struct DocumentReferences {
   /// Something that a document names.
   enum Reference: Hashable {
@@ -90,7 +90,8 @@ struct DocumentReferences {
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
   }
 
-  /// Whether this is the path of a source, or of what is in one of the package's own folders; not a pattern, and nothing that is made.
+  /// Whether this is the path of a source, or of what is in one of the package's own folders; not a pattern,
+  /// and nothing that is made.
   private static func isPath(_ word: String) -> Bool {
     guard word.wholeMatch(of: /[A-Za-z0-9_+.\/-]+/) != nil, !word.contains("NAME"), !word.contains("myboard"),
       !word.hasPrefix("/"), !word.hasPrefix(".build")
@@ -139,7 +140,8 @@ struct DocumentReferences {
     }.map(\.value)
   }
 
-  /// Whether a file has a test or suite whose name begins so, perhaps behind a requirement's number; a name that is cut off ends in `…`.
+  /// Whether a file has a test or suite whose name begins so, perhaps behind a requirement's number; a name
+  /// that is cut off ends in `…`.
   static func has(_ name: String, in text: String) -> Bool {
     let isCut = name.hasSuffix("…")
     let start = isCut ? name.dropLast().trimmingCharacters(in: .whitespaces) : name

@@ -42,7 +42,8 @@ let hciSeeds: [[UInt8]] = [
     [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00],
     [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x13],
   ]),
-  // Signalling: a connection parameter update request; a pairing request; a hardware error; a data buffer overflow.
+  // Signalling: a connection parameter update request; a pairing request; a hardware error; a data buffer
+  // overflow.
   records([
     [
       0x04, 0x3E, 0x13, 0x01, 0x00, 0x40, 0x00, 0x00, 0x01, 1, 2, 3, 4, 5, 0x46, 0x18, 0x00, 0x00, 0x00, 0x90,
@@ -59,7 +60,8 @@ let hciSeeds: [[UInt8]] = [
   ]),
 ]
 
-/// What a controller sends, each record in one piece and a tenth of a second after the one before, to a device that is up and running.
+/// What a controller sends, each record in one piece and a tenth of a second after the one before, to a
+/// device that is up and running.
 func fuzzHCI(_ bytes: Span<UInt8>) {
   var node = Device(
     radio: HCIRadio(transport: SimulatedController()),
@@ -86,8 +88,8 @@ func fuzzHCI(_ bytes: Span<UInt8>) {
   if node.radio.state != .ready { broken("a radio that does not come back") }
 }
 
-/// A page as the log writes it, with payload bytes and two commits; and one with more records than a page may hold, one
-/// target at -50 dBm throughout, from which others of that kind are made.
+/// A page as the log writes it, with payload bytes and two commits; and one with more records than a page may
+/// hold, one target at -50 dBm throughout, from which others of that kind are made.
 let logPageSeeds: [[UInt8]] = {
   let image = FlashImage(pageSize: 512, pageCount: 2, wordSize: 4)
   writeSeed(image)
@@ -140,7 +142,8 @@ func fuzzLogPage(_ bytes: Span<UInt8>) {
     guard let record = decoder.next(payload: &room) else { break }
     records += 1
     if record.byteCount > 64 { broken("more payload bytes than there is room for") }
-    // 8,192 in the first segment, and half as many in each further one, down to 64; of a page of 4,096 bytes or fewer.
+    // 8,192 in the first segment, and half as many in each further one, down to 64; of a page of 4,096 bytes
+    // or fewer.
     if records >= 2 * 8192 + bytes.count { broken("more records than a page may hold") }
   }
   if decoder.ending == .reading { broken("reading ended without an end") }

@@ -70,7 +70,8 @@ func fuzzH4(_ bytes: Span<UInt8>) {
   if radio.state != .ready { broken("a radio that does not come back") }
 }
 
-/// Each record is a Packet_Boundary_Flag and a fragment. A whole request; one in three; a long PDU; both control channels.
+/// Each record is a Packet_Boundary_Flag and a fragment. A whole request; one in three; a long PDU; both
+/// control channels.
 let l2capSeeds: [[UInt8]] = [
   records([
     [0], [2, 3, 0, 4, 0, 0x0A, 3, 0], [2, 3, 0], [1, 4, 0, 0x0A], [1, 3, 0],
@@ -83,8 +84,8 @@ let l2capSeeds: [[UInt8]] = [
   ]),
 ]
 
-/// Fragments to one open connection, ours or the peer's as the first record says. Whatever they are, the controller is not
-/// reset for it and the next request is heard.
+/// Fragments to one open connection, ours or the peer's as the first record says. Whatever they are, the
+/// controller is not reset for it and the next request is heard.
 func fuzzL2CAP(_ bytes: Span<UInt8>) {
   var radio = Host(transport: SimulatedController())
   var listener = Listener()

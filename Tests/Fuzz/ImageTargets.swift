@@ -29,7 +29,8 @@ let intelHexSeeds =
       ":020000021000EC\n:0400000300001000E9\r\n:0400000500001011D6\n:020000040001F9\n:0110000055 9A\n:00000001FF\n"
         .utf8)
   ]
-/// The same program behind MCUboot's header, with a security counter in the protected list and a hash, which nothing here checks, in the other.
+/// The same program behind MCUboot's header, with a security counter in the protected list and a hash, which
+/// nothing here checks, in the other.
 var mcubootSeeds: [[UInt8]] {
   let program: [UInt8] = [0x00, 0x10, 0x00, 0x20, 0x11, 0x10, 0x00, 0x00] + (0..<40).map { $0 }
   let header: [UInt8] =
@@ -49,7 +50,8 @@ var packageSeeds: [[UInt8]] {
   return [secure.file, legacy.file]
 }
 
-/// A file of firmware in any form: what is taken keeps its bytes and addresses through every form that can hold them.
+/// A file of firmware in any form: what is taken keeps its bytes and addresses through every form that can
+/// hold them.
 func fuzzImage(_ file: Span<UInt8>) {
   let bytes = file.withUnsafeBufferPointer { Array($0) }
   guard let image = try? FirmwareImage(bytes, base: 0x100) else { return }

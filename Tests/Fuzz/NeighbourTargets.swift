@@ -30,7 +30,8 @@ private let numberUUID: [UInt8] = [
 private let marker: [UInt8] = [0x13, 0x1F, 0xFE, 0x83, 0x81, 0xD4, 0x22, 0x00]
 
 let neighbourSeeds: [[UInt8]] = [
-  // Advertised: a number, another, one with TCN's four bytes, a service without data, C19X's service, an iPhone in the background.
+  // Advertised: a number, another, one with TCN's four bytes, a service without data, C19X's service, an
+  // iPhone in the background.
   records([
     [3, 1, 0x02, 0x01, 0x1A, 0x03, 0x03, 0x19, 0xC0, 0x13, 0x16, 0x19, 0xC0] + number, [2, 80],
     [3, 1, 0x13, 0x16, 0x19, 0xC0] + number.reversed(),
@@ -60,7 +61,8 @@ let neighbourSeeds: [[UInt8]] = [
     [5, 0, 0x16, 0x1B, 0x00, 0x00, 0x00] + number, [5, 0, 0x18, 0x01], [0, 1], [5, 1, 0x0A, 0x1B, 0x00],
     [1, 0],
   ]),
-  // Asked of us: to be told when the table changes, just before a new address; the indication is confirmed, and discovery finds less.
+  // Asked of us: to be told when the table changes, just before a new address; the indication is confirmed,
+  // and discovery finds less.
   records([
     [2, 255], [2, 255], [2, 255], [2, 255], [2, 255], [2, 255], [2, 255], [2, 255], [2, 255], [2, 255],
     [2, 255],
@@ -69,9 +71,10 @@ let neighbourSeeds: [[UInt8]] = [
   ]),
 ]
 
-/// Neighbours that show, serve and write codes: each record is an event (0 opened by a peer, 1 closed, 2 time passes, 3 an advertisement, 4 the
-/// connection we try for opens, else a PDU), then the connection, the time in quarters of a second or the advertiser, and the bytes. Whatever they
-/// did, later our codes are shown, read and taken.
+/// Neighbours that show, serve and write codes: each record is an event (0 opened by a peer, 1 closed, 2 time
+/// passes, 3 an advertisement, 4 the connection we try for opens, else a PDU), then the connection, the time
+/// in quarters of a second or the advertiser, and the bytes. Whatever they did, later our codes are shown,
+/// read and taken.
 func fuzzNeighbours(_ bytes: Span<UInt8>) {
   var node = Node(
     radio: MockRadio(), flash: MemoryFlash(pageSize: 1024, pageCount: 4, wordSize: 4), random: FuzzRandom(),

@@ -16,8 +16,8 @@ let extendedDataSeeds: [[UInt8]] = [
   [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0], [0x00, 1, 2, 3, 4, 5, 6, 7],
 ]
 
-/// A payload from its header to its last segment, and the same bytes as extended data alone. What was read and is written
-/// again must read the same.
+/// A payload from its header to its last segment, and the same bytes as extended data alone. What was read
+/// and is written again must read the same.
 func fuzzExtendedData(_ bytes: Span<UInt8>) {
   rewrite(bytes)
   let header = PayloadHeader(bytes)
@@ -74,8 +74,8 @@ let storedPayloadSeeds: [[UInt8]] = [
   [UInt8]("HPay".utf8) + [1] + [UInt8](repeating: 0, count: 23) + [0xD1, 0x3D, 0xD4, 0xEB],
 ]
 
-/// A payload blob as it comes from a host, and the same bytes where a device finds them in its flash: what is taken is offered, and what is not taken
-/// changes nothing.
+/// A payload blob as it comes from a host, and the same bytes where a device finds them in its flash: what is
+/// taken is offered, and what is not taken changes nothing.
 func fuzzStoredPayload(_ bytes: Span<UInt8>) {
   var store = SettingsStore(flash: MemoryFlash(pageSize: 256, pageCount: 2, wordSize: 8))
   var supplier = StoredPayloadSupplier<129>(

@@ -1,7 +1,8 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// A handshake, and packets of a session as they are on the wire and as they are before they are sealed (docs/wire-formats.md).
+/// A handshake, and packets of a session as they are on the wire and as they are before they are sealed
+/// (docs/wire-formats.md).
 let sessionSeeds: [[UInt8]] =
   [
     [0x0A, 0, 0, 0x40, 0, 72, 0, 5, 0xA2, 0x65] + Array("nonce".utf8) + [0x50]
@@ -45,7 +46,8 @@ private func respond(_ packet: [UInt8], _ server: inout SMPServer, _ device: ino
   return Array(buffer[..<count])
 }
 
-/// The device's end: what comes is sent as it is, and then sealed, which only who has the key can do. The session goes on after either.
+/// The device's end: what comes is sent as it is, and then sealed, which only who has the key can do. The
+/// session goes on after either.
 func fuzzSession(_ bytes: Span<UInt8>) {
   let input = (0..<min(bytes.count, 480)).map { bytes[$0] }
   var server = SMPServer()

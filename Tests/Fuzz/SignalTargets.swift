@@ -60,9 +60,9 @@ let signalSeeds: [[UInt8]] = [
   ]),
 ]
 
-/// Peers that connect, write and go: each record is an event (0 opened, 1 closed, 2 time passes, else a PDU), the connection or
-/// the time in quarters of a second, and the bytes of a PDU. Whatever they did, a minute later both connections serve our
-/// payload and take a message.
+/// Peers that connect, write and go: each record is an event (0 opened, 1 closed, 2 time passes, else a PDU),
+/// the connection or the time in quarters of a second, and the bytes of a PDU. Whatever they did, a minute
+/// later both connections serve our payload and take a message.
 func fuzzSignals(_ bytes: Span<UInt8>) {
   var node = Node(
     radio: MockRadio(), flash: MemoryFlash(pageSize: 1024, pageCount: 4, wordSize: 4), random: FuzzRandom(),

@@ -1,8 +1,9 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// A controller whose bus does what an input says: each record is a control request (8 bytes) or, of any other length, a packet: of 7 bytes the
-/// data of a request, with 06 or 04 in front for the serial port, else for the link.
+/// A controller whose bus does what an input says: each record is a control request (8 bytes) or, of any
+/// other length, a packet: of 7 bytes the data of a request, with 06 or 04 in front for the serial port, else
+/// for the link.
 struct FuzzUSBController: USBController, ~Copyable {
   var setup: USBSetup?
   var packet: InlineBytes<64>?
@@ -42,7 +43,8 @@ struct FuzzUSBController: USBController, ~Copyable {
 }
 
 let usbSeeds: [[UInt8]] = [
-  // Enumeration: device, BOS and configuration descriptors, a string, the Microsoft set, address and configuration; then an echo.
+  // Enumeration: device, BOS and configuration descriptors, a string, the Microsoft set, address and
+  // configuration; then an echo.
   records([
     [0x80, 0x06, 0x00, 0x01, 0x00, 0x00, 0x40, 0x00], [0x80, 0x06, 0x00, 0x0F, 0x00, 0x00, 0xFF, 0x00],
     [0x80, 0x06, 0x00, 0x02, 0x00, 0x00, 0xFF, 0x00], [0x80, 0x06, 0x03, 0x03, 0x09, 0x04, 0xFF, 0x00],

@@ -1,8 +1,9 @@
 import Foundation
 import HostileInputs
 
-// One program for all fuzz targets. Built by `script/fuzz` it is driven by libFuzzer; built with everything else it runs the
-// same targets over their seed corpus and a fixed number of mutations of it, which is how the seeds stay valid.
+// One program for all fuzz targets. Built by `script/fuzz` it is driven by libFuzzer; built with everything
+// else it runs the same targets over their seed corpus and a fixed number of mutations of it, which is how
+// the seeds stay valid.
 //
 //   herald-fuzz TARGET [libFuzzer options]
 //   herald-fuzz TARGET --write-seeds FOLDER

@@ -30,7 +30,8 @@ private struct LockedDevice: ~Copyable {
     Array(send(packet, on: link).dropFirst(8))
   }
 
-  /// Asks for a nonce, proves that the host has `key`, and remembers the session if the device proves the same. The body of the answer.
+  /// Asks for a nonce, proves that the host has `key`, and remembers the session if the device proves the
+  /// same. The body of the answer.
   mutating func unlock(_ key: [UInt8] = Array(0..<32), on link: Int = 0) -> [UInt8] {
     _ = ask(hex("08000001 0048 0005 A0"), on: link)
     let nonce = [UInt8](repeating: device.nonces, count: 16)
@@ -41,7 +42,8 @@ private struct LockedDevice: ~Copyable {
     return answer
   }
 
-  /// The body of the answer to a sealed packet, opened with the number of a request, or of the last one; `nil` if it is not sealed.
+  /// The body of the answer to a sealed packet, opened with the number of a request, or of the last one;
+  /// `nil` if it is not sealed.
   mutating func serve(_ sealed: [UInt8], number: UInt32? = nil, on link: Int = 0) -> [UInt8]? {
     let answer = send(sealed, on: link)
     return hosts[link]?.open(answer, number: number)
@@ -76,7 +78,8 @@ struct AccessTests {
       + hex("65 6E6F6E6365 50") + [UInt8](repeating: nonce, count: 16) + hex("64 77616974 \(wait)")
   }
 
-  // What Python's hmac and cryptography make of the key 0…31, the nonces 16 × 01 and A0…AF, and the serial number 0123456789AB (docs/wire-formats.md).
+  // What Python's hmac and cryptography make of the key 0…31, the nonces 16 × 01 and A0…AF, and the serial
+  // number 0123456789AB (docs/wire-formats.md).
   private let hostProof = hex("b9d0cf786ed97f7ac4256956bf9db5d0693c7a98d795f380c8f87335c608c9dc")
   private let deviceProof = hex("b1b0c8fcdc904654d244e89df5455c1b5220d7d3916c403a85588873b5005e50")
   private let firstRequest = hex("0a01000d00030002 00000001 9f 45848327a9ac81e2")
@@ -296,8 +299,8 @@ struct AccessTests {
     check(locked.ask(TestHost.opening(proof: hostProof)).count == 41)
   }
 
-  /// Every command that a device knows, and whether it needs the key: operation (0 read, 2 write), group, command. One that is added has to be added here, as the
-  /// test below asks for every number there is.
+  /// Every command that a device knows, and whether it needs the key: operation (0 read, 2 write), group,
+  /// command. One that is added has to be added here, as the test below asks for every number there is.
   private static let commands: [(operation: UInt8, group: UInt16, command: UInt8, needsKey: Bool)] = [
     (0, 0, 0, false), (2, 0, 0, false),  // echo
     (0, 0, 4, false), (2, 0, 4, true),  // date-time
@@ -361,7 +364,8 @@ struct AccessTests {
     }
   }
 
-  /// What a device that is being set up refuses, beside reading files: reads of the log, live events, the acknowledgement.
+  /// What a device that is being set up refuses, beside reading files: reads of the log, live events, the
+  /// acknowledgement.
   private static let logCommands: [(operation: UInt8, group: UInt16, command: UInt8)] = [
     (2, 72, 0), (0, 72, 1), (0, 72, 6), (0, 72, 8), (2, 72, 4),
   ]

@@ -149,7 +149,8 @@ struct FactoryResetTests {
     let kept = image.kept
     for tearing in [FlashImage.Tearing.nothing, .some(seed: 11), .all] {
       for cut in 0..<14 {
-        // One power for both memories: steps of the settings come first and last, those of the log in between.
+        // One power for both memories: steps of the settings come first and last, those of the log in
+        // between.
         var device = KeptDevice(log: log.copy(), kept: kept.copy(), seed: 1)
         device.now = .start
         _ = device.device.tendFactoryReset(at: device.now)

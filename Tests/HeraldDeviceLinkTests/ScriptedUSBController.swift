@@ -82,7 +82,8 @@ struct ScriptedUSB: ~Copyable {
   @discardableResult
   mutating func poll() -> Instant { usb.poll(at: now, server: &smp, device: &device) }
 
-  /// What the device does about a control request, given as the eight bytes of its setup packet and those of its data.
+  /// What the device does about a control request, given as the eight bytes of its setup packet and those of
+  /// its data.
   mutating func control(_ setup: String, data: String? = nil) -> [ScriptedUSBController.Deed] {
     let bytes = hex(setup)
     usb.controller.requestData = data.map { [hex($0)] } ?? []
@@ -119,8 +120,8 @@ struct ScriptedUSB: ~Copyable {
   mutating func configure() { _ = control("00 09 0100 0000 0000") }
 }
 
-/// A packet as MCUmgr frames it for a serial line: lines of at most 127 bytes, `06 09` before the first and `04 14` before the others, with
-/// the base64 of length, packet and check.
+/// A packet as MCUmgr frames it for a serial line: lines of at most 127 bytes, `06 09` before the first and
+/// `04 14` before the others, with the base64 of length, packet and check.
 func serialFrame(_ packet: [UInt8]) -> [UInt8] {
   var check: UInt16 = 0
   for byte in packet {

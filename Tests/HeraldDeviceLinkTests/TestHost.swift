@@ -1,7 +1,8 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// The host's end of a session, for tests of the device's. That both are what docs/wire-formats.md says is tested with literal bytes.
+/// The host's end of a session, for tests of the device's. That both are what docs/wire-formats.md says is
+/// tested with literal bytes.
 struct TestHost {
   private var session: HostSession
   /// The number of the request that was sealed last.

@@ -3,7 +3,8 @@ import Testing
 
 @testable import HeraldDeviceLink
 
-/// Every standard request in every state (USB 2.0, 9.4.1 to 9.4.11: "Default state", "Address state", "Configured state").
+/// Every standard request in every state (USB 2.0, 9.4.1 to 9.4.11: "Default state", "Address state",
+/// "Configured state").
 @Suite("USB chapter 9")
 struct USBChapter9Tests {
   private enum State: CaseIterable {
@@ -33,7 +34,8 @@ struct USBChapter9Tests {
   }
 
   private let rows: [Row] = [
-    // Clear Feature and Set Feature: Endpoint Halt of an endpoint there is; of the control endpoint only the first.
+    // Clear Feature and Set Feature: Endpoint Halt of an endpoint there is; of the control endpoint only the
+    // first.
     Row("02 01 0000 0000 0000", State.allCases), Row("02 01 0000 8000 0000", State.allCases),
     Row("02 03 0000 0000 0000"), Row("02 03 0000 8000 0000"),
     Row("02 01 0000 0100 0000", [.configured]), Row("02 01 0000 8100 0000", [.configured]),
@@ -46,7 +48,8 @@ struct USBChapter9Tests {
     Row("01 01 0000 0000 0000"), Row("01 03 0000 0000 0000"),
     // Get Configuration.
     Row("80 08 0000 0000 0100", State.allCases), Row("80 08 0100 0000 0100"), Row("80 08 0000 0100 0100"),
-    // Get Descriptor: device, configuration, BOS, strings; no other speed, no such number, and none by itself of interfaces and endpoints.
+    // Get Descriptor: device, configuration, BOS, strings; no other speed, no such number, and none by itself
+    // of interfaces and endpoints.
     Row("80 06 0001 0000 1200", State.allCases), Row("80 06 0002 0000 0900", State.allCases),
     Row("80 06 000F 0000 0500", State.allCases), Row("80 06 0003 0000 FF00", State.allCases),
     Row("80 06 0503 0904 FF00", State.allCases), Row("80 06 0603 0904 FF00"), Row("80 06 0101 0000 1200"),

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The serial port on USB")
 struct USBSerialPortTests {
-  // {"d": "hi"} with sequence number 1 and its answer, framed: 06 09, base64 of length, packet and CRC16, line feed. Made with binascii.
+  // {"d": "hi"} with sequence number 1 and its answer, framed: 06 09, base64 of length, packet and CRC16,
+  // line feed. Made with binascii.
   private let echo = Array("\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n".utf8)
   private let echoed = Array("\u{06}\u{09}ABALAAAGAAABAKFhcmJoaeLw\n".utf8)
   private let bulkEcho = hex("0A000006 0000 0100 A1 61 64 62 68 69")

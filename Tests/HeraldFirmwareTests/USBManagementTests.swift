@@ -60,7 +60,8 @@ struct USBManagementTests {
       radio: HCIRadio(transport: Silence()), flash: MemoryFlash(pageSize: 4096, pageCount: 4, wordSize: 4),
       random: Zeros(), supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3),
       delegate: NoDelegate(), board: TestBoard())
-    // Get Descriptor: string 3, the serial number (Universal Serial Bus Specification, 9.4.3); then Set Configuration 1.
+    // Get Descriptor: string 3, the serial number (Universal Serial Bus Specification, 9.4.3); then Set
+    // Configuration 1.
     host.events = [
       .reset, .setup(USBSetup(requestType: 0x80, request: 6, value: 0x0303, index: 0x0409, length: 255)),
     ]

@@ -5,7 +5,8 @@ import Testing
 @testable import HeraldFlash
 @testable import HeraldImages
 
-/// Everything that comes from a board or a package, mutated: nothing traps, and nothing is taken for what it is not.
+/// Everything that comes from a board or a package, mutated: nothing traps, and nothing is taken for what it
+/// is not.
 @Suite("Hostile boards and packages")
 struct HostileAnswersTests {
   @Test("Answers of a probe")

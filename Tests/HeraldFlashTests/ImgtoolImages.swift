@@ -2,7 +2,8 @@ import Testing
 
 @testable import HeraldFlash
 
-/// Images that imgtool 2.5.0 made of the bytes 0 to 15: version 1.2.3+4, a header of 32 bytes, `--align 4`. The keys were made for them, and sign nothing else.
+/// Images that imgtool 2.5.0 made of the bytes 0 to 15: version 1.2.3+4, a header of 32 bytes, `--align 4`.
+/// The keys were made for them, and sign nothing else.
 enum Imgtool {
   /// With a hash only.
   static let plain = bytes(

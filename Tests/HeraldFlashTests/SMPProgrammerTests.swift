@@ -48,7 +48,8 @@ struct SMPProgrammerTests {
       + (match.map { text("match") + [$0 ? 0xF5 : 0xF4] } ?? [])
   }
 
-  /// `{"images": [{"slot": 0, "version": "1.0.0", "active": true, …}]}`, with the image of these bytes in slot 1, planned or not.
+  /// `{"images": [{"slot": 0, "version": "1.0.0", "active": true, …}]}`, with the image of these bytes in
+  /// slot 1, planned or not.
   private static func state(active: Bool, second hash: [UInt8]?, pending: Bool = false) -> [UInt8] {
     var bytes: [UInt8] = [0xA1] + text("images") + [hash == nil ? 0x81 : 0x82]
     bytes +=

@@ -35,7 +35,8 @@ struct AdvertisingFloodTests {
         default: bench.radio.transport.incoming += bytes("0413050101000100" + "04050400010013")
         }
       }
-      // An advertisement is 34 bytes long, and a poll takes 2,080 bytes: two polls, the first of which asks for the second at once.
+      // An advertisement is 34 bytes long, and a poll takes 2,080 bytes: two polls, the first of which asks
+      // for the second at once.
       bench.poll()
       #expect(bench.deadline == bench.now)
       bench.poll()

@@ -84,7 +84,8 @@ func fuzzReports(_ input: Span<UInt8>) -> Int {
   return found
 }
 
-/// A sequence of fragments on one link: a byte of flags and one of length before each. Returns how many bytes went out.
+/// A sequence of fragments on one link: a byte of flags and one of length before each. Returns how many bytes
+/// went out.
 func fuzzL2CAP(_ input: Span<UInt8>) -> Int {
   var link = Link()
   var buffers = LinkBuffers<1>()
@@ -112,7 +113,8 @@ func fuzzL2CAP(_ input: Span<UInt8>) -> Int {
   return out
 }
 
-/// Everything the line can say to a radio that is ready and has one connection (handle 1) and one attempt to connect.
+/// Everything the line can say to a radio that is ready and has one connection (handle 1) and one attempt to
+/// connect.
 struct FuzzedRadio: ~Copyable {
   var radio = HCIRadio<FuzzTransport, 2>(transport: FuzzTransport())
   var handler = FuzzHandler()

@@ -3,7 +3,8 @@ import Testing
 
 @testable import HeraldHCI
 
-/// What connections share with one another and the two directions of one share: buffers, places, and the order of answers.
+/// What connections share with one another and the two directions of one share: buffers, places, and the
+/// order of answers.
 @Suite("Sharing")
 struct SharingTests {
   /// LE Connection Complete of a peer that connected to us.
@@ -119,7 +120,8 @@ struct SharingTests {
     #expect(bench.sent() == ["0201000600" + "02000400" + "0b03", "0202000600" + "02000400" + "0b03"])
     // The first connection's next two answers wait in its own buffer and in the one for all.
     bench.arrive("0201200700 0300 0400 0a0400" + "0201200700 0300 0400 0a0500")
-    // The second one's own buffer takes its answer; there is none for what we want to say, nor for one more request.
+    // The second one's own buffer takes its answer; there is none for what we want to say, nor for one more
+    // request.
     bench.arrive("0202200700 0300 0400 0a0600" + "0202200700 0300 0400 0a0700")
     #expect(bench.sendRefusal([0x52, 3, 0, 1], on: 1) == .busy)
     #expect(bench.radio.counters[.pdusDropped] == 1)

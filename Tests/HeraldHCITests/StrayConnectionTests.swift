@@ -3,8 +3,8 @@ import Testing
 
 @testable import HeraldHCI
 
-/// Connections that the controller has and this host does not know of: those of a controller that goes on with them when it is reset, as Bumble's
-/// does.
+/// Connections that the controller has and this host does not know of: those of a controller that goes on
+/// with them when it is reset, as Bumble's does.
 @Suite("Connections of which nothing is known")
 struct StrayConnectionTests {
   /// A Read Request of handle 3 on connection 0x0007.

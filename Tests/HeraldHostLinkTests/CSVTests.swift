@@ -21,8 +21,8 @@ enum Recordings {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The events behind a `contacts.csv` of an Android phone. Payloads are known by their short form only: three bytes and
-  /// what the short form holds.
+  /// The events behind a `contacts.csv` of an Android phone. Payloads are known by their short form only:
+  /// three bytes and what the short form holds.
   static func events(_ text: String) throws -> [DatedEvent] {
     try text.split(separator: "\n").dropFirst().map { line in
       let fields = line.split(separator: ",", omittingEmptySubsequences: false)

@@ -39,8 +39,8 @@ struct ConversionGrowthTests {
     return names.map { log.table($0) ?? "none" } + rows
   }
 
-  /// A few people who come and go, under changing addresses, whose payloads are read late, or never, or are others
-  /// later.
+  /// A few people who come and go, under changing addresses, whose payloads are read late, or never, or are
+  /// others later.
   private func records(_ random: inout Mutations, count: Int, from first: UInt64) -> [Record] {
     var now = first
     return (0..<count).map { _ in
@@ -230,7 +230,8 @@ struct ConversionGrowthTests {
     #expect(try known() ?? 0 > 0)
     #expect(try summary() == first)
     #expect(try known() == 0)
-    // Any change has all of it looked at: of a page's file, of the tables, of what is known about the device, of which pages there are.
+    // Any change has all of it looked at: of a page's file, of the tables, of what is known about the device,
+    // of which pages there are.
     let page = try #require(try archive.pages().first).fileName
     for change in 0..<4 {
       switch change {

@@ -20,7 +20,8 @@ struct DeviceAccessTests {
     var proofs: [[UInt8]] = []
     /// What comes when sealed packets are sent, in hexadecimal digits.
     var sealed: [String: String] = [:]
-    // Those of key 0…31 for the serial number 5356dee2c5b85838, the device's nonce 10…1F and the host's A0…AF, from Python's hmac.
+    // Those of key 0…31 for the serial number 5356dee2c5b85838, the device's nonce 10…1F and the host's
+    // A0…AF, from Python's hmac.
     let hostProof = "07e7b4d489a271a0186ced90a79e66deb0f6252895615345cc4420f6f324ca1b"
     var deviceProof = "a2829658fa81ba40c663c2ef59790a38b0859af1389dc7fa28d71c047473f3af"
 

@@ -3,8 +3,8 @@ import HeraldEmbedded
 
 @testable import HeraldHostLink
 
-/// A device that answers SMP packets from a list of pages, and can misbehave in each way a test names. Written for the
-/// tests alone: it shares no code with the firmware's server.
+/// A device that answers SMP packets from a list of pages, and can misbehave in each way a test names.
+/// Written for the tests alone: it shares no code with the firmware's server.
 final class FakeDevice {
   enum Fault: Equatable {
     case none
@@ -71,8 +71,8 @@ final class FakeDevice {
     }
   }
 
-  /// A page of the tests: its number, a pattern, and behind every three bytes their sum, so that each beginning can be checked, too. A page
-  /// that ends in EE is damaged.
+  /// A page of the tests: its number, a pattern, and behind every three bytes their sum, so that each
+  /// beginning can be checked, too. A page that ends in EE is damaged.
   static func page(_ sequence: UInt32, count: Int) -> [UInt8] {
     var bytes = (0..<count).map { UInt8(truncatingIfNeeded: UInt32($0) &* 7 &+ sequence) }
     bytes[0] = UInt8(truncatingIfNeeded: sequence)

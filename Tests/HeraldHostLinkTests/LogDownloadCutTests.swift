@@ -53,7 +53,8 @@ struct LogDownloadCutTests {
       let again = try pull(device, folder, window: 2)
       #expect(again.isComplete)
       #expect(try check(folder, device) == 5)
-      // Nothing that had arrived is asked for again, but for the byte that shows that a page is whole, and what the cut left unread.
+      // Nothing that had arrived is asked for again, but for the byte that shows that a page is whole, and
+      // what the cut left unread.
       #expect(device.bytesRead - arrived >= all - arrived)
       #expect(device.bytesRead <= all + 2 * device.chunk + 1, "cut after \(cut): \(device.bytesRead)")
       if first?.isComplete == true { break }

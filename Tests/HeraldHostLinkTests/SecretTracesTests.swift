@@ -6,9 +6,8 @@ import Testing
 /// What is left of a secret in the memory of this process.
 @Suite("Traces of secrets", .serialized)
 struct SecretTracesTests {
-  /// Looks through the memory of this process. What it needs it has from the beginning, as memory that was given back
-  /// is to stay as it
-  /// was until it has been looked at.
+  /// Looks through the memory of this process. What it needs it has from the beginning, as memory that was
+  /// given back is to stay as it was until it has been looked at.
   private final class Search {
     private static let size = 1 << 16
     private let regions: [Range<UInt>]
@@ -34,7 +33,8 @@ struct SecretTracesTests {
       buffer.deallocate()
     }
 
-    /// How often a run of `length` bytes is there. `byte` describes it, so that looking for it makes no copy of it.
+    /// How often a run of `length` bytes is there. `byte` describes it, so that looking for it makes no copy
+    /// of it.
     func count(_ length: Int, _ byte: (Int) -> UInt8) -> Int {
       let own = UInt(bitPattern: buffer)..<UInt(bitPattern: buffer) + UInt(Self.size)
       var found = 0
@@ -63,8 +63,8 @@ struct SecretTracesTests {
     }
   }
 
-  /// Takes every packet for good, but does not know of access keys; keeps none, and calls `look` when one has been sent, before its memory is used for
-  /// anything else.
+  /// Takes every packet for good, but does not know of access keys; keeps none, and calls `look` when one has
+  /// been sent, before its memory is used for anything else.
   private final class Forgetful: SMPTransport {
     let location = "test"
     let window = 1
@@ -108,7 +108,8 @@ struct SecretTracesTests {
       #expect(throws: HostLinkError.self) { try device.setAccessKey(key) }
       #expect(search.count(32, byte) == 1)
     }
-    // When it is asked whether it is locked: the key itself. Then that, what is written, and the request, which may be sent again; of the packet nothing.
+    // When it is asked whether it is locked: the key itself. Then that, what is written, and the request,
+    // which may be sent again; of the packet nothing.
     #expect(whileAsking.dropFirst().first == 3)
     #expect(search.count(32, byte) == 0)
   }

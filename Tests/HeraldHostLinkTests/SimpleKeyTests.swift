@@ -112,7 +112,8 @@ struct SimpleKeyTests {
     #expect(lines.count == 93)
     #expect(lines[2] == "first-day 100")
     #expect(Set(lines.dropFirst(3)).count == 90)
-    // Day 0 of this secret begins with the identifier cc92891d59bfd432c00b03567ffb207e; its key is not among them.
+    // Day 0 of this secret begins with the identifier cc92891d59bfd432c00b03567ffb207e; its key is not among
+    // them.
     let zero = try MatchingKeyWindow(of: secret, country: 826, state: 0, from: Self.epoch, days: 1)
     try zero.write(to: folder.path + "/zero")
     let key = try #require(try text(folder.path + "/zero").split(separator: "\n").last)

@@ -51,7 +51,8 @@ final class AirHosts {
   let air: Air
   let hosts: [Host]
 
-  /// Stations on a line, `metres` from one to the next, in air that neither shadows nor fades; all switched on.
+  /// Stations on a line, `metres` from one to the next, in air that neither shadows nor fades; all switched
+  /// on.
   init(
     _ count: Int, metres: Float = 3, seed: UInt64 = 1, model: AirModel = .still,
     capabilities: RadioCapabilities = AirRadio.usualCapabilities

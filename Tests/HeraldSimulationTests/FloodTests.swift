@@ -24,7 +24,8 @@ struct FloodTests {
     #expect(outcome.windows == 20 && outcome.windowsWithReading == 20)
     // What 1,024 identities cost is 14 KB at most.
     #expect(outcome.erasures <= 5)
-    // Peers come as well; everything but them and what the budget has for strangers is refused, and the log says so.
+    // Peers come as well; everything but them and what the budget has for strangers is refused, and the log
+    // says so.
     let refused = UInt64(outcome.strangersRefused) + UInt64(outcome.readingsRefused)
     #expect(kind == .plain ? refused == 0 : refused > 55_000)
     #expect(outcome.dropped == refused)

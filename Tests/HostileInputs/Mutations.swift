@@ -1,5 +1,5 @@
-/// Numbers that look random and are the same every time, and what they make of valid inputs: flipped bits, replaced, inserted and removed bytes, cut and doubled
-/// ends.
+/// Numbers that look random and are the same every time, and what they make of valid inputs: flipped bits,
+/// replaced, inserted and removed bytes, cut and doubled ends.
 public struct Mutations: RandomNumberGenerator {
   private var state: UInt64
 

@@ -1,7 +1,8 @@
 import Foundation
 import HeraldHostLink
 
-// Writes what a pull of the log of a made-up day would leave, or of so many days: `invented-day FOLDER [DAYS]`. It is the same every time.
+// Writes what a pull of the log of a made-up day would leave, or of so many days:
+// `invented-day FOLDER [DAYS]`. It is the same every time.
 let arguments = CommandLine.arguments.dropFirst()
 guard let path = arguments.first, arguments.count <= 2, let days = Int(arguments.dropFirst().first ?? "1"),
   days > 0

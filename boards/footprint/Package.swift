@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Images that exist to be measured: `script/footprint` links them for both Cortex-M families and compares them. What an
-// image takes beyond `Empty` is what is in it.
+// Images that exist to be measured: `script/footprint` links them for both Cortex-M families and compares
+// them. What an image takes beyond `Empty` is what is in it.
 let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 let embedded = Target.Dependency.product(name: "HeraldEmbedded", package: "herald-embedded")
 let hci = Target.Dependency.product(name: "HeraldHCI", package: "herald-embedded")

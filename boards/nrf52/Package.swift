@@ -5,7 +5,8 @@ let herald = ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", 
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
 
-// What the boards with an nRF52 and a Bluetooth controller on their header have in common. A board's own package says which one it is.
+// What the boards with an nRF52 and a Bluetooth controller on their header have in common. A board's own
+// package says which one it is.
 let package = Package(
   name: "nrf52",
   products: [.library(name: "NRF52Kits", targets: ["NRF52Kits"])],

@@ -43,8 +43,8 @@ extension CMSDK {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Has the alarm's interrupt come at `deadline`, or when the counter is half round if that is sooner. Returns `false` if the deadline has
-    /// come, and there is nothing to sleep for.
+    /// Has the alarm's interrupt come at `deadline`, or when the counter is half round if that is sooner.
+    /// Returns `false` if the deadline has come, and there is nothing to sleep for.
     public mutating func wake(at deadline: Instant) -> Bool {
       let now = now()
       guard deadline > now else { return false }

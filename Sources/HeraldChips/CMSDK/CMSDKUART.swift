@@ -2,10 +2,12 @@ import HeraldEmbedded
 import HeraldHCI
 
 extension CMSDK {
-  /// The APB UART (4.3): one byte each way, no FIFO, no flow control. As a line of bytes, and so as a line to a Bluetooth controller.
+  /// The APB UART (4.3): one byte each way, no FIFO, no flow control. As a line of bytes, and so as a line to
+  /// a Bluetooth controller.
   ///
-  /// With a single byte of room somebody has to be quick: the interrupt handler (`UARTInterrupt`) moves bytes between it and two queues,
-  /// and the loop works on the queues. Bytes that come while the receiving queue is full are lost, and counted.
+  /// With a single byte of room somebody has to be quick: the interrupt handler (`UARTInterrupt`) moves bytes
+  /// between it and two queues, and the loop works on the queues. Bytes that come while the receiving queue
+  /// is full are lost, and counted.
   public struct UART<Block: RegisterBlock>: HCITransport, ~Copyable {
     private var registers: Block
     private let queues: SerialQueues
@@ -44,7 +46,8 @@ extension CMSDK {
     }
   }
 
-  /// The interrupt handler of a UART, for its receive and its transmit interrupt: moves what has come and what goes, and no more.
+  /// The interrupt handler of a UART, for its receive and its transmit interrupt: moves what has come and
+  /// what goes, and no more.
   public struct UARTInterrupt<Block: RegisterBlock> {
     private var registers: Block
     /// What it shares with the loop.

@@ -1,4 +1,5 @@
-/// What every Cortex-M has in its system control space (Armv6-M and Armv7-M Architecture Reference Manuals, B3).
+/// What every Cortex-M has in its system control space (Armv6-M and Armv7-M Architecture Reference Manuals,
+/// B3).
 public enum CortexM {
   /// The interrupt controller and the system control block.
   ///

@@ -1,7 +1,8 @@
-/// A serial bus with one chip on it, as a memory chip needs it: mode 0 (clock low at rest, data taken with its rising edge), the most
-/// significant bit first.
+/// A serial bus with one chip on it, as a memory chip needs it: mode 0 (clock low at rest, data taken with
+/// its rising edge), the most significant bit first.
 ///
-/// Each call selects the chip, moves all bytes without a gap that the chip could notice, and deselects it. It is finished when it returns.
+/// Each call selects the chip, moves all bytes without a gap that the chip could notice, and deselects it. It
+/// is finished when it returns.
 public protocol SPIBus: ~Copyable {
   /// Sends `head` and then `body`, which may be empty.
   mutating func send(_ head: Span<UInt8>, _ body: Span<UInt8>) throws(SPIError)

@@ -1,10 +1,12 @@
 import HeraldEmbedded
 
-/// A serial NOR flash chip on an SPI bus, of the kind whose commands all makers share (JEDEC JESD216; Winbond W25Q16, Macronix MX25R16): pages of
-/// 256 bytes for programming, sectors of 4 KB for erasing, addresses of 24 bits.
+/// A serial NOR flash chip on an SPI bus, of the kind whose commands all makers share (JEDEC JESD216; Winbond
+/// W25Q16, Macronix MX25R16): pages of 256 bytes for programming, sectors of 4 KB for erasing, addresses of
+/// 24 bits.
 ///
-/// What the chip calls a sector is a page of `Flash`. A call waits until the chip has finished: a program of 256 bytes for 3 ms at the
-/// most with a W25Q16, 10 ms with an MX25R16 in its low power mode; an erasure for 400 ms and 240 ms.
+/// What the chip calls a sector is a page of `Flash`. A call waits until the chip has finished: a program of
+/// 256 bytes for 3 ms at the most with a W25Q16, 10 ms with an MX25R16 in its low power mode; an erasure for
+/// 400 ms and 240 ms.
 public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   private var bus: Bus
   private let firstSector: Int
@@ -37,12 +39,14 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     }
   }
 
-  /// Wakes the chip, which may be in deep power down or busy with what was begun before a restart, and returns what it says of itself. Fails with
-  /// `hardware` if there is no chip, or one that is too small for the log.
+  /// Wakes the chip, which may be in deep power down or busy with what was begun before a restart, and
+  /// returns what it says of itself. Fails with `hardware` if there is no chip, or one that is too small for
+  /// the log.
   public mutating func start() throws(FlashError) -> Identity {
     // A chip that is awake takes this for a question after its old identity, and one that is busy ignores it.
     try send([Command.release, 0, 0, 0])
-    // Waking takes 35 µs at the most. A bus of 8 MHz needs that for as many bytes of a status that is thrown away.
+    // Waking takes 35 µs at the most. A bus of 8 MHz needs that for as many bytes of a status that is thrown
+    // away.
     var nothing: [64 of UInt8] = .init(repeating: 0)
     var room = nothing.mutableSpan
     try receive([Command.readStatus], &room)
@@ -120,7 +124,8 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
 
   private static var programSize: Int { 256 }
 
-  /// How often the status is asked for before the chip counts as broken. A question takes 2 µs at 8 MHz: a second at the least.
+  /// How often the status is asked for before the chip counts as broken. A question takes 2 µs at 8 MHz: a
+  /// second at the least.
   private static var patience: Int { 500_000 }
 
   private func address(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {

@@ -1,6 +1,6 @@
 extension NRF {
-  /// The clocks of the chip (nRF51 Series Reference Manual, "CLOCK"; nRF52840 Product Specification, "CLOCK"). Nothing here waits: what
-  /// needs a clock finds it running a little later.
+  /// The clocks of the chip (nRF51 Series Reference Manual, "CLOCK"; nRF52840 Product Specification,
+  /// "CLOCK"). Nothing here waits: what needs a clock finds it running a little later.
   ///
   /// On boards with USB, `USBD` starts and stops the high-frequency crystal.
   public struct Clock<Block: RegisterBlock & ~Copyable>: ~Copyable {
@@ -21,8 +21,9 @@ extension NRF {
 
     /// Starts the low-frequency clock, unless that was done since the reset.
     public mutating func startLowFrequency(_ source: LowFrequencySource) {
-      // LFCLKRUN and not LFCLKSTAT: behind a reset that is not its own the watchdog goes on, and has the oscillator run. LFCLKSTAT says so, and an
-      // RTC counts only behind LFCLKSTART all the same (Zephyr's pull request 4096; RIOT's 20665).
+      // LFCLKRUN and not LFCLKSTAT: behind a reset that is not its own the watchdog goes on, and has the
+      // oscillator run. LFCLKSTAT says so, and an RTC counts only behind LFCLKSTART all the same (Zephyr's
+      // pull request 4096; RIOT's 20665).
       if registers.read(At.lowFrequencyRun) & 1 == 0 {
         // The source may only be chosen while the clock is not started.
         registers.write(source.rawValue, to: At.lowFrequencySource)
@@ -30,13 +31,15 @@ extension NRF {
       registers.trigger(At.startLowFrequency)
     }
 
-    /// What the low-frequency clock runs on now; `nil` if it does not run. A crystal that does not start leaves the oscillator.
+    /// What the low-frequency clock runs on now; `nil` if it does not run. A crystal that does not start
+    /// leaves the oscillator.
     public mutating func lowFrequency() -> LowFrequencySource? {
       let status = registers.read(At.lowFrequencyStatus)
       return status & Self.running == 0 ? nil : LowFrequencySource(rawValue: status & 3)
     }
 
-    /// Starts the crystal of the high-frequency clock, which makes a UART's speed exact. It takes about a third of a millisecond.
+    /// Starts the crystal of the high-frequency clock, which makes a UART's speed exact. It takes about a
+    /// third of a millisecond.
     public mutating func startHighFrequencyCrystal() { registers.trigger(At.startHighFrequency) }
 
     /// Whether the high-frequency clock runs on its crystal.

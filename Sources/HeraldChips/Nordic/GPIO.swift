@@ -1,7 +1,8 @@
 extension NRF {
   /// The pins of one port (nRF51 Series Reference Manual, "GPIO"; nRF52840 Product Specification, "GPIO").
   ///
-  /// Port 0 is at 0x5000_0000, port 1 of the nRF52833 and nRF52840 at 0x5000_0300. Pins are given by number alone: the port is the block.
+  /// Port 0 is at 0x5000_0000, port 1 of the nRF52833 and nRF52840 at 0x5000_0300. Pins are given by number
+  /// alone: the port is the block.
   public struct GPIO<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 

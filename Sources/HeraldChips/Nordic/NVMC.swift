@@ -1,11 +1,12 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// The chip's own flash, by way of its controller NVMC (nRF51 Series Reference Manual, "NVMC"; nRF52840 Product Specification, 4.3
-  /// "NVMC"), as the memory of the log.
+  /// The chip's own flash, by way of its controller NVMC (nRF51 Series Reference Manual, "NVMC"; nRF52840
+  /// Product Specification, 4.3 "NVMC"), as the memory of the log.
   ///
-  /// While a word is written (46 µs at most on an nRF51, 41 µs on an nRF52840) or a page erased (23 ms and 85 ms) the processor stands
-  /// still, unless it runs from RAM. A word takes two writes between erasures: `program` is the one, `clear` the other.
+  /// While a word is written (46 µs at most on an nRF51, 41 µs on an nRF52840) or a page erased (23 ms and 85
+  /// ms) the processor stands still, unless it runs from RAM. A word takes two writes between erasures:
+  /// `program` is the one, `clear` the other.
   public struct NVMC<Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable>: Flash, ~Copyable {
     private var registers: Block
     private var memory: Memory
@@ -17,8 +18,8 @@ extension NRF {
     /// The controller writes words of 32 bits.
     public var wordSize: Int { 4 }
 
-    /// The controller with these registers, and `pageCount` pages of flash from address `start` on. `memory` is the flash: a block whose first
-    /// word is at address `start`.
+    /// The controller with these registers, and `pageCount` pages of flash from address `start` on. `memory`
+    /// is the flash: a block whose first word is at address `start`.
     public init(
       _ registers: consuming Block, memory: consuming Memory, start: UInt32, pageSize: Int, pageCount: Int
     ) {

@@ -1,12 +1,13 @@
 extension NRF {
-  /// The interconnect that turns events of one peripheral into tasks of another without the processor (nRF52840 Product Specification, 6.16
-  /// "PPI"), as far as `UARTE` needs it.
+  /// The interconnect that turns events of one peripheral into tasks of another without the processor
+  /// (nRF52840 Product Specification, 6.16 "PPI"), as far as `UARTE` needs it.
   struct PPI<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
     init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Has channel `channel` (0…19) trigger the task at address `task`, and the one at `fork` if that is not 0, on the event at address `event`.
+    /// Has channel `channel` (0…19) trigger the task at address `task`, and the one at `fork` if that is not
+    /// 0, on the event at address `event`.
     mutating func connect(_ channel: Int, event: UInt32, task: UInt32, fork: UInt32 = 0) {
       registers.write(event, to: Register(0x510).at(channel, stride: 8))
       registers.write(task, to: Register(0x514).at(channel, stride: 8))

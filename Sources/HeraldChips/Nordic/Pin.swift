@@ -4,7 +4,8 @@ extension NRF {
     /// The port and the number as PSEL registers take them: bit 5 is the port, bits 0…4 the number.
     public let select: UInt8
 
-    /// Pin `number` (0…31) of `port` (0 or 1; the nRF51 has port 0 only). Bits beyond these ranges are ignored.
+    /// Pin `number` (0…31) of `port` (0 or 1; the nRF51 has port 0 only). Bits beyond these ranges are
+    /// ignored.
     public init(port: UInt8 = 0, _ number: UInt8) { select = (port & 1) &<< 5 | number & 31 }
 
     /// 0 or 1.

@@ -1,7 +1,8 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// The supply of the chip (nRF51 Series Reference Manual, "POWER"; nRF52840 Product Specification, "POWER").
+  /// The supply of the chip (nRF51 Series Reference Manual, "POWER"; nRF52840 Product Specification,
+  /// "POWER").
   public struct Power<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
@@ -15,14 +16,16 @@ extension NRF {
       return reason
     }
 
-    /// Switches the DC/DC converter of the core's supply on. The board has to have its coil: without one the chip loses its supply.
+    /// Switches the DC/DC converter of the core's supply on. The board has to have its coil: without one the
+    /// chip loses its supply.
     public mutating func enableDCDC() { registers.write(1, to: At.dcdcEnable) }
 
-    /// Opens the debug port if `accessProtection`, which is UICR.APPROTECT, says so with 0x5A; with anything else it stays locked until the next reset
-    /// ("Debug and trace", "Access port protection"; Nordic's IN-141).
+    /// Opens the debug port if `accessProtection`, which is UICR.APPROTECT, says so with 0x5A; with anything
+    /// else it stays locked until the next reset ("Debug and trace", "Access port protection"; Nordic's
+    /// IN-141).
     ///
-    /// For revisions that lock it at every reset, which alone have this register, APPROTECT.DISABLE: it stays locked on them unless both UICR and
-    /// the program open it.
+    /// For revisions that lock it at every reset, which alone have this register, APPROTECT.DISABLE: it stays
+    /// locked on them unless both UICR and the program open it.
     public mutating func setDebugPort(_ accessProtection: UInt32) {
       registers.write(accessProtection, to: At.debugPort)
     }
@@ -74,15 +77,17 @@ extension NRF {
     static var dcdcEnable: Register<UInt32> { Register(0x578) }
   }
 
-  /// Has the chip take no more in its sleep than it should: else an access of the processor to RAM that meets a slower one by a peripheral may leave
-  /// some 350 µA on (anomaly 246 of nRF52833 and nRF52840). The price is up to 40 µA while the 16 MHz clock runs.
+  /// Has the chip take no more in its sleep than it should: else an access of the processor to RAM that meets
+  /// a slower one by a peripheral may leave some 350 µA on (anomaly 246 of nRF52833 and nRF52840). The price
+  /// is up to 40 µA while the 16 MHz clock runs.
   ///
   /// `registers` are those from 0x4007_AC00 on, which no chapter describes.
   public static func easeSleep<Block: RegisterBlock & ~Copyable>(_ registers: inout Block) {
     registers.write(2, to: Register<UInt32>(0x84))
   }
 
-  /// What the factory wrote into the chip (nRF51 Series Reference Manual, "FICR"; nRF52840 Product Specification, "FICR").
+  /// What the factory wrote into the chip (nRF51 Series Reference Manual, "FICR"; nRF52840 Product
+  /// Specification, "FICR").
   public struct FactoryInformation<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
@@ -94,7 +99,8 @@ extension NRF {
       (registers.read(Register<UInt32>(0x060)), registers.read(Register<UInt32>(0x064)))
     }
 
-    /// Which revision of its kind an nRF52 is, from 0 on: a word that no chapter names, by which Nordic's own start-up code tells what a chip has.
+    /// Which revision of its kind an nRF52 is, from 0 on: a word that no chapter names, by which Nordic's own
+    /// start-up code tells what a chip has.
     public mutating func revision() -> UInt32 { registers.read(Register<UInt32>(0x134)) }
   }
 }

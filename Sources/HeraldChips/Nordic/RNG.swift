@@ -1,15 +1,16 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// The random number generator, from thermal noise (nRF51 Series Reference Manual, "RNG"; nRF52840 Product Specification, 6.19
-  /// "RNG"), with bias correction on.
+  /// The random number generator, from thermal noise (nRF51 Series Reference Manual, "RNG"; nRF52840 Product
+  /// Specification, 6.19 "RNG"), with bias correction on.
   ///
-  /// It runs only while bytes are asked for. A byte takes about 0.7 ms on an nRF51 and 0.12 ms on an nRF52, and `next` waits for four: a node
-  /// asks when it starts and when its identity changes.
+  /// It runs only while bytes are asked for. A byte takes about 0.7 ms on an nRF51 and 0.12 ms on an nRF52,
+  /// and `next` waits for four: a node asks when it starts and when its identity changes.
   public struct RNG<Block: RegisterBlock & ~Copyable>: RandomSource, ~Copyable {
     private var registers: Block
     private var mixed: UInt32 = 0
-    /// Bytes for which the hardware was waited for in vain. Anything but 0 means that it is broken, and that what `next` returned can be foretold.
+    /// Bytes for which the hardware was waited for in vain. Anything but 0 means that it is broken, and that
+    /// what `next` returned can be foretold.
     public private(set) var failures: UInt32 = 0
 
     /// The generator with these registers.
@@ -28,8 +29,8 @@ extension NRF {
           registers.clear(At.valueReady)
           mixed = mixed &<< 8 | registers.read(At.value) & 0xFF
         } else {
-          // Without the hardware nothing here is random. Going on is still better than stopping: the device records, and
-          // `failures` tells.
+          // Without the hardware nothing here is random. Going on is still better than stopping: the device
+          // records, and `failures` tells.
           failures &+= 1
           mixed = mixed &* 1_664_525 &+ 1_013_904_223
         }

@@ -1,8 +1,9 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// An RTC as the clock of a board: 24 bits at 4,096 Hz from the low-frequency clock, which go round in 68 minutes (nRF52840 Product
-  /// Specification, "RTC"; nRF51 Series Reference Manual, "RTC"). It runs while everything else sleeps.
+  /// An RTC as the clock of a board: 24 bits at 4,096 Hz from the low-frequency clock, which go round in 68
+  /// minutes (nRF52840 Product Specification, "RTC"; nRF51 Series Reference Manual, "RTC"). It runs while
+  /// everything else sleeps.
   ///
   /// The low-frequency clock has to be started (`Clock.startLowFrequency`); until it runs, time stands still.
   public struct RTCClock<Block: RegisterBlock & ~Copyable>: ~Copyable {
@@ -35,15 +36,15 @@ extension NRF {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Has the RTC's interrupt come at `deadline`, or after 34 minutes if that is sooner. Returns `false` if the deadline has come or is
-    /// less than a millisecond away, and there is nothing to sleep for.
+    /// Has the RTC's interrupt come at `deadline`, or after 34 minutes if that is sooner. Returns `false` if
+    /// the deadline has come or is less than a millisecond away, and there is nothing to sleep for.
     public mutating func wake(at deadline: Instant) -> Bool {
       let now = now()
       guard deadline > now else { return false }
       let wait = min(deadline.since(now).milliseconds, Self.longest)
       let ticks = (wait &* 512 &- fraction &+ 124) / 125
-      // A compare value is sure to be met only if it is two ticks ahead when it is written, and the counter may go on by one
-      // before that. What is nearer is not slept for.
+      // A compare value is sure to be met only if it is two ticks ahead when it is written, and the counter
+      // may go on by one before that. What is nearer is not slept for.
       guard ticks >= Self.nearest else { return false }
       registers.clear(At.compare)
       registers.write((counted &+ ticks) & 0xFF_FFFF, to: At.compareValue)

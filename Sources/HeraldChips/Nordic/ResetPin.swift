@@ -1,7 +1,9 @@
 extension NRF {
-  /// Which pin resets the chip: PSELRESET of UICR (nRF52833 and nRF52840 Product Specifications, "UICR" and "POWER", "Pin reset").
+  /// Which pin resets the chip: PSELRESET of UICR (nRF52833 and nRF52840 Product Specifications, "UICR" and
+  /// "POWER", "Pin reset").
   ///
-  /// UICR is written as flash is, word by word, and erased with the whole chip alone. Both words have to name the same pin, and count from the next reset on.
+  /// UICR is written as flash is, word by word, and erased with the whole chip alone. Both words have to name
+  /// the same pin, and count from the next reset on.
   public struct ResetPin<Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable>: ~Copyable {
     private var controller: Block
     private var configuration: Memory
@@ -12,10 +14,12 @@ extension NRF {
       self.controller = controller
     }
 
-    /// Has pin `number` of port 0 reset the chip, unless another one was chosen, and says whether that takes a reset of the chip now.
+    /// Has pin `number` of port 0 reset the chip, unless another one was chosen, and says whether that takes
+    /// a reset of the chip now.
     ///
-    /// Only words that are erased are written, each once, so that it goes on where power went between the two. A word that does not take what is
-    /// written is no reason for a reset: who resets the chip when this is `true` does it once.
+    /// Only words that are erased are written, each once, so that it goes on where power went between the
+    /// two. A word that does not take what is written is no reason for a reset: who resets the chip when this
+    /// is `true` does it once.
     public mutating func connect(_ number: UInt8) -> Bool {
       let wanted = UInt32(number)
       var isWritten = false

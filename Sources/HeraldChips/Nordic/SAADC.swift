@@ -1,12 +1,14 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// The analogue-to-digital converter, as far as measuring a supply takes it (nRF52840 Product Specification, "SAADC").
+  /// The analogue-to-digital converter, as far as measuring a supply takes it (nRF52840 Product
+  /// Specification, "SAADC").
   public struct SAADC<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
     private let result: SharedBytes
 
-    /// The converter with these registers, which leaves its result in `result`: a variable of its own, which stays where it is.
+    /// The converter with these registers, which leaves its result in `result`: a variable of its own, which
+    /// stays where it is.
     public init(_ registers: consuming Block, result: UnsafeMutablePointer<UInt32>) {
       self.registers = registers
       self.result = unsafe SharedBytes(UnsafeMutableRawPointer(result))
@@ -22,8 +24,9 @@ extension NRF {
       case pin(UInt8, times: UInt8)
     }
 
-    /// The voltage of an input in millivolts; `nil` if the converter does not answer. Takes about 50 µs, in which it is waited for: 40 µs of
-    /// sampling for the sake of dividers with large resistors, and the conversion.
+    /// The voltage of an input in millivolts; `nil` if the converter does not answer. Takes about 50 µs, in
+    /// which it is waited for: 40 µs of sampling for the sake of dividers with large resistors, and the
+    /// conversion.
     public mutating func millivolts(_ input: Input) -> UInt32? {
       let (select, factor): (UInt32, UInt32) =
         switch input {
@@ -71,8 +74,9 @@ extension NRF {
     private let empty: UInt32
     private let full: UInt32
 
-    /// A battery on `input`, which is empty at one voltage and full at another, in millivolts, and in between proportionally: 2,000 and 3,000
-    /// for a lithium coin cell, 3,300 and 4,200 for a lithium-ion one. `power` tells whether USB feeds the device.
+    /// A battery on `input`, which is empty at one voltage and full at another, in millivolts, and in between
+    /// proportionally: 2,000 and 3,000 for a lithium coin cell, 3,300 and 4,200 for a lithium-ion one.
+    /// `power` tells whether USB feeds the device.
     public init(
       _ converter: consuming SAADC<Block>, _ input: SAADC<Block>.Input, power: consuming Power<Block>,
       empty: UInt32, full: UInt32

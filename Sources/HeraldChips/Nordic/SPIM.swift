@@ -1,9 +1,9 @@
 extension NRF {
-  /// The SPI master with direct memory access of the nRF52 (nRF52840 Product Specification, "SPIM"), as a bus with one chip, which
-  /// a pin of its own selects.
+  /// The SPI master with direct memory access of the nRF52 (nRF52840 Product Specification, "SPIM"), as a bus
+  /// with one chip, which a pin of its own selects.
   ///
-  /// What is sent and received goes through a buffer in RAM, as the hardware reaches nothing else. Calls wait until they are done: 1 µs a byte at
-  /// 8 MHz.
+  /// What is sent and received goes through a buffer in RAM, as the hardware reaches nothing else. Calls wait
+  /// until they are done: 1 µs a byte at 8 MHz.
   public struct SPIM<Block: RegisterBlock & ~Copyable>: SPIBus, ~Copyable {
     private var registers: Block
     private var port: GPIO<Block>
@@ -11,8 +11,9 @@ extension NRF {
     private let buffer: SharedBytes
     private let capacity: Int
 
-    /// The master with these registers (SPIM0…SPIM2), the port of GPIO with the pin that selects the chip when it is low, and a buffer that stays where it
-    /// is and is used for nothing else: 64 to 256 bytes do well.
+    /// The master with these registers (SPIM0…SPIM2), the port of GPIO with the pin that selects the chip
+    /// when it is low, and a buffer that stays where it is and is used for nothing else: 64 to 256 bytes do
+    /// well.
     public init<let capacity: Int>(
       _ registers: consuming Block, port: consuming GPIO<Block>, chipSelect: UInt8,
       buffer: UnsafeMutablePointer<[capacity of UInt8]>
@@ -24,8 +25,8 @@ extension NRF {
       self.capacity = min(capacity, 0xFF)
     }
 
-    /// Configures the bus at 8 MHz, mode 0, and switches it on. SCK and MOSI are to be configured as outputs that are low, MISO as an input, before;
-    /// the pin that selects is configured here.
+    /// Configures the bus at 8 MHz, mode 0, and switches it on. SCK and MOSI are to be configured as outputs
+    /// that are low, MISO as an input, before; the pin that selects is configured here.
     public mutating func start(clock: Pin, out: Pin, in input: Pin) {
       port.configure(chipSelect, .output(high: true))
       registers.write(0, to: At.enable)

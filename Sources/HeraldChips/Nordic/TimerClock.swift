@@ -1,19 +1,21 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which go round in 71 minutes (nRF51 Series Reference Manual, "TIMER"; nRF52840
-  /// Product Specification, "TIMER").
+  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which go round in 71 minutes (nRF51 Series Reference
+  /// Manual, "TIMER"; nRF52840 Product Specification, "TIMER").
   ///
-  /// It keeps the 16 MHz clock running, which costs some hundred microamperes: boards with a low-frequency crystal use `RTCClock`. It is
-  /// for emulators, which have no RTC, and for boards that are fed.
+  /// It keeps the 16 MHz clock running, which costs some hundred microamperes: boards with a low-frequency
+  /// crystal use `RTCClock`. It is for emulators, which have no RTC, and for boards that are fed.
   public struct TimerClock<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
-    /// The counter when `now` was last asked, and what that was in whole milliseconds and microseconds above them.
+    /// The counter when `now` was last asked, and what that was in whole milliseconds and microseconds above
+    /// them.
     private var counted: UInt32 = 0
     private var milliseconds: UInt64 = 0
     private var microseconds: UInt32 = 0
 
-    /// The clock on the timer with these registers. A timer of the nRF51 other than TIMER0 has 16 bits only and is of no use here.
+    /// The clock on the timer with these registers. A timer of the nRF51 other than TIMER0 has 16 bits only
+    /// and is of no use here.
     public init(_ registers: consuming Block) { self.registers = registers }
 
     /// Begins to count, from 0.
@@ -41,8 +43,8 @@ extension NRF {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Has the timer's interrupt come at `deadline`, or 35 minutes after `now` was last asked if that is sooner. Returns `false` if that moment has
-    /// come, and there is nothing to sleep for.
+    /// Has the timer's interrupt come at `deadline`, or 35 minutes after `now` was last asked if that is
+    /// sooner. Returns `false` if that moment has come, and there is nothing to sleep for.
     public mutating func wake(at deadline: Instant) -> Bool {
       // Counted from when `now` was last asked: how long ago that is shows in the counter.
       let asked = Instant(milliseconds: milliseconds)
@@ -52,20 +54,22 @@ extension NRF {
       return wake(atCount: counted &+ wait)
     }
 
-    /// The counter, in microseconds: what `wake(atCount:)` counts from. Has the timer interrupt from now on when that is due.
+    /// The counter, in microseconds: what `wake(atCount:)` counts from. Has the timer interrupt from now on
+    /// when that is due.
     @inline(__always)
     public mutating func beginSteps() -> UInt32 {
       letInterrupt()
       return capture()
     }
 
-    /// Has the timer's interrupt come at that count, at most 35 minutes from now. Returns `false` if it has passed meanwhile, and there is nothing to sleep
-    /// for.
+    /// Has the timer's interrupt come at that count, at most 35 minutes from now. Returns `false` if it has
+    /// passed meanwhile, and there is nothing to sleep for.
     @inline(__always)
     public mutating func wake(atCount count: UInt32) -> Bool {
       registers.write(count, to: At.compareValue.at(1))
       registers.write(.clear, to: At.compare.at(1))
-      // A value that the counter has passed by now would be met in 71 minutes. Reading the counter also has the writes above arrive.
+      // A value that the counter has passed by now would be met in 71 minutes. Reading the counter also has
+      // the writes above arrive.
       return Int32(bitPattern: count &- capture()) > 0
     }
 

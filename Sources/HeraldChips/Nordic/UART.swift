@@ -1,11 +1,13 @@
 import HeraldHCI
 
 extension NRF {
-  /// The UART of the nRF51, a byte at a time (nRF51 Series Reference Manual, "UART"), as a line to a Bluetooth controller.
+  /// The UART of the nRF51, a byte at a time (nRF51 Series Reference Manual, "UART"), as a line to a
+  /// Bluetooth controller.
   ///
-  /// It has a FIFO of six bytes, which at 1 Mbaud is full after 60 µs. So an interrupt handler (`UARTInterrupt`) moves bytes between it and two
-  /// queues, and the loop works on the queues. With flow control nothing is lost when the receiving queue is full: the handler leaves the
-  /// bytes in the FIFO, the hardware raises RTS, and the other side waits. Without it, bytes that then come are lost and counted.
+  /// It has a FIFO of six bytes, which at 1 Mbaud is full after 60 µs. So an interrupt handler
+  /// (`UARTInterrupt`) moves bytes between it and two queues, and the loop works on the queues. With flow
+  /// control nothing is lost when the receiving queue is full: the handler leaves the bytes in the FIFO, the
+  /// hardware raises RTS, and the other side waits. Without it, bytes that then come are lost and counted.
   public struct UART<Block: RegisterBlock>: HCITransport, ~Copyable {
     private var registers: Block
     private let queues: SerialQueues
@@ -16,8 +18,8 @@ extension NRF {
       self.queues = queues
     }
 
-    /// Configures the line and switches it on. The pins are to be configured as inputs (RXD, CTS) and outputs that are high (TXD, RTS)
-    /// before.
+    /// Configures the line and switches it on. The pins are to be configured as inputs (RXD, CTS) and outputs
+    /// that are high (TXD, RTS) before.
     public mutating func start(_ pins: SerialPins, _ baudRate: BaudRate) {
       typealias At = SerialRegisters
       // Pins, speed and flow control may only be set while it is disabled.
@@ -72,7 +74,8 @@ extension NRF {
       self.queues = queues
     }
 
-    /// Has bytes that come wait in the FIFO for somebody to call `receive`, which has to be before there are six, or lets them interrupt again.
+    /// Has bytes that come wait in the FIFO for somebody to call `receive`, which has to be before there are
+    /// six, or lets them interrupt again.
     public mutating func hold(_ isHeld: Bool) {
       let mask = UARTInterrupts.rxdReady
       registers.write(mask, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
@@ -97,10 +100,11 @@ extension NRF {
       }
     }
 
-    /// Moves what is in the FIFO to the queue, at most as many bytes as there is room for. Returns whether to look for more: there was something, and
-    /// room for it.
+    /// Moves what is in the FIFO to the queue, at most as many bytes as there is room for. Returns whether to
+    /// look for more: there was something, and room for it.
     ///
-    /// It is gone through several times for each packet, and its loop for each byte: nothing is done in it that can be done around it.
+    /// It is gone through several times for each packet, and its loop for each byte: nothing is done in it
+    /// that can be done around it.
     @inline(__always) @discardableResult
     public mutating func receive() -> Bool {
       typealias At = SerialRegisters
@@ -110,13 +114,15 @@ extension NRF {
       (next, end) = queues.received.appending
       repeat {
         guard next != end else {
-          // The byte stays in the FIFO and the event stays set, so that switching the interrupt on again is enough to go on.
+          // The byte stays in the FIFO and the event stays set, so that switching the interrupt on again is
+          // enough to go on.
           registers.write(UARTInterrupts.rxdReady, to: At.interruptClear)
           queues.received.publish(next)
           return false
         }
-        // The event before the byte: taking the byte lets the next one move up, and that sets the event again. The read behind it is of the
-        // same peripheral: it needs no other one to have the write arrive.
+        // The event before the byte: taking the byte lets the next one move up, and that sets the event
+        // again. The read behind it is of the same peripheral: it needs no other one to have the write
+        // arrive.
         registers.write(.clear, to: At.rxdReady)
         let byte = registers.read(UARTRegisters.rxd)
         queues.received.put(UInt8(truncatingIfNeeded: byte), at: next)

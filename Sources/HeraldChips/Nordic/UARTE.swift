@@ -1,12 +1,15 @@
 import HeraldHCI
 
 extension NRF {
-  /// The UART with direct memory access of the nRF52 (nRF52840 Product Specification, "UARTE"), as a line to a Bluetooth controller.
+  /// The UART with direct memory access of the nRF52 (nRF52840 Product Specification, "UARTE"), as a line to
+  /// a Bluetooth controller.
   ///
-  /// What arrives goes into the two halves of a buffer in turn. When a half is full, PPI starts the receiver on the other one in the same moment, and
-  /// switches that connection off: it works once, and is armed again only when the half after that has been read. So no byte is lost
-  /// between the halves, and none overwritten however long the loop does not look: the receiver then stands still, and with flow control the
-  /// hardware raises RTS. Bytes in a half that is not full are counted by a timer, as the UARTE itself tells their number only at its end.
+  /// What arrives goes into the two halves of a buffer in turn. When a half is full, PPI starts the receiver
+  /// on the other one in the same moment, and switches that connection off: it works once, and is armed again
+  /// only when the half after that has been read. So no byte is lost between the halves, and none overwritten
+  /// however long the loop does not look: the receiver then stands still, and with flow control the hardware
+  /// raises RTS. Bytes in a half that is not full are counted by a timer, as the UARTE itself tells their
+  /// number only at its end.
   ///
   /// It takes a TIMER of 32 bits, two channels and a group of PPI. While it receives, the 16 MHz clock runs.
   public struct UARTE<Block: RegisterBlock & ~Copyable>: HCITransport, ~Copyable {
@@ -15,7 +18,8 @@ extension NRF {
     private var ppi: PPI<Block>
     private let wiring: UARTEWiring
     private let memory: UARTEMemory
-    /// Bytes that were handed on; halves on which the receiver was started, which are in `memory` in turn. Both go round at 2³².
+    /// Bytes that were handed on; halves on which the receiver was started, which are in `memory` in turn.
+    /// Both go round at 2³².
     private var delivered: UInt32 = 0
     private var started: UInt32 = 0
     /// Whether PPI is to start the receiver on the next half.
@@ -36,8 +40,8 @@ extension NRF {
       self.memory = memory
     }
 
-    /// Configures the line and switches it on. The pins are to be configured as inputs (RXD, CTS) and outputs that are high (TXD, RTS)
-    /// before. Without room for two halves nothing is started.
+    /// Configures the line and switches it on. The pins are to be configured as inputs (RXD, CTS) and outputs
+    /// that are high (TXD, RTS) before. Without room for two halves nothing is started.
     public mutating func start(_ pins: SerialPins, _ baudRate: BaudRate) {
       guard memory.half > 0 else { return }
       registers.write(0, to: Serial.enable)
@@ -113,8 +117,8 @@ extension NRF {
     /// How many bytes fit into the halves that were started, since the beginning.
     private var end: UInt32 { started &* UInt32(truncatingIfNeeded: memory.half) }
 
-    /// Takes note of a packet that has left. In each round, not when the next one is to be sent: an event that is set keeps its interrupt waiting, and
-    /// the processor from sleeping.
+    /// Takes note of a packet that has left. In each round, not when the next one is to be sent: an event
+    /// that is set keeps its interrupt waiting, and the processor from sleeping.
     private mutating func noteSent() {
       guard isSending, registers.hasHappened(At.endTX) else { return }
       registers.clear(At.endTX)
@@ -129,7 +133,8 @@ extension NRF {
       counter.trigger(TimerRegisters.start)
     }
 
-    /// How many bytes have come since the beginning. All of them are in memory, or in the FIFO if the receiver stands still.
+    /// How many bytes have come since the beginning. All of them are in memory, or in the FIFO if the
+    /// receiver stands still.
     private mutating func count() -> UInt32 {
       // The event before the count: a byte that comes after it sets the event again, and ends the sleep.
       registers.clear(Serial.rxdReady)
@@ -140,8 +145,9 @@ extension NRF {
       return received
     }
 
-    /// Lets bytes that were counted arrive in memory. RXDRDY is likely to come before its byte is there, the manual says, not how
-    /// long before. A byte's way is a few cycles of the 16 MHz bus, as is each of these reads; in the FIFO wait six at the most.
+    /// Lets bytes that were counted arrive in memory. RXDRDY is likely to come before its byte is there, the
+    /// manual says, not how long before. A byte's way is a few cycles of the 16 MHz bus, as is each of these
+    /// reads; in the FIFO wait six at the most.
     private mutating func settle() {
       for _ in 0..<24 { _ = registers.read(Serial.rxdReady) }
     }
@@ -191,8 +197,8 @@ extension NRF {
     }
   }
 
-  /// Whether bytes have begun to arrive at a UARTE, for whoever decides when to look at them: each of them has an interrupt of its own, which ends a
-  /// sleep, and a packet is better looked at as a whole.
+  /// Whether bytes have begun to arrive at a UARTE, for whoever decides when to look at them: each of them
+  /// has an interrupt of its own, which ends a sleep, and a packet is better looked at as a whole.
   public struct UARTEArrivals<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
@@ -202,8 +208,8 @@ extension NRF {
     /// Whether a byte has come since the line was last read.
     public var hasBegun: Bool { mutating get { registers.hasHappened(SerialRegisters.rxdReady) } }
 
-    /// Keeps the interrupts of single bytes back, or lets them come again. Bytes arrive in memory all the same, as long as the line is read before
-    /// half of that is full.
+    /// Keeps the interrupts of single bytes back, or lets them come again. Bytes arrive in memory all the
+    /// same, as long as the line is read before half of that is full.
     public mutating func hold(_ isHeld: Bool) {
       registers.write(
         UARTEInterrupts.rxdReady, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
@@ -233,8 +239,8 @@ extension NRF {
     }
   }
 
-  /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing` for the longest packet: 50 at least. A variable
-  /// of this type lies in RAM, as the UARTE needs it.
+  /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing`
+  /// for the longest packet: 50 at least. A variable of this type lies in RAM, as the UARTE needs it.
   public struct UARTEStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
     private var overruns: UInt32 = 0
     private var framing: UInt32 = 0

@@ -1,15 +1,17 @@
 import HeraldEmbedded
 
 extension NRF {
-  /// The watchdog (nRF51 Series Reference Manual, "WDT"; nRF52840 Product Specification, "WDT"). Once started it cannot be stopped or changed until
-  /// a reset, and counts in sleep too. While a debugger halts the processor it waits.
+  /// The watchdog (nRF51 Series Reference Manual, "WDT"; nRF52840 Product Specification, "WDT"). Once started
+  /// it cannot be stopped or changed until a reset, and counts in sleep too. While a debugger halts the
+  /// processor it waits.
   public struct WDT<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
     /// The watchdog with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Starts it: it resets the chip when it was not fed for `timeout`, 1 ms to 36 hours; zero counts as 1 ms. One that runs is left as it is, and fed.
+    /// Starts it: it resets the chip when it was not fed for `timeout`, 1 ms to 36 hours; zero counts as 1
+    /// ms. One that runs is left as it is, and fed.
     public mutating func start(_ timeout: Interval) {
       guard registers.read(At.running) & 1 == 0 else { return feed() }
       // 32,768 ticks a second, in whole milliseconds; what is beyond 32 bits is cut to them.

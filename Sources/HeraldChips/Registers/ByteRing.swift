@@ -8,12 +8,14 @@ public struct ByteRingStorage<let bytes: Int>: ~Copyable {
   public init() {}
 }
 
-/// A queue of bytes between an interrupt handler and the code it interrupts: one side only appends, the other only takes.
+/// A queue of bytes between an interrupt handler and the code it interrupts: one side only appends, the other
+/// only takes.
 ///
-/// What is shared: two counters, of bytes ever appended and ever taken, and the bytes. Why that is safe: the appending side alone
-/// writes `appended`, after the bytes it stands for; the taking side alone writes `taken`, after it has read them. Each word is written
-/// in one instruction, and a processor with one core sees its own accesses in order. A side that sees an old counter of the other
-/// sees less room or fewer bytes than there are, never more.
+/// What is shared: two counters, of bytes ever appended and ever taken, and the bytes. Why that is safe: the
+/// appending side alone writes `appended`, after the bytes it stands for; the taking side alone writes
+/// `taken`, after it has read them. Each word is written in one instruction, and a processor with one core
+/// sees its own accesses in order. A side that sees an old counter of the other sees less room or fewer bytes
+/// than there are, never more.
 public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   private let appended: SharedWord
   private let taken: SharedWord
@@ -21,8 +23,9 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   /// How many bytes it holds at most: a power of two, or 0.
   public let capacity: Int
 
-  /// The queue in `storage`, which stays where it is and is used for nothing else: an empty one if the storage is new. It holds the greatest power
-  /// of two of bytes that the storage has. Whoever makes it again, for the same storage, has the same queue.
+  /// The queue in `storage`, which stays where it is and is used for nothing else: an empty one if the
+  /// storage is new. It holds the greatest power of two of bytes that the storage has. Whoever makes it
+  /// again, for the same storage, has the same queue.
   public init<let bytes: Int>(_ storage: UnsafeMutablePointer<ByteRingStorage<bytes>>) {
     unsafe self.init(UnsafeMutableRawPointer(storage), bytes: bytes)
   }
@@ -55,8 +58,8 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return true
   }
 
-  /// Appends all of `packet`, visible to the other side at once. The appending side's. Returns `false`, having done nothing, if
-  /// there is no room for all of it.
+  /// Appends all of `packet`, visible to the other side at once. The appending side's. Returns `false`,
+  /// having done nothing, if there is no room for all of it.
   public func append(_ packet: Span<UInt8>) -> Bool {
     guard room >= packet.count else { return false }
     var place = appended.value
@@ -94,8 +97,8 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return count
   }
 
-  /// Appends one byte after another: `put` from `next` on as long as that is not `end`, then `publish`. The appending side's, for a handler that has
-  /// no time to look at the counters for each.
+  /// Appends one byte after another: `put` from `next` on as long as that is not `end`, then `publish`. The
+  /// appending side's, for a handler that has no time to look at the counters for each.
   var appending: (next: UInt32, end: UInt32) {
     (appended.value, taken.value &+ UInt32(truncatingIfNeeded: capacity))
   }

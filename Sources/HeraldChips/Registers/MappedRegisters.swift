@@ -2,7 +2,8 @@
 #if hasFeature(Embedded)
   import _Volatile
 
-  /// The registers of a peripheral of this chip, at a fixed address. Each access happens exactly once and in the order written.
+  /// The registers of a peripheral of this chip, at a fixed address. Each access happens exactly once and in
+  /// the order written.
   public struct MappedRegisters: RegisterBlock, BitwiseCopyable, Sendable {
     /// Where the first register is.
     public let base: UInt32
@@ -31,8 +32,9 @@
     }
   }
 
-  /// The registers of a peripheral of this chip whose address is part of the type: nothing of it is kept in memory, and code that uses it has it as a
-  /// constant. `place` is the address of the first register in units of 256 bytes.
+  /// The registers of a peripheral of this chip whose address is part of the type: nothing of it is kept in
+  /// memory, and code that uses it has it as a constant. `place` is the address of the first register in
+  /// units of 256 bytes.
   public struct FixedRegisters<let place: Int>: RegisterBlock, BitwiseCopyable, Sendable {
     /// The peripheral at that address.
     @inline(always)

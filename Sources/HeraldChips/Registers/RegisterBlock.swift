@@ -1,17 +1,18 @@
 /// The registers of one peripheral: words of 32 bits at offsets from its base address.
 ///
-/// On a chip this is `MappedRegisters`. In a test it is a model of the peripheral that keeps the rules of its manual and faults on what the
-/// hardware would not do, so that a driver, which is generic over its block, is the same code in both places.
+/// On a chip this is `MappedRegisters`. In a test it is a model of the peripheral that keeps the rules of its
+/// manual and faults on what the hardware would not do, so that a driver, which is generic over its block, is
+/// the same code in both places.
 public protocol RegisterBlock: ~Copyable {
-  /// Reads the word at `offset` bytes, a multiple of four, from the base. Reading may have effects, such as taking a byte out
-  /// of a FIFO.
+  /// Reads the word at `offset` bytes, a multiple of four, from the base. Reading may have effects, such as
+  /// taking a byte out of a FIFO.
   mutating func load(at offset: UInt32) -> UInt32
 
   /// Writes the word at `offset` bytes, a multiple of four, from the base.
   mutating func store(_ word: UInt32, at offset: UInt32)
 
-  /// The address under which the peripheral itself reaches `memory` (direct memory access). `memory` is to stay where it is, and
-  /// to be in RAM: the peripherals that have such access do not reach flash.
+  /// The address under which the peripheral itself reaches `memory` (direct memory access). `memory` is to
+  /// stay where it is, and to be in RAM: the peripherals that have such access do not reach flash.
   mutating func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32
 }
 

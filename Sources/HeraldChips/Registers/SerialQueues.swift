@@ -1,4 +1,5 @@
-/// The memory of `SerialQueues`: `incoming` and `outgoing` bytes, powers of two. The longest packet has to fit into the latter.
+/// The memory of `SerialQueues`: `incoming` and `outgoing` bytes, powers of two. The longest packet has to
+/// fit into the latter.
 public struct SerialStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
   private var isSending: UInt32 = 0
   private var overruns: UInt32 = 0
@@ -12,8 +13,9 @@ public struct SerialStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
 
 /// The queues that a UART without direct memory access, or its driver, shares with its interrupt handler.
 ///
-/// The handler alone appends to `received` and counts what goes wrong; the loop alone appends to what is to be sent. From there takes whoever
-/// `isSending` names: the loop while it is 0, the handler while it is 1. The loop alone sets it to 1, the handler alone to 0.
+/// The handler alone appends to `received` and counts what goes wrong; the loop alone appends to what is to
+/// be sent. From there takes whoever `isSending` names: the loop while it is 0, the handler while it is 1.
+/// The loop alone sets it to 1, the handler alone to 0.
 public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
   /// What has come and was not taken.
   let received: ByteRing
@@ -22,7 +24,8 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
   private let overruns: SharedWord
   private let framing: SharedWord
 
-  /// The queues in `storage`, which stays where it is and is used for nothing else. Whoever makes them again, for the same storage, has the same queues.
+  /// The queues in `storage`, which stays where it is and is used for nothing else. Whoever makes them again,
+  /// for the same storage, has the same queues.
   public init<let incoming: Int, let outgoing: Int>(
     _ storage: UnsafeMutablePointer<SerialStorage<incoming, outgoing>>
   ) {
@@ -34,17 +37,20 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
     toSend = unsafe ByteRing(start + 12 + MemoryLayout<ByteRingStorage<incoming>>.stride, bytes: outgoing)
   }
 
-  /// How many bytes have come that were not taken. To be asked with interrupts held, before the processor sleeps.
+  /// How many bytes have come that were not taken. To be asked with interrupts held, before the processor
+  /// sleeps.
   public var waiting: Int { received.count }
   /// What has gone wrong since start.
   public var faults: SerialFaults { SerialFaults(overruns: overruns.value, framing: framing.value) }
 
-  /// Queues bytes to be sent, all of them or none, and gives the one that the loop is to hand to the hardware, if nothing is on its way. The
-  /// loop's. `nil`: there is no room, now or, if there are more bytes than the queue holds, ever.
+  /// Queues bytes to be sent, all of them or none, and gives the one that the loop is to hand to the
+  /// hardware, if nothing is on its way. The loop's. `nil`: there is no room, now or, if there are more bytes
+  /// than the queue holds, ever.
   func send(_ bytes: Span<UInt8>) -> Sending? {
     guard toSend.append(bytes) else { return nil }
-    // While a byte is on its way the handler takes the next one when that has left, and looks for it after this append. If none
-    // is, the handler does not touch the queue or the flag until one has left: sending begins here.
+    // While a byte is on its way the handler takes the next one when that has left, and looks for it after
+    // this append. If none is, the handler does not touch the queue or the flag until one has left: sending
+    // begins here.
     guard isSending.value == 0, let byte = toSend.take() else { return .isUnderWay }
     isSending.value = 1
     return .begins(byte)

@@ -1,10 +1,12 @@
-// Words and bytes that an interrupt handler, or a peripheral, changes under the code that runs. Each access has to happen, once, and in
-// the order written: on a chip they go through the compiler's volatile accesses. On Linux nothing interrupts.
+// Words and bytes that an interrupt handler, or a peripheral, changes under the code that runs. Each access
+// has to happen, once, and in the order written: on a chip they go through the compiler's volatile accesses.
+// On Linux nothing interrupts.
 #if hasFeature(Embedded)
   import _Volatile
 #endif
 
-/// A word that an interrupt handler and the code it interrupts share. Only one of the two ever writes a given word at a time.
+/// A word that an interrupt handler and the code it interrupts share. Only one of the two ever writes a given
+/// word at a time.
 struct SharedWord: BitwiseCopyable {
   private let place: UnsafeMutablePointer<UInt32>
 
@@ -60,7 +62,8 @@ struct SharedBytes: BitwiseCopyable {
     }
   }
 
-  /// Copies `count` of them from byte `start` on to `target`. The caller knows that they are there, and that there is as much room.
+  /// Copies `count` of them from byte `start` on to `target`. The caller knows that they are there, and that
+  /// there is as much room.
   @inline(never)
   func copy(from start: Int, _ count: Int, to target: UnsafeMutablePointer<UInt8>) {
     var from = unsafe SharedBytes(self.start + start)

@@ -12,7 +12,8 @@ public struct AccessGate: BitwiseCopyable, Sendable {
   /// One that nobody has tried yet.
   public init() {}
 
-  /// How long after a start no proof is looked at: what slows guesses down is not kept, and a restart is not to be a way around it.
+  /// How long after a start no proof is looked at: what slows guesses down is not kept, and a restart is not
+  /// to be a way around it.
   private static var startDelay: Instant { Instant(milliseconds: 4000) }
 
   /// Milliseconds until a proof is looked at.

@@ -18,8 +18,9 @@ public struct HostSession: BitwiseCopyable {
     keys.take(&bytes)
   }
 
-  /// Seals a request. `packet` is its header, 4 bytes of room, its body, and 8 bytes of room; the length in the header is that of the body, and is made that of
-  /// the sealed packet. Returns the request's number, which its response has to be opened with; `nil` if `packet` is too short, or all numbers have been used.
+  /// Seals a request. `packet` is its header, 4 bytes of room, its body, and 8 bytes of room; the length in
+  /// the header is that of the body, and is made that of the sealed packet. Returns the request's number,
+  /// which its response has to be opened with; `nil` if `packet` is too short, or all numbers have been used.
   public mutating func seal(_ packet: inout MutableSpan<UInt8>) -> UInt32? {
     let length = packet.count &- SMPHeader.size
     guard length >= Self.requestOverhead, length <= 0xFFFF, number < .max else { return nil }
@@ -37,8 +38,8 @@ public struct HostSession: BitwiseCopyable {
     return number
   }
 
-  /// Opens the response to request `number` in place: header, body, tag. Returns where its body is; `nil` if it is not sealed, not as long as its header says, or
-  /// was not made by the device for this very request.
+  /// Opens the response to request `number` in place: header, body, tag. Returns where its body is; `nil` if
+  /// it is not sealed, not as long as its header says, or was not made by the device for this very request.
   public mutating func open(_ packet: inout MutableSpan<UInt8>, number: UInt32) -> Range<Int>? {
     let size = packet.count
     guard size >= SMPHeader.size &+ Self.responseOverhead, packet[1] & SMPHeader.sealedFlag != 0,

@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// A packet of a session: its body is encrypted, all of it is authenticated (docs/wire-formats.md, "Sealed packets").
+/// A packet of a session: its body is encrypted, all of it is authenticated (docs/wire-formats.md, "Sealed
+/// packets").
 ///
 /// | bytes | request | response |
 /// | --- | --- | --- |
@@ -9,14 +10,16 @@ import HeraldEmbedded
 /// | … | body, encrypted | body, encrypted |
 /// | 8 | tag | tag |
 ///
-/// AES-128-CCM; what is in front of the body is authenticated as it is on the wire. The nonce is the number of the request in both directions, whose keys differ.
+/// AES-128-CCM; what is in front of the body is authenticated as it is on the wire. The nonce is the number
+/// of the request in both directions, whose keys differ.
 enum SealedPacket {
   static var numberSize: Int { 4 }
   static var tagSize: Int { 8 }
   /// What is in front of the body of a request.
   static var requestStart: Int { SMPHeader.size &+ numberSize }
 
-  /// Encrypts the body of a packet that begins at `start`, and writes the tag behind it; `packet` ends with the place of the tag.
+  /// Encrypts the body of a packet that begins at `start`, and writes the tag behind it; `packet` ends with
+  /// the place of the tag.
   @inline(never)
   static func seal(
     _ packet: inout MutableSpan<UInt8>, from start: Int, number: UInt32, key: [16 of UInt8]
@@ -25,7 +28,8 @@ enum SealedPacket {
     return cipher.seal(&packet, clear: start, tag: tagSize)
   }
 
-  /// Decrypts the body of a packet that begins at `start`; `false` if the tag is wrong: then what is there is worth nothing.
+  /// Decrypts the body of a packet that begins at `start`; `false` if the tag is wrong: then what is there is
+  /// worth nothing.
   @inline(never)
   static func open(
     _ packet: inout MutableSpan<UInt8>, from start: Int, number: UInt32, key: [16 of UInt8]

@@ -1,7 +1,8 @@
 import HeraldEmbedded
 
-/// What host and device make of the access key and the nonces of both for a session (docs/wire-formats.md, "Session"): a proof for each side, and a key
-/// for each direction. HKDF-SHA256 with the nonces as salt; each output is bound to the device's serial number.
+/// What host and device make of the access key and the nonces of both for a session (docs/wire-formats.md,
+/// "Session"): a proof for each side, and a key for each direction. HKDF-SHA256 with the nonces as salt; each
+/// output is bound to the device's serial number.
 public struct SessionKeySchedule: ~Copyable {
   private var secret: HKDFSHA256
 

@@ -2,10 +2,10 @@ import HeraldEmbedded
 
 /// Reads CBOR (RFC 8949) from borrowed bytes, never past their end and never recursively.
 ///
-/// Every reading method returns `nil` or `false` when the next item is of another kind, is malformed or is not wholly
-/// there, and then consumes nothing: `skip` tells the first from the others. All widths of the integers are taken, the
-/// shortest or not, and arrays and maps of indefinite length; strings of indefinite length can be skipped but not
-/// read. Tags are skipped with their item and never looked through.
+/// Every reading method returns `nil` or `false` when the next item is of another kind, is malformed or is
+/// not wholly there, and then consumes nothing: `skip` tells the first from the others. All widths of the
+/// integers are taken, the shortest or not, and arrays and maps of indefinite length; strings of indefinite
+/// length can be skipped but not read. Tags are skipped with their item and never looked through.
 public struct CBORReader: ~Escapable {
   let bytes: Span<UInt8>
   /// How many bytes have been consumed: 0…`bytes.count`.
@@ -160,8 +160,8 @@ public struct CBORReader: ~Escapable {
     return CBORContainer(remaining: count, isIndefinite: head.isIndefinite)
   }
 
-  /// Whether another element, or key and value, follows in `container`. Consumes the end of an indefinite one. The entry
-  /// before must have been read or skipped whole.
+  /// Whether another element, or key and value, follows in `container`. Consumes the end of an indefinite
+  /// one. The entry before must have been read or skipped whole.
   @inline(never)
   @_lifetime(self: copy self)
   public mutating func next(in container: inout CBORContainer) -> Bool {
@@ -177,11 +177,12 @@ public struct CBORReader: ~Escapable {
     return true
   }
 
-  /// Passes over the next item with all it contains; `false`, consuming nothing, if it is malformed, not wholly there,
-  /// or nested deeper than `maximumDepth`.
+  /// Passes over the next item with all it contains; `false`, consuming nothing, if it is malformed, not
+  /// wholly there, or nested deeper than `maximumDepth`.
   @_lifetime(self: copy self)
   public mutating func skip() -> Bool {
-    // How many items each open container still lacks. Of the indefinite ones: `openArray`, or a map before a key or a value.
+    // How many items each open container still lacks. Of the indefinite ones: `openArray`, or a map before a
+    // key or a value.
     var lacking: [16 of UInt32] = .init(repeating: 0)
     let openArray = UInt32.max
     let openMapKey = UInt32.max &- 1

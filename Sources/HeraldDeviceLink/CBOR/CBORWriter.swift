@@ -2,8 +2,9 @@ import HeraldEmbedded
 
 /// Writes CBOR (RFC 8949) into a borrowed buffer, every head in its shortest form.
 ///
-/// What does not fit is not written and sets `overflowed`, as in `ByteWriter`: one check at the end tells whether the whole
-/// is there. Maps and arrays state their count first; the caller sees to it that as many entries follow.
+/// What does not fit is not written and sets `overflowed`, as in `ByteWriter`: one check at the end tells
+/// whether the whole is there. Maps and arrays state their count first; the caller sees to it that as many
+/// entries follow.
 public struct CBORWriter: ~Copyable, ~Escapable {
   var writer: ByteWriter
 
@@ -108,7 +109,8 @@ public struct CBORWriter: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   public mutating func byteStringHead(_ count: Int) { head(2, UInt32(clamping: count)) }
 
-  /// Begins a text string of `count` bytes of UTF-8, 0…2³¹−1, which the caller puts behind `count` of the writer.
+  /// Begins a text string of `count` bytes of UTF-8, 0…2³¹−1, which the caller puts behind `count` of the
+  /// writer.
   @_lifetime(self: copy self)
   public mutating func textHead(_ count: Int) { head(3, UInt32(clamping: count)) }
 
@@ -202,11 +204,13 @@ public struct CBORWriter: ~Copyable, ~Escapable {
     unsigned(value)
   }
 
-  /// Appends a text string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with its head.
+  /// Appends a text string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with
+  /// its head.
   @_lifetime(self: copy self)
   mutating func text(from start: Int, count: Int) { string(3, from: start, count) }
 
-  /// Appends a byte string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with its head.
+  /// Appends a byte string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with
+  /// its head.
   @_lifetime(self: copy self)
   mutating func byteString(from start: Int, count: Int) { string(2, from: start, count) }
 

@@ -11,7 +11,8 @@ enum AccessRules {
     let asked = header.operation == .read ? command : command &<< 16
     // What is served without a session where there is an access key. What is not named here needs one.
     var open: UInt32 = 0
-    // What reads records of the log or live events, has the log committed, or has it erased: a device that is being set up does not serve it.
+    // What reads records of the log or live events, has the log committed, or has it erased: a device that is
+    // being set up does not serve it.
     var log: UInt32 = 0
     switch header.group {
     case .os:
@@ -19,7 +20,8 @@ enum AccessRules {
         reading(OSCommand.echo) | writing(OSCommand.echo) | reading(OSCommand.dateTime)
         | reading(OSCommand.parameters) | reading(OSCommand.information)
     case .statistics: open = reading(StatisticsCommand.read) | reading(StatisticsCommand.list)
-    // Whoever holds the device can erase it: a key that was lost makes no device useless, and what it had seen is gone.
+    // Whoever holds the device can erase it: a key that was lost makes no device useless, and what it had
+    // seen is gone.
     case .herald:
       open =
         reading(HeraldCommand.logStatus) | reading(HeraldCommand.restart)

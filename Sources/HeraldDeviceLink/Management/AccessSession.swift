@@ -1,9 +1,10 @@
 import HeraldEmbedded
 
-/// The device's end of a session: with whom it shares the keys that both have made of the access key (docs/wire-formats.md, "Session").
+/// The device's end of a session: with whom it shares the keys that both have made of the access key
+/// (docs/wire-formats.md, "Session").
 ///
-/// It ends when the host says so, with the link, when the access key changes, and after five minutes without an authentic request: a serial line does not tell
-/// that its plug was pulled. Then the keys are overwritten.
+/// It ends when the host says so, with the link, when the access key changes, and after five minutes without
+/// an authentic request: a serial line does not tell that its plug was pulled. Then the keys are overwritten.
 struct AccessSession: BitwiseCopyable {
   private var nonce: [16 of UInt8] = .init(repeating: 0)
   private var keys = SessionKeys()
@@ -48,7 +49,8 @@ struct AccessSession: BitwiseCopyable {
     writer.byteString(nonce.span)
   }
 
-  /// Takes the host's nonce and proof, and writes the device's proof; from then on there is a session. Whatever comes of it, the device's nonce is used up.
+  /// Takes the host's nonce and proof, and writes the device's proof; from then on there is a session.
+  /// Whatever comes of it, the device's nonce is used up.
   mutating func take<Device: ManagedDevice & ~Copyable>(
     hostNonce: Span<UInt8>, proof: Span<UInt8>, answer: inout [32 of UInt8], at now: Instant,
     device: inout Device
@@ -76,7 +78,8 @@ struct AccessSession: BitwiseCopyable {
     return nil
   }
 
-  /// Whether a proof is right; then the keys are made, and `answer`, which is the access key before, becomes the device's proof.
+  /// Whether a proof is right; then the keys are made, and `answer`, which is the access key before, becomes
+  /// the device's proof.
   @inline(never)
   private mutating func exchange(
     _ hostNonce: Span<UInt8>, _ proof: Span<UInt8>, _ answer: inout [32 of UInt8], serial: Span<UInt8>
@@ -95,8 +98,8 @@ struct AccessSession: BitwiseCopyable {
     return isRight
   }
 
-  /// Opens a sealed request of `count` bytes, and moves its body to where that of one that is not sealed is. `false` if it is not the next of this session; then
-  /// nothing has changed but the packet.
+  /// Opens a sealed request of `count` bytes, and moves its body to where that of one that is not sealed is.
+  /// `false` if it is not the next of this session; then nothing has changed but the packet.
   @inline(never)
   mutating func open(
     _ packet: inout MutableSpan<UInt8>, count: Int, _ gate: AccessGate, at now: Instant

@@ -8,10 +8,11 @@ enum DateTime {
   /// What a date looks like: a zero stands for a digit.
   private static var layout: StaticString { "0000-00-00T00:00:00.000" }
 
-  /// Milliseconds from 1970-01-01T00:00:00 to the date that `text` tells; `nil` if it is no date from 1970 to 9999.
+  /// Milliseconds from 1970-01-01T00:00:00 to the date that `text` tells; `nil` if it is no date from 1970 to
+  /// 9999.
   ///
-  /// Taken are one to nine digits of a fraction, of which the first three count, or none; and behind them nothing,
-  /// `Z`, or an offset `+hh:mm` or `-hh:mm`, which older clients send. There is no sixtieth second.
+  /// Taken are one to nine digits of a fraction, of which the first three count, or none; and behind them
+  /// nothing, `Z`, or an offset `+hh:mm` or `-hh:mm`, which older clients send. There is no sixtieth second.
   static func parse(_ text: Span<UInt8>) -> UInt64? {
     // Year, month, day, hour, minute and second.
     var fields: [7 of UInt32] = .init(repeating: 0)
@@ -42,7 +43,8 @@ enum DateTime {
     return shifted(date &+ time, by: text.extracting(position..<text.count))
   }
 
-  /// Writes the 23 bytes of `unixMilliseconds` to the start of `text`; `false` if they do not fit or the year is past 9999.
+  /// Writes the 23 bytes of `unixMilliseconds` to the start of `text`; `false` if they do not fit or the year
+  /// is past 9999.
   static func write(_ unixMilliseconds: UInt64, to text: inout MutableSpan<UInt8>) -> Bool {
     let dayCount = unixMilliseconds / 86_400_000
     guard text.count >= size, dayCount.high32 == 0, dayCount.low32 <= 2_932_896 else { return false }
@@ -78,7 +80,8 @@ enum DateTime {
     return true
   }
 
-  /// Whether `text` begins like the bytes `first..<end` of the layout; the numbers in it, one behind the other.
+  /// Whether `text` begins like the bytes `first..<end` of the layout; the numbers in it, one behind the
+  /// other.
   @inline(never)
   private static func read(
     _ text: Span<UInt8>, like first: Int, _ end: Int, into fields: inout [7 of UInt32]
@@ -103,7 +106,8 @@ enum DateTime {
   /// Days from 1970-01-01 to the first of a month, 1…12, or 13 for January of the year after.
   @inline(never)
   private static func days(before month: UInt32, of year: UInt32) -> UInt32 {
-    // Years that begin with March: the day of a leap year is their last. From March on the months of each five have 153 days.
+    // Years that begin with March: the day of a leap year is their last. From March on the months of each
+    // five have 153 days.
     let march = month &+ 9
     let past = year &- 1 &+ march / 12
     return past &* 365 &+ past / 4 &- past / 100 &+ past / 400 &+ (march % 12 &* 153 &+ 2) / 5 &- 719_468

@@ -32,8 +32,9 @@ where
   RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
   DelegateType: ~Copyable, BoardType: ~Copyable
 {
-  /// Goes on with a factory reset, one that was cut short before this start included, by an erasure a call. To be called in every round of the
-  /// loop, before the node is polled: a log that is to go is not opened. Returns when to be called again at the latest.
+  /// Goes on with a factory reset, one that was cut short before this start included, by an erasure a call.
+  /// To be called in every round of the loop, before the node is polled: a log that is to go is not opened.
+  /// Returns when to be called again at the latest.
   public mutating func tendFactoryReset(at now: Instant) -> Instant {
     switch reset.phase {
     case .unknown:

@@ -29,7 +29,8 @@ enum FileManagement {
     return hash(question, file, &request, device: &device)
   }
 
-  /// The file that a request names. What is being downloaded is what there was when it began, however much has been added since.
+  /// The file that a request names. What is being downloaded is what there was when it began, however much
+  /// has been added since.
   private static func find<Device: ManagedDevice & ~Copyable>(
     _ question: FileQuestion, isTransfer: Bool, _ request: borrowing SMPRequest, open: inout LogFile,
     device: inout Device
@@ -72,7 +73,8 @@ enum FileManagement {
     return file.read(offset: offset, into: &data, of: &device) ? .answered : .failure(.fileUnreadable)
   }
 
-  /// `{"name", "type"?, "off"?, "len"?}` → `{"type", "off"?, "len", "output"}`; CRC-32 unless another is named.
+  /// `{"name", "type"?, "off"?, "len"?}` → `{"type", "off"?, "len", "output"}`; CRC-32 unless another is
+  /// named.
   private static func hash<Device: ManagedDevice & ~Copyable>(
     _ question: FileQuestion, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -159,7 +161,8 @@ struct FileQuestion: BitwiseCopyable {
   var length: UInt32?
   var hash = Hash.crc32
 
-  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed over.
+  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed
+  /// over.
   @inline(never)
   init?(_ request: borrowing SMPRequest) {
     var reader = CBORReader(request.body)

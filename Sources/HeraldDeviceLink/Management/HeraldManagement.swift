@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// Group 72: the log, page by page or as a stream, why the device started, and what happens now (docs/wire-formats.md).
+/// Group 72: the log, page by page or as a stream, why the device started, and what happens now
+/// (docs/wire-formats.md).
 enum HeraldManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -16,8 +17,8 @@ enum HeraldManagement {
     return .failure(.unsupported)
   }
 
-  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "unix"?}`. To write: the log is committed first, which is
-  /// for hosts that may read it.
+  /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "unix"?}`. To write: the
+  /// log is committed first, which is for hosts that may read it.
   private static func status<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -53,7 +54,8 @@ enum HeraldManagement {
     request.answer.byteString(identifier.bytes)
   }
 
-  /// `{}` → `{"cause", "mode", "streak", "faults", "lasted"}`, and after a fault `"pc", "lr", "psr", "cfsr", "far"`.
+  /// `{}` → `{"cause", "mode", "streak", "faults", "lasted"}`, and after a fault
+  /// `"pc", "lr", "psr", "cfsr", "far"`.
   private static func restart<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -73,8 +75,8 @@ enum HeraldManagement {
     return .answered
   }
 
-  /// To write: `{"epoch"}`, that of the log, so that nothing but this very log is erased, and that once → as read.
-  /// To read: `{}` → `{"done", "of", "bad"}`, zeros while there is no reset.
+  /// To write: `{"epoch"}`, that of the log, so that nothing but this very log is erased, and that once → as
+  /// read. To read: `{}` → `{"done", "of", "bad"}`, zeros while there is no reset.
   private static func factoryReset<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

@@ -2,7 +2,8 @@ import HeraldEmbedded
 
 /// Group 1: the image for the next start, as MCUmgr's image group has it.
 ///
-/// Slot 0 is what runs, which nobody can change; slot 1 takes an image. Of how it is started nothing is done here: that is the boot loader's.
+/// Slot 0 is what runs, which nobody can change; slot 1 takes an image. Of how it is started nothing is done
+/// here: that is the boot loader's.
 enum ImageManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -20,7 +21,8 @@ enum ImageManagement {
     }
   }
 
-  /// `{}` → `{"images": [{"slot", "version", "hash"?, "bootable", "pending"?, "confirmed"?, "active"?, "permanent"?}, …], "splitStatus": 0}`
+  /// `{}` →
+  /// `{"images": [{"slot", "version", "hash"?, "bootable", "pending"?, "confirmed"?, "active"?, "permanent"?}, …], "splitStatus": 0}`
   private static func state<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -46,7 +48,8 @@ enum ImageManagement {
     return .answered
   }
 
-  /// `{}` → `{"images": [{"image": 0, "slots": [{"slot": 1, "size"}], "max_image_size"}]}`. Of the slot that runs nothing is known here.
+  /// `{}` → `{"images": [{"image": 0, "slots": [{"slot": 1, "size"}], "max_image_size"}]}`. Of the slot that
+  /// runs nothing is known here.
   private static func slotInfo(_ request: inout SMPRequest, _ capacity: UInt32) -> SMPOutcome {
     request.answer.map(1)
     request.answer.text(ImageKey.images)
@@ -120,8 +123,9 @@ enum ImageManagement {
     return .answered
   }
 
-  /// `{"off", "data", "len"?, "sha"?, "image"?, "upgrade"?}` → `{"off": where to go on, "match"?}`. A piece that is not the next one
-  /// changes nothing and is answered with where to go on; so is the first one of an upload that was cut off, if it tells the same SHA-256.
+  /// `{"off", "data", "len"?, "sha"?, "image"?, "upgrade"?}` → `{"off": where to go on, "match"?}`. A piece
+  /// that is not the next one changes nothing and is answered with where to go on; so is the first one of an
+  /// upload that was cut off, if it tells the same SHA-256.
   private static func upload<Device: ManagedDevice & ~Copyable>(
     _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

@@ -12,7 +12,8 @@ struct ImageQuestion: BitwiseCopyable {
   var confirm = false
   var upgrade = false
 
-  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed over.
+  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed
+  /// over.
   @inline(never)
   init?(_ request: borrowing SMPRequest) {
     var reader = CBORReader(request.body)

@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// Where an image for the next start is kept: the second slot of a boot loader of MCUboot's kind, or what stands for one.
+/// Where an image for the next start is kept: the second slot of a boot loader of MCUboot's kind, or what
+/// stands for one.
 ///
 /// A device without one has `hasImageSlot` false, and carries no code for group 1.
 public protocol ImageSlot: ~Copyable {
@@ -14,7 +15,8 @@ public protocol ImageSlot: ~Copyable {
   mutating func eraseImage() -> Bool
   /// Appends bytes to what was written; `false` if that failed.
   mutating func appendImage(_ bytes: Span<UInt8>) -> Bool
-  /// Reads bytes from `offset` on, as many as `buffer` has room for; `false` if there are not so many, or that failed.
+  /// Reads bytes from `offset` on, as many as `buffer` has room for; `false` if there are not so many, or
+  /// that failed.
   mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool
   /// What is to become of it at the next start.
   mutating func imagePlan() -> ImagePlan

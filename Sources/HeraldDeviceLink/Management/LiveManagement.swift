@@ -3,7 +3,8 @@ import HeraldEmbedded
 // Group 72: what happens, for who watches.
 
 extension HeraldManagement {
-  /// `{}` → `{"lost", "events": [[age, kind, identity, level, count], …]}`, the oldest first, as many as fit; the others wait for the next ask.
+  /// `{}` → `{"lost", "events": [[age, kind, identity, level, count], …]}`, the oldest first, as many as fit;
+  /// the others wait for the next ask.
   static func live<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

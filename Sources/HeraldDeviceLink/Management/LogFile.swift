@@ -2,8 +2,8 @@ import HeraldEmbedded
 
 /// The log, or a page of it, as a file.
 ///
-/// `/log/all` is every page there is, one behind the other; `/log/EPOCH-SEQUENCE.page` is one, under the name that herald-host gives it: the epoch in
-/// eight hexadecimal digits, the sequence number in ten decimal ones.
+/// `/log/all` is every page there is, one behind the other; `/log/EPOCH-SEQUENCE.page` is one, under the name
+/// that herald-host gives it: the epoch in eight hexadecimal digits, the sequence number in ten decimal ones.
 struct LogFile: BitwiseCopyable {
   /// The page it begins with.
   var first: UInt32 = 0
@@ -79,7 +79,8 @@ struct LogFile: BitwiseCopyable {
     return value < base ? value : nil
   }
 
-  /// Reads bytes from `offset` on into all of `buffer`, which does not reach beyond the end; `false` if they cannot be read, or the page is gone.
+  /// Reads bytes from `offset` on into all of `buffer`, which does not reach beyond the end; `false` if they
+  /// cannot be read, or the page is gone.
   func read<Device: ManagedDevice & ~Copyable>(
     offset: UInt32, into buffer: inout MutableSpan<UInt8>, of device: inout Device
   ) -> Bool {

@@ -3,7 +3,8 @@ import HeraldEmbedded
 // Group 72: the log on its way to a host's disk, and off the device then.
 
 extension HeraldManagement {
-  /// Where in the log a request wants to read, and how much is there. Offset and length are bounded by 2³¹ − 1: no page is as long.
+  /// Where in the log a request wants to read, and how much is there. Offset and length are bounded by 2³¹ −
+  /// 1: no page is as long.
   private struct Place: BitwiseCopyable {
     var sequence: UInt32
     var offset: Int
@@ -30,7 +31,8 @@ extension HeraldManagement {
     return .success(Place(sequence: sequence, offset: offset, length: length, readable: readable))
   }
 
-  /// `{"seq", "off"?, "len"?}` → `{"seq", "off", "len", "data"}`. The data is read from the flash into its place in the packet.
+  /// `{"seq", "off"?, "len"?}` → `{"seq", "off", "len", "data"}`. The data is read from the flash into its
+  /// place in the packet.
   static func read<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -55,10 +57,12 @@ extension HeraldManagement {
     return .answered
   }
 
-  /// `{"seq", "off"?, "len"?}` → `{"data"}`: the log from that byte on as if its pages were one, as much as was asked for, is there, and
-  /// fits. It ends where the newest page ends, and before a page that cannot be read.
+  /// `{"seq", "off"?, "len"?}` → `{"data"}`: the log from that byte on as if its pages were one, as much as
+  /// was asked for, is there, and fits. It ends where the newest page ends, and before a page that cannot be
+  /// read.
   ///
-  /// Of a packet of 1,024 bytes 1,007 are the log's: a host that asks for several at a time needs no more than one byte in thirty for asking.
+  /// Of a packet of 1,024 bytes 1,007 are the log's: a host that asks for several at a time needs no more
+  /// than one byte in thirty for asking.
   static func stream<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -71,7 +75,8 @@ extension HeraldManagement {
     let room = min(request.answer.remaining, 0xFFFF &- request.answer.count)
     let headSize = CBORWriter.headSize(UInt32(clamping: room))
     guard room >= headSize else { return .failure(.tooLong) }
-    // How much there is, and so how long its head is, is not known before it has been read: it is read behind a head for all there is room for.
+    // How much there is, and so how long its head is, is not known before it has been read: it is read behind
+    // a head for all there is room for.
     let start = request.answer.count &+ headSize
     let wanted = min(place.length, room &- headSize)
     var count = 0
@@ -98,7 +103,8 @@ extension HeraldManagement {
     return .answered
   }
 
-  /// `{"epoch", "seq", "digest"}` → `{"first", "to"}`: a host has page `seq`, whose bytes have this SHA-256, on its disk; it is erased by and by.
+  /// `{"epoch", "seq", "digest"}` → `{"first", "to"}`: a host has page `seq`, whose bytes have this SHA-256,
+  /// on its disk; it is erased by and by.
   static func acknowledge<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

@@ -2,22 +2,24 @@ import HeraldEmbedded
 
 /// What the management link needs of the device it manages.
 ///
-/// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may copy what it borrows
-/// to the stack (docs/architecture.md).
+/// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may
+/// copy what it borrows to the stack (docs/architecture.md).
 public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Where the log stands: what can be read. Changes nothing, as whoever has a cable may ask.
   mutating func logStatus() -> LogStatus
-  /// Makes readable what has been logged so far, for a host that is about to read. May do nothing if it was called a moment ago.
+  /// Makes readable what has been logged so far, for a host that is about to read. May do nothing if it was
+  /// called a moment ago.
   mutating func commitLog(at now: Instant)
   /// Makes the identifier of this device, unless it has none that stays the same over restarts.
   mutating func identify(_ identifier: inout DeviceIdentifier)
   /// How many bytes of page `sequence` of the log can be read; `nil` if there is no such page.
   mutating func logReadableBytes(sequence: UInt32) -> Int?
-  /// Reads bytes of page `sequence` from `offset` on, as many as fit into `buffer`. Returns how many were read; 0 when
-  /// the page is gone, the offset is beyond its end, or the flash fails.
+  /// Reads bytes of page `sequence` from `offset` on, as many as fit into `buffer`. Returns how many were
+  /// read; 0 when the page is gone, the offset is beyond its end, or the flash fails.
   mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int
 
-  /// A host has page `sequence` of the log, whose bytes have this SHA-256: it may be erased, if all before it may.
+  /// A host has page `sequence` of the log, whose bytes have this SHA-256: it may be erased, if all before it
+  /// may.
   mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement
 
   /// Whether the log can be read as files, too. A device without carries no code for that.
@@ -47,7 +49,8 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
   /// Why the device started; `nil` if it does not keep that.
   mutating func restartReport() -> RestartReport?
-  /// Notes that everything is to be erased, so that it will be whatever happens, and begins with it. `false` if it could not be noted.
+  /// Notes that everything is to be erased, so that it will be whatever happens, and begins with it. `false`
+  /// if it could not be noted.
   mutating func beginFactoryReset() -> Bool
   /// How far that is.
   mutating func factoryReset() -> FactoryResetProgress
@@ -57,15 +60,16 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
   /// The number of a setting that is in effect.
   mutating func inEffect(_ setting: Setting) -> UInt32
-  /// Keeps a number that a host has set, which is allowed, or with `nil` that none is set, and goes by it from now on. `false` if that could not
-  /// be kept, and nothing has changed.
+  /// Keeps a number that a host has set, which is allowed, or with `nil` that none is set, and goes by it
+  /// from now on. `false` if that could not be kept, and nothing has changed.
   mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool
 
   /// Whether there is an access key.
   mutating func hasAccessKey() -> Bool
   /// Copies it to 32 bytes; `false` if there is none, or it cannot be read.
   mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool
-  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` if that could not be kept, and nothing has changed.
+  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` if that could not be kept,
+  /// and nothing has changed.
   mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
   /// What slows down who guesses it.
   var access: AccessGate { get set }
@@ -78,7 +82,8 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome
   /// Which payload is offered, and until when.
   mutating func payloadStatus(at now: Instant) -> PayloadStatus
-  /// Writes the payload of this moment to the start of `bytes` and returns its length; 0 if there is none, or too little room.
+  /// Writes the payload of this moment to the start of `bytes` and returns its length; 0 if there is none, or
+  /// too little room.
   mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int
 }
 

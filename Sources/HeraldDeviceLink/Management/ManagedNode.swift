@@ -28,8 +28,8 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   associatedtype SettingsFlash: Flash & ~Copyable
   /// What it keeps beside the log.
   var settings: SettingsStore<SettingsFlash> { get set }
-  /// Makes the identifier of this device from the key of the node's addresses, unless that key is not kept over
-  /// restarts.
+  /// Makes the identifier of this device from the key of the node's addresses, unless that key is not kept
+  /// over restarts.
   mutating func identify(_ identifier: inout DeviceIdentifier)
   /// Erases what it keeps elsewhere, at the end of a factory reset.
   mutating func eraseElsewhere()
@@ -81,8 +81,8 @@ public struct ManagedNode<
   /// What slows down who asks for commits.
   @usableFromInline var commits = CommitBudget()
 
-  /// A device that has not started, on a board. The node is made in its place: a finished one would be moved here over
-  /// the stack.
+  /// A device that has not started, on a board. The node is made in its place: a finished one would be moved
+  /// here over the stack.
   @inlinable
   public init(
     radio: consuming RadioType, flash: consuming FlashType, random: consuming RandomType,
@@ -95,8 +95,9 @@ public struct ManagedNode<
     self.board = board
   }
 
-  /// The same for devices without room for anything twice on the stack: board and radio are made in their places, in this order, and what else there is
-  /// is made here and not in a main function, which never returns.
+  /// The same for devices without room for anything twice on the stack: board and radio are made in their
+  /// places, in this order, and what else there is is made here and not in a main function, which never
+  /// returns.
   @inlinable @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming FlashType, random: consuming RandomType,

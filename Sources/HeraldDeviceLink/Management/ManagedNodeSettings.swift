@@ -13,8 +13,9 @@ where
     node.core.take(board.settings.settings.values, at: now)
   }
 
-  /// Has the supplier of payloads take what it needs from where they are stored. To be called in each round of the loop, before the node is polled.
-  /// Not inlined there: all that the loop calls stands on what it has on the stack.
+  /// Has the supplier of payloads take what it needs from where they are stored. To be called in each round
+  /// of the loop, before the node is polled. Not inlined there: all that the loop calls stands on what it has
+  /// on the stack.
   @inline(never)
   public mutating func tendPayload(at now: Instant) { node.core.tendPayload(in: &board.settings, at: now) }
 

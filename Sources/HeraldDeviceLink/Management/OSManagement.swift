@@ -24,7 +24,8 @@ enum OSManagement {
   /// `{"d": text}` → `{"r": text}`
   private static func echo(_ request: inout SMPRequest) -> SMPOutcome {
     guard request.read(needed: SMPKeys(.echo)) else { return .failure(.invalid) }
-    // The map, the key and the text's head, each in its shortest form, end at or before the text of the request.
+    // The map, the key and the text's head, each in its shortest form, end at or before the text of the
+    // request.
     request.answer.map(of: .echoed)
     request.answer.text(from: request.said.text.start, count: request.said.text.count)
     return .answered
@@ -67,7 +68,8 @@ enum OSManagement {
     return .answered
   }
 
-  /// `{"force"?: 1}` → `{}`. While everything is being erased, after which the device restarts by itself, only if it is forced.
+  /// `{"force"?: 1}` → `{}`. While everything is being erased, after which the device restarts by itself,
+  /// only if it is forced.
   private static func reset<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -89,8 +91,8 @@ enum OSManagement {
     return .answered
   }
 
-  /// `{"format": characters}` → `{"output": text}`: the fields in their own order, whatever that of the characters is,
-  /// with spaces between them. Without a format, the kernel name.
+  /// `{"format": characters}` → `{"output": text}`: the fields in their own order, whatever that of the
+  /// characters is, with spaces between them. Without a format, the kernel name.
   private static func tellInformation<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -134,7 +136,8 @@ enum OSManagement {
     return count <= 0xFFFF ? .success(count) : .failure(SMPFailure(.tooLong))
   }
 
-  /// The fields that a format asks for, as bits numbered like `InformationField`; `nil` if it has a character that stands for none.
+  /// The fields that a format asks for, as bits numbered like `InformationField`; `nil` if it has a character
+  /// that stands for none.
   private static func fields(_ format: Span<UInt8>) -> UInt16? {
     guard format.count > 0 else { return 1 }
     var fields: UInt16 = 0

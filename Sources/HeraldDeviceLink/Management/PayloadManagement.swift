@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// Group 72, command 7: which payload the device offers, and until when. Nothing that is secret is in the answer.
+/// Group 72, command 7: which payload the device offers, and until when. Nothing that is secret is in the
+/// answer.
 enum PayloadManagement {
   /// `{}` → `{"family", "until"?, "days"?, "data"?}`
   @inline(never)

@@ -1,9 +1,11 @@
 import HeraldEmbedded
 
-/// Group 8, upload of a file, of which the device takes one: the payload it is to offer (docs/wire-formats.md). It is staged, checked when all of it has
-/// come, and takes the place of the former one then.
+/// Group 8, upload of a file, of which the device takes one: the payload it is to offer
+/// (docs/wire-formats.md). It is staged, checked when all of it has come, and takes the place of the former
+/// one then.
 enum PayloadUpload {
-  /// `{"off", "data", "name", "len" with off 0}` → `{"off": the next byte wanted}`. Clients name the file, and say how long it is, with its first piece.
+  /// `{"off", "data", "name", "len" with off 0}` → `{"off": the next byte wanted}`. Clients name the file,
+  /// and say how long it is, with its first piece.
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: inout SMPRequest, device: inout Device

@@ -9,7 +9,8 @@ struct SMPPlace: BitwiseCopyable {
   var range: Range<Int> { start..<(start &+ count) }
 }
 
-/// What the body of a request says. Without an array: with one, Swift 6.3 cannot make what `SMPRequest` needs for tests.
+/// What the body of a request says. Without an array: with one, Swift 6.3 cannot make what `SMPRequest` needs
+/// for tests.
 struct SMPBody: BitwiseCopyable {
   /// The keys that were read.
   private var found = SMPKeys.none
@@ -24,8 +25,9 @@ struct SMPBody: BitwiseCopyable {
   /// Where the bytes are that were read.
   private(set) var bytes = SMPPlace()
 
-  /// Reads what a map says under keys that requests have. `false` if it is malformed, lacks one of those that are needed, or has something else than the
-  /// key stands for; other keys are passed over. A request without a body has no keys.
+  /// Reads what a map says under keys that requests have. `false` if it is malformed, lacks one of those that
+  /// are needed, or has something else than the key stands for; other keys are passed over. A request without
+  /// a body has no keys.
   @inline(never)
   mutating func read(_ body: Span<UInt8>, needed: SMPKeys, optional: SMPKeys) -> Bool {
     guard body.count > 0 else { return needed == .none }

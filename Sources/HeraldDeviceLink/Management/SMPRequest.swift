@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// A request whose header has been understood, with its answer, which is written over it: what the request says is to be read before.
+/// A request whose header has been understood, with its answer, which is written over it: what the request
+/// says is to be read before.
 struct SMPRequest: ~Copyable, ~Escapable {
   /// The body of the answer, in the packet behind the header.
   var answer: CBORWriter

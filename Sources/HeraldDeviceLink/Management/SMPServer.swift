@@ -16,11 +16,11 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// The link has ended, or whoever was at its other end has: its session is over.
   public mutating func endSession() { session.end() }
 
-  /// Answers the packet in the first `count` bytes of `buffer`, in their place, and returns how many bytes the answer
-  /// takes: 0 if the packet is none, is too short for a header, or is no question.
+  /// Answers the packet in the first `count` bytes of `buffer`, in their place, and returns how many bytes
+  /// the answer takes: 0 if the packet is none, is too short for a header, or is no question.
   ///
-  /// `buffer` is as long as the longest packet the transport carries, at least 40 bytes; `bufferCount` is how many
-  /// such packets it keeps waiting. Both are told to clients that ask for MCUmgr's parameters.
+  /// `buffer` is as long as the longest packet the transport carries, at least 40 bytes; `bufferCount` is how
+  /// many such packets it keeps waiting. Both are told to clients that ask for MCUmgr's parameters.
   @inline(never)
   public mutating func respond<Device: ManagedDevice & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, at now: Instant,

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-/// Group 3: what the device is set to, by name, as MCUmgr's settings group has it. What is written is kept and applies at once; which names there
-/// are, and what they take, says `Setting`.
+/// Group 3: what the device is set to, by name, as MCUmgr's settings group has it. What is written is kept
+/// and applies at once; which names there are, and what they take, says `Setting`.
 enum SettingsManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -49,7 +49,8 @@ enum SettingsManagement {
     return .answered
   }
 
-  /// `{"name", "val"}` → `{}`. MCUmgr's settings have no code of their own for a value that cannot be: EINVAL.
+  /// `{"name", "val"}` → `{}`. MCUmgr's settings have no code of their own for a value that cannot be:
+  /// EINVAL.
   private static func keep<Device: ManagedDevice & ~Copyable>(
     _ setting: Setting, _ value: Span<UInt8>, at now: Instant, device: inout Device
   ) -> SMPFailure? {

@@ -12,8 +12,9 @@ import HeraldEmbedded
 /// | 16 | flags: bit 4 not bootable |
 /// | 20 | version: major u8, minor u8, revision u16, build u32 |
 ///
-/// Behind the image comes a list of entries (type u16, length u16, bytes), or two, the protected one first: a head of 6908 or 6907 (u16) and the
-/// bytes of the whole (u16). Entry 10 is the SHA-256 of header, image and protected list.
+/// Behind the image comes a list of entries (type u16, length u16, bytes), or two, the protected one first: a
+/// head of 6908 or 6907 (u16) and the bytes of the whole (u16). Entry 10 is the SHA-256 of header, image and
+/// protected list.
 struct ImageHeader: Equatable, BitwiseCopyable {
   var headerSize: UInt16
   var protectedSize: UInt16
@@ -27,7 +28,8 @@ struct ImageHeader: Equatable, BitwiseCopyable {
   /// Bytes of it.
   static var size: Int { 32 }
 
-  /// What an image begins with; `nil` if these are fewer bytes, or no header: then `isMagic` says whether the first four are right.
+  /// What an image begins with; `nil` if these are fewer bytes, or no header: then `isMagic` says whether the
+  /// first four are right.
   init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard bytes.count >= Self.size, reader.u32() == Self.magic, reader.u32() != nil,
@@ -103,7 +105,8 @@ struct SlotImage: BitwiseCopyable {
   var header: ImageHeader
   var hash: [32 of UInt8]
 
-  /// What is in the slot. Nothing unless header and list are as they must be, and agree with how much is there.
+  /// What is in the slot. Nothing unless header and list are as they must be, and agree with how much is
+  /// there.
   @inline(never)
   static func read<Slot: ImageSlot & ~Copyable>(_ slot: inout Slot) -> Result<SlotImage, SMPFailure> {
     var head: [32 of UInt8] = .init(repeating: 0)

@@ -36,7 +36,8 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
 /// A failure of the protocol itself is `{"rc": code}` in both versions. A failure within a group is
 /// `{"err": {"group": group, "rc": code}}` in version 2, and the nearest general code in version 1.
 public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
-  /// The group in bits 16…31, all of them set for none; the code, and the nearest general one. In one word, as answers go through many hands.
+  /// The group in bits 16…31, all of them set for none; the code, and the nearest general one. In one word,
+  /// as answers go through many hands.
   fileprivate let word: UInt32
 
   /// A failure of the protocol.
@@ -83,10 +84,11 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var logUnreadable: Self { Self(.herald, 1, general: .unknown) }
   /// Herald: the page is no longer there, or not yet (2).
   public static var pageGone: Self { Self(.herald, 2, general: .notFound) }
-  /// Herald: the offset is beyond the page's readable bytes; or the page to be acknowledged still grows, or one before it is not
-  /// acknowledged (3).
+  /// Herald: the offset is beyond the page's readable bytes; or the page to be acknowledged still grows, or
+  /// one before it is not acknowledged (3).
   public static var beyondPage: Self { Self(.herald, 3, general: .invalid) }
-  /// Herald: the epoch is not that of the log, so the request was meant for another device, or has been served (4).
+  /// Herald: the epoch is not that of the log, so the request was meant for another device, or has been
+  /// served (4).
   public static var otherEpoch: Self { Self(.herald, 4, general: .invalid) }
   /// Herald: a factory reset could not be noted, and has not been begun (5).
   public static var resetNotNoted: Self { Self(.herald, 5, general: .unknown) }
@@ -96,7 +98,8 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
   /// Herald: the device has an access key, and the request is not the next one of a session (8).
   public static var locked: Self { Self(.herald, 8, general: .accessDenied) }
-  /// Herald: the device is being set up: it has no access key and was not told to stay open, and tells nothing of its log before one of the two (12).
+  /// Herald: the device is being set up: it has no access key and was not told to stay open, and tells
+  /// nothing of its log before one of the two (12).
   public static var inSetUp: Self { Self(.herald, 12, general: .accessDenied) }
   /// Herald: the page is another than the one whose digest was sent (13).
   public static var otherDigest: Self { Self(.herald, 13, general: .invalid) }

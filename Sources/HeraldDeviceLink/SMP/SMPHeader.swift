@@ -55,7 +55,8 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
     command = packet[7]
   }
 
-  /// Makes the header that this was read from, at the start of `packet`, that of its answer: the group, the sequence and the command stay.
+  /// Makes the header that this was read from, at the start of `packet`, that of its answer: the group, the
+  /// sequence and the command stay.
   func writeAnswer(
     _ operation: SMPOperation, isSealed: Bool, length: Int, to packet: inout MutableSpan<UInt8>
   ) {

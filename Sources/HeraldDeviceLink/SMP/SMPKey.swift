@@ -2,7 +2,8 @@ import HeraldEmbedded
 
 /// The keys of the CBOR maps, but for those of files and images, which have keys of their own beside these.
 ///
-/// On the wire a key is a word: the one of `words` that has its place. A key that requests have always has a value of one type.
+/// On the wire a key is a word: the one of `words` that has its place. A key that requests have always has a
+/// value of one type.
 public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   // What requests have, numbers below 2³² first.
 
@@ -40,7 +41,8 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case proof
   /// Acknowledgement: SHA-256 of the page.
   case digest
-  /// Access: what proofs and keys are made of, besides the access key: the device's (response), the host's (request).
+  /// Access: what proofs and keys are made of, besides the access key: the device's (response), the host's
+  /// (request).
   case nonce
 
   // What only answers have.

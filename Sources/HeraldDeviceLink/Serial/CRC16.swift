@@ -1,4 +1,5 @@
-/// The cyclic redundancy check of SMP over serial lines, "XMODEM": polynomial 0x1021, initially 0, no reflection.
+/// The cyclic redundancy check of SMP over serial lines, "XMODEM": polynomial 0x1021, initially 0, no
+/// reflection.
 ///
 /// Fed with its own value at the end, most significant byte first, it becomes 0.
 public struct CRC16: Equatable, BitwiseCopyable, Sendable {

@@ -2,10 +2,11 @@ import HeraldEmbedded
 
 /// Takes SMP packets out of the bytes of a serial line.
 ///
-/// A packet travels as lines: `06 09` before the first and `04 14` before each further one, then base64, then a line feed. What
-/// the base64 of all lines holds is the length of the rest in two bytes, the packet, and its CRC16, big-endian. Lines may
-/// be of any length. What is no such line is passed over: a console may share the port. A packet with a wrong
-/// character, length or check is dropped, and the next `06 09` begins anew wherever it stands.
+/// A packet travels as lines: `06 09` before the first and `04 14` before each further one, then base64, then
+/// a line feed. What the base64 of all lines holds is the length of the rest in two bytes, the packet, and
+/// its CRC16, big-endian. Lines may be of any length. What is no such line is passed over: a console may
+/// share the port. A packet with a wrong character, length or check is dropped, and the next `06 09` begins
+/// anew wherever it stands.
 public struct SMPSerialDecoder: BitwiseCopyable {
   private enum Place: UInt8, BitwiseCopyable {
     case outside = 0
@@ -42,8 +43,9 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   /// A decoder that has seen nothing.
   public init() {}
 
-  /// Takes bytes of the line up to the end of a packet, which goes to the start of `packet`, and returns how many it took. It
-  /// takes none while a packet is whole. `packet` is the same buffer from call to call; longer packets are dropped.
+  /// Takes bytes of the line up to the end of a packet, which goes to the start of `packet`, and returns how
+  /// many it took. It takes none while a packet is whole. `packet` is the same buffer from call to call;
+  /// longer packets are dropped.
   public mutating func receive(
     _ bytes: Span<UInt8>, into packet: inout MutableSpan<UInt8>, at now: Instant
   ) -> Int {

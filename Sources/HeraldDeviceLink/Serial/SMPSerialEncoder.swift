@@ -6,7 +6,8 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   private var total = 0
   private var packetCount = 0
   private var crc: UInt16 = 0
-  /// Where it is: the first of those bytes that is in the current line, and the place in that line: its marks, its characters, its end.
+  /// Where it is: the first of those bytes that is in the current line, and the place in that line: its
+  /// marks, its characters, its end.
   struct Place: BitwiseCopyable {
     fileprivate var lineStart = 0
     fileprivate var column = 0
@@ -28,8 +29,8 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   /// Whether all is out.
   public var isFinished: Bool { place.lineStart >= total }
 
-  /// Writes what comes next to `output` from `start` on, as much as fits, and returns how many bytes that were. `packet`
-  /// is the one the encoder was made for.
+  /// Writes what comes next to `output` from `start` on, as much as fits, and returns how many bytes that
+  /// were. `packet` is the one the encoder was made for.
   public mutating func write(
     _ packet: Span<UInt8>, into output: inout MutableSpan<UInt8>, from start: Int = 0
   ) -> Int {

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-/// One request over a serial line and its answer, in memory that somebody else has: the same from the first byte of the request to the last
-/// of the answer, and nobody else's meanwhile.
+/// One request over a serial line and its answer, in memory that somebody else has: the same from the first
+/// byte of the request to the last of the answer, and nobody else's meanwhile.
 public struct SMPSerialExchange: BitwiseCopyable {
   private var decoder = SMPSerialDecoder()
   private var encoder = SMPSerialEncoder()
@@ -17,8 +17,9 @@ public struct SMPSerialExchange: BitwiseCopyable {
   /// Packets that came garbled, too long or not to their end.
   public var dropped: UInt32 { decoder.dropped }
 
-  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none while an answer
-  /// is being sent. Call it again with the rest once `isSending` is over. `packet` is the memory, 32…65,533 bytes.
+  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none
+  /// while an answer is being sent. Call it again with the rest once `isSending` is over. `packet` is the
+  /// memory, 32…65,533 bytes.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
     _ bytes: Span<UInt8>, in packet: inout MutableSpan<UInt8>, at now: Instant, server: inout SMPServer,
     device: inout Device
@@ -34,7 +35,8 @@ public struct SMPSerialExchange: BitwiseCopyable {
     return taken
   }
 
-  /// Writes what is to be sent of the answer in `packet` to `output` from `start` on, as much as fits, and returns how many bytes that were.
+  /// Writes what is to be sent of the answer in `packet` to `output` from `start` on, as much as fits, and
+  /// returns how many bytes that were.
   public mutating func send(
     _ packet: Span<UInt8>, into output: inout MutableSpan<UInt8>, from start: Int = 0
   ) -> Int {

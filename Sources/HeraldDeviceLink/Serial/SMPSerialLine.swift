@@ -8,7 +8,8 @@ enum SMPSerialLine {
   static var next2: UInt8 { 0x14 }
   /// The line feed behind each line.
   static var end: UInt8 { 0x0A }
-  /// Bytes that the base64 of a full line of ours holds: 2 + 124 + 1 bytes are 127, the longest line MCUmgr takes.
+  /// Bytes that the base64 of a full line of ours holds: 2 + 124 + 1 bytes are 127, the longest line MCUmgr
+  /// takes.
   static var payload: Int { 93 }
 
   /// The six bits a base64 character stands for (RFC 4648, section 4).

@@ -1,9 +1,10 @@
 import HeraldEmbedded
 
-/// The device's end of SMP over a serial line: one packet at a time, answered in its own buffer of `capacity` bytes.
+/// The device's end of SMP over a serial line: one packet at a time, answered in its own buffer of `capacity`
+/// bytes.
 ///
-/// It takes nothing from the line while an answer is being sent: what the peer sends meanwhile waits where the bytes come
-/// from. `capacity` is the length of the longest packet, 32…65,533.
+/// It takes nothing from the line while an answer is being sent: what the peer sends meanwhile waits where
+/// the bytes come from. `capacity` is the length of the longest packet, 32…65,533.
 public struct SMPSerialLink<let capacity: Int>: ~Copyable {
   private var packet: [capacity of UInt8] = .init(repeating: 0)
   private var exchange = SMPSerialExchange()
@@ -16,8 +17,8 @@ public struct SMPSerialLink<let capacity: Int>: ~Copyable {
   /// Packets that came garbled, too long or not to their end.
   public var dropped: UInt32 { exchange.dropped }
 
-  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none while an answer
-  /// is being sent. Call it again with the rest once `isSending` is over.
+  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none
+  /// while an answer is being sent. Call it again with the rest once `isSending` is over.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Instant, server: inout SMPServer, device: inout Device
   ) -> Int {
@@ -25,7 +26,8 @@ public struct SMPSerialLink<let capacity: Int>: ~Copyable {
     return exchange.receive(bytes, in: &room, at: now, server: &server, device: &device)
   }
 
-  /// Writes what is to be sent to `output` from `start` on, as much as fits, and returns how many bytes that were.
+  /// Writes what is to be sent to `output` from `start` on, as much as fits, and returns how many bytes that
+  /// were.
   public mutating func send(into output: inout MutableSpan<UInt8>, from start: Int = 0) -> Int {
     exchange.send(packet.span, into: &output, from: start)
   }

@@ -2,14 +2,15 @@ import HeraldEmbedded
 
 /// SMP over a pair of bulk endpoints: packets as they are, one behind the other.
 ///
-/// A packet begins where a transfer or the packet before it ends, and is as long as its header says. A transfer ends with
-/// a packet of less than 64 bytes. What a transfer's end cuts off is dropped, and so is everything up to there once a
-/// header makes no sense, or when nothing has come for a second within a packet: so both ends agree again after
-/// whatever happened. Answers come in the order of the questions, each a transfer of its own, with an empty packet
-/// behind one whose length is a multiple of 64.
+/// A packet begins where a transfer or the packet before it ends, and is as long as its header says. A
+/// transfer ends with a packet of less than 64 bytes. What a transfer's end cuts off is dropped, and so is
+/// everything up to there once a header makes no sense, or when nothing has come for a second within a
+/// packet: so both ends agree again after whatever happened. Answers come in the order of the questions, each
+/// a transfer of its own, with an empty packet behind one whose length is a multiple of 64.
 ///
-/// `depth` packets wait here or are being answered, each in a buffer of its own: an equal part of `memory` bytes, which
-/// is 64…65,543. The controller holds the host off while all are taken. While the link is idle, the serial port may have the memory.
+/// `depth` packets wait here or are being answered, each in a buffer of its own: an equal part of `memory`
+/// bytes, which is 64…65,543. The controller holds the host off while all are taken. While the link is idle,
+/// the serial port may have the memory.
 public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   // One array, not one of arrays: only so does the compiler see that it is all zeros, and leave it to .bss.
   var packets: [memory of UInt8] = .init(repeating: 0)
@@ -50,7 +51,8 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   var isIdle: Bool { whole == 0 && received == 0 }
   /// Whether something has come that waits for the memory.
   var isWaiting: Bool { isIdle && usbTaken < usbCount }
-  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody else may have the memory.
+  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody
+  /// else may have the memory.
   func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
 
   /// Gives up what is in the memory.
@@ -79,7 +81,8 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     if isAnswered { release() }
   }
 
-  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun goes on unless `mayBegin`.
+  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
+  /// goes on unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, mayBegin: Bool, at now: Instant, server: inout SMPServer,

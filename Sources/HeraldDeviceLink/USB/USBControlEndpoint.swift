@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-/// Answers control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and Microsoft's request for its descriptors.
-/// Refuses the rest.
+/// Answers control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and Microsoft's
+/// request for its descriptors. Refuses the rest.
 ///
 /// It decides and keeps what the standard requests set; `USBDevice` tells the controller and the functions.
 struct USBControlEndpoint: ~Copyable {
@@ -125,7 +125,8 @@ struct USBControlEndpoint: ~Copyable {
     }
   }
 
-  /// The bit of an endpoint other than the control endpoint; `nil` for those that there are not, or not before there is a configuration.
+  /// The bit of an endpoint other than the control endpoint; `nil` for those that there are not, or not
+  /// before there is a configuration.
   @inline(never)
   private func bit(_ address: UInt16) -> UInt8? {
     guard configuration != 0 else { return nil }

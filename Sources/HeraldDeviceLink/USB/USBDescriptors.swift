@@ -1,11 +1,11 @@
 import HeraldEmbedded
 
-/// What the device says it is (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the serial port;
-/// docs/wire-formats.md).
+/// What the device says it is (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the serial
+/// port; docs/wire-formats.md).
 ///
-/// One configuration with two functions: the management link, one interface, vendor-specific, two bulk endpoints; and a serial port (CDC-ACM),
-/// two interfaces with three endpoints, for programs that know nothing else. Its protocol is 0, not 1 ("AT commands"): nobody takes
-/// it for a modem.
+/// One configuration with two functions: the management link, one interface, vendor-specific, two bulk
+/// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs that know
+/// nothing else. Its protocol is 0, not 1 ("AT commands"): nobody takes it for a modem.
 public enum USBDescriptors {
   /// pid.codes.
   public static var vendor: UInt16 { 0x1209 }
@@ -54,8 +54,9 @@ public enum USBDescriptors {
     static var serialData: UInt16 { 2 }
   }
 
-  /// The device descriptor. Version 2.01, so that hosts ask for the BOS; the class says that there are functions of more than one
-  /// interface. Windows remembers the Microsoft set by vendor, product and bcdDevice: that goes up whenever the interfaces change.
+  /// The device descriptor. Version 2.01, so that hosts ask for the BOS; the class says that there are
+  /// functions of more than one interface. Windows remembers the Microsoft set by vendor, product and
+  /// bcdDevice: that goes up whenever the interfaces change.
   public static let device: [18 of UInt8] = [
     18, 1, 0x01, 0x02, 0xEF, 0x02, 0x01, 64, 0x09, 0x12, 0x01, 0x00, 0x00, 0x02, 1, 2, 3, 1,
   ]
@@ -70,7 +71,8 @@ public enum USBDescriptors {
     // The serial port: two interfaces from 1 on.
     8, 11, 1, 2, 0x02, 0x02, 0x00, 5,
     9, 4, 1, 0, 1, 0x02, 0x02, 0x00, 5,
-    // CDC 1.20; no call management; line coding, line state and serial state; control interface 1, data interface 2.
+    // CDC 1.20; no call management; line coding, line state and serial state; control interface 1, data
+    // interface 2.
     5, 0x24, 0x00, 0x20, 0x01,
     5, 0x24, 0x01, 0x00, 2,
     4, 0x24, 0x02, 0x02,
@@ -81,8 +83,8 @@ public enum USBDescriptors {
     7, 5, 0x82, 2, 64, 0, 0,
   ]
 
-  /// The binary object store: WebUSB 1.0 (request 0x21, no landing page: each of its requests is refused), and Microsoft's descriptors
-  /// 2.0 from Windows 8.1 on.
+  /// The binary object store: WebUSB 1.0 (request 0x21, no landing page: each of its requests is refused),
+  /// and Microsoft's descriptors 2.0 from Windows 8.1 on.
   public static let bos: [57 of UInt8] = [
     5, 15, 57, 0, 2,
     24, 16, 5, 0, 0x38, 0xB6, 0x08, 0x34, 0xA9, 0x09, 0xA0, 0x47, 0x8B, 0xFD, 0xA0, 0x76, 0x88, 0x15, 0xB6,
@@ -93,8 +95,8 @@ public enum USBDescriptors {
     0x00, 0x00, 0x03, 0x06, 178, 0, 0x20, 0,
   ]
 
-  /// Microsoft's descriptor set up to its text: WinUSB is the driver of the function that begins with interface 0, and programs find that by
-  /// an interface GUID. The serial port has Windows' own driver.
+  /// Microsoft's descriptor set up to its text: WinUSB is the driver of the function that begins with
+  /// interface 0, and programs find that by an interface GUID. The serial port has Windows' own driver.
   ///
   /// The configuration is told by its index, 0, as Windows reads it.
   private static let microsoftSet: [54 of UInt8] = [

@@ -1,13 +1,16 @@
 import HeraldEmbedded
 
-/// The device on its USB: enumeration, the management link on its bulk interface, and the serial port, over any controller.
+/// The device on its USB: enumeration, the management link on its bulk interface, and the serial port, over
+/// any controller.
 ///
-/// `depth` SMP packets are taken at once on the link, each as long as an equal part of `memory` bytes (see `SMPBulkLink`). The serial port has
-/// all of the memory for its one packet, while the link is idle: what is begun on one is finished before the other begins. Who stops in the
-/// middle for a second loses it to the other.
+/// `depth` SMP packets are taken at once on the link, each as long as an equal part of `memory` bytes (see
+/// `SMPBulkLink`). The serial port has all of the memory for its one packet, while the link is idle: what is
+/// begun on one is finished before the other begins. Who stops in the middle for a second loses it to the
+/// other.
 ///
-/// Both have one session (`SMPServer.endSession`), which belongs to who has its keys. It ends when a host selects the configuration or an
-/// interface, as programs do when they begin, and when a program closes the serial port.
+/// Both have one session (`SMPServer.endSession`), which belongs to who has its keys. It ends when a host
+/// selects the configuration or an interface, as programs do when they begin, and when a program closes the
+/// serial port.
 public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>: ~Copyable {
   /// What it is attached with.
   public var controller: Controller
@@ -21,7 +24,8 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
 
   /// A device that has not been asked anything. `serialNumber` is ASCII, without spaces.
   ///
-  /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function never does.
+  /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function
+  /// never does.
   @inline(never)
   public init(controller: consuming Controller, serialNumber: InlineBytes<32>) {
     self.controller = controller
@@ -33,8 +37,8 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
   /// Packets on the link and the serial port that were cut off, too long, garbled, or none at all.
   public var dropped: UInt32 { link.dropped &+ serial.dropped }
 
-  /// Does all there is to do. Call it when the controller has something, and after the device has changed something. Returns when to be called
-  /// again at the latest, if nothing happens.
+  /// Does all there is to do. Call it when the controller has something, and after the device has changed
+  /// something. Returns when to be called again at the latest, if nothing happens.
   @discardableResult
   public mutating func poll<Device: ManagedDevice & ~Copyable>(
     at now: Instant, server: inout SMPServer, device: inout Device

@@ -1,11 +1,11 @@
 import HeraldEmbedded
 
-/// The serial port of the device (CDC-ACM): SMP in its serial framing on a pair of bulk endpoints, one packet at a time, in memory that it
-/// shares with the management link.
+/// The serial port of the device (CDC-ACM): SMP in its serial framing on a pair of bulk endpoints, one packet
+/// at a time, in memory that it shares with the management link.
 ///
-/// There is no line behind it: the line coding is kept and told, and changes nothing. The end of Data Terminal Ready, with which hosts close the
-/// port, forgets what was begun. Bytes that belong to no packet are passed over, whoever sends them: a program that looks for modems gets
-/// no answer.
+/// There is no line behind it: the line coding is kept and told, and changes nothing. The end of Data
+/// Terminal Ready, with which hosts close the port, forgets what was begun. Bytes that belong to no packet
+/// are passed over, whoever sends them: a program that looks for modems gets no answer.
 struct USBSerialPort: ~Copyable {
   private var exchange = SMPSerialExchange()
   /// The USB packet that is being looked at.
@@ -14,7 +14,8 @@ struct USBSerialPort: ~Copyable {
   private var taken = 0
   /// When a packet of the bus came or was taken.
   private var moved = Instant.start
-  /// Rate in four bytes, stop bits, parity, data bits (PSTN 1.2, table 17); a rate of 0: as nobody has set it.
+  /// Rate in four bytes, stop bits, parity, data bits (PSTN 1.2, table 17); a rate of 0: as nobody has set
+  /// it.
   private var coding: [8 of UInt8] = .init(repeating: 0)
   /// Whether the USB packet sent last was full, so that the host waits for more.
   private var endsWithEmptyPacket = false
@@ -24,7 +25,8 @@ struct USBSerialPort: ~Copyable {
 
   /// Bytes of a line coding.
   static var codingSize: Int { 7 }
-  /// How long the host may be silent within a packet, or leave an answer, when somebody else wants the memory.
+  /// How long the host may be silent within a packet, or leave an answer, when somebody else wants the
+  /// memory.
   static var timeout: Interval { .seconds(1) }
 
   init() {}
@@ -35,7 +37,8 @@ struct USBSerialPort: ~Copyable {
   var isIdle: Bool { exchange.isIdle }
   /// Whether something has come that waits for the memory.
   var isWaiting: Bool { isIdle && taken < count }
-  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody else may have the memory.
+  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody
+  /// else may have the memory.
   func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
 
   /// Forgets everything: the bus was reset, or the configuration selected.
@@ -78,7 +81,8 @@ struct USBSerialPort: ~Copyable {
     return true
   }
 
-  /// The line coding: 115,200 bits a second, one stop bit, no parity, eight data bits, unless the host said another.
+  /// The line coding: 115,200 bits a second, one stop bit, no parity, eight data bits, unless the host said
+  /// another.
   @_lifetime(&self)
   mutating func lineCoding() -> Span<UInt8> {
     if coding[0] | coding[1] | coding[2] | coding[3] == 0 {
@@ -89,7 +93,8 @@ struct USBSerialPort: ~Copyable {
     return coding.span.extracting(0..<Self.codingSize)
   }
 
-  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun goes on unless `mayBegin`.
+  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
+  /// goes on unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, in memory: inout MutableSpan<UInt8>, mayBegin: Bool, at now: Instant,
@@ -119,7 +124,8 @@ struct USBSerialPort: ~Copyable {
 
   private var isSending: Bool { exchange.isSending || endsWithEmptyPacket }
 
-  /// Hands the controller a packet of the answer; whether it took it. Its packet is not to be on the stack while requests are answered.
+  /// Hands the controller a packet of the answer; whether it took it. Its packet is not to be on the stack
+  /// while requests are answered.
   @inline(never)
   private mutating func send<Controller: USBController & ~Copyable>(
     _ controller: inout Controller, _ memory: Span<UInt8>

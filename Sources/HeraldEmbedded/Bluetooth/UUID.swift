@@ -1,4 +1,5 @@
-/// A 16-bit UUID: short for `0000xxxx-0000-1000-8000-00805F9B34FB` (Core Specification, Vol 3, Part B, 2.5.1).
+/// A 16-bit UUID: short for `0000xxxx-0000-1000-8000-00805F9B34FB` (Core Specification, Vol 3, Part B,
+/// 2.5.1).
 public struct UUID16: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// The 16 bits.
   public let rawValue: UInt16

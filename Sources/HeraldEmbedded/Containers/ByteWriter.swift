@@ -10,7 +10,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   /// Whether a write was refused for want of room.
   public private(set) var overflowed: Bool
 
-  /// A writer whose first byte goes to offset `start` of `buffer`. A `start` outside the buffer counts as overflow.
+  /// A writer whose first byte goes to offset `start` of `buffer`. A `start` outside the buffer counts as
+  /// overflow.
   @_lifetime(copy buffer)
   public init(_ buffer: consuming MutableSpan<UInt8>, from start: Int = 0) {
     let size = buffer.count
@@ -75,7 +76,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Sets `overflowed` without a write: for a caller that knows beforehand that what it has to say will not fit.
+  /// Sets `overflowed` without a write: for a caller that knows beforehand that what it has to say will not
+  /// fit.
   @_lifetime(self: copy self)
   public mutating func refuse() { overflowed = true }
 

@@ -1,8 +1,8 @@
 /// Up to `capacity` elements that keep their place until they are removed, stored in place.
 ///
-/// `insert` takes the lowest free place and hands the element back when there is none. A place is a stable small
-/// number, so other tables can refer to it. Looking up by content is a scan: the tables that need more keep an index of
-/// their own beside it.
+/// `insert` takes the lowest free place and hands the element back when there is none. A place is a stable
+/// small number, so other tables can refer to it. Looking up by content is a scan: the tables that need more
+/// keep an index of their own beside it.
 public struct FixedTable<Element: BitwiseCopyable, let capacity: Int>: ~Copyable {
   private var storage: [capacity of Element]
   private var occupied: [capacity of Bool]

@@ -1,8 +1,8 @@
 /// A first-in, first-out queue of at most `capacity` elements, stored in place.
 ///
 /// When full, `append` hands the element back and keeps the queue as it was; `overwrite` drops the oldest and
-/// hands that one back. Nothing else fails. The idle state is whatever `filler` is, so a filler of zero bits keeps
-/// an empty queue in .bss.
+/// hands that one back. Nothing else fails. The idle state is whatever `filler` is, so a filler of zero bits
+/// keeps an empty queue in .bss.
 public struct RingBuffer<Element: BitwiseCopyable, let capacity: Int>: ~Copyable {
   private var storage: [capacity of Element]
   private var head: Int

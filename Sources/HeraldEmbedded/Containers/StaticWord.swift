@@ -1,5 +1,6 @@
-/// One of the words of a text that lies in flash. Names in a table of them, as counters have, are one text: an address, a length and the
-/// instructions to load them for each would take as much as the names themselves.
+/// One of the words of a text that lies in flash. Names in a table of them, as counters have, are one text:
+/// an address, a length and the instructions to load them for each would take as much as the names
+/// themselves.
 public struct StaticWord: Sendable, ExpressibleByStringLiteral {
   private let text: StaticString
   private let start: Int
@@ -13,7 +14,8 @@ public struct StaticWord: Sendable, ExpressibleByStringLiteral {
     count = text.hasPointerRepresentation ? text.utf8CodeUnitCount : 0
   }
 
-  /// Word number `index`, counted from 0, of an ASCII text in which a space or a line's end is between two words; no byte if there are fewer.
+  /// Word number `index`, counted from 0, of an ASCII text in which a space or a line's end is between two
+  /// words; no byte if there are fewer.
   @inline(never)
   public init(_ index: Int, of text: StaticString) {
     self.text = text

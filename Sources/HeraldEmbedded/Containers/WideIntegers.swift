@@ -32,7 +32,8 @@ extension UInt32 {
   /// A thousandth, rounded down: by multiplication, as the smallest cores have no instruction to divide.
   @inlinable
   public var thousandth: UInt32 {
-    // ⌈2²² / 125⌉ · ⌊n / 8⌋ / 2²²: the error stays below a 125th for all n below 2¹⁸, and on 32-bit targets this takes a fifth of the time.
+    // ⌈2²² / 125⌉ · ⌊n / 8⌋ / 2²²: the error stays below a 125th for all n below 2¹⁸, and on 32-bit targets
+    // this takes a fifth of the time.
     if self &>> 18 == 0 { return ((self &>> 3) &* 33_555) &>> 22 }
     // ⌈2³⁵ / 125⌉ · ⌊n / 8⌋ / 2³⁵: the error stays below a 125th for all n below 2³².
     return (UInt64(wide: self &>> 3) &* 0x1062_4DD3).high32 &>> 3

@@ -4,8 +4,8 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// Forgets whoever has been silent for too long, and says when to look for such again: no peer's time comes before. One that is held or
-  /// waits for a message may be let go at any moment: then once a second.
+  /// Forgets whoever has been silent for too long, and says when to look for such again: no peer's time comes
+  /// before. One that is held or waits for a message may be let go at any moment: then once a second.
   @inlinable @inline(never)
   mutating func ageOut() {
     ageAt = after(configuration.expiry)

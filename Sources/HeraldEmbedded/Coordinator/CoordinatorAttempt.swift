@@ -4,8 +4,8 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that does not
-  /// is asked again every two seconds.
+  /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that
+  /// does not is asked again every two seconds.
   @inlinable
   mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard attempt.isActive else { return }
@@ -25,8 +25,9 @@ where
     hasNews = true
   }
 
-  /// A peer says whether it takes connections. One that takes none has as many as it can: the time is better spent on somebody else. But anybody
-  /// can say so under its address: an attempt goes on for long enough to succeed with a peer that is said to take none and does.
+  /// A peer says whether it takes connections. One that takes none has as many as it can: the time is better
+  /// spent on somebody else. But anybody can say so under its address: an attempt goes on for long enough to
+  /// succeed with a peer that is said to take none and does.
   @inlinable @inline(never)
   mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool) {
     table[place].set(Target.takesNobodyFlag, takesNobody)
@@ -41,8 +42,8 @@ where
     }
   }
 
-  /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place among the
-  /// connections, if there are several, is left to peers.
+  /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place
+  /// among the connections, if there are several, is left to peers.
   @inlinable @inline(never)
   mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return }
@@ -96,9 +97,11 @@ where
     wake(by: attempt.deadline)
   }
 
-  /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest rank one that was heard just
-  /// now, of these any, by chance. The most recently heard would be everybody's choice at the same time, and then nobody understands the
-  /// requests to connect. In a flood it is the stranger that has waited for longest. If there is none, `workAt` becomes the moment when that may change by itself. Says also whether other strangers wait.
+  /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest
+  /// rank one that was heard just now, of these any, by chance. The most recently heard would be everybody's
+  /// choice at the same time, and then nobody understands the requests to connect. In a flood it is the
+  /// stranger that has waited for longest. If there is none, `workAt` becomes the moment when that may change
+  /// by itself. Says also whether other strangers wait.
   @inlinable
   mutating func choosePeer(isFlooded: Bool) -> (place: Int, othersWait: Bool)? {
     let leastWait = isFlooded ? leastWaitInFlood() : 0
@@ -114,7 +117,8 @@ where
         bestWorth = worth
         alike = 1
       } else if worth > 0, worth == bestWorth {
-        // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same in the end.
+        // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same
+        // in the end.
         alike &+= 1
         if (random.next() &>> 16) &* alike < 0x1_0000 { best = place }
       }
@@ -131,9 +135,10 @@ where
     return (best, alike > 1 || isFlooded)
   }
 
-  /// How much it is worth to have an exchange now with a peer that wants one, compared with others; 0 if there can be none, and `later` is then the
-  /// moment when that may change by itself, if it was a later one. `leastWait` is for how many tenths of a second a stranger has to have waited in a
-  /// flood; `nil` if there is none.
+  /// How much it is worth to have an exchange now with a peer that wants one, compared with others; 0 if
+  /// there can be none, and `later` is then the moment when that may change by itself, if it was a later one.
+  /// `leastWait` is for how many tenths of a second a stranger has to have waited in a flood; `nil` if there
+  /// is none.
   @inlinable
   mutating func worth(of place: Int, leastWait: UInt32?, _ later: inout Instant) -> UInt32 {
     let silence = table[place].silence(at: now)
@@ -160,16 +165,18 @@ where
     return worth &+ (wait < Self.worthOfWait ? wait : Self.worthOfWait &- 1)
   }
 
-  /// What a rank counts for when peers are compared: twice the most that a peer's being there does, and that twice the most of its wait.
+  /// What a rank counts for when peers are compared: twice the most that a peer's being there does, and that
+  /// twice the most of its wait.
   @inlinable
   static func worth(_ rank: Int) -> UInt32 { UInt32(truncatingIfNeeded: rank &+ 1) &* (2 &* worthOfWait) }
   /// See `worth`.
   @inlinable
   static var worthOfWait: UInt32 { 0x8000 }
 
-  /// How much it is worth to have an exchange with a peer now, −1 if not at all: a message of the application's comes first; then to
-  /// meet a peer that shows a Herald service, then one that may hide it, in either case one heard more than once
-  /// ahead of one heard once, which may be a made-up address that nobody answers at; then signals to a peer that is known.
+  /// How much it is worth to have an exchange with a peer now, −1 if not at all: a message of the
+  /// application's comes first; then to meet a peer that shows a Herald service, then one that may hide it,
+  /// in either case one heard more than once ahead of one heard once, which may be a made-up address that
+  /// nobody answers at; then signals to a peer that is known.
   @inlinable
   mutating func rank(of place: Int) -> Int {
     switch task(for: place) {
@@ -183,7 +190,8 @@ where
     }
   }
 
-  /// The rank of a message of the application's, and the lower of the two of a peer that shows a service and is to be read.
+  /// The rank of a message of the application's, and the lower of the two of a peer that shows a service and
+  /// is to be read.
   @inlinable
   static var messageRank: Int { 6 }
   /// See `messageRank`.
@@ -218,9 +226,10 @@ where
   @inlinable
   static var servingGrace: Interval { .seconds(5) }
 
-  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that peers have had for
-  /// some time, the oldest, or the one to the peer heard most weakly. A peer not in the table counts as weakest. For a message of the
-  /// application's an exchange about anything else gives way too (HP-30).
+  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that
+  /// peers have had for some time, the oldest, or the one to the peer heard most weakly. A peer not in the
+  /// table counts as weakest. For a message of the application's an exchange about anything else gives way
+  /// too (HP-30).
   @inlinable
   mutating func connectionToGiveUp(forMessage: Bool) -> Int? {
     var best: Int?
@@ -248,7 +257,8 @@ where
   mutating func canGiveUp(_ index: Int, forMessage: Bool) -> Bool {
     let step = links[index].step
     if step == .keeping { return true }
-    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work on is soon over.
+    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
+    // on is soon over.
     if step == .serving || links[index].isPeers && step.isWorking {
       return now >= links[index].openedAt + Self.servingGrace
     }

@@ -1,4 +1,5 @@
-// Codes that are read over a connection: a CovidWatch phone's number out of its characteristic, a C19X phone's code out of the UUID of its.
+// Codes that are read over a connection: a CovidWatch phone's number out of its characteristic, a C19X
+// phone's code out of the UUID of its.
 
 /// Which code of another system is being looked for on a connection.
 @usableFromInline
@@ -27,8 +28,8 @@ where
   @inlinable
   static var codePeriod: Interval { .minutes(24 * 60) }
 
-  /// Whether an exchange is to go on with the codes instead of `step`: for a peer that is known to have nothing of Herald's, and before
-  /// one turns out to have nothing at all.
+  /// Whether an exchange is to go on with the codes instead of `step`: for a peer that is known to have
+  /// nothing of Herald's, and before one turns out to have nothing at all.
   @inlinable
   mutating func turnsToCodes(_ step: ExchangeStep, _ index: Int) -> Bool {
     guard links[index].question == .none else { return false }
@@ -47,7 +48,8 @@ where
     mutating get { values.neighbours.observes(.covidWatch) || values.neighbours.observes(.c19x) }
   }
 
-  /// A phone of Apple's was met: what it advertises in the background nobody can read, so it is asked whether it has codes.
+  /// A phone of Apple's was met: what it advertises in the background nobody can read, so it is asked whether
+  /// it has codes.
   @inlinable
   mutating func lookForHiddenCodes(_ place: Int) {
     guard table[place].system == .iOS, !table[place].codeIsRead, observesAny else { return }
@@ -177,8 +179,8 @@ where
     table[place].codeIsRead = true
   }
 
-  /// All was asked. A peer of Herald's gets what else it is owed; one that has nothing but codes is a neighbour from now on; one that has
-  /// nothing is left alone.
+  /// All was asked. A peer of Herald's gets what else it is owed; one that has nothing but codes is a
+  /// neighbour from now on; one that has nothing is left alone.
   @inlinable
   mutating func endCodes(_ index: Int) {
     let place = Int(links[index].place)
@@ -206,7 +208,8 @@ where
     table[place].state = .neighbour
     table[place].failures = 0
     if state == .advertised {
-      // It shows Herald's service and does not serve it, perhaps not yet: it is asked again like one that has nothing.
+      // It shows Herald's service and does not serve it, perhaps not yet: it is asked again like one that has
+      // nothing.
       table[place].ignores &+= 1
       leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores))
     } else {

@@ -111,7 +111,8 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
     values[CoordinatorCounter.signalPayloads.rawValue &+ Int(kind.rawValue) &- 1] &+= 1
   }
 
-  /// The names of all counters, in the order of `CoordinatorCounter`, then those of two that are counted elsewhere.
+  /// The names of all counters, in the order of `CoordinatorCounter`, then those of two that are counted
+  /// elsewhere.
   @usableFromInline
   static var names: StaticString {
     """

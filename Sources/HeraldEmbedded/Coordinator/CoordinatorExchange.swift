@@ -4,7 +4,8 @@ extension HeraldCore: RadioEventHandler
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// The radio became usable, or stopped being so; then every connection is gone and what was wanted is stated again later.
+  /// The radio became usable, or stopped being so; then every connection is gone and what was wanted is
+  /// stated again later.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     self.now = now
@@ -64,7 +65,8 @@ where
       links[index].step = .serving
       links[index].isPeers = true
       links[index].end = after(configuration.servingLife)
-      // Two devices may call each other at the same moment. One connection is all there can be: ours is tried again later.
+      // Two devices may call each other at the same moment. One connection is all there can be: ours is tried
+      // again later.
       if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
         cutAttempt()
       }
@@ -135,8 +137,8 @@ where
     workAt = now
   }
 
-  /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again soon. After many tries it is
-  /// left alone like any other: perhaps it does not hear us at all.
+  /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again
+  /// soon. After many tries it is left alone like any other: perhaps it does not hear us at all.
   @inlinable
   mutating func askAgainSoon(_ place: Int) {
     let failures = table[place].failures
@@ -149,7 +151,8 @@ where
     leaveAlone(place, for: delay, andUpTo: 511)
   }
 
-  /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a power of two.
+  /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a
+  /// power of two.
   @inlinable @inline(never)
   mutating func leaveAlone(_ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0) {
     if keepsWaiting(place) { return }
@@ -166,14 +169,16 @@ where
     if end < workAt { workAt = end }
   }
 
-  /// The wait after a first exchange that failed because of others; it doubles with each further failure, up to 1 s…
+  /// The wait after a first exchange that failed because of others; it doubles with each further failure, up
+  /// to 1 s…
   @inlinable
   static var contendedRetry: Interval { .milliseconds(125) }
   /// …for so many failures.
   @inlinable
   static var contendedTries: UInt8 { 8 }
 
-  /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its place.
+  /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its
+  /// place.
   @inlinable @inline(never)
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
@@ -218,9 +223,10 @@ where
 
   // MARK: One connection for both
 
-  /// A peer opened a connection. If it is one whose payload we want, we read it over the same connection: one is enough for both, and in
-  /// a crowd every connection less counts (HP-21). This is for devices like this one: phones, which show how strongly they send or
-  /// a pseudo device address, are met on connections of ours, as their applications expect.
+  /// A peer opened a connection. If it is one whose payload we want, we read it over the same connection: one
+  /// is enough for both, and in a crowd every connection less counts (HP-21). This is for devices like this
+  /// one: phones, which show how strongly they send or a pseudo device address, are met on connections of
+  /// ours, as their applications expect.
   @inlinable
   mutating func readBack(_ index: Int) {
     guard configuration.scans, let place = table.find(TargetIdentity(links[index].peer)),
@@ -252,8 +258,8 @@ where
     return false
   }
 
-  /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last: two requests at the usual
-  /// interval, and some more.
+  /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last:
+  /// two requests at the usual interval, and some more.
   @inlinable
   static var lingering: Interval { .milliseconds(200) }
 
@@ -273,130 +279,5 @@ where
     links[index].client = GATTClient()
     links[index].step = .serving
     links[index].task = .nothing
-  }
-
-  // MARK: Ends
-
-  /// All that the peer is owed at present was done: says when there is more, and closes the connection (HP-22), or keeps it if
-  /// that was chosen and the peer is of a system that may withhold its advertisements (HP-23).
-  @inlinable
-  mutating func finish(_ index: Int) {
-    let place = Int(links[index].place)
-    table[place].failures = 0
-    table[place].ignores = 0
-    settle(place)
-    if configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
-      table[place].state == .read
-    {
-      freeBuffer(index)
-      links[index].step = .keeping
-      links[index].task = .nothing
-      links[index].isSpent = false
-      links[index].lastAsked = now
-      links[index].end = now
-      return
-    }
-    leave(index)
-  }
-
-  /// Says whether and when a peer is owed more.
-  @inlinable @inline(never)
-  mutating func settle(_ place: Int) {
-    let isMore = task(for: place) != .nothing
-    let owes = isMore || hasRecurringWork(place)
-    if owes { comeBack(to: place, in: isMore ? .seconds(1) : .seconds(16)) }
-    table.setOwesWork(place, owes)
-  }
-
-  /// The peer has no Herald service: leaves it alone for a while, longer each time.
-  @inlinable
-  mutating func ignore(_ index: Int) {
-    counters.count(.withoutService)
-    let place = Int(links[index].place)
-    table[place].ignores &+= 1
-    table[place].state = .ignored
-    table[place].failures = 0
-    leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores))
-    if table[place].has(Target.awaitsMessageFlag) {
-      table[place].set(Target.awaitsMessageFlag, false)
-      counters.count(.messagesLost)
-    }
-    table.setOwesWork(place, false)
-    leave(index)
-  }
-
-  /// We have no buffer for the peer's payload, or for what it is to be told: nothing is held against it, and it is tried again soon.
-  @inlinable
-  mutating func deferExchange(_ index: Int) {
-    counters.count(.exchangesWithoutBuffer)
-    comeBack(to: Int(links[index].place), in: .seconds(1))
-    leave(index)
-  }
-
-  /// Lets go of a target, unless an attempt to connect to it is still under way.
-  @inlinable
-  mutating func releaseHold(_ place: Int) {
-    if attempt.isActive, Int(attempt.place) == place { return }
-    table.setHeld(place, false)
-  }
-
-  /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the connection if it is ours.
-  @inlinable
-  mutating func fail(_ index: Int, _ cause: CoordinatorCounter) {
-    links[index].step = .failed
-    if links[index].holdsTarget {
-      links[index].holdsTarget = false
-      postpone(Int(links[index].place), cause)
-    } else {
-      counters.count(cause)
-    }
-    if links[index].isPeers { leave(index) } else { close(index) }
-  }
-
-  /// Counts a failure and says when the peer may be tried again. Up to a second of chance keeps two devices that try each other
-  /// from doing so in step.
-  @inlinable
-  mutating func postpone(_ place: Int, _ cause: CoordinatorCounter) {
-    counters.count(cause)
-    releaseHold(place)
-    table[place].failures &+= 1
-    delegate.tell(
-      .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
-      at: now)
-    let delay = HeraldConfiguration.retryDelay(
-      failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
-    leaveAlone(place, for: delay, andUpTo: 1023)
-    workAt = now
-  }
-
-  /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).
-  @inlinable @inline(never)
-  mutating func close(_ index: Int) {
-    letGo(index)
-    links[index].step = .closing
-    links[index].end = now
-  }
-
-  /// Lets go of what an exchange holds.
-  @inlinable @inline(never)
-  mutating func letGo(_ index: Int) {
-    if links[index].holdsTarget {
-      links[index].holdsTarget = false
-      releaseHold(Int(links[index].place))
-    }
-    links[index].buffer = 0
-    links[index].client = GATTClient()
-    values.pool.release(ConnectionID(index: index))
-  }
-
-  /// The connection is gone.
-  @inlinable @inline(never)
-  mutating func forget(_ index: Int) {
-    guard links[index].step != .closed else { return }
-    values.endSignals(index)
-    letGo(index)
-    server.closed(ConnectionID(index: index))
-    values.neighbours.closed(ConnectionID(index: index))
-    links[index] = Link()
   }
 }

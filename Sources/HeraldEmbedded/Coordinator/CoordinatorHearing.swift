@@ -4,8 +4,8 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// One advertisement or scan response was heard. Its strength is logged under the peer's identity if the peer is or may be a Herald
-  /// peer (HP-26).
+  /// One advertisement or scan response was heard. Its strength is logged under the peer's identity if the
+  /// peer is or may be a Herald peer (HP-26).
   @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     self.now = now
@@ -34,8 +34,9 @@ where
     measure(place, seen.identity, report.rssi)
   }
 
-  /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect there ends, so
-  /// that it does not keep others waiting, and is not held against the peer. `false` if the address is our own.
+  /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect
+  /// there ends, so that it does not keep others waiting, and is not held against the peer. `false` if the
+  /// address is our own.
   @inlinable
   mutating func move(_ place: Int, to address: DeviceAddress) -> Bool {
     guard address != advertising.address else { return false }
@@ -61,8 +62,8 @@ where
     if digest != 0 { delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now) }
   }
 
-  /// Whether a reading of a peer whose payload is not known is kept. One that is not is counted. A radio that cannot
-  /// connect gets to know no payload: then all are.
+  /// Whether a reading of a peer whose payload is not known is kept. One that is not is counted. A radio that
+  /// cannot connect gets to know no payload: then all are.
   @inlinable @inline(never)
   mutating func mayKeepReading(of place: Int) -> Bool {
     let isWithinAllowance = table[place].mayKeepReading(number: counters[.readings], at: now)
@@ -73,8 +74,8 @@ where
     return false
   }
 
-  /// Takes in a peer that was heard for the first time, unless it is this device itself, now or under a former
-  /// address, or strangers have used up what they may (`StrangerBudget`).
+  /// Takes in a peer that was heard for the first time, unless it is this device itself, now or under a
+  /// former address, or strangers have used up what they may (`StrangerBudget`).
   @inlinable @inline(never)
   mutating func meet(_ seen: Introspected, _ address: DeviceAddress) -> Int? {
     guard address != advertising.address else { return nil }
@@ -87,8 +88,8 @@ where
     return admit(seen.identity, address)
   }
 
-  /// A peer opened a connection while strangers are being refused: its address is not made up, and its advertisements
-  /// are not refused.
+  /// A peer opened a connection while strangers are being refused: its address is not made up, and its
+  /// advertisements are not refused.
   @inlinable @inline(never)
   mutating func welcome(_ address: DeviceAddress) {
     guard table.find(address: address, at: now) == nil, strangers.mayProve() else { return }
@@ -122,7 +123,8 @@ where
     return place
   }
 
-  /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is one to leave alone.
+  /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is one to leave
+  /// alone.
   @inlinable
   mutating func acquaint(
     _ place: Int, _ seen: Introspected, _ report: AdvertisingReport
@@ -147,7 +149,8 @@ where
       }
       return true
     case .ignored:
-      // It may show a service now that it did not before: an application came to the foreground, or was installed.
+      // It may show a service now that it did not before: an application came to the foreground, or was
+      // installed.
       let isNew = seen.isHerald && !table[place].showedService
       guard isNew || hasCome(table[place].retryAt) else { return false }
       if isNew { table[place].retryAt = now }

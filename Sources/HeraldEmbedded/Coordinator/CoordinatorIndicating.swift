@@ -4,15 +4,17 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// Connections that no longer show the services of other systems, a bit each: if there are such services, that is a change of the table.
+  /// Connections that no longer show the services of other systems, a bit each: if there are such services,
+  /// that is a change of the table.
   @inlinable
   mutating func noteServicesGone(on parted: UInt32) {
     guard services.database.attributes.count >= Int(services.firstChanging) else { return }
     services.unindicated |= parted
   }
 
-  /// Indicates Service Changed to every peer that asked for that and was not told of the present table. A connection that takes no PDU now,
-  /// or whose peer has not confirmed the last indication, has its turn when it does.
+  /// Indicates Service Changed to every peer that asked for that and was not told of the present table. A
+  /// connection that takes no PDU now, or whose peer has not confirmed the last indication, has its turn when
+  /// it does.
   @inlinable @inline(never)
   mutating func indicateChange<R: Radio & ~Copyable>(_ radio: inout R) {
     guard services.unindicated != 0 else { return }
@@ -26,8 +28,9 @@ where
     services.unindicated = left
   }
 
-  /// Indicates it on one connection, if its peer asked for that: all handles from the first that may change on are affected. `false` if that
-  /// is to be tried again. A connection on which it is not confirmed within 30 s is closed (Vol 3, Part F, 3.3.3).
+  /// Indicates it on one connection, if its peer asked for that: all handles from the first that may change
+  /// on are affected. `false` if that is to be tried again. A connection on which it is not confirmed within
+  /// 30 s is closed (Vol 3, Part F, 3.3.3).
   @inlinable
   mutating func indicateChange<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) -> Bool {
     let connection = ConnectionID(index: index)
@@ -36,7 +39,8 @@ where
       server.configuration(slot: slot, on: connection) == .indications
     else { return true }
     guard links[index].step != .keeping else {
-      // The end of a connection that is kept is when to measure next: it cannot be the end of a transaction as well.
+      // The end of a connection that is kept is when to measure next: it cannot be the end of a transaction
+      // as well.
       close(index)
       wake(by: now)
       return true
@@ -59,7 +63,8 @@ where
     return true
   }
 
-  /// An indication may have been confirmed: then a peer's connection lives as long as any other again, and the next change can be indicated.
+  /// An indication may have been confirmed: then a peer's connection lives as long as any other again, and
+  /// the next change can be indicated.
   @inlinable
   mutating func noteConfirmation(_ index: Int) {
     guard !server.isIndicating(ConnectionID(index: index)) else { return }

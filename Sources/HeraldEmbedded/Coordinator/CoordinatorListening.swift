@@ -1,13 +1,15 @@
 // How much the radio listens, beyond its schedule, for strangers: peers whose payload is not known.
 //
-// A radio that waits for a peer to connect to listens half of the time, one that scans for more strangers all of the time: at 3 and
-// 6 mA that is several times what the schedule takes, and strangers that never answer would have it do so for ever. So this has a
-// budget of the device, in milliseconds of an attempt. An attempt costs its length, a millisecond of additional scanning costs two.
-// A payload that is read gives back more than it costs to read one in a crowd: a crowd does not use the budget up.
+// A radio that waits for a peer to connect to listens half of the time, one that scans for more strangers all
+// of the time: at 3 and 6 mA that is several times what the schedule takes, and strangers that never answer
+// would have it do so for ever. So this has a budget of the device, in milliseconds of an attempt. An attempt
+// costs its length, a millisecond of additional scanning costs two. A payload that is read gives back more
+// than it costs to read one in a crowd: a crowd does not use the budget up.
 //
-// From `listeningLimit` on the device is flooded. Then it scans as scheduled, and attempts to connect only to a stranger that was just
-// heard, for no longer than a phone takes to advertise once more. The limit of a stranger rises with the time for which it has waited: made-up
-// addresses that are gone after some seconds cannot use up what is left for peers that stay.
+// From `listeningLimit` on the device is flooded. Then it scans as scheduled, and attempts to connect only to
+// a stranger that was just heard, for no longer than a phone takes to advertise once more. The limit of a
+// stranger rises with the time for which it has waited: made-up addresses that are gone after some seconds
+// cannot use up what is left for peers that stay.
 
 extension HeraldCore
 where
@@ -37,7 +39,8 @@ where
   /// What a payload that is read makes up for, and what it does while the device is flooded.
   @inlinable
   static var listeningPerPayload: (usual: UInt32, flooded: UInt32) { (8000, 500) }
-  /// What the first attempt at a stranger costs at most, and what each does after a failure. A peer that has failed is tried less and less often.
+  /// What the first attempt at a stranger costs at most, and what each does after a failure. A peer that has
+  /// failed is tried less and less often.
   @inlinable
   static var longestCharge: (first: UInt16, later: UInt16) { (4000, 1500) }
   /// What a connection costs, on which a stranger may say nothing for some time.
@@ -53,16 +56,17 @@ where
   @inlinable
   static var justNow: Interval { .milliseconds(500) }
 
-  /// Whether strangers have used up what is there for them: of listening, or of identities (`StrangerBudget`). Few are taken in then, and an attempt at
-  /// one of them would be long, as nobody else waits.
+  /// Whether strangers have used up what is there for them: of listening, or of identities
+  /// (`StrangerBudget`). Few are taken in then, and an attempt at one of them would be long, as nobody else
+  /// waits.
   @inlinable @inline(never)
   mutating func isFlooded() -> Bool {
     listening.settle(pace: Self.listeningPace, downTo: Self.listeningCredit, at: now)
     return listening.spent >= Self.listeningLimit || strangers.isShort
   }
 
-  /// For how many tenths of a second a stranger has to have waited if in a flood there is to be an attempt at it now; more than any has if there
-  /// is to be none.
+  /// For how many tenths of a second a stranger has to have waited if in a flood there is to be an attempt at
+  /// it now; more than any has if there is to be none.
   @inlinable
   mutating func leastWaitInFlood() -> UInt32 {
     guard listening.spent >= Self.listeningLimit else { return 0 }
@@ -96,8 +100,8 @@ where
     listening.giveBack(isFlooded() ? Self.listeningPerPayload.flooded : Self.listeningPerPayload.usual)
   }
 
-  /// Whether a stranger to which no connection came about may be tried again as soon as it is heard again: in a flood, where its attempts are
-  /// short and few, and not often.
+  /// Whether a stranger to which no connection came about may be tried again as soon as it is heard again: in
+  /// a flood, where its attempts are short and few, and not often.
   @inlinable
   mutating func keepsWaiting(_ place: Int) -> Bool {
     table[place].state != .read && table[place].failures <= 2 && isFlooded()

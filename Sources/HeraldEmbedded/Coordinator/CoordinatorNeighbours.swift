@@ -1,4 +1,5 @@
-// Where the coordinator and the systems beside Herald meet: what is heard, shown and served. A device without neighbours calls none of this.
+// Where the coordinator and the systems beside Herald meet: what is heard, shown and served. A device without
+// neighbours calls none of this.
 
 extension HeraldCore
 where
@@ -13,7 +14,8 @@ where
 
   // MARK: Heard
 
-  /// An advertisement shows a code, or that there is one to be read. A code is logged when it is another than the peer's last.
+  /// An advertisement shows a code, or that there is one to be read. A code is logged when it is another than
+  /// the peer's last.
   @inlinable
   mutating func observe(
     _ place: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>
@@ -26,7 +28,8 @@ where
     if sighting.hasHiddenCode { owe(place) }
   }
 
-  /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; then it is looked at again when it is heard again.
+  /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; then it is
+  /// looked at again when it is heard again.
   @inlinable
   mutating func take(number: Span<UInt8>, _ place: Int) {
     guard table[place].mayShowNumber(at: now), values.mayHear(at: now) else {
@@ -38,8 +41,8 @@ where
     keepCode(place, .covidWatch, number)
   }
 
-  /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's, else again when
-  /// that is due.
+  /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's,
+  /// else again when that is due.
   @inlinable
   mutating func owe(_ place: Int) {
     let state = table[place].state
@@ -71,8 +74,8 @@ where
 
   // MARK: Served
 
-  /// What a request brought about: a number of ours that the peer is given is logged before it leaves; a code that the peer wrote is
-  /// logged as the peer's, and the strength with it.
+  /// What a request brought about: a number of ours that the peer is given is logged before it leaves; a code
+  /// that the peer wrote is logged as the peer's, and the strength with it.
   @inlinable
   mutating func noteNeighbours(_ index: Int) {
     while true {
@@ -91,8 +94,8 @@ where
     }
   }
 
-  /// The place of a peer that wrote a code of so many bytes, if they may go to the log. This and the next have frames of their own:
-  /// what they call would otherwise add up to one that is too large.
+  /// The place of a peer that wrote a code of so many bytes, if they may go to the log. This and the next
+  /// have frames of their own: what they call would otherwise add up to one that is too large.
   @inlinable @inline(never)
   mutating func mayWrite(_ index: Int, _ length: Int) -> Int? {
     guard values.mayAct(index) else {
@@ -128,8 +131,8 @@ where
     showNeighbours(withAddress: false)
   }
 
-  /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to the radio on. Each is in the log
-  /// before it is on the air.
+  /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to
+  /// the radio on. Each is in the log before it is on the air.
   @inlinable @inline(never)
   mutating func showNeighbours(withAddress: Bool) {
     let changed = values.neighbours.change(
@@ -147,8 +150,8 @@ where
     }
   }
 
-  /// Serves the codes that are shown, and has the next change come when the first of them ends. Not inlined, as what makes the codes has a frame
-  /// of nearly all that one may have.
+  /// Serves the codes that are shown, and has the next change come when the first of them ends. Not inlined,
+  /// as what makes the codes has a frame of nearly all that one may have.
   @inlinable @inline(never)
   mutating func serveNeighbours() {
     values.neighbours.serve(in: &services)

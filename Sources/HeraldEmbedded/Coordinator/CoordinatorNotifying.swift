@@ -4,8 +4,8 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// Notifies the payload, as much of it as one PDU holds, to every peer that asked for that and has not got the present one. A
-  /// connection that takes no PDU now has its turn when it does.
+  /// Notifies the payload, as much of it as one PDU holds, to every peer that asked for that and has not got
+  /// the present one. A connection that takes no PDU now has its turn when it does.
   @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(_ radio: inout R) {
     guard NeighbourType.Table.notifies, unnotified != 0 else { return }
@@ -76,8 +76,8 @@ extension GATTDatabase {
 }
 
 extension PayloadBuffer {
-  /// Makes it a Handle Value Notification of our payload, cut to `mtu` (Core Specification, Vol 3, Part F, 3.4.7.1). Returns its
-  /// length; 0 if there is no payload.
+  /// Makes it a Handle Value Notification of our payload, cut to `mtu` (Core Specification, Vol 3, Part F,
+  /// 3.4.7.1). Returns its length; 0 if there is no payload.
   @inlinable
   mutating func fillNotification<Supplier: PayloadSupplier & ~Copyable>(
     of handle: UInt16, from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant, mtu: Int

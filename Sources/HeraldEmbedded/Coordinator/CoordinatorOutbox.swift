@@ -34,15 +34,17 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of "all" (HP-32).
+  /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of
+  /// "all" (HP-32).
   @inlinable
   static var messageLife: Interval { .seconds(60) }
   /// The connection number under which the message's buffer is claimed: none that a radio has.
   @inlinable
   static var outboxConnection: ConnectionID { ConnectionID(index: 255) }
 
-  /// Sends a message of at most 509 bytes to a peer at once, ahead of all other work and over the open connection if there is one
-  /// (HP-30, HP-31). It is given up after a minute; the counters `messages_sent` and `messages_lost` tell.
+  /// Sends a message of at most 509 bytes to a peer at once, ahead of all other work and over the open
+  /// connection if there is one (HP-30, HP-31). It is given up after a minute; the counters `messages_sent`
+  /// and `messages_lost` tell.
   @inlinable
   public mutating func sendImmediately(
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
@@ -54,8 +56,8 @@ where
     hasten()
   }
 
-  /// Sends a message to every peer that is known to speak Herald and was heard within the last minute (HP-32), and returns how many
-  /// these are.
+  /// Sends a message to every peer that is known to speak Herald and was heard within the last minute
+  /// (HP-32), and returns how many these are.
   @inlinable
   public mutating func sendImmediatelyToAll(_ message: Span<UInt8>, at now: Instant)
     throws(ImmediateSendError)

@@ -1,4 +1,5 @@
-// The steps of an exchange on a connection that we opened: what is asked, what is made of the answers, what comes next.
+// The steps of an exchange on a connection that we opened: what is asked, what is made of the answers, what
+// comes next.
 
 extension HeraldCore
 where
@@ -80,7 +81,8 @@ where
     links[index].system = .unknown
   }
 
-  /// The service that was found does not give its payload, perhaps as it is a stale one: another is to be looked for.
+  /// The service that was found does not give its payload, perhaps as it is a stale one: another is to be
+  /// looked for.
   @inlinable
   mutating func noteFault(isRefused: Bool, _ index: Int) {
     links[index].search.fail(isRefused: isRefused)
@@ -102,7 +104,8 @@ where
       return .findInformation
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
-      // The new payload would tie the new address to the one of this connection: it is written on another one.
+      // The new payload would tie the new address to the one of this connection: it is written on another
+      // one.
       if task == .writePayload, values.isFormer(ConnectionID(index: index)) { return .closing }
       if links[index].signalHandle == 0 {
         noteDone(task, place)  // there is no way to tell it
@@ -141,7 +144,8 @@ where
     return buffer
   }
 
-  /// Gives a connection's buffer back. That of the application's message is not the connection's: others may have it to come.
+  /// Gives a connection's buffer back. That of the application's message is not the connection's: others may
+  /// have it to come.
   @inlinable
   mutating func freeBuffer(_ index: Int) {
     let buffer = Int(links[index].buffer) &- 1
@@ -149,8 +153,8 @@ where
     links[index].buffer = 0
   }
 
-  /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its stack is not for
-  /// the calls that answer requests.
+  /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its
+  /// stack is not for the calls that answer requests.
   @inlinable @inline(never)
   mutating func take(_ pdu: Span<UInt8>, _ index: Int) -> GATTClientEvent {
     let event = links[index].client.receive(pdu, mtu: server.mtu(ConnectionID(index: index)))
@@ -217,7 +221,8 @@ where
     return event
   }
 
-  /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the peer's system.
+  /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the
+  /// peer's system.
   @inlinable
   mutating func note(_ pdu: Span<UInt8>, _ index: Int) {
     var characteristics = GATTCharacteristics(pdu)
@@ -282,7 +287,8 @@ where
     return true
   }
 
-  /// A peer's payload is in a buffer, and the peer is done with: it was read from it, or written by one that nobody can read.
+  /// A peer's payload is in a buffer, and the peer is done with: it was read from it, or written by one that
+  /// nobody can read.
   @inlinable
   mutating func acquirePayload(_ place: Int, _ buffer: Int) {
     notePayload(place, buffer)
@@ -294,7 +300,8 @@ where
     }
   }
 
-  /// A payload is in a buffer that counts as a peer's from now on: logs and reports it under the peer's identity.
+  /// A payload is in a buffer that counts as a peer's from now on: logs and reports it under the peer's
+  /// identity.
   @inlinable
   mutating func notePayload(_ place: Int, _ buffer: Int) {
     let identity = table[place].identity

@@ -4,8 +4,8 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// Looks at every deadline, commands the radio, and returns when to call again at the latest. Also to be called after each
-  /// `poll` of the radio that may have had events.
+  /// Looks at every deadline, commands the radio, and returns when to call again at the latest. Also to be
+  /// called after each `poll` of the radio that may have had events.
   @inlinable @inline(never)
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
     self.now = now
@@ -58,8 +58,8 @@ where
   @inlinable @inline(never)
   mutating func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
-  /// Opens the log before the first `run`: for a board that says why it started, by a number of its own choice, or that does not
-  /// `run` but is to be read.
+  /// Opens the log before the first `run`: for a board that says why it started, by a number of its own
+  /// choice, or that does not `run` but is to be read.
   @inlinable
   public mutating func openLog(at now: Instant, startReason: UInt8) {
     self.now = now
@@ -97,8 +97,8 @@ where
     if log.wantsTrimming, trimLog() { wake(by: now) }
   }
 
-  /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before an hour has passed. Whether
-  /// it has.
+  /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before
+  /// an hour has passed. Whether it has.
   @inlinable @inline(never)
   mutating func trimLog() -> Bool {
     guard openConnections() == 0 || hasCome(tidyAt) else { return false }
@@ -106,8 +106,8 @@ where
     return true
   }
 
-  /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody connected nobody waits for it, and
-  /// when somebody always is, it waits for an hour.
+  /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody
+  /// connected nobody waits for it, and when somebody always is, it waits for an hour.
   @inlinable @inline(never)
   mutating func tidyLog() {
     let isIdle = openConnections() == 0
@@ -176,7 +176,8 @@ where
   @inlinable
   static var keptSilence: Interval { .seconds(30) }
 
-  /// Measures the strength on a connection that is kept, does on it what the peer is owed, and gives it up when the peer is gone.
+  /// Measures the strength on a connection that is kept, does on it what the peer is owed, and gives it up
+  /// when the peer is gone.
   @inlinable
   mutating func keep<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) -> Instant {
     let place = Int(links[index].place)
@@ -198,7 +199,8 @@ where
     return links[index].end
   }
 
-  /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be sent.
+  /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be
+  /// sent.
   @inlinable
   mutating func request<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) {
     let connection = ConnectionID(index: index)
@@ -224,7 +226,8 @@ where
     }
   }
 
-  /// Closes connections that have numbers beyond our places: asks now, and again every two seconds until they are closed.
+  /// Closes connections that have numbers beyond our places: asks now, and again every two seconds until they
+  /// are closed.
   @inlinable
   mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R) {
     guard surplus != 0 else { return }
@@ -239,161 +242,5 @@ where
       surplusAt = after(.seconds(2))
     }
     wake(by: surplusAt)
-  }
-
-  // MARK: Scanning and advertising
-
-  /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.
-  @inlinable @inline(never)
-  mutating func rotate() {
-    guard !attempt.isActive else { return }
-    guard rotation.isDue(at: now) else {
-      wake(by: rotation.deadline)
-      return
-    }
-    // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under the new address.
-    guard values.pool.makeRoom() else {
-      wake(by: after(.milliseconds(100)))
-      return
-    }
-    guard
-      let identity = OwnIdentity.make(key, lifetime: configuration.addressPeriod, random: &random)
-    else {
-      wasRefused = true  // the random source does not work: the old address stays, and it is tried again
-      return
-    }
-    show(identity)
-    delegate.tell(.info, "a new own address", at: now)
-    values.rotatedAt = now
-    values.rotatedUnixSeconds = clock.unixSeconds(at: now)
-    counters.count(.rotations)
-    partWithFormerAddress()
-    tellAgain()
-    rotation.rotated(at: now)
-    rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
-    if NeighbourType.systems > 0 { showNeighbours(withAddress: true) }
-    offerPayload()
-    unnotified = .max
-    wake(by: rotation.deadline)
-  }
-
-  /// Connections that were opened under the former address: the new payload and new codes must not be seen on them, as they would tie the
-  /// two addresses together. Those that are kept are closed; on the others a new reading is refused, and the services of other systems are gone.
-  @inlinable
-  mutating func partWithFormerAddress() {
-    var open: UInt32 = 0
-    var index = 0
-    while index < connections {
-      if links[index].step == .keeping { close(index) }
-      if links[index].step != .closed, index < 32 { open |= 1 &<< UInt32(truncatingIfNeeded: index) }
-      index &+= 1
-    }
-    if NeighbourType.Services.changes { noteServicesGone(on: open & ~values.former) }
-    values.former |= open
-  }
-
-  /// Peers that our payload was written to know another one now: it is owed to them again.
-  @inlinable
-  mutating func tellAgain() {
-    var place = 0
-    while place < table.placesUsed {
-      if table[place].has(Target.payloadWrittenFlag) {
-        table[place].set(Target.payloadWrittenFlag, false)
-        if !table[place].isHeld { settle(place) }
-      }
-      place &+= 1
-    }
-  }
-
-  /// Advertises under a new identity. Not inlined: its buffer is to be off the stack when the payload is made.
-  @inline(never)
-  @usableFromInline
-  mutating func show(_ identity: OwnIdentity) {
-    var bytes: [31 of UInt8] = .init(repeating: 0)
-    var buffer = bytes.mutableSpan
-    var advertisement = configuration.advertisement
-    advertisement.pseudoAddress = identity.pseudoAddress
-    // The short service goes first where both do not fit beside a pseudo device address.
-    if advertisement.length > 31 { advertisement.omitted = advertisement.omitted.union(.short) }
-    var length = 0
-    do throws(HeraldAdvertisementError) { length = try advertisement.write(to: &buffer) } catch { length = 0 }
-    advertising.rotate(to: identity.address)
-    advertising.setData(0, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
-  }
-
-  /// Asks whether there is a payload at present. Without one nothing is advertised: peers would connect in vain.
-  @inlinable
-  mutating func offerPayload() {
-    let nobody = ConnectionID(index: connections)
-    guard let index = values.makePayload(for: nobody, .signalling) else {
-      offersPayload = false
-      advertising.remove(0)
-      // The date may be missing: the next rotation comes sooner.
-      rotation.noLater(than: after(.seconds(10)))
-      return
-    }
-    let digest = values.pool.buffers[index].digest()
-    if digest != loggedPayload {
-      formerPayload = loggedPayload
-      loggedPayload = digest
-      record(.ownPayload, values.pool.buffers[index].all, in: index)
-    }
-    values.pool.release(nobody)
-    offersPayload = true
-    advertising.setTiming(0, interval: advertisingInterval, share: 1, connectable: true)
-  }
-
-  @inlinable
-  mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) {
-    guard configuration.scans else { return }
-    let isBlocked = attempt.isActive && !capabilities.canScanWhileConnecting
-    let plan = scanning.next(at: now, blocked: isBlocked)
-    wake(by: plan.deadline)
-    guard plan.scan else {
-      if shownScan != nil {
-        radio.stopScanning()
-        shownScan = nil
-      }
-      return
-    }
-    let timing = scanTiming
-    let isBusy = now < busyUntil
-    let parameters = ScanParameters(
-      ownAddress: advertising.address, interval: timing.interval,
-      window: isBusy ? timing.busyWindow : timing.window, active: timing.active)
-    if isBusy { wake(by: busyUntil) }
-    guard parameters != shownScan else { return }
-    do throws(RadioError) {
-      try radio.startScanning(parameters)
-      shownScan = parameters
-    } catch {
-      wasRefused = true
-    }
-  }
-
-  /// Whether peers can find this device, or it is the one that has to go to them (HP-06).
-  @inlinable
-  var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
-
-  @inlinable
-  mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
-    let open = openConnections()
-    let plan = advertising.next(
-      at: now,
-      allowed: .init(
-        connectable: open < connectionLimit && (open == 0 || capabilities.canAdvertiseWhileConnected),
-        any: canAdvertise && (offersPayload || NeighbourType.systems > 0)))
-    wake(by: plan.deadline)
-    guard plan.changed else { return }
-    switch plan.wish {
-    case .silence: radio.stopAdvertising()
-    case .set(let set, let parameters):
-      do throws(RadioError) {
-        try advertising.start(set, parameters, on: &radio)
-      } catch {
-        wasRefused = true
-        advertising.radioForgot()
-      }
-    }
   }
 }

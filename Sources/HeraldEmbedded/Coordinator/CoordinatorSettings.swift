@@ -58,7 +58,8 @@ where
     }
   }
 
-  /// Goes by what a host has set, from now on. Another interval of advertisements comes with another address, as all that is advertised does.
+  /// Goes by what a host has set, from now on. Another interval of advertisements comes with another address,
+  /// as all that is advertised does.
   @inlinable @inline(never)
   public mutating func take(_ new: SettingValues, at now: Instant) {
     self.now = now
@@ -69,8 +70,9 @@ where
     hasNews = true
   }
 
-  /// Gives the supplier what it needs of the payload that is stored. To be called in each round of the loop, before the node is polled, so that the
-  /// key of a new day is there when the payload of its first minutes is asked for.
+  /// Gives the supplier what it needs of the payload that is stored. To be called in each round of the loop,
+  /// before the node is polled, so that the key of a new day is there when the payload of its first minutes
+  /// is asked for.
   @inlinable
   public mutating func tendPayload<Storage: PayloadStorage & ~Copyable>(
     in storage: inout Storage, at now: Instant

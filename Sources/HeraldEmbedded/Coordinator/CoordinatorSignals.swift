@@ -72,8 +72,8 @@ where
     }
   }
 
-  /// The target that writes on a connection: the one the connection is to, or the one last heard under the peer's address, or a
-  /// new one. That it writes counts as being heard. `nil` if there is no place for it.
+  /// The target that writes on a connection: the one the connection is to, or the one last heard under the
+  /// peer's address, or a new one. That it writes counts as being heard. `nil` if there is no place for it.
   @inlinable
   mutating func writer(_ index: Int) -> Int? {
     let address = links[index].peer
@@ -106,9 +106,10 @@ where
 
   /// A peer wrote its payload (HP-09). One that is known already is a sign of life and no more.
   ///
-  /// Nobody proves whose address it writes under, nor whose pseudo device address it shows. So of a peer that takes connections, what is written
-  /// never replaces what was read, nor does it stand for it: such a peer goes on being read as if it had written nothing. Until then the
-  /// written payload counts, if the peer is known by this very address. Else it is told as that of somebody else.
+  /// Nobody proves whose address it writes under, nor whose pseudo device address it shows. So of a peer that
+  /// takes connections, what is written never replaces what was read, nor does it stand for it: such a peer
+  /// goes on being read as if it had written nothing. Until then the written payload counts, if the peer is
+  /// known by this very address. Else it is told as that of somebody else.
   @inlinable
   mutating func takePayload(from place: Int, in buffer: Int, _ index: Int) {
     let length = Int(values.pool.buffers[buffer].length)
@@ -160,10 +161,11 @@ where
     }
   }
 
-  /// A payload of which nobody knows who shows it, under an identity made up for it, which stays the same as long as the payload is told of.
-  /// Never under that of a peer which showed it: what others say of a peer is not mixed with what was heard of it. One that was passed on and for
-  /// which there is no place is not logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again.
-  /// Not inlined, so that the stack holds what is needed for one at a time.
+  /// A payload of which nobody knows who shows it, under an identity made up for it, which stays the same as
+  /// long as the payload is told of. Never under that of a peer which showed it: what others say of a peer is
+  /// not mixed with what was heard of it. One that was passed on and for which there is no place is not
+  /// logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again. Not
+  /// inlined, so that the stack holds what is needed for one at a time.
   @inlinable @inline(never)
   mutating func takeHearsay(
     _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int

@@ -5,8 +5,8 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case closed = 0
   /// We ask for a longer ATT_MTU.
   case exchangeMTU = 1
-  /// We look for the service of Herald 2.1 and later. All services with one UUID are looked at before the next UUID is: a phone may have an
-  /// empty or stale one in front of the one that works.
+  /// We look for the service of Herald 2.1 and later. All services with one UUID are looked at before the
+  /// next UUID is: a phone may have an empty or stale one in front of the one that works.
   case findShortService = 2
   /// We look for the service of the protocol document.
   case findLongService = 3
@@ -149,9 +149,11 @@ struct Link: BitwiseCopyable {
   @usableFromInline var service: HandleRange
   /// The peer's address, as the connection showed it.
   @usableFromInline var peer: DeviceAddress
-  /// Which service is looked for. It fills what would be a gap: without one all connections are cleared in their place.
+  /// Which service is looked for. It fills what would be a gap: without one all connections are cleared in
+  /// their place.
   @usableFromInline var search: ServiceSearch
-  /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that again.
+  /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that
+  /// again.
   @usableFromInline var end: Instant
   /// When the peer last asked us for something, or, on a connection that is kept, when it was last measured.
   @usableFromInline var lastAsked: Instant

@@ -4,8 +4,8 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// Tells the delegate what the radio's new state means for the sensor, if that changed. A radio that fails once is tried again; one
-  /// that fails again before it worked is not there.
+  /// Tells the delegate what the radio's new state means for the sensor, if that changed. A radio that fails
+  /// once is tried again; one that fails again before it worked is not there.
   @inlinable
   mutating func showState(_ radio: RadioState) {
     let state: SensorState
@@ -18,8 +18,8 @@ where
     update(state)
   }
 
-  /// Switches the sensor off: nothing is scanned for, advertised or connected any more; what the log has not kept yet is kept. Sensors
-  /// beside the radio go on, so that a visit ends.
+  /// Switches the sensor off: nothing is scanned for, advertised or connected any more; what the log has not
+  /// kept yet is kept. Sensors beside the radio go on, so that a visit ends.
   @inlinable
   public mutating func switchOff(at now: Instant) {
     self.now = now

@@ -25,8 +25,8 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom to connect to or on an open
-  /// connection, this is the one place that says what comes before what.
+  /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom
+  /// to connect to or on an open connection, this is the one place that says what comes before what.
   @inlinable
   mutating func task(for place: Int) -> PeerTask {
     let peer = table[place]
@@ -52,8 +52,8 @@ where
       }
       return peer.lastRSSI.isAvailable ? .writeRSSI : .nothing
     }
-    // An Android phone finds and measures us by itself, and is not connected to again (HP-56). An iPhone may not find us while
-    // its application is in the background, nor other iPhones.
+    // An Android phone finds and measures us by itself, and is not connected to again (HP-56). An iPhone may
+    // not find us while its application is in the background, nor other iPhones.
     guard peer.system == .iOS else { return .nothing }
     if offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
     return isSignalDue && hasSomethingToShare(with: place) ? .share : .nothing
@@ -66,7 +66,8 @@ where
     return !canAdvertise || table[place].system == .iOS && configuration.sharesPayloads
   }
 
-  /// Whether there are payloads of others to tell a peer of. Our measurement of the peer goes with them, so there has to be one.
+  /// Whether there are payloads of others to tell a peer of. Our measurement of the peer goes with them, so
+  /// there has to be one.
   @inlinable
   mutating func hasSomethingToShare(with place: Int) -> Bool {
     configuration.sharesPayloads && table[place].lastRSSI.isAvailable
@@ -75,12 +76,13 @@ where
 }
 
 extension Target {
-  /// Whether a strength or payloads of others may be written to it now: 15 s after the last time at the earliest, as phones do.
+  /// Whether a strength or payloads of others may be written to it now: 15 s after the last time at the
+  /// earliest, as phones do.
   @inlinable
   func isSignalDue(at now: Instant) -> Bool {
     guard has(Self.signalledFlag) else { return true }
-    // Whole seconds: one more, so that it is never too soon. A peer that was left alone for four minutes, or for eight, may have to wait
-    // once more.
+    // Whole seconds: one more, so that it is never too soon. A peer that was left alone for four minutes, or
+    // for eight, may have to wait once more.
     return now.seconds8 &- signalledAt > 15
   }
 

@@ -1,4 +1,5 @@
-// Messages written to the signal characteristics of peers: how they are made, cut into pieces, and noted as done.
+// Messages written to the signal characteristics of peers: how they are made, cut into pieces, and noted as
+// done.
 
 extension HeraldCore
 where
@@ -8,9 +9,10 @@ where
   @inlinable
   static var longestRequest: Int { 128 }
 
-  /// Makes the message a connection's task is about, unless that has begun already, and says how much of it goes next: all of it if one
-  /// request holds it, or to an iPhone, which takes prepared writes; else 20 bytes, which is how Android phones write and expect it.
-  /// `false` if there is no such message; the exchange is over then.
+  /// Makes the message a connection's task is about, unless that has begun already, and says how much of it
+  /// goes next: all of it if one request holds it, or to an iPhone, which takes prepared writes; else 20
+  /// bytes, which is how Android phones write and expect it. `false` if there is no such message; the
+  /// exchange is over then.
   @inlinable
   mutating func prepareSignal(_ index: Int) -> Bool {
     if links[index].written == 0 {
@@ -82,8 +84,8 @@ where
   mutating func noteWritten(_ index: Int) {
     let task = links[index].task
     counters.count(task == .sendMessage ? .messagesSent : .signalsSent)
-    // An Android phone begins a new message only after a payload or on a new connection; it would take anything else for the
-    // continuation of what it has.
+    // An Android phone begins a new message only after a payload or on a new connection; it would take
+    // anything else for the continuation of what it has.
     if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
     links[index].written = 0
     freeBuffer(index)

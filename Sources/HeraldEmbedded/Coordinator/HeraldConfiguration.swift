@@ -10,8 +10,8 @@ public enum ConnectionPolicy: UInt8, BitwiseCopyable, Sendable {
 public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// Why the device started, as the board numbers it; 0 is "power came on". It goes to the log.
   public var startReason: UInt8 = 0
-  /// Whether to advertise, if the radio can. A device that does not writes its payload, and how strong it hears them, to the peers
-  /// it meets (HP-06).
+  /// Whether to advertise, if the radio can. A device that does not writes its payload, and how strong it
+  /// hears them, to the peers it meets (HP-06).
   public var advertises = true
   /// Whether to scan, and to connect to peers. A beacon does not.
   public var scans = true
@@ -23,15 +23,18 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var keepsConnections = false
   /// Which connection is given up for a new peer when there are as many as there may be (HP-25).
   public var connectionPolicy = ConnectionPolicy.oldest
-  /// Whether to believe the date that a venue beacon tells, as long as nobody else has told it. Needs a `VisitSensor`.
+  /// Whether to believe the date that a venue beacon tells, as long as nobody else has told it. Needs a
+  /// `VisitSensor`.
   public var takesTimeFromBeacons = false
-  /// Whether the device serves its log to everybody on its management link while it has no access key and no host has set `access/stay-open`.
+  /// Whether the device serves its log to everybody on its management link while it has no access key and no
+  /// host has set `access/stay-open`.
   public var staysOpen = false
   /// How to scan.
   public var scanTiming = ScanTiming()
   /// Milliseconds between advertising events, 20…10,240.
   public var advertisingInterval: Interval = .milliseconds(250)
-  /// What to advertise. The pseudo device address is filled in if `addressPeriod` is so short that one is needed.
+  /// What to advertise. The pseudo device address is filled in if `addressPeriod` is so short that one is
+  /// needed.
   public var advertisement = HeraldAdvertisement()
   /// How advertisements are looked into.
   public var introspection = Introspection()
@@ -55,18 +58,20 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var firstRetry: Interval = .seconds(4)
   /// …up to this.
   public var longestRetry: Interval = .minutes(5)
-  /// How often the log is brought to flash: the most that a loss of power costs. Each time costs about seven bytes of
-  /// flash: on a recording a reading took 1.46 bytes with 10 s, 1.39 with 30 s, 1.36 with 60 s, and 1.34 without.
+  /// How often the log is brought to flash: the most that a loss of power costs. Each time costs about seven
+  /// bytes of flash: on a recording a reading took 1.46 bytes with 10 s, 1.39 with 30 s, 1.36 with 60 s, and
+  /// 1.34 without.
   public var commitPeriod: Interval = .seconds(30)
-  /// How many days a record is kept. What is older is erased, page by page (docs/log-format.md, section 6); 0 keeps it until the ring needs
-  /// its place.
+  /// How many days a record is kept. What is older is erased, page by page (docs/log-format.md, section 6); 0
+  /// keeps it until the ring needs its place.
   public var retentionDays: UInt16 = 14
 
-  /// The defaults: 0.7 mA on average for the radio. Phones that advertise once a second are heard several times in 30 s.
+  /// The defaults: 0.7 mA on average for the radio. Phones that advertise once a second are heard several
+  /// times in 30 s.
   public init() {}
 
-  /// A setting that makes a battery last: 0.4 mA, and half as many readings. Devices like this one are heard and read as soon as with the
-  /// defaults; phones that advertise once a second only once or twice in 30 s.
+  /// A setting that makes a battery last: 0.4 mA, and half as many readings. Devices like this one are heard
+  /// and read as soon as with the defaults; phones that advertise once a second only once or twice in 30 s.
   public static var saver: HeraldConfiguration {
     var configuration = HeraldConfiguration()
     configuration.scanTiming.interval = .milliseconds(1065)
@@ -75,7 +80,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
     return configuration
   }
 
-  /// A setting for devices on a mains supply, and for measuring: scans half of the time and advertises ten times a second. 3 mA.
+  /// A setting for devices on a mains supply, and for measuring: scans half of the time and advertises ten
+  /// times a second. 3 mA.
   public static var dense: HeraldConfiguration {
     var configuration = HeraldConfiguration()
     configuration.scanTiming.interval = .milliseconds(1000)
@@ -85,8 +91,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
     return configuration
   }
 
-  /// How long to leave a peer alone after its `failures`-th failed exchange in a row: `first`, doubled with each further
-  /// one up to `longest`. Static, as a method would copy the configuration to the stack.
+  /// How long to leave a peer alone after its `failures`-th failed exchange in a row: `first`, doubled with
+  /// each further one up to `longest`. Static, as a method would copy the configuration to the stack.
   @usableFromInline
   static func retryDelay(failures: UInt8, first: Interval, longest: Interval) -> Interval {
     var delay = first.milliseconds
@@ -98,8 +104,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
     return delay < longest.milliseconds ? Interval(milliseconds: delay) : longest
   }
 
-  /// How long to leave a peer alone that turned out for the `ignores`-th time to have no Herald service: a minute, and a fifth
-  /// more each time until it is three minutes or more, as phones do.
+  /// How long to leave a peer alone that turned out for the `ignores`-th time to have no Herald service: a
+  /// minute, and a fifth more each time until it is three minutes or more, as phones do.
   @usableFromInline
   static func ignoreDelay(ignores: UInt8) -> Interval {
     var delay: UInt32 = 60_000

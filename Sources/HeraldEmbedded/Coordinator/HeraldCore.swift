@@ -1,12 +1,14 @@
 /// A Herald device without its radio: everything it knows and decides.
 ///
-/// It handles the radio's events (CoordinatorHearing.swift, CoordinatorExchange.swift) and, between them, says what the radio is
-/// to do (CoordinatorRun.swift). It never waits and reads no clock; a step that takes time has a deadline, and `run` returns the earliest.
+/// It handles the radio's events (CoordinatorHearing.swift, CoordinatorExchange.swift) and, between them,
+/// says what the radio is to do (CoordinatorRun.swift). It never waits and reads no clock; a step that takes
+/// time has a deadline, and `run` returns the earliest.
 ///
 /// - `targets` is how many peers it tracks at once; `TargetTable` says what happens to more.
 /// - `connections` is how many connections it holds at once; more are closed as they come.
-/// - `payloads` is how many payloads and messages may be on their way at once, over all connections, 516 bytes each; `PayloadPool` says what
-///   happens to more. With fewer than `connections` a peer may be told to come again, or be asked by us a second later.
+/// - `payloads` is how many payloads and messages may be on their way at once, over all connections, 516
+///   bytes each; `PayloadPool` says what happens to more. With fewer than `connections` a peer may be told to
+///   come again, or be asked by us a second later.
 public struct HeraldCore<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
@@ -20,12 +22,13 @@ public struct HeraldCore<
   public let configuration: HeraldConfiguration
   /// What a host has set since (`take`).
   @usableFromInline var settings: SettingValues
-  // What is used together lies together, large and rare things first: functions then reach most of it from one address.
+  // What is used together lies together, large and rare things first: functions then reach most of it from
+  // one address.
 
   /// The payloads that are passed on.
   @usableFromInline var sharing: SharingStore
-  /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5 bytes for a reading
-  /// instead of 1.7, to save 416 bytes of RAM.
+  /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5
+  /// bytes for a reading instead of 1.7, to save 416 bytes of RAM.
   public var log: Log
   /// Who hears of the sensor's events.
   public var delegate: DelegateType
@@ -58,8 +61,8 @@ public struct HeraldCore<
   @usableFromInline var scanning: ScanSchedule
   @usableFromInline var shownScan: ScanParameters?
   @usableFromInline var rotation: AddressRotation
-  /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays recognisable to whoever has
-  /// it; without one (all zeros) the device makes a new one when it starts.
+  /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays
+  /// recognisable to whoever has it; without one (all zeros) the device makes a new one when it starts.
   public var key: IdentityResolvingKey
   /// Whether the supplier had a payload when asked last.
   @usableFromInline var offersPayload: Bool
@@ -93,8 +96,8 @@ public struct HeraldCore<
 
   /// A device that has not started. It starts at the first `run`.
   ///
-  /// Whoever makes a device in a function of its own (`ManagedNode`) inlines this: then supplier and delegate are made in their places, and not on the
-  /// stack first.
+  /// Whoever makes a device in a function of its own (`ManagedNode`) inlines this: then supplier and delegate
+  /// are made in their places, and not on the stack first.
   @inlinable
   public init(
     flash: consuming FlashType, random: consuming RandomType,
@@ -146,8 +149,8 @@ public struct HeraldCore<
     counters = CoordinatorCounters()
   }
 
-  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. Address and payload change at the next
-  /// opportunity. `false` for a date before the device's own start.
+  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. Address and payload change
+  /// at the next opportunity. `false` for a date before the device's own start.
   @inlinable
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant, source: WallClock.Source) -> Bool {
     self.now = now
@@ -160,8 +163,8 @@ public struct HeraldCore<
     return true
   }
 
-  /// The moment of the call that is being made from outside, which sets it first of all, so that it need not be handed on. What is served
-  /// goes by it as well.
+  /// The moment of the call that is being made from outside, which sets it first of all, so that it need not
+  /// be handed on. What is served goes by it as well.
   @inlinable
   var now: Instant {
     mutating get { values.askedAt }
@@ -204,8 +207,8 @@ public struct HeraldCore<
     add(&record)
   }
 
-  /// The same for what happened to a peer, in the shape in which it is logged: there are many calls, and this is short at each.
-  /// `extra` is the strength of a reading, and of other kinds the plain field.
+  /// The same for what happened to a peer, in the shape in which it is logged: there are many calls, and this
+  /// is short at each. `extra` is the strength of a reading, and of other kinds the plain field.
   @inlinable @inline(never)
   mutating func record(_ kind: LogKind, of target: TargetIdentity, extra: UInt8 = 0) {
     var record = LogRecordFields(

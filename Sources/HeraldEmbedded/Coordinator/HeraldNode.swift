@@ -1,7 +1,7 @@
 /// A Herald device: a radio and the core that commands it.
 ///
-/// The board's loop, or the program around it, calls `poll` whenever the radio's transport has something and at the latest at the moment
-/// the last `poll` returned.
+/// The board's loop, or the program around it, calls `poll` whenever the radio's transport has something and
+/// at the latest at the moment the last `poll` returned.
 public struct HeraldNode<
   RadioType: Radio & ~Copyable, FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
@@ -33,8 +33,8 @@ public struct HeraldNode<
       flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
   }
 
-  /// The same with the radio made in its place. A finished one is as large as all its connections' buffers, and would be moved
-  /// here over the stack, which a microcontroller has no room for.
+  /// The same with the radio made in its place. A finished one is as large as all its connections' buffers,
+  /// and would be moved here over the stack, which a microcontroller has no room for.
   @inlinable
   public init(
     makingRadio radio: () -> RadioType, flash: consuming FlashType,
@@ -46,13 +46,14 @@ public struct HeraldNode<
       flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
   }
 
-  /// Takes in what the radio has, decides, commands the radio, and lets it send. Returns when to poll again at the latest;
-  /// sooner is never wrong.
+  /// Takes in what the radio has, decides, commands the radio, and lets it send. Returns when to poll again
+  /// at the latest; sooner is never wrong.
   @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
     let heard = core.heard
     let radioDue = radio.poll(at: now, into: &core)
-    // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds of them a second.
+    // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds
+    // of them a second.
     if core.heard != heard, !core.hasNews, radioDue > now {
       if now < core.wakeAt { return radioDue < core.wakeAt ? radioDue : core.wakeAt }
     }

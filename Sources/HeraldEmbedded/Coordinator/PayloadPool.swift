@@ -81,8 +81,8 @@ struct PayloadBuffer: BitwiseCopyable {
     store.keep(bytes.span.extracting(0..<Int(length)), of: place, in: &table, at: now)
   }
 
-  /// Fills it with the message that passes on to the target at `place` what it is to be told now, with the strength at which it was
-  /// heard last (HP-42); `false` if that is not known or there is nothing to tell.
+  /// Fills it with the message that passes on to the target at `place` what it is to be told now, with the
+  /// strength at which it was heard last (HP-42); `false` if that is not known or there is nothing to tell.
   @usableFromInline
   mutating func fill<let capacity: Int>(
     sharing store: inout SharingStore, for place: Int, in table: inout TargetTable<capacity>, at now: Instant
@@ -169,12 +169,14 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 }
 
-/// Buffers of 516 bytes for payloads and messages on their way: a peer's payload while it is read in pieces, ours while a peer reads
-/// it in pieces (every piece must be of the same payload), signals in either direction, and what a peer prepares to write.
+/// Buffers of 516 bytes for payloads and messages on their way: a peer's payload while it is read in pieces,
+/// ours while a peer reads it in pieces (every piece must be of the same payload), signals in either
+/// direction, and what a peer prepares to write.
 ///
-/// A buffer belongs to one connection and one use. When none is free, what we want to do takes one from a peer that reads our payload, which
-/// is made again for the rest. Else the claim fails: our reading of a peer is tried again later, and a peer's request is answered with
-/// Insufficient Resources, or Prepare Queue Full. A second one for a connection's peer is never the last that is free.
+/// A buffer belongs to one connection and one use. When none is free, what we want to do takes one from a
+/// peer that reads our payload, which is made again for the rest. Else the claim fails: our reading of a peer
+/// is tried again later, and a peer's request is answered with Insufficient Resources, or Prepare Queue Full.
+/// A second one for a connection's peer is never the last that is free.
 @usableFromInline
 struct PayloadPool<let count: Int>: ~Copyable {
   @usableFromInline var buffers: [count of PayloadBuffer]
@@ -266,8 +268,8 @@ struct PayloadPool<let count: Int>: ~Copyable {
     return index
   }
 
-  /// A buffer for what the peer of a connection writes, or prepares to: as `claim` has it, else the one from which it reads our payload, which is made
-  /// again if it goes on with that.
+  /// A buffer for what the peer of a connection writes, or prepares to: as `claim` has it, else the one from
+  /// which it reads our payload, which is made again if it goes on with that.
   @inlinable @inline(never)
   mutating func claimForWriting(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     claim(connection, use) ?? convert(connection, from: .serving, to: use)

@@ -1,4 +1,5 @@
-/// How much of something may be used, where what is used is made up for with time. Zero bits when nothing is outstanding.
+/// How much of something may be used, where what is used is made up for with time. Zero bits when nothing is
+/// outstanding.
 ///
 /// What something costs may be known only afterwards: then the last use may go beyond the limit.
 @usableFromInline
@@ -14,7 +15,8 @@ struct RateBudget: BitwiseCopyable {
     settled = 0
   }
 
-  /// Takes the time until `now` into account: one is made up for every `pace` milliseconds, as long as more than `rest` is outstanding.
+  /// Takes the time until `now` into account: one is made up for every `pace` milliseconds, as long as more
+  /// than `rest` is outstanding.
   @usableFromInline
   @inline(never)
   mutating func settle(pace: UInt32, downTo rest: UInt32, at now: Instant) {

@@ -1,7 +1,7 @@
 /// The values of our GATT table that are made at run time, and the messages that peers write to us.
 ///
-/// The payload is that of the last change of address, so that both change together; it is made anew for each exchange
-/// (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
+/// The payload is that of the last change of address, so that both change together; it is made anew for each
+/// exchange (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
 public struct ServedValues<
   Supplier: PayloadSupplier & ~Copyable, NeighbourType: Neighbours, let connections: Int, let buffers: Int
 >: AttributeValues, ~Copyable {
@@ -17,7 +17,8 @@ public struct ServedValues<
   /// When the own address changed last, and what date that was.
   @usableFromInline var rotatedAt: Instant
   @usableFromInline var rotatedUnixSeconds: UInt64?
-  /// Connections that were opened under a former address, a bit each: nothing that changes with the address is shown on them.
+  /// Connections that were opened under a former address, a bit each: nothing that changes with the address
+  /// is shown on them.
   @usableFromInline var former: UInt32
   @usableFromInline var served: UInt32
   @usableFromInline var notServed: UInt32
@@ -27,7 +28,8 @@ public struct ServedValues<
   @usableFromInline var incoming: [connections of SignalReassembly]
   /// What all of them together may write.
   @usableFromInline var budget: RateBudget
-  /// What all of them together may have logged by reading codes of ours; apart, so that who reads takes nothing from who writes.
+  /// What all of them together may have logged by reading codes of ours; apart, so that who reads takes
+  /// nothing from who writes.
   @usableFromInline var servedBudget: RateBudget
   /// What codes in advertisements may bring to the log.
   @usableFromInline var heardBudget: RateBudget
@@ -62,8 +64,8 @@ public struct ServedValues<
     withoutBuffer = 0
   }
 
-  /// Makes our payload, or with `.servingLegacy` that for peers that know no Herald, in a buffer of the pool and returns the buffer;
-  /// `nil` if there is no payload or no buffer.
+  /// Makes our payload, or with `.servingLegacy` that for peers that know no Herald, in a buffer of the pool
+  /// and returns the buffer; `nil` if there is no payload or no buffer.
   @inlinable
   mutating func makePayload(for connection: ConnectionID, _ use: PayloadBuffer.Use = .serving) -> Int? {
     guard let index = pool.claim(connection, use) else { return nil }
@@ -88,7 +90,8 @@ public struct ServedValues<
     case .deviceName: return .copying(deviceName.span, from: offset, into: &buffer)
     case .modelNumber: return .copying(modelNumber.span, from: offset, into: &buffer)
     default:
-      // Codes change with the address, too. Each number that is given away goes to the log, which is not to be flooded.
+      // Codes change with the address, too. Each number that is given away goes to the log, which is not to
+      // be flooded.
       if NeighbourType.systems > 0, isFormer(connection) || offset == 0 && !mayServe(connection.index) {
         return .failed(.insufficientResources)
       }
@@ -122,8 +125,8 @@ public struct ServedValues<
     connection.index < 32 && former & 1 &<< UInt32(truncatingIfNeeded: connection.index) != 0
   }
 
-  /// Takes a signal, or a part of one, or a legacy payload. The core acts upon it when the answer has been made. Either is written
-  /// with response and not without (HP-09).
+  /// Takes a signal, or a part of one, or a legacy payload. The core acts upon it when the answer has been
+  /// made. Either is written with response and not without (HP-09).
   @inlinable
   public mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID

@@ -1,17 +1,20 @@
-/// The payloads that are passed on to iPhones, which may not hear their owners themselves (HP-42): those of peers on iOS and of peers
-/// that cannot advertise; at most 510 bytes of them, in 24 places.
+/// The payloads that are passed on to iPhones, which may not hear their owners themselves (HP-42): those of
+/// peers on iOS and of peers that cannot advertise; at most 510 bytes of them, in 24 places.
 ///
-/// Each payload belongs to a target that shows it. When that target was last heard is when the payload was; a payload whose
-/// target is gone, or shows another one by now, goes as well. **When full**, those whose owners were heard longest ago make room.
+/// Each payload belongs to a target that shows it. When that target was last heard is when the payload was; a
+/// payload whose target is gone, or shows another one by now, goes as well. **When full**, those whose owners
+/// were heard longest ago make room.
 ///
-/// What a peer has been told of is a bit for each place, in its `Target`. A place that is taken anew loses its bit in every target.
+/// What a peer has been told of is a bit for each place, in its `Target`. A place that is taken anew loses
+/// its bit in every target.
 public struct SharingStore: ~Copyable {
   /// How many payloads there can be: as many of the commonest length, 21 bytes, as fit into one message.
   static var capacity: Int { 24 }
 
   /// One payload: where its bytes are, and whose it is. A free place has no length.
   struct Entry: BitwiseCopyable {
-    /// The lower half of its digest. Who makes a payload with another's half gains no more than who shows the other's payload itself.
+    /// The lower half of its digest. Who makes a payload with another's half gains no more than who shows the
+    /// other's payload itself.
     var digest: UInt32
     private var bits: UInt32
     init() {
@@ -45,8 +48,8 @@ public struct SharingStore: ~Copyable {
   /// How recently the owner of a payload must have been heard for it to be passed on.
   public static var expiry: Interval { .minutes(5) }
 
-  /// Keeps the payload of the target at `place`, whose digest the target has already. One that is here already goes over to this
-  /// target; one of no bytes or of more than 510 is not kept.
+  /// Keeps the payload of the target at `place`, whose digest the target has already. One that is here
+  /// already goes over to this target; one of no bytes or of more than 510 is not kept.
   public mutating func keep<let capacity: Int>(
     _ payload: Span<UInt8>, of place: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) {
@@ -72,9 +75,10 @@ public struct SharingStore: ~Copyable {
     table.untell(Self.bit(free))
   }
 
-  /// Writes into `buffer` what the target at `place` is to be told now, one payload after the other, and returns how many bytes that
-  /// is; notes that it has been told. Payloads it has not been told of come first, then those whose owners were heard last; the
-  /// first that does not fit ends them. Its own is not among them, nor one whose owner has not been heard for five minutes.
+  /// Writes into `buffer` what the target at `place` is to be told now, one payload after the other, and
+  /// returns how many bytes that is; notes that it has been told. Payloads it has not been told of come
+  /// first, then those whose owners were heard last; the first that does not fit ends them. Its own is not
+  /// among them, nor one whose owner has not been heard for five minutes.
   public mutating func compose<let capacity: Int>(
     for place: Int, in table: inout TargetTable<capacity>, at now: Instant,
     into buffer: inout MutableSpan<UInt8>

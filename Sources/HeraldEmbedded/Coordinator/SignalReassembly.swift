@@ -1,9 +1,11 @@
 /// What a peer is writing to us on one connection. Zero bits when that is nothing.
 ///
-/// Messages come in three ways: as one value; in parts, each a value of its own, at most 20 bytes with Android phones; as prepared
-/// writes, which are gathered in a buffer of the pool and heard there as one value. The bytes of a message lie in a buffer from its first part until it has
-/// been acted upon; those of a strength need none if they come at once. What was begun is dropped, and counted, when it cannot become
-/// a message, when it goes on at the other characteristic, when nothing comes for half a minute, and with its connection.
+/// Messages come in three ways: as one value; in parts, each a value of its own, at most 20 bytes with
+/// Android phones; as prepared writes, which are gathered in a buffer of the pool and heard there as one
+/// value. The bytes of a message lie in a buffer from its first part until it has been acted upon; those of a
+/// strength need none if they come at once. What was begun is dropped, and counted, when it cannot become a
+/// message, when it goes on at the other characteristic, when nothing comes for half a minute, and with its
+/// connection.
 @usableFromInline
 struct SignalReassembly: BitwiseCopyable {
   /// The code of the message that is here as a whole, to be acted upon now; 0 for none.
@@ -43,8 +45,8 @@ struct SignalReassembly: BitwiseCopyable {
 }
 
 extension ServedValues where Supplier: ~Copyable {
-  /// Takes a value written to a signal characteristic: a whole message, or the next part of one. When the message is whole
-  /// `incoming` says so, and its data are in the connection's buffer.
+  /// Takes a value written to a signal characteristic: a whole message, or the next part of one. When the
+  /// message is whole `incoming` says so, and its data are in the connection's buffer.
   @inlinable
   mutating func collect(
     _ value: Span<UInt8>, _ tag: AttributeTag, on connection: ConnectionID
@@ -89,7 +91,8 @@ extension ServedValues where Supplier: ~Copyable {
     hear(buffer, isWhole: true, index)
   }
 
-  /// The buffer with what was begun at this characteristic, if something was. What was begun at the other one is dropped.
+  /// The buffer with what was begun at this characteristic, if something was. What was begun at the other one
+  /// is dropped.
   @inlinable @inline(never)
   mutating func begun(_ tag: AttributeTag, _ index: Int) -> Int? {
     guard let begun = pool.find(ConnectionID(index: index), .hearing) else { return nil }
@@ -192,7 +195,8 @@ extension ServedValues where Supplier: ~Copyable {
     incoming[index].budget = budget
   }
 
-  /// Whether a message on this connection may be acted upon: neither its peer nor all of them together have written too much.
+  /// Whether a message on this connection may be acted upon: neither its peer nor all of them together have
+  /// written too much.
   @inlinable
   mutating func mayAct(_ index: Int) -> Bool {
     budget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt) && isInBudget(index)
@@ -229,8 +233,8 @@ extension ServedValues where Supplier: ~Copyable {
     charge(bytes, index)
   }
 
-  /// Whether another code of an advertisement may be logged: two a second (62 bytes) for as long as they like, and 79 (2 KiB) at once.
-  /// In a crowd each peer has a new one every quarter of an hour.
+  /// Whether another code of an advertisement may be logged: two a second (62 bytes) for as long as they
+  /// like, and 79 (2 KiB) at once. In a crowd each peer has a new one every quarter of an hour.
   @inlinable
   mutating func mayHear(at now: Instant) -> Bool {
     heardBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.heardPace, at: now)
@@ -244,7 +248,8 @@ extension ServedValues where Supplier: ~Copyable {
     charge(bytes, index)
   }
 
-  /// The same for a record with so many bytes beside: an eighth more, as what does not fit at the end of a page goes to the next.
+  /// The same for a record with so many bytes beside: an eighth more, as what does not fit at the end of a
+  /// page goes to the next.
   @inlinable
   mutating func spendBytes(_ count: Int, _ index: Int) { spend(8 &+ count &+ count &>> 3, index) }
 }
@@ -277,7 +282,8 @@ extension ServedValues where Supplier: ~Copyable {
     return nil
   }
 
-  /// A peer whose payload we have read precedes one of which we know nothing, which may be one that keeps coming back to hold the queue.
+  /// A peer whose payload we have read precedes one of which we know nothing, which may be one that keeps
+  /// coming back to hold the queue.
   @inlinable
   public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
     guard connection.index >= 0, connection.index < connections, other.index >= 0, other.index < connections

@@ -1,24 +1,25 @@
-/// How many strangers the device takes in, and how many readings of them it keeps. A stranger is a peer of which
-/// nothing is known but its advertisements, which anybody can make up. Zero bits when nothing has been spent.
+/// How many strangers the device takes in, and how many readings of them it keeps. A stranger is a peer of
+/// which nothing is known but its advertisements, which anybody can make up. Zero bits when nothing has been
+/// spent.
 ///
-/// There are two budgets of each sort, one for strangers that show a Herald service and one for all others, so that a
-/// flood of one kind takes nothing from the other. They grow with the capacity of the table; a table of fewer than 64
-/// places counts as one of 64.
+/// There are two budgets of each sort, one for strangers that show a Herald service and one for all others,
+/// so that a flood of one kind takes nothing from the other. They grow with the capacity of the table; a
+/// table of fewer than 64 places counts as one of 64.
 ///
-/// - **Identities**: a stranger that is taken in costs 13 bytes of log. 16 for each place of the table may be taken
-///   in at once, and one in 4.1 s for each 64 places after that. A payload that is read gives one back. In a period
-///   in which one was refused nothing is made up for: a flood gets what is left when it begins, and no more while it
-///   lasts.
-/// - **Readings**: 128 for each place at once, and 3.9 a second for each 64 places after that. A payload that is read
-///   gives 128 back.
-/// - **Proof**: while identities are refused, a stranger is taken in if it is heard in both halves of a period of 4.1
-///   s, or opens a connection to this device; 16 at once, and one in a period after that. The first half notes those
-///   that are refused, each in a place that its hash gives and only if that is free, so that a flood of fresh
-///   addresses does not replace what is noted.
+/// - **Identities**: a stranger that is taken in costs 13 bytes of log. 16 for each place of the table may be
+///   taken in at once, and one in 4.1 s for each 64 places after that. A payload that is read gives one back.
+///   In a period in which one was refused nothing is made up for: a flood gets what is left when it begins,
+///   and no more while it lasts.
+/// - **Readings**: 128 for each place at once, and 3.9 a second for each 64 places after that. A payload that
+///   is read gives 128 back.
+/// - **Proof**: while identities are refused, a stranger is taken in if it is heard in both halves of a
+///   period of 4.1 s, or opens a connection to this device; 16 at once, and one in a period after that. The
+///   first half notes those that are refused, each in a place that its hash gives and only if that is free,
+///   so that a flood of fresh addresses does not replace what is noted.
 ///
-/// The numbers are more than twice the peaks of simulated crowds (256 places: 467 identities outstanding of 4,096 in
-/// a room of 200 whose addresses change each minute, 1,488 in the first minute of a crowd of 2,000), and of the
-/// documents' 140,000 readings in 23 hours.
+/// The numbers are more than twice the peaks of simulated crowds (256 places: 467 identities outstanding of
+/// 4,096 in a room of 200 whose addresses change each minute, 1,488 in the first minute of a crowd of 2,000),
+/// and of the documents' 140,000 readings in 23 hours.
 @usableFromInline
 struct StrangerBudget<let targets: Int>: ~Copyable {
   /// Spent and not made up for: of identities, by kind.
@@ -77,8 +78,8 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     }
   }
 
-  /// Whether a stranger whose identity has this hash may be taken in, and notes what that costs. `kind` is 1 for one
-  /// that shows a service, else 0.
+  /// Whether a stranger whose identity has this hash may be taken in, and notes what that costs. `kind` is 1
+  /// for one that shows a service, else 0.
   @usableFromInline
   @inline(never)
   mutating func mayCome(_ hash: UInt32, kind: Int, at now: Instant) -> Bool {

@@ -111,7 +111,8 @@ extension Target {
     set { setField(Self.ignoresBit, 15, newValue < 15 ? newValue : 15) }
   }
 
-  /// Whether an exchange with it is wanted, or will be when `retryAt` has come. `TargetTable.setOwesWork` sets it.
+  /// Whether an exchange with it is wanted, or will be when `retryAt` has come. `TargetTable.setOwesWork`
+  /// sets it.
   @inlinable
   public var owesWork: Bool { has(Self.owesWorkFlag) }
   /// Whether an exchange with it is in progress. `TargetTable.setHeld` sets it.

@@ -21,14 +21,15 @@ extension Target {
     system != .iOS && (told == 0 || told & 0xFF_FFFF != Self.digest(of: number))
   }
 
-  /// Whether another number of its may be noted: one in each 16 s. Who changes it more often would fill the log.
+  /// Whether another number of its may be noted: one in each 16 s. Who changes it more often would fill the
+  /// log.
   @usableFromInline
   func mayShowNumber(at now: Instant) -> Bool {
     told == 0 || UInt8(truncatingIfNeeded: told &>> 24) != now.sixteenSeconds
   }
 
-  /// Takes note of the number it advertises, and when: in the lower 24 bits and the upper 8 of what says of an iPhone
-  /// what it was told.
+  /// Takes note of the number it advertises, and when: in the lower 24 bits and the upper 8 of what says of
+  /// an iPhone what it was told.
   @usableFromInline
   mutating func note(number: Span<UInt8>, at now: Instant) {
     told = UInt32(now.sixteenSeconds) &<< 24 | Self.digest(of: number)

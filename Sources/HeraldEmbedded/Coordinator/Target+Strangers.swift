@@ -13,15 +13,15 @@ extension Target {
   @usableFromInline @inline(__always)
   var mayBeMadeUp: Bool { isStranger && writtenAt == 0 }
 
-  /// What `writtenAt` of a stranger says when all of its allowance is used: after `readingsPerUnit` readings for each
-  /// unit, those of the first second apart.
+  /// What `writtenAt` of a stranger says when all of its allowance is used: after `readingsPerUnit` readings
+  /// for each unit, those of the first second apart.
   @usableFromInline static var allowance: UInt8 { 255 }
   /// See `allowance`. A power of two.
   @usableFromInline static var readingsPerUnit: UInt32 { 4 }
 
-  /// Whether another reading of this stranger is kept, `number` being how many readings of whomever there were
-  /// before: about a thousand, then one in each period of 4,096 ms. Who sends ever so much under one identity fills
-  /// no log.
+  /// Whether another reading of this stranger is kept, `number` being how many readings of whomever there
+  /// were before: about a thousand, then one in each period of 4,096 ms. Who sends ever so much under one
+  /// identity fills no log.
   @usableFromInline
   mutating func mayKeepReading(number: UInt32, at now: Instant) -> Bool {
     if readings == 0 { signalledAt = now.seconds8 }

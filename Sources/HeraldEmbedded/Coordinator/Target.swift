@@ -26,7 +26,8 @@ public struct Target: BitwiseCopyable, Sendable {
     case iOS = 2
   }
 
-  // The members are in such an order that there is no gap between them; what is small shares one word (Target+Bits.swift).
+  // The members are in such an order that there is no gap between them; what is small shares one word
+  // (Target+Bits.swift).
   @usableFromInline let identityLow: UInt32
   @usableFromInline var addressLow: UInt32
   /// The first eight bytes of its payload's SHA-256, little-endian; 0 before the payload is read.
@@ -35,9 +36,9 @@ public struct Target: BitwiseCopyable, Sendable {
   @usableFromInline var seen: UInt32
   /// When it may be connected next, in tenths of a second since start-up.
   var retryTenths: UInt32
-  /// Of an iPhone the payloads it has been told of, a bit for each place of the `SharingStore`: nobody else is told of any. Of every other
-  /// peer the digest of the contact event number that it advertised last, and when that was logged: iPhones advertise none.
-  /// In a place that was given back, the next such place + 1.
+  /// Of an iPhone the payloads it has been told of, a bit for each place of the `SharingStore`: nobody else
+  /// is told of any. Of every other peer the digest of the contact event number that it advertised last, and
+  /// when that was logged: iPhones advertise none. In a place that was given back, the next such place + 1.
   @usableFromInline var told: UInt32
   @usableFromInline var bits: UInt32
   @usableFromInline let identityHigh: UInt16
@@ -46,12 +47,12 @@ public struct Target: BitwiseCopyable, Sendable {
   public var lastRSSI: RSSI
   /// The last transmit power it advertised in dBm; `noTxPower` if none.
   public var txPower: Int8
-  /// When a strength or others' payloads were last written to it: seconds since start-up, in their lower 8 bits.
-  /// While its payload is not known, no such thing is written to it: then when it was first heard, or a reading
-  /// beyond its allowance last kept (`mayKeepReading`).
+  /// When a strength or others' payloads were last written to it: seconds since start-up, in their lower 8
+  /// bits. While its payload is not known, no such thing is written to it: then when it was first heard, or a
+  /// reading beyond its allowance last kept (`mayKeepReading`).
   @usableFromInline var signalledAt: UInt8
-  /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits. While its payload
-  /// is not known, how much of its allowance of readings it has used.
+  /// When our payload was last written to it: units of 16 s since start-up, in their lower 8 bits. While its
+  /// payload is not known, how much of its allowance of readings it has used.
   @usableFromInline var writtenAt: UInt8
 
   /// The value of `txPower` that says that none was advertised.

@@ -1,13 +1,14 @@
 /// Every peer that is being tracked, by its identity: at most `capacity` (up to 16,384), 44 bytes each.
 ///
-/// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is probed
-/// from the identity's hash on. The hash is seeded, so that nobody outside can choose addresses that collide.
+/// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is
+/// probed from the identity's hash on. The hash is seeded, so that nobody outside can choose addresses that
+/// collide.
 ///
-/// **When full**, `insert` evicts the peer that has been silent for longest: of those that have been silent for
-/// `patience` first one that owes no work, else of all. But if a quarter of the table are peers that were heard in
-/// the last second and never before, there is a flood of made-up addresses: then it evicts its own kind, the one of
-/// them that has been silent for longest. Held peers (an exchange is in progress) are never evicted; if all are held,
-/// the newcomer is not taken in.
+/// **When full**, `insert` evicts the peer that has been silent for longest: of those that have been silent
+/// for `patience` first one that owes no work, else of all. But if a quarter of the table are peers that were
+/// heard in the last second and never before, there is a flood of made-up addresses: then it evicts its own
+/// kind, the one of them that has been silent for longest. Held peers (an exchange is in progress) are never
+/// evicted; if all are held, the newcomer is not taken in.
 public struct TargetTable<let capacity: Int>: ~Copyable {
   /// Two positions of the index: place + 1 of a target, 0 for none.
   @usableFromInline
@@ -61,7 +62,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     _modify { yield &targets[place] }
   }
 
-  /// How many places have ever been taken: all targets are at places below this. What is at a vacant one says nothing.
+  /// How many places have ever been taken: all targets are at places below this. What is at a vacant one says
+  /// nothing.
   @inlinable
   public var placesUsed: Int { Int(fresh) }
 
@@ -211,8 +213,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     count &-= 1
   }
 
-  /// The target that is to go when one has to (see the type). Those that are held or wait for a message are passed
-  /// over. Looks at every target.
+  /// The target that is to go when one has to (see the type). Those that are held or wait for a message are
+  /// passed over. Looks at every target.
   @inline(never)
   mutating func evictable(at now: Instant) -> Int? {
     let engaged = Target.heldFlag | Target.awaitsMessageFlag
@@ -254,7 +256,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return longest
   }
 
-  /// A target other than `place` whose payload has this digest (not 0). Looks at every target: for once per payload read.
+  /// A target other than `place` whose payload has this digest (not 0). Looks at every target: for once per
+  /// payload read.
   public mutating func find(payloadDigest digest: UInt64, otherThan place: Int) -> Int? {
     guard digest != 0 else { return nil }
     var candidate = 0
@@ -265,8 +268,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return nil
   }
 
-  /// The target that nobody has heard but somebody told of with the payload of this digest (not 0). Looks at every target: for once per
-  /// payload passed on.
+  /// The target that nobody has heard but somebody told of with the payload of this digest (not 0). Looks at
+  /// every target: for once per payload passed on.
   public mutating func findHearsay(payloadDigest digest: UInt64) -> Int? {
     guard digest != 0 else { return nil }
     var candidate = 0
@@ -279,8 +282,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return nil
   }
 
-  /// The target whose address this is: one that shows a pseudo device address ahead of others, then the most recently heard. Looks at every
-  /// target: for once per message written to us.
+  /// The target whose address this is: one that shows a pseudo device address ahead of others, then the most
+  /// recently heard. Looks at every target: for once per message written to us.
   public mutating func find(address: DeviceAddress, at now: Instant) -> Int? {
     guard address != .zero else { return nil }
     var found: Int?
@@ -302,8 +305,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return found
   }
 
-  /// Takes in a peer that nobody has heard, but somebody told of. `nil` if that would cost one that was heard, or told of, in the last
-  /// five minutes.
+  /// Takes in a peer that nobody has heard, but somebody told of. `nil` if that would cost one that was
+  /// heard, or told of, in the last five minutes.
   public mutating func insertHearsay(_ identity: TargetIdentity, at now: Instant) -> Int? {
     if free == 0, Int(fresh) == capacity {
       guard let evicted = evictable(at: now), targets[evicted].silence(at: now) > SharingStore.expiry

@@ -1,5 +1,5 @@
-/// Under what a peer is tracked and logged: its pseudo device address if it shows one, else its address (HP-15), or a
-/// generated number for a peer known only from shared payloads (HP-43).
+/// Under what a peer is tracked and logged: its pseudo device address if it shows one, else its address
+/// (HP-15), or a generated number for a peer known only from shared payloads (HP-43).
 public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
   /// What the 48 bits are.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {

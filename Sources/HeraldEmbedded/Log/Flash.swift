@@ -1,5 +1,6 @@
-/// The hardware abstraction of a flash memory: pages that are erased to all ones as a whole and then programmed word by word,
-/// each word once between two erasures (clearing further bits of a programmed word is a separate call).
+/// The hardware abstraction of a flash memory: pages that are erased to all ones as a whole and then
+/// programmed word by word, each word once between two erasures (clearing further bits of a programmed word
+/// is a separate call).
 ///
 /// Calls finish before they return. An erasure may take up to 100 ms; whoever calls decides when.
 public protocol Flash: ~Copyable {
@@ -7,14 +8,16 @@ public protocol Flash: ~Copyable {
   var pageSize: Int { get }
   /// How many pages there are, numbered from 0.
   var pageCount: Int { get }
-  /// Bytes in a word, the unit of programming: 1, 2, 4 or 8. Offsets and lengths of `program` are multiples of it.
+  /// Bytes in a word, the unit of programming: 1, 2, 4 or 8. Offsets and lengths of `program` are multiples
+  /// of it.
   var wordSize: Int { get }
 
   /// Reads `buffer.count` bytes from `offset` of `page`.
   mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
   /// Programs erased words of `page` from `offset` on.
   mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError)
-  /// Sets all bits of the given words to zero, erased or not: the way to wipe a secret, or void a header, without an erasure.
+  /// Sets all bits of the given words to zero, erased or not: the way to wipe a secret, or void a header,
+  /// without an erasure.
   mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError)
   /// Erases a page: all its bits become ones.
   mutating func erase(page: Int) throws(FlashError)

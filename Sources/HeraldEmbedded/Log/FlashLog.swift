@@ -1,11 +1,11 @@
 /// A log of events in a ring of flash pages (docs/log-format.md, docs/power-loss.md).
 ///
-/// `dictionary` is how many targets a page distinguishes at a time, 1…64: a target beyond them takes the place of the one
-/// not heard for longest, and costs seven bytes again when it comes back; nothing is lost. Takes 13 bytes of RAM per
-/// target and 1.2 KB besides.
+/// `dictionary` is how many targets a page distinguishes at a time, 1…64: a target beyond them takes the
+/// place of the one not heard for longest, and costs seven bytes again when it comes back; nothing is lost.
+/// Takes 13 bytes of RAM per target and 1.2 KB besides.
 ///
-/// Events are coded into a block of 128 bytes that is programmed when it is full or when `commit` asks for it; no page is
-/// ever held in RAM.
+/// Events are coded into a block of 128 bytes that is programmed when it is full or when `commit` asks for
+/// it; no page is ever held in RAM.
 public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSource, ~Copyable {
   @usableFromInline var flash: F
   @usableFromInline var targets: [dictionary of LogTarget]
@@ -25,9 +25,10 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
 
   // MARK: Writing
 
-  /// Adds an event that happened at `now`; an event earlier than the one before it is dated like that one. `bytes` is
-  /// stored with events that have payload bytes and ignored with others. The event is safe from loss of power after the
-  /// next `commit`. Programs a block when one is full, and erases a page only if `maintain` has not done so ahead.
+  /// Adds an event that happened at `now`; an event earlier than the one before it is dated like that one.
+  /// `bytes` is stored with events that have payload bytes and ignored with others. The event is safe from
+  /// loss of power after the next `commit`. Programs a block when one is full, and erases a page only if
+  /// `maintain` has not done so ahead.
   /// - Throws: `tooLong`, `notMounted`, or `flashFailed` when every page that was tried failed.
   @inlinable
   public mutating func append(
@@ -93,8 +94,9 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     try append(event, bytes: Span(), at: now, clock: clock)
   }
 
-  /// Adds a reading, as nearly all events are, if no page is to be opened for it: there may be hundreds of them a second, for which nothing but encoding
-  /// is to be done. Returns `false`, having added nothing, if it is to be given to `append`.
+  /// Adds a reading, as nearly all events are, if no page is to be opened for it: there may be hundreds of
+  /// them a second, for which nothing but encoding is to be done. Returns `false`, having added nothing, if
+  /// it is to be given to `append`.
   @inlinable @inline(never)
   mutating func take(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) -> Bool {
     guard ring.isOpen else { return false }
@@ -106,8 +108,9 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     return true
   }
 
-  /// Programs what is pending: afterwards everything appended so far survives a loss of power. Costs about seven bytes of
-  /// flash beside the records, so call it every half minute or minute, before sleep, and when the host reads.
+  /// Programs what is pending: afterwards everything appended so far survives a loss of power. Costs about
+  /// seven bytes of flash beside the records, so call it every half minute or minute, before sleep, and when
+  /// the host reads.
   @inlinable @inline(never)
   public mutating func commit() {
     guard ring.isOpen, writer.pending > 0 else { return }
@@ -129,8 +132,8 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   /// Whether events have been appended that `commit` would make safe.
   @inlinable public var hasPending: Bool { ring.isOpen && writer.pending > 0 }
 
-  /// How much room in a page an event with this many payload bytes wants: its blocks, the block that is pending, and one to
-  /// begin the record in.
+  /// How much room in a page an event with this many payload bytes wants: its blocks, the block that is
+  /// pending, and one to begin the record in.
   @inlinable
   static func room(forPayload count: Int) -> Int {
     let full = count / LogFormat.rawLimit
@@ -153,7 +156,8 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
 
   // MARK: Programming
 
-  /// Programs the first `size` bytes of the writer's buffer. If that fails, the page is abandoned with all that is pending.
+  /// Programs the first `size` bytes of the writer's buffer. If that fails, the page is abandoned with all
+  /// that is pending.
   @inlinable @inline(never)
   mutating func program(_ size: Int) -> Bool {
     let position = writer.position

@@ -3,10 +3,10 @@
 extension FlashLog where F: ~Copyable {
   // MARK: Mounting
 
-  /// Finds what the flash holds, and counts this start-up. A memory without a log begins one with `freshEpoch`, which
-  /// should be a random number. Reads the head of every page and the newest page; writes nothing. Whatever the flash
-  /// contains, this ends and leaves a log that works; a memory of fewer than two pages, of pages below 256 bytes, or a
-  /// `dictionary` outside 1…64 leaves it unmounted.
+  /// Finds what the flash holds, and counts this start-up. A memory without a log begins one with
+  /// `freshEpoch`, which should be a random number. Reads the head of every page and the newest page; writes
+  /// nothing. Whatever the flash contains, this ends and leaves a log that works; a memory of fewer than two
+  /// pages, of pages below 256 bytes, or a `dictionary` outside 1…64 leaves it unmounted.
   @inlinable
   public mutating func mount(freshEpoch: UInt32) {
     guard !ring.isErasing else { return }
@@ -64,7 +64,8 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  /// Where the newest page's last whole block ends, its last start-up, and whether another segment fits behind it.
+  /// Where the newest page's last whole block ends, its last start-up, and whether another segment fits
+  /// behind it.
   @inlinable
   mutating func walkNewest() {
     var end = 0
@@ -83,7 +84,8 @@ extension FlashLog where F: ~Copyable {
       }
     }
     ring.closedBytes = end
-    // A block that was being programmed when the power went may reach this far and look erased without being so.
+    // A block that was being programmed when the power went may reach this far and look erased without being
+    // so.
     let behind = LogFormat.aligned(end &+ LogFormat.blockSize, to: LogFormat.segmentAlignment)
     if ring.pageSize &- behind >= 192, isErased(page: ring.current, from: behind) { ring.resume = behind }
   }
@@ -139,8 +141,8 @@ extension FlashLog where F: ~Copyable {
 
   // MARK: Beginning a page
 
-  /// Makes a page ready for records: a further segment of the newest one, or the page after it. `false` if that failed; the
-  /// next call tries the next page.
+  /// Makes a page ready for records: a further segment of the newest one, or the page after it. `false` if
+  /// that failed; the next call tries the next page.
   @inlinable
   mutating func open(at now: Instant, clock: WallClock) -> Bool {
     var offset = 0
@@ -183,8 +185,8 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  /// Does work that would hold up an `append`: erases the page ahead once the open one is half full. Call it when idle; it
-  /// may take as long as an erasure.
+  /// Does work that would hold up an `append`: erases the page ahead once the open one is half full. Call it
+  /// when idle; it may take as long as an erasure.
   @inlinable
   public mutating func maintain() {
     guard wantsMaintenance else { return }
@@ -199,7 +201,8 @@ extension FlashLog where F: ~Copyable {
     return ring.isOpen ? writer.position > ring.pageSize / 2 : ring.resume == 0
   }
 
-  /// Voids a page's header, so that an erasure that is cut short leaves nothing that looks like a page, and erases it.
+  /// Voids a page's header, so that an erasure that is cut short leaves nothing that looks like a page, and
+  /// erases it.
   @inlinable
   mutating func erase(page: Int) -> Bool {
     do throws(FlashError) {
@@ -218,8 +221,8 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  /// Ends the log, mounted or not: from now on it takes nothing and tells nothing, and cannot be mounted. `eraseNext` is to be called
-  /// `pagesToErase` times; a log that is made anew then has a new epoch.
+  /// Ends the log, mounted or not: from now on it takes nothing and tells nothing, and cannot be mounted.
+  /// `eraseNext` is to be called `pagesToErase` times; a log that is made anew then has a new epoch.
   @inlinable
   public mutating func beginErasing() {
     guard !ring.isErasing else { return }
@@ -236,8 +239,8 @@ extension FlashLog where F: ~Copyable {
   /// How many pages are still to be erased.
   @inlinable public var pagesToErase: Int { ring.toErase }
 
-  /// Erases the next page, the oldest first; `false` if the flash failed, which keeps it from none of the others. Cut short, what is left is the
-  /// newest part of the log.
+  /// Erases the next page, the oldest first; `false` if the flash failed, which keeps it from none of the
+  /// others. Cut short, what is left is the newest part of the log.
   @inlinable
   public mutating func eraseNext() -> Bool {
     guard ring.toErase > 0 else { return true }
@@ -248,8 +251,8 @@ extension FlashLog where F: ~Copyable {
 
   // MARK: Reading back
 
-  /// Where the log stands: what can be read is what has been committed. Reads `writer` in a mutating method: a borrow copies all of it to the
-  /// stack.
+  /// Where the log stands: what can be read is what has been committed. Reads `writer` in a mutating method:
+  /// a borrow copies all of it to the stack.
   @inlinable
   public mutating func status() -> LogStatus {
     let written = writer.position
@@ -263,8 +266,8 @@ extension FlashLog where F: ~Copyable {
     return status()
   }
 
-  /// How many bytes of page `sequence` can be read: the committed part of the newest, all of an older one; `nil` if there is
-  /// no such page.
+  /// How many bytes of page `sequence` can be read: the committed part of the newest, all of an older one;
+  /// `nil` if there is no such page.
   @inlinable @inline(never)
   public mutating func readableBytes(sequence: UInt32) -> Int? {
     guard let page = ring.page(of: sequence) else { return nil }
@@ -282,8 +285,10 @@ extension FlashLog where F: ~Copyable {
     return ring.pageSize
   }
 
-  /// Reads committed bytes of page `sequence` from `offset` on, as many as fit into `buffer`, and returns how many.
-  /// - Throws: `gone` if there is no such page, `outOfRange` if `offset` is beyond its readable bytes, `flashFailed`.
+  /// Reads committed bytes of page `sequence` from `offset` on, as many as fit into `buffer`, and returns how
+  /// many.
+  /// - Throws: `gone` if there is no such page, `outOfRange` if `offset` is beyond its readable bytes,
+  ///   `flashFailed`.
   @inlinable @inline(never)
   public mutating func read(
     sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>

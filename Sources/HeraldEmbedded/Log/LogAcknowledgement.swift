@@ -4,7 +4,8 @@
 public enum LogAcknowledgement: UInt8, BitwiseCopyable, Sendable {
   /// The page may be erased, or has been.
   case taken
-  /// It is the newest page, which may still grow, or one that does not exist yet, or an older page has not been acknowledged.
+  /// It is the newest page, which may still grow, or one that does not exist yet, or an older page has not
+  /// been acknowledged.
   case outOfOrder
   /// The digest is not that of the page: the host has something else.
   case otherDigest
@@ -13,14 +14,16 @@ public enum LogAcknowledgement: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension FlashLog where F: ~Copyable {
-  /// A host has page `sequence`, all of whose bytes have this SHA-256 (32 bytes): `trim` may erase it. Nothing has changed unless the outcome is
-  /// `taken`.
+  /// A host has page `sequence`, all of whose bytes have this SHA-256 (32 bytes): `trim` may erase it.
+  /// Nothing has changed unless the outcome is `taken`.
   ///
-  /// Pages are acknowledged one by one, the oldest first, and only a page with the right digest counts: so nothing is erased that the host
-  /// does not have. A page that is gone already, or was acknowledged before, is `taken` again, whatever the digest.
+  /// Pages are acknowledged one by one, the oldest first, and only a page with the right digest counts: so
+  /// nothing is erased that the host does not have. A page that is gone already, or was acknowledged before,
+  /// is `taken` again, whatever the digest.
   ///
-  /// Hashes the page in one go: by estimate half a million cycles for 4 KB, 8 ms at 64 MHz, less than its erasure takes. Kept in memory
-  /// alone: after a loss of power the host, which finds the pages again, says so again.
+  /// Hashes the page in one go: by estimate half a million cycles for 4 KB, 8 ms at 64 MHz, less than its
+  /// erasure takes. Kept in memory alone: after a loss of power the host, which finds the pages again, says
+  /// so again.
   @inlinable @inline(never)
   public mutating func acknowledge(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
     guard ring.isMounted, sequence < ring.newest else { return .outOfOrder }
@@ -35,7 +38,8 @@ extension FlashLog where F: ~Copyable {
     return outcome
   }
 
-  /// Whether a page of the flash has this SHA-256. Not inlined: the hash is large, and what else `acknowledge` calls needs the stack.
+  /// Whether a page of the flash has this SHA-256. Not inlined: the hash is large, and what else
+  /// `acknowledge` calls needs the stack.
   @inlinable @inline(never)
   mutating func compare(_ page: Int, with digest: Span<UInt8>) -> LogAcknowledgement {
     var hash = SHA256()
@@ -61,8 +65,8 @@ extension FlashLog where F: ~Copyable {
   /// Whether `trim` has something to do.
   @inlinable public var wantsTrimming: Bool { ring.isMounted && ring.acknowledged > ring.beforeOldest }
 
-  /// Erases the oldest page, if a host has it. To be called again and again, when an erasure holds up nobody. Cut short, what is
-  /// left is the log without its oldest pages.
+  /// Erases the oldest page, if a host has it. To be called again and again, when an erasure holds up nobody.
+  /// Cut short, what is left is the log without its oldest pages.
   @inlinable
   public mutating func trim() {
     guard wantsTrimming else { return }

@@ -7,7 +7,8 @@ struct LogInterval: BitwiseCopyable {
   /// All numbers.
   static var whole: LogInterval { LogInterval(low: 0, range: .max) }
 
-  /// Where the interval divides: a 1, whose probability is `chance`/4096, 1…4095, gets the lower part, up to and including `low` and so much.
+  /// Where the interval divides: a 1, whose probability is `chance`/4096, 1…4095, gets the lower part, up to
+  /// and including `low` and so much.
   @inline(__always)
   func split(chance: UInt32) -> UInt32 { (range &>> 12) &* chance &+ (((range & 0xFFF) &* chance) &>> 12) }
 
@@ -22,7 +23,8 @@ struct LogInterval: BitwiseCopyable {
     range = range &- split &- 1
   }
 
-  /// Whether the leading byte may be the same at both ends. Rarely so, and only then is it worth asking `isSettled`.
+  /// Whether the leading byte may be the same at both ends. Rarely so, and only then is it worth asking
+  /// `isSettled`.
   @inline(__always)
   var isNarrow: Bool { range &>> 24 == 0 }
   /// Whether the leading byte is the same at both ends: it is final.
@@ -41,22 +43,24 @@ struct LogInterval: BitwiseCopyable {
 
 /// One binary decision after another, written or read: the same model drives both.
 ///
-/// An arithmetic coder. A decision divides the interval in proportion to a 12-bit probability; leading bytes on which both
-/// ends agree are final. 32-bit multiplications only. While several decisions are coded the interval is the caller's, who has it in registers.
+/// An arithmetic coder. A decision divides the interval in proportion to a 12-bit probability; leading bytes
+/// on which both ends agree are final. 32-bit multiplications only. While several decisions are coded the
+/// interval is the caller's, who has it in registers.
 protocol LogBitCoder: ~Copyable, ~Escapable {
   /// Whether it reads.
   static var reads: Bool { get }
   /// The interval between decisions.
   var interval: LogInterval { get set }
-  /// What is decided, where `interval` divides at `split`. A writer returns `bit`; a reader ignores it and returns what it finds.
+  /// What is decided, where `interval` divides at `split`. A writer returns `bit`; a reader ignores it and
+  /// returns what it finds.
   func decide(_ bit: UInt32, _ interval: LogInterval, split: UInt32) -> UInt32
   /// Writes or reads the leading bytes that are final, and returns what is left of `interval` behind them.
   @_lifetime(self: copy self)
   mutating func settle(_ interval: LogInterval) -> LogInterval
 }
 
-/// Writes decisions into a buffer that has the shape of a block: a mark, coded bytes up to the block's limit, two bytes for
-/// the checksum, then what the record that filled the block has beyond it.
+/// Writes decisions into a buffer that has the shape of a block: a mark, coded bytes up to the block's limit,
+/// two bytes for the checksum, then what the record that filled the block has beyond it.
 @usableFromInline
 struct LogBitEncoder: LogBitCoder, ~Copyable {
   /// A block, and 32 bytes for a record that begins in it and ends behind it.
@@ -114,8 +118,8 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   /// Begins a codeword.
   mutating func restart() { interval = .whole }
 
-  /// Makes the first `content` bytes, at most `limit`, a block, and returns its size. What is beyond `limit` stays; with
-  /// fewer than `limit` it is lost.
+  /// Makes the first `content` bytes, at most `limit`, a block, and returns its size. What is beyond `limit`
+  /// stays; with fewer than `limit` it is lost.
   mutating func seal(content: Int, final: Bool, crc: inout UInt16, word: Int) -> Int {
     buffer[0] = UInt8(truncatingIfNeeded: content) | (final ? 0x80 : 0)
     return close(end: content &+ 1, crc: &crc, word: word)

@@ -1,4 +1,5 @@
-/// One thing that happened, as the log keeps it. Payload bytes, where an event has them, come beside it as a span.
+/// One thing that happened, as the log keeps it. Payload bytes, where an event has them, come beside it as a
+/// span.
 public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   /// A peer was seen for the first time (column "detect" of `contacts.csv`).
   case detected(TargetIdentity)
@@ -20,7 +21,8 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case model(TargetIdentity)
   /// The peer showed a code of a system other than Herald; its bytes come beside.
   case neighbour(TargetIdentity, NeighbourSystem)
-  /// A stay near a venue beacon ended: it was heard first and last so many seconds before the record (column "visit").
+  /// A stay near a venue beacon ended: it was heard first and last so many seconds before the record (column
+  /// "visit").
   case visited(TargetIdentity, firstHeard: UInt32, lastHeard: UInt32)
   /// This device shows a code of a system other than Herald from now on; its bytes come beside.
   case ownNeighbour(NeighbourSystem)
@@ -28,14 +30,16 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case ownPayload
   /// Charge in percent, 0…100, and whether an external source feeds the device.
   case battery(level: UInt8, external: Bool)
-  /// The device started. The reason is a `RestartCause`, or another number that the board defines; 0 is "power came on".
+  /// The device started. The reason is a `RestartCause`, or another number that the board defines; 0 is
+  /// "power came on".
   case started(reason: UInt8)
   /// What is known of the fault that made the device start again; the bytes of a `RestartReport` come beside.
   case restarted
-  /// The date became known, or was corrected: `unixMilliseconds` since 1970-01-01T00:00:00Z at the record's time.
+  /// The date became known, or was corrected: `unixMilliseconds` since 1970-01-01T00:00:00Z at the record's
+  /// time.
   case clockSet(unixMilliseconds: UInt64, source: WallClock.Source)
-  /// So many events before this one were not logged: for want of a working flash page, or because strangers brought
-  /// more than they may (`CoordinatorCounter.strangersRefused` and `readingsRefused`).
+  /// So many events before this one were not logged: for want of a working flash page, or because strangers
+  /// brought more than they may (`CoordinatorCounter.strangersRefused` and `readingsRefused`).
   case dropped(count: UInt32)
 
   /// Whether payload bytes belong to the event.
@@ -86,7 +90,8 @@ public enum LogError: Error, Equatable, BitwiseCopyable, Sendable {
 
 /// Where the log stands, as the management link reports it.
 public struct LogStatus: Equatable, BitwiseCopyable, Sendable {
-  /// Changes when the whole log is erased: sequence numbers of different epochs have nothing to do with each other.
+  /// Changes when the whole log is erased: sequence numbers of different epochs have nothing to do with each
+  /// other.
   public var epoch: UInt32
   /// Sequence number of the oldest page; above `newest` when there is no page.
   public var oldest: UInt32

@@ -17,12 +17,13 @@ enum LogFormat {
   @usableFromInline static var segmentAlignment: Int { 64 }
   /// The most targets a page can distinguish at a time.
   @usableFromInline static var maximumDictionary: Int { 64 }
-  /// The most records in a page's first segment: four bits a record in 4,096 bytes, where recordings take eleven.
+  /// The most records in a page's first segment: four bits a record in 4,096 bytes, where recordings take
+  /// eleven.
   @usableFromInline static var maximumRecords: UInt16 { 8192 }
 
-  /// The most records in a segment behind one that may hold `limit`: half as many, but never fewer than 64. So a page
-  /// has a bound, whatever the number of its segments, that a device can keep which after a restart does not know how
-  /// many records its newest page holds.
+  /// The most records in a segment behind one that may hold `limit`: half as many, but never fewer than 64.
+  /// So a page has a bound, whatever the number of its segments, that a device can keep which after a restart
+  /// does not know how many records its newest page holds.
   @usableFromInline @inline(__always)
   static func recordLimit(after limit: UInt16) -> UInt16 { max(limit &>> 1, 64) }
 
@@ -41,15 +42,17 @@ enum LogFormat {
     return crc
   }
 
-  /// CRC-32 of IEEE 802.3 (as zip and Ethernet have it) over the first `count` bytes. Only headers have it, so it may be slow.
+  /// CRC-32 of IEEE 802.3 (as zip and Ethernet have it) over the first `count` bytes. Only headers have it,
+  /// so it may be slow.
   static func crc32(_ bytes: Span<UInt8>, count: Int) -> UInt32 { CRC32.of(bytes.extracting(0..<count)) }
 
   /// `count` rounded up to whole words of 1, 2, 4 or 8 bytes.
   @usableFromInline @inline(__always)
   static func aligned(_ count: Int, to word: Int) -> Int { (count &+ word &- 1) & ~(word &- 1) }
 
-  /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10. Not inlined: nothing can go wrong in dividing by 10, so the
-  /// optimiser would do it for every record, ahead of asking whether a page is to be begun; the smallest cores take 600 instructions for each.
+  /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10. Not inlined: nothing
+  /// can go wrong in dividing by 10, so the optimiser would do it for every record, ahead of asking whether a
+  /// page is to be begun; the smallest cores take 600 instructions for each.
   @usableFromInline @inline(never)
   static func tickStart(_ now: Instant) -> Instant {
     let high = now.milliseconds.high32 % 10
@@ -94,7 +97,8 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
     self.wordSize = wordSize
   }
 
-  /// The header in the first 40 of `bytes`; `nil` unless its magic, version, checksum and every field are right.
+  /// The header in the first 40 of `bytes`; `nil` unless its magic, version, checksum and every field are
+  /// right.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= LogFormat.headerSize else { return nil }
     // It is ten words, of which the second is four bytes.
@@ -121,8 +125,8 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
       dictionaryCapacity: capacity, wordSize: word)
   }
 
-  /// Writes the 40 bytes of the header to the start of `bytes` and returns the low half of its checksum, with which the
-  /// checksums of its blocks begin.
+  /// Writes the 40 bytes of the header to the start of `bytes` and returns the low half of its checksum, with
+  /// which the checksums of its blocks begin.
   @usableFromInline
   func write(to bytes: inout MutableSpan<UInt8>) -> UInt16 {
     guard bytes.count >= LogFormat.headerSize else { return 0 }
@@ -173,8 +177,8 @@ struct LogBlock: BitwiseCopyable {
   /// Bytes to the next block.
   @usableFromInline let size: Int
 
-  /// The block at the start of `bytes`; `nil` if there is none or its checksum is wrong. `seed` is the checksum of the
-  /// block before, or the low half of the header's.
+  /// The block at the start of `bytes`; `nil` if there is none or its checksum is wrong. `seed` is the
+  /// checksum of the block before, or the low half of the header's.
   @usableFromInline
   init?(_ bytes: Span<UInt8>, seed: UInt16, word: Int) {
     guard bytes.count >= 4 else { return nil }

@@ -1,15 +1,18 @@
-/// What makes records small: adaptive probabilities for the kind of a record, the time since the one before, which target
-/// it is about, and how far its signal strength is from that target's last. Reset with each page.
+/// What makes records small: adaptive probabilities for the kind of a record, the time since the one before,
+/// which target it is about, and how far its signal strength is from that target's last. Reset with each
+/// page.
 ///
-/// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that target has been
-/// silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells most of it. A target far down the list, or
-/// not in it, is told by its number or its identity instead, as one decision for each before it would take long.
+/// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that
+/// target has been silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells
+/// most of it. A target far down the list, or not in it, is told by its number or its identity instead, as
+/// one decision for each before it would take long.
 ///
-/// Every method is `mutating` or static: a borrow would copy all probabilities to the stack (docs/architecture.md).
+/// Every method is `mutating` or static: a borrow would copy all probabilities to the stack
+/// (docs/architecture.md).
 @usableFromInline
 struct LogModel: ~Copyable {
-  /// Probability of a 1 in the upper 12 bits. In the lower 4 how often it is yet to be adapted until it is old: that of one that is old, as most are,
-  /// moves as the whole number does.
+  /// Probability of a 1 in the upper 12 bits. In the lower 4 how often it is yet to be adapted until it is
+  /// old: that of one that is old, as most are, moves as the whole number does.
   private var probabilities: [432 of UInt16]
   /// Steps of 10 ms since the segment began.
   @usableFromInline var steps: UInt32
@@ -58,7 +61,8 @@ struct LogModel: ~Copyable {
 
   /// One decision, coded with its probability, which then moves towards it: fast at first, slowly later.
   ///
-  /// A record is a dozen of these, and they are a third of the time that an advertisement takes: what is done once in many times is not done here.
+  /// A record is a dozen of these, and they are a third of the time that an advertisement takes: what is done
+  /// once in many times is not done here.
   @inline(__always)
   @_lifetime(coder: copy coder)
   private mutating func bit<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -71,7 +75,8 @@ struct LogModel: ~Copyable {
     // An old one moves by 1/32 of the way.
     if bit != 0 {
       interval.keepLower(split)
-      // The same as adding (4096 − chance) / 32, and free of large numbers, which the smallest cores have to load.
+      // The same as adding (4096 − chance) / 32, and free of large numbers, which the smallest cores have to
+      // load.
       chance = chance &- (chance &+ 31) &>> 5 &+ 128
     } else {
       interval.keepUpper(split)
@@ -89,13 +94,15 @@ struct LogModel: ~Copyable {
   private static func grown(_ state: UInt32, _ bit: UInt32) -> UInt32 {
     let chance = state &>> 4
     let young = state & 15
-    // How far to move, by how often it is to be adapted yet: 9 × 1/16, 3 × 1/8, 2 × 1/4, at first 1/2; a nibble each.
+    // How far to move, by how often it is to be adapted yet: 9 × 1/16, 3 × 1/8, 2 × 1/4, at first 1/2; a
+    // nibble each.
     let shift = ((young < 8 ? 0x4444_4440 : 0x1223_3344) &>> ((young & 7) &* 4)) & 15
     let moved = bit != 0 ? chance &+ ((4096 &- chance) &>> shift) : chance &- (chance &>> shift)
     return moved &<< 4 | (young &- 1)
   }
 
-  /// A number of `bits` bits, 1…31, most significant first, each with a probability of its own for what came before it.
+  /// A number of `bits` bits, 1…31, most significant first, each with a probability of its own for what came
+  /// before it.
   @inline(never)
   @_lifetime(coder: copy coder)
   private mutating func tree<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -146,8 +153,8 @@ struct LogModel: ~Copyable {
     return result
   }
 
-  /// A number with no small bound: the length of `value + 1` in bits, less one, as a tree of `bits` bits, then the bits
-  /// of `value + 1` after its leading one, plain.
+  /// A number with no small bound: the length of `value + 1` in bits, less one, as a tree of `bits` bits,
+  /// then the bits of `value + 1` after its leading one, plain.
   @_lifetime(coder: copy coder)
   @inline(never)
   private mutating func unbounded<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -161,8 +168,8 @@ struct LogModel: ~Copyable {
 
   // MARK: A record
 
-  /// Codes a record, one way or the other. `order` holds the places of the known targets in `targets`, the most recent
-  /// first. `false` if what was read contradicts the format.
+  /// Codes a record, one way or the other. `order` holds the places of the known targets in `targets`, the
+  /// most recent first. `false` if what was read contradicts the format.
   @_lifetime(coder: copy coder)
   @inline(__always)
   mutating func code<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -258,7 +265,8 @@ struct LogModel: ~Copyable {
     return 48 &+ (length &- 7) &* 2 &+ Int(second)
   }
 
-  /// Which target, and its place in `targets`; afterwards it is the most recent. −1 if what was read contradicts the format.
+  /// Which target, and its place in `targets`; afterwards it is the most recent. −1 if what was read
+  /// contradicts the format.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func codeTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -299,7 +307,8 @@ struct LogModel: ~Copyable {
     return place
   }
 
-  /// Of so many of the most recent targets each is asked for in turn. Beyond, a number costs less time, and not more flash on recordings.
+  /// Of so many of the most recent targets each is asked for in turn. Beyond, a number costs less time, and
+  /// not more flash on recordings.
   private static var searched: Int { 32 }
 
   /// Where in the list a target is; a number of at least `searched` and `count` if it is not there.
@@ -318,7 +327,8 @@ struct LogModel: ~Copyable {
     return 64
   }
 
-  /// Asks for one target of the list after another whether it is the one, and returns the place in the list; `count` if none is.
+  /// Asks for one target of the list after another whether it is the one, and returns the place in the list;
+  /// `count` if none is.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func search<C: LogBitCoder & ~Copyable & ~Escapable>(

@@ -1,7 +1,7 @@
 /// Reads one page of a log, alone: bytes in, records out (docs/log-format.md).
 ///
-/// The bytes may be hostile, torn or cut short at any place: the decoder yields the records that are whole and ends. It
-/// takes 1.9 KB and allocates nothing.
+/// The bytes may be hostile, torn or cut short at any place: the decoder yields the records that are whole
+/// and ends. It takes 1.9 KB and allocates nothing.
 public struct LogPageDecoder: ~Copyable, ~Escapable {
   private var bits: LogBitDecoder
   private var model = LogModel()
@@ -23,7 +23,8 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     case complete
     /// The block after the committed ones is damaged, as by a loss of power while it was programmed.
     case torn
-    /// The records contradict the format: a damage the checksums did not see, or a page made by somebody else.
+    /// The records contradict the format: a damage the checksums did not see, or a page made by somebody
+    /// else.
     case malformed
   }
 
@@ -32,7 +33,8 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
   /// How the reading ended: of the last of several segments, if none before it was `malformed`.
   public private(set) var ending: Ending
 
-  /// A decoder at the first record of `page`, which may be cut short; `nil` if there is no valid header at its start.
+  /// A decoder at the first record of `page`, which may be cut short; `nil` if there is no valid header at
+  /// its start.
   @_lifetime(copy page)
   public init?(_ page: Span<UInt8>) {
     guard let header = LogPageHeader(page) else { return nil }
@@ -44,8 +46,8 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     model.reset()
   }
 
-  /// The next record; `nil` at the end. Its payload bytes go to the start of `payload`, which should have room for
-  /// `LogEvent.maximumBytes`; what does not fit is left out.
+  /// The next record; `nil` at the end. Its payload bytes go to the start of `payload`, which should have
+  /// room for `LogEvent.maximumBytes`; what does not fit is left out.
   @_lifetime(self: copy self)
   public mutating func next(payload: inout MutableSpan<UInt8>) -> LogRecord? {
     while ending == .reading {
@@ -210,7 +212,8 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
     }
   }
 
-  /// The payload of the record that has just been read, which is the first behind its blocks; how much of it there is.
+  /// The payload of the record that has just been read, which is the first behind its blocks; how much of it
+  /// there is.
   @_lifetime(self: copy self)
   mutating func copyPayload(to buffer: inout MutableSpan<UInt8>) -> Int {
     var offset = payloadStart

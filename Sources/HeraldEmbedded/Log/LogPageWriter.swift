@@ -1,17 +1,19 @@
 /// The part of the log that knows no flash: records in, blocks to program out.
 ///
-/// A page's end is kept so far away that the codeword can always be ended: a record begins only with `recordReserve` bytes
-/// left and is taken back if it leaves fewer than `endReserve`.
+/// A page's end is kept so far away that the codeword can always be ended: a record begins only with
+/// `recordReserve` bytes left and is taken back if it leaves fewer than `endReserve`.
 @usableFromInline
 struct LogPageWriter: ~Copyable {
   /// Bytes that must be left in a page's last block for a record to begin.
   static var recordReserve: Int { 24 }
-  /// Bytes that must be left after it: enough to end the codeword, and more than the four a reader reads ahead.
+  /// Bytes that must be left after it: enough to end the codeword, and more than the four a reader reads
+  /// ahead.
   static var endReserve: Int { 12 }
-  /// A further block is begun only with this many bytes left in the page: it must hold what the encoder's buffer holds
-  /// beyond a block, and `endReserve`.
+  /// A further block is begun only with this many bytes left in the page: it must hold what the encoder's
+  /// buffer holds beyond a block, and `endReserve`.
   static var smallestBlock: Int { 48 }
-  /// How many bytes a reader reads ahead: a record is readable when that many follow its last coded byte, or the codeword ends.
+  /// How many bytes a reader reads ahead: a record is readable when that many follow its last coded byte, or
+  /// the codeword ends.
   static var lookahead: Int { 4 }
 
   @usableFromInline var encoder: LogBitEncoder

@@ -1,4 +1,5 @@
-/// What kind a record is, as the page codes it. "Measured" has a decision of its own, the others a tree of four.
+/// What kind a record is, as the page codes it. "Measured" has a decision of its own, the others a tree of
+/// four.
 @usableFromInline
 enum LogKind: UInt8, BitwiseCopyable {
   case end = 0
@@ -29,8 +30,8 @@ enum LogKind: UInt8, BitwiseCopyable {
     self == .read || self == .shared || self == .ownPayload || self == .targetBytes || self == .ownBytes
   }
 
-  /// How many plain bits follow the time and the target: first those of `extra`, then those of `value`, then those of
-  /// `high`, each most significant first.
+  /// How many plain bits follow the time and the target: first those of `extra`, then those of `value`, then
+  /// those of `high`, each most significant first.
   @usableFromInline var plainBits: (extra: UInt32, value: UInt32, high: UInt32) {
     switch self {
     case .txPower, .battery, .started, .targetBytes, .ownBytes: (8, 0, 0)
@@ -103,7 +104,8 @@ struct LogRecordFields: BitwiseCopyable {
     TargetIdentity(kind: .publicAddress, high: 0, low: 0)
   }
 
-  /// What the bytes of kinds 13 and 14 are: a message, a model, a report of a restart, or from 16 on the code of a neighbour.
+  /// What the bytes of kinds 13 and 14 are: a message, a model, a report of a restart, or from 16 on the code
+  /// of a neighbour.
   @usableFromInline static var message: UInt8 { 0 }
   @usableFromInline static var model: UInt8 { 1 }
   private static var restart: UInt8 { 2 }

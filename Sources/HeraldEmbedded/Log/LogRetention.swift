@@ -1,15 +1,18 @@
 // Retention: what is too old is erased, not only forgotten.
 
 extension FlashLog where F: ~Copyable {
-  /// Erases what is older than `days`, the oldest page first; nothing for 0, which keeps everything. Call it when idle and when nothing
-  /// waits to be committed, again and again: each call erases one page at most, and most of them only look.
+  /// Erases what is older than `days`, the oldest page first; nothing for 0, which keeps everything. Call it
+  /// when idle and when nothing waits to be committed, again and again: each call erases one page at most,
+  /// and most of them only look.
   ///
-  /// A page goes when its last record is `days` old. It takes records for a day at most, or, so that a ring of few pages is not used up by days
-  /// on which little happens, for four times `days` divided by their number: so much longer than `days` a record may be there.
+  /// A page goes when its last record is `days` old. It takes records for a day at most, or, so that a ring
+  /// of few pages is not used up by days on which little happens, for four times `days` divided by their
+  /// number: so much longer than `days` a record may be there.
   ///
-  /// How old a record is follows from what came after it. The date counts only if a host told it, both today and then; uptimes of this start
-  /// always do; records of an earlier start are at least as old as this one. So a page whose start never got the date waits for the next
-  /// page that has one, or for `days` of uptime, and never goes too early.
+  /// How old a record is follows from what came after it. The date counts only if a host told it, both today
+  /// and then; uptimes of this start always do; records of an earlier start are at least as old as this one.
+  /// So a page whose start never got the date waits for the next page that has one, or for `days` of uptime,
+  /// and never goes too early.
   @inlinable
   public mutating func retain(days: UInt16, at now: Instant, clock: WallClock) {
     guard days > 0, ring.isMounted, !hasPending, !sweep() else { return }
@@ -56,8 +59,8 @@ extension FlashLog where F: ~Copyable {
     return max(least, now < ring.restedAt ? 0 : now.milliseconds &- ring.restedAt.milliseconds)
   }
 
-  /// Looks at the next page, once for each start-up: what is in one that is no part of the log was to be erased when the power went, and is
-  /// erased now. Whether it has.
+  /// Looks at the next page, once for each start-up: what is in one that is no part of the log was to be
+  /// erased when the power went, and is erased now. Whether it has.
   @inlinable
   mutating func sweep() -> Bool {
     guard ring.swept < ring.pageCount else { return false }
@@ -68,7 +71,8 @@ extension FlashLog where F: ~Copyable {
     return true
   }
 
-  /// Erases a page that is no part of the log any more. If that fails it is tried again after the next look at all pages.
+  /// Erases a page that is no part of the log any more. If that fails it is tried again after the next look
+  /// at all pages.
   @inlinable
   mutating func tidy(_ page: Int) {
     guard erase(page: page) else {

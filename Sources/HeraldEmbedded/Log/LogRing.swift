@@ -1,4 +1,5 @@
-/// Which pages the log has, and its counters: the part of `FlashLog` that depends on neither the flash nor the capacity.
+/// Which pages the log has, and its counters: the part of `FlashLog` that depends on neither the flash nor
+/// the capacity.
 @usableFromInline
 struct LogRing: BitwiseCopyable {
   @usableFromInline var isMounted = false
@@ -35,7 +36,8 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var swept = 0
   /// The newest page that a host has on its disk, and all before it; 0 while none said so.
   @usableFromInline var acknowledged: UInt32 = 0
-  /// Since when the newest page takes no more records, as `retain` has seen it; the end of time while it has not.
+  /// Since when the newest page takes no more records, as `retain` has seen it; the end of time while it has
+  /// not.
   @usableFromInline var restedAt = Instant.start
 
   /// Where the log stands, `written` bytes of the newest page being committed while it is open.
@@ -60,10 +62,12 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline
   init() {}
 
-  /// The page that comes after the newest. `mutating`, like all that looks into a stored ring: a borrow would copy it.
+  /// The page that comes after the newest. `mutating`, like all that looks into a stored ring: a borrow would
+  /// copy it.
   @usableFromInline var following: Int { mutating get { current &+ 1 >= pageCount ? 0 : current &+ 1 } }
 
-  /// The page that has, or had, this sequence number; `nil` if it is older than the ring is long or not yet written.
+  /// The page that has, or had, this sequence number; `nil` if it is older than the ring is long or not yet
+  /// written.
   @usableFromInline
   @inline(never)
   mutating func page(of sequence: UInt32) -> Int? {
@@ -119,9 +123,10 @@ extension FlashLog where F: ~Copyable {
         capacity
         """)
   }
-  /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of `commit`,
-  /// pages begun, pages erased, pages given up to make room, events lost, flash operations that failed, pages erased because of
-  /// their age, pages erased because a host has them; and, which does not change, pages there are.
+  /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of
+  /// `commit`, pages begun, pages erased, pages given up to make room, events lost, flash operations that
+  /// failed, pages erased because of their age, pages erased because a host has them; and, which does not
+  /// change, pages there are.
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case 0: ring.records

@@ -6,7 +6,8 @@ struct LogTarget: BitwiseCopyable {
   /// When its last record was: the low 16 bits of the count of 10 ms steps.
   @usableFromInline var seen: UInt16
   @usableFromInline var kind: TargetIdentity.Kind
-  /// What its last short interval was like: 0 unknown, 1 around 180 ms, 2 around 270 ms, 3 shorter than 150 ms.
+  /// What its last short interval was like: 0 unknown, 1 around 180 ms, 2 around 270 ms, 3 shorter than 150
+  /// ms.
   @usableFromInline var rhythm: UInt8
   @usableFromInline var rssi: Int8
   /// How far its last two signal strengths were apart, at most 3; 3 with one reading, 4 with none.

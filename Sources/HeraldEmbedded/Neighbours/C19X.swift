@@ -1,7 +1,9 @@
-/// C19X: devices show each other beacon codes of 64 bits, as the lower half of the UUID of a characteristic, which whoever connects sees
-/// without reading anything. Phones that cannot advertise connect and write theirs.
+/// C19X: devices show each other beacon codes of 64 bits, as the lower half of the UUID of a characteristic,
+/// which whoever connects sees without reading anything. Phones that cannot advertise connect and write
+/// theirs.
 ///
-/// As a peripheral the device shows one of the day's 240 codes, another with each address, as long as it knows the date and has the day's code.
+/// As a peripheral the device shows one of the day's 240 codes, another with each address, as long as it
+/// knows the date and has the day's code.
 public struct C19X: Neighbours {
   /// One set for Herald and one for C19X.
   public typealias Sets = AdvertisingScheduler<2>
@@ -12,8 +14,8 @@ public struct C19X: Neighbours {
   public var isObserver: Bool
   /// Whether to show codes of our own, and to take what is written.
   public var isPeripheral: Bool
-  /// The date of the schedule's day 0, in days since 1970-01-01. The phones' is 2020-01-01, and their schedule ended on
-  /// 2024-12-29; another one begins anew for all who agree upon it.
+  /// The date of the schedule's day 0, in days since 1970-01-01. The phones' is 2020-01-01, and their
+  /// schedule ended on 2024-12-29; another one begins anew for all who agree upon it.
   public var epochDay: Int32 {
     didSet { isStale = true }
   }
@@ -67,9 +69,10 @@ public struct C19X: Neighbours {
 
   // MARK: Day codes
 
-  /// Takes in the day codes of a window, 8 bytes a day, big-endian, in the place of all that were there. On an error nothing
-  /// changes: `.keyLength` unless they are whole codes, `.emptyWindow` for none or a negative day, `.bufferTooSmall` for more than
-  /// `longestWindow`, `.pastEnd` if the window reaches behind the end of the schedule.
+  /// Takes in the day codes of a window, 8 bytes a day, big-endian, in the place of all that were there. On
+  /// an error nothing changes: `.keyLength` unless they are whole codes, `.emptyWindow` for none or a
+  /// negative day, `.bufferTooSmall` for more than `longestWindow`, `.pastEnd` if the window reaches behind
+  /// the end of the schedule.
   public mutating func provide(firstDay: Int, dayCodes bytes: Span<UInt8>) throws(KeyScheduleError) {
     let size = C19XSchedule.dayCodeSize
     let count = bytes.count / size
@@ -218,7 +221,8 @@ public struct C19X: Neighbours {
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead { .failed(.readNotPermitted) }
 
-  /// Takes a peer's code and how strongly it hears us, 8 and 4 bytes, little-endian; or nothing, which only wakes us. One for each request.
+  /// Takes a peer's code and how strongly it hears us, 8 and 4 bytes, little-endian; or nothing, which only
+  /// wakes us. One for each request.
   public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
     guard tag == .beaconCode, hasCode else { return .writeNotPermitted }
     if value.count == 0 { return nil }

@@ -1,8 +1,9 @@
-/// CovidWatch (and TCN, which came of it): devices show each other contact event numbers of 16 random bytes, in service data of their
-/// advertisements or, those that cannot, in a characteristic.
+/// CovidWatch (and TCN, which came of it): devices show each other contact event numbers of 16 random bytes,
+/// in service data of their advertisements or, those that cannot, in a characteristic.
 ///
-/// As a peripheral the device advertises a number that changes with its address, gives a fresh one to each peer that reads the
-/// characteristic, and takes one from each that writes. Numbers are random UUIDs of version 4, in the byte order of their text.
+/// As a peripheral the device advertises a number that changes with its address, gives a fresh one to each
+/// peer that reads the characteristic, and takes one from each that writes. Numbers are random UUIDs of
+/// version 4, in the byte order of their text.
 public struct CovidWatch: Neighbours {
   /// One set for Herald and one for CovidWatch.
   public typealias Sets = AdvertisingScheduler<2>
@@ -67,8 +68,8 @@ public struct CovidWatch: Neighbours {
   /// Whether numbers are observed.
   public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isObserver }
 
-  /// Service data of the right length hold a number. A peer that shows the service without any has to be read; one whose
-  /// service data are of another length is not one of ours.
+  /// Service data of the right length hold a number. A peer that shows the service without any has to be
+  /// read; one whose service data are of another length is not one of ours.
   public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
     var sighting = NeighbourSighting.nothing
     guard isObserver else { return sighting }
@@ -81,7 +82,8 @@ public struct CovidWatch: Neighbours {
         guard bytes.count >= 2, Self.isService(bytes, at: 0) else { continue }
         hasData = true
         if Self.holdsNumber(count: bytes.count &- 2), sighting.numberStart == 0 {
-          // An advertisement may be an extended one, and long; what lies beyond a byte's reach is not looked for.
+          // An advertisement may be an extended one, and long; what lies beyond a byte's reach is not looked
+          // for.
           sighting.numberStart = UInt8(clamping: structures.range.lowerBound &+ 2)
           if sighting.numberStart == .max { sighting.numberStart = 0 }
         }
@@ -178,8 +180,8 @@ public struct CovidWatch: Neighbours {
       Self.characteristic, .read.union(.write), longest: 16, tag: .contactEventNumber)
   }
 
-  /// A fresh number for each read from offset 0, the same one for what is read behind that, while not more than four connections
-  /// read at the same time.
+  /// A fresh number for each read from offset 0, the same one for what is read behind that, while not more
+  /// than four connections read at the same time.
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead {

@@ -1,14 +1,16 @@
-/// The systems beside Herald that a device takes part in. A device is made for one type of them, so that an image without neighbours
-/// carries none of their code; within a type each system has its switches, all off at first.
+/// The systems beside Herald that a device takes part in. A device is made for one type of them, so that an
+/// image without neighbours carries none of their code; within a type each system has its switches, all off
+/// at first.
 ///
 /// Also what only looks is `mutating`: through a borrow the compiler would copy all there is to the stack.
 ///
-/// The coordinator asks; nothing here calls it. Own codes change with the own address, in one step. CoordinatorNeighbours.swift is where all of
-/// these calls are made.
+/// The coordinator asks; nothing here calls it. Own codes change with the own address, in one step.
+/// CoordinatorNeighbours.swift is where all of these calls are made.
 public protocol Neighbours: BitwiseCopyable, Sendable {
   /// A scheduler with an advertising set for Herald, number 0, and one for each system, from 1 on.
   associatedtype Sets: AdvertisingSets & ~Copyable = AdvertisingScheduler<1>
-  /// What the device serves for Herald, and whatever else never changes. Its dynamic attributes are those of `ServedValues`.
+  /// What the device serves for Herald, and whatever else never changes. Its dynamic attributes are those of
+  /// `ServedValues`.
   associatedtype Table: GATTTable = HeraldGATTTable
   /// That, and the services of the systems that are switched on.
   associatedtype Services: GATTTableSource = ConstantGATTTable<Table>
@@ -32,8 +34,9 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
 
   /// Whether a switch, or what there is to show, changed since the last `change`.
   var needsChange: Bool { mutating get }
-  /// Takes new codes: with a new own address in every system that is switched on, else only where one is missing. `unixSeconds` is
-  /// the date, if known. Returns the systems that show another code than before, or none any more.
+  /// Takes new codes: with a new own address in every system that is switched on, else only where one is
+  /// missing. `unixSeconds` is the date, if known. Returns the systems that show another code than before, or
+  /// none any more.
   mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems

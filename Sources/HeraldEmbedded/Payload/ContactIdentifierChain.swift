@@ -1,8 +1,9 @@
 /// The contact identifiers of one day, each in at most 62 hashes.
 ///
-/// The period seeds run backwards, so the identifier of the first period lies 240 hashes behind the matching key. `start`
-/// walks that way once, 181 hashes, and keeps half a seed at every sixtieth period; from the next such place every
-/// period is at most 60 steps away. What is kept opens this day only, as the matching key does. 64 bytes.
+/// The period seeds run backwards, so the identifier of the first period lies 240 hashes behind the matching
+/// key. `start` walks that way once, 181 hashes, and keeps half a seed at every sixtieth period; from the
+/// next such place every period is at most 60 steps away. What is kept opens this day only, as the matching
+/// key does. 64 bytes.
 public struct ContactIdentifierChain: ~Copyable {
   private static var spacing: Int { 60 }
   /// The first halves of the seeds of periods 60, 120, 180 and 240.

@@ -1,15 +1,16 @@
 /// The segments of extended data, one after the other (HP-29; Herald payload specification, extended data).
 ///
-/// Each is a code byte, a length byte L and L bytes, numbers little-endian. Whatever the bytes are, reading them ends the
-/// way phones end it: fewer than three bytes are no segment, an L that runs past the end means up to the end, and
-/// segments without bytes are passed over. Nothing else can go wrong.
+/// Each is a code byte, a length byte L and L bytes, numbers little-endian. Whatever the bytes are, reading
+/// them ends the way phones end it: fewer than three bytes are no segment, an L that runs past the end means
+/// up to the end, and segments without bytes are passed over. Nothing else can go wrong.
 ///
 /// ```swift
 /// var segments = ExtendedData(bytes)
 /// while segments.next() { use(segments.code, segments.bytes) }
 /// ```
 ///
-/// A number is there only if the current segment has exactly the length of its kind; `bytes` has it as it came.
+/// A number is there only if the current segment has exactly the length of its kind; `bytes` has it as it
+/// came.
 public struct ExtendedData: ~Escapable {
   /// The whole, all segments of it.
   public let data: Span<UInt8>
@@ -53,7 +54,8 @@ public struct ExtendedData: ~Escapable {
     @_lifetime(copy self) get { data.extracting(start..<end) }
   }
 
-  /// The bytes of the first segment of all with this code; `nil` if there is none. The current segment stays what it is.
+  /// The bytes of the first segment of all with this code; `nil` if there is none. The current segment stays
+  /// what it is.
   @_lifetime(copy self)
   public func first(_ wanted: ExtendedDataCode) -> Span<UInt8>? {
     var segments = ExtendedData(data)

@@ -1,7 +1,7 @@
 /// What a segment of extended data means (Herald payload specification, extended data).
 ///
-/// Codes without a name here are carried as they are: 09…0F, 19, 22…3D and 43…7F are reserved, 80…FE belong to whoever
-/// uses them, FF is kept for wider codes.
+/// Codes without a name here are carried as they are: 09…0F, 19, 22…3D and 43…7F are reserved, 80…FE belong
+/// to whoever uses them, FF is kept for wider codes.
 public struct ExtendedDataCode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// The number on air.
   public let rawValue: UInt8
@@ -10,8 +10,8 @@ public struct ExtendedDataCode: Hashable, BitwiseCopyable, RawRepresentable, Sen
 
   /// 00: version of the extended data's format, one byte; 1 if it is not there.
   public static var formatVersion: Self { Self(rawValue: 0x00) }
-  /// 01: what kind of RSSI the payload goes with, one byte: 0 raw, 1 sample mean, 2 running mean, 3 sample mode, 4
-  /// running mode.
+  /// 01: what kind of RSSI the payload goes with, one byte: 0 raw, 1 sample mean, 2 running mean, 3 sample
+  /// mode, 4 running mode.
   public static var rssiKind: Self { Self(rawValue: 0x01) }
   /// 02: how far off the RSSI may be in either direction, one byte, dB.
   public static var rssiError: Self { Self(rawValue: 0x02) }

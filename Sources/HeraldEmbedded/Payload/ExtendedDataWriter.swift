@@ -1,8 +1,8 @@
-/// Writing extended data (HP-29). Numbers are little-endian and have their true length; the length of a text is that of
-/// its bytes.
+/// Writing extended data (HP-29). Numbers are little-endian and have their true length; the length of a text
+/// is that of its bytes.
 ///
-/// A segment is written as a whole or, with `overflowed` set, not at all. More than 255 bytes never fit. Segments without
-/// bytes are left out, as every reader would pass over them.
+/// A segment is written as a whole or, with `overflowed` set, not at all. More than 255 bytes never fit.
+/// Segments without bytes are left out, as every reader would pass over them.
 extension ByteWriter {
   /// Appends a segment of bytes: text in UTF-8, or what only its receiver understands.
   @_lifetime(self: copy self)
@@ -60,8 +60,8 @@ extension ByteWriter {
     u16(UInt16(bitPattern: position.longitude))
   }
 
-  /// Appends code and length of a segment; `false`, appending nothing, if it has no bytes or, with `overflowed` set, if the
-  /// whole does not fit.
+  /// Appends code and length of a segment; `false`, appending nothing, if it has no bytes or, with
+  /// `overflowed` set, if the whole does not fit.
   @_lifetime(self: copy self)
   private mutating func startExtendedSegment(_ code: ExtendedDataCode, length: Int) -> Bool {
     guard length > 0 else { return false }

@@ -1,6 +1,7 @@
 /// HKDF with SHA-256 (RFC 5869): keys for several purposes from one secret and values that are used once.
 ///
-/// Output is one block, 32 bytes for each purpose: with other text to `expand` the output is independent of all others. `wipe` ends the use.
+/// Output is one block, 32 bytes for each purpose: with other text to `expand` the output is independent of
+/// all others. `wipe` ends the use.
 public struct HKDFSHA256: ~Copyable {
   /// One for all steps, as the stack of small devices has no room for several.
   private var code: HMACSHA256
@@ -14,7 +15,8 @@ public struct HKDFSHA256: ~Copyable {
     key = .init(repeating: 0)
   }
 
-  /// HKDF-Extract (2.2). The salt is `salt` || `more`; of one longer than 32 bytes the first 32 count, as in `HMACSHA256`.
+  /// HKDF-Extract (2.2). The salt is `salt` || `more`; of one longer than 32 bytes the first 32 count, as in
+  /// `HMACSHA256`.
   @inline(never)
   public mutating func extract(salt: Span<UInt8>, _ more: Span<UInt8>, keyMaterial: Span<UInt8>) {
     wipe()

@@ -1,6 +1,7 @@
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1): what only who has the key can make of a message, byte by byte.
 ///
-/// Keys have 1 to 32 bytes, as many as codes have; longer ones make them no stronger. `finish` wipes everything that came from the key and the message.
+/// Keys have 1 to 32 bytes, as many as codes have; longer ones make them no stronger. `finish` wipes
+/// everything that came from the key and the message.
 public struct HMACSHA256: ~Copyable {
   private var hash: SHA256
   /// The key, filled up with zeros; more of them follow it in the block that is hashed.
@@ -23,7 +24,8 @@ public struct HMACSHA256: ~Copyable {
     key = .init(repeating: 0)
   }
 
-  /// Begins with another code, of no bytes so far, after `finish` or right from the start: in its place, as the stack of small devices has no room for two.
+  /// Begins with another code, of no bytes so far, after `finish` or right from the start: in its place, as
+  /// the stack of small devices has no room for two.
   @inline(never)
   public mutating func begin(key bytes: Span<UInt8>) {
     hash.begin()

@@ -1,16 +1,16 @@
-/// A payload whose bytes the application gives and nobody here looks into: custom and secured ones, and those of other
-/// protocols.
+/// A payload whose bytes the application gives and nobody here looks into: custom and secured ones, and those
+/// of other protocols.
 ///
-/// Up to `capacity` bytes, of which 510 can be used. All zero bits while it has none, and then not offered. New bytes are
-/// offered from the next exchange on.
+/// Up to `capacity` bytes, of which 510 can be used. All zero bits while it has none, and then not offered.
+/// New bytes are offered from the next exchange on.
 public struct OpaquePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable {
   private var bytes: InlineBytes<capacity>
 
   /// A supplier of nothing yet.
   public init() { bytes = InlineBytes() }
 
-  /// Offers `payload` from now on; no bytes offer nothing. `false`, changing nothing, if they are more than `capacity` or
-  /// than 510.
+  /// Offers `payload` from now on; no bytes offer nothing. `false`, changing nothing, if they are more than
+  /// `capacity` or than 510.
   @discardableResult
   public mutating func set(_ payload: Span<UInt8>) -> Bool {
     guard payload.count <= capacity, payload.count <= Payload.maximumLength else { return false }

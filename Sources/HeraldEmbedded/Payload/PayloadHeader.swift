@@ -1,8 +1,9 @@
-/// What most payloads begin with (HP-40; Herald payload specification, common header): type and version, then where it
-/// belongs.
+/// What most payloads begin with (HP-40; Herald payload specification, common header): type and version, then
+/// where it belongs.
 ///
-/// `type-and-version u8 | country u16 | state u16`, little-endian. What follows is the family's own. Every byte string has
-/// a header but the empty one; what is not known of it is said to be so, and the bytes are carried all the same.
+/// `type-and-version u8 | country u16 | state u16`, little-endian. What follows is the family's own. Every
+/// byte string has a header but the empty one; what is not known of it is said to be so, and the bytes are
+/// carried all the same.
 public struct PayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// Where a payload belongs.
   public enum Origin: Equatable, BitwiseCopyable, Sendable {

@@ -1,10 +1,10 @@
 /// Where own payloads come from: asked at each exchange, with the time (HP-41).
 ///
-/// Whoever asks decides what time it is. Address and rotating payload change in one step, so the question is put with
-/// the time of the last change of address, and a payload stays what it was until the next one.
+/// Whoever asks decides what time it is. Address and rotating payload change in one step, so the question is
+/// put with the time of the last change of address, and a payload stays what it was until the next one.
 public protocol PayloadSupplier: ~Copyable {
-  /// Writes the payload of this moment to the front of `buffer` and returns its length, 1…510. 0 if there is none to
-  /// offer now, such as for want of the date, or if `buffer` is too small for it.
+  /// Writes the payload of this moment to the front of `buffer` and returns its length, 1…510. 0 if there is
+  /// none to offer now, such as for want of the date, or if `buffer` is too small for it.
   ///
   /// - Parameters:
   ///   - unixSeconds: seconds since 1970-01-01T00:00:00Z, or `nil` before anybody has told the date
@@ -12,34 +12,35 @@ public protocol PayloadSupplier: ~Copyable {
   ///   - buffer: where it goes; what lies behind it stays as it is
   mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>) -> Int
 
-  /// The same in the format of an earlier system, for peers that read the legacy characteristic of a table that has one
-  /// (HP-38). By default the payload itself.
+  /// The same in the format of an earlier system, for peers that read the legacy characteristic of a table
+  /// that has one (HP-38). By default the payload itself.
   mutating func legacyPayload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
     -> Int
 
-  /// The date was set. It is certain if a host told it, and not if it was a beacon, which may be anybody's: nothing that could not be
-  /// undone, such as the wiping of keys, may follow from an uncertain date.
+  /// The date was set. It is certain if a host told it, and not if it was a beacon, which may be anybody's:
+  /// nothing that could not be undone, such as the wiping of keys, may follow from an uncertain date.
   mutating func dateWasSet(isCertain: Bool)
 
-  /// When the payload will be another one than at this moment, to the second and never too early; `.never` if time alone
-  /// does not change it.
+  /// When the payload will be another one than at this moment, to the second and never too early; `.never` if
+  /// time alone does not change it.
   func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant
 
   /// How long every payload of this family is, 1…510, or 0 if they differ.
   var fixedLength: Int { get }
 
-  /// How many of the bytes at the front of `shared`, the payloads a peer has passed on in one message (HP-42), are the
-  /// first payload. 0 if no whole payload is there; what remains is then left alone.
+  /// How many of the bytes at the front of `shared`, the payloads a peer has passed on in one message
+  /// (HP-42), are the first payload. 0 if no whole payload is there; what remains is then left alone.
   func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int
 
   /// What there is to say about the payload, to whoever manages the device.
   func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus
 
-  /// How long a payload that a host pushes to the device, and that stays as it is, may be: 1…510. 0 if this takes none from storage.
+  /// How long a payload that a host pushes to the device, and that stays as it is, may be: 1…510. 0 if this
+  /// takes none from storage.
   var storedCapacity: Int { get }
 
-  /// Takes what it needs from where payloads are stored, and wipes there what is over. To be called in each round of the loop, before the payload is
-  /// asked for. Returns whether there is another payload now.
+  /// Takes what it needs from where payloads are stored, and wipes there what is over. To be called in each
+  /// round of the loop, before the payload is asked for. Returns whether there is another payload now.
   mutating func tend<Storage: PayloadStorage & ~Copyable>(_ storage: inout Storage, at unixSeconds: UInt64?)
     -> Bool
 }
@@ -58,7 +59,8 @@ extension PayloadSupplier where Self: ~Copyable {
   /// By default a payload does not change.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant { .never }
 
-  /// By default payloads have the length of our own. If ours differ in length, all bytes are taken as one payload.
+  /// By default payloads have the length of our own. If ours differ in length, all bytes are taken as one
+  /// payload.
   public func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int {
     guard fixedLength > 0 else { return shared.count }
     return shared.count >= fixedLength ? fixedLength : 0
@@ -83,8 +85,9 @@ public enum Payload {
   public static var maximumLength: Int { 510 }
 }
 
-/// What kind of payload a type-and-version byte announces (HP-40): the upper five bits are the type, the lower three the
-/// version. Payloads of every family are carried, whether this device understands them or not.
+/// What kind of payload a type-and-version byte announces (HP-40): the upper five bits are the type, the
+/// lower three the version. Payloads of every family are carried, whether this device understands them or
+/// not.
 public enum PayloadFamily: UInt8, BitwiseCopyable, Sendable {
   /// 00…07: a provider's own, with a 4-byte routing code.
   case custom = 0x00

@@ -1,9 +1,11 @@
 /// The hash function SHA-256 (FIPS 180-4, section 6.2), over any number of bytes in any number of pieces.
 ///
-/// Small rather than fast: one loop of 64 rounds over a message schedule of sixteen words that lies where the block was
-/// gathered. `finish` wipes everything that came from the message; whoever gives a secret to `update` calls it.
+/// Small rather than fast: one loop of 64 rounds over a message schedule of sixteen words that lies where the
+/// block was gathered. `finish` wipes everything that came from the message; whoever gives a secret to
+/// `update` calls it.
 public struct SHA256: ~Copyable {
-  /// The eight words of the hash value, the last one first: so the words of `compress` move to the front, which is where copies are fast.
+  /// The eight words of the hash value, the last one first: so the words of `compress` move to the front,
+  /// which is where copies are fast.
   private var state: [8 of UInt32]
   /// The block being gathered, as big-endian words; consumed by the rounds.
   private var schedule: [16 of UInt32]
@@ -20,8 +22,8 @@ public struct SHA256: ~Copyable {
     length = 0
   }
 
-  /// One that takes nothing before `begin`: all zero bits, which are written where they belong. Any other is made beside its place and copied, for which the stack of small
-  /// devices has no room.
+  /// One that takes nothing before `begin`: all zero bits, which are written where they belong. Any other is
+  /// made beside its place and copied, for which the stack of small devices has no room.
   @inline(__always)
   init(idle: Void) {
     state = .init(repeating: 0)
@@ -61,8 +63,8 @@ public struct SHA256: ~Copyable {
   /// Goes on with a byte.
   public mutating func update(_ byte: UInt8) { gather(byte) }
 
-  /// Writes the digest of all bytes so far, most significant first. Afterwards this is a new hash of no bytes, with
-  /// nothing left of the old one in it.
+  /// Writes the digest of all bytes so far, most significant first. Afterwards this is a new hash of no
+  /// bytes, with nothing left of the old one in it.
   @inline(never)
   public mutating func finish(into digest: inout [32 of UInt8]) {
     let bits = length &<< 3
@@ -131,7 +133,8 @@ private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
   word &>> count | word &<< (32 &- count)
 }
 
-/// The first 32 bits of the fractional parts of the square roots of the first eight primes (5.3.3), the last one first.
+/// The first 32 bits of the fractional parts of the square roots of the first eight primes (5.3.3), the last
+/// one first.
 private let sha256InitialState: [8 of UInt32] = [
   0x5be0_cd19, 0x1f83_d9ab, 0x9b05_688c, 0x510e_527f, 0xa54f_f53a, 0x3c6e_f372, 0xbb67_ae85, 0x6a09_e667,
 ]

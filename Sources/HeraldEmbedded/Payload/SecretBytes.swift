@@ -1,8 +1,9 @@
-// What every holder of a secret does with it: wipes it after use, and compares it in a time that tells nothing.
+// What every holder of a secret does with it: wipes it after use, and compares it in a time that tells
+// nothing.
 
 extension MutableRawSpan {
-  /// Overwrites all bytes with zeros. Unlike an assignment, the compiler does not drop it because nobody reads
-  /// the memory afterwards.
+  /// Overwrites all bytes with zeros. Unlike an assignment, the compiler does not drop it because nobody
+  /// reads the memory afterwards.
   @inline(never) @_optimize(none)
   @_lifetime(self: copy self)
   public mutating func wipe() {
@@ -15,8 +16,8 @@ extension MutableRawSpan {
 }
 
 extension MutableSpan where Element: BitwiseCopyable {
-  /// Overwrites all elements with zero bits. Unlike an assignment, the compiler does not drop it because nobody reads
-  /// the memory afterwards.
+  /// Overwrites all elements with zero bits. Unlike an assignment, the compiler does not drop it because
+  /// nobody reads the memory afterwards.
   @_lifetime(self: copy self)
   public mutating func wipe() {
     var raw = mutableBytes

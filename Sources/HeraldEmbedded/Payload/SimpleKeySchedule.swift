@@ -1,4 +1,5 @@
-/// How the simple payload gets from one secret of 2048 bytes to an identifier for every six minutes of 2001 days.
+/// How the simple payload gets from one secret of 2048 bytes to an identifier for every six minutes of 2001
+/// days.
 ///
 /// With H = SHA-256 and T the first sixteen of 32 bytes:
 ///
@@ -11,8 +12,8 @@
 /// | contact key of period p | H(seed of p ⊕ seed of p − 1) |
 /// | contact identifier | T(contact key) |
 ///
-/// The secret and the day seeds stay with the host: from the seed of a day all earlier days follow. A device gets matching
-/// keys, of which each opens one day and no other.
+/// The secret and the day seeds stay with the host: from the seed of a day all earlier days follow. A device
+/// gets matching keys, of which each opens one day and no other.
 public enum SimpleKeySchedule {
   /// The last day of the schedule; the first is 0.
   public static var lastDay: Int { 2000 }
@@ -25,8 +26,8 @@ public enum SimpleKeySchedule {
   /// Bytes of a matching key.
   public static var matchingKeySize: Int { 32 }
 
-  /// Derives the matching keys of days `first`…`last` and writes them one after the other, 32 bytes each: what a host
-  /// gives to a device. Takes about 2,000 hashes however many days are asked for.
+  /// Derives the matching keys of days `first`…`last` and writes them one after the other, 32 bytes each:
+  /// what a host gives to a device. Takes about 2,000 hashes however many days are asked for.
   public static func deriveMatchingKeys(
     from secret: Span<UInt8>, first: Int, last: Int, into keys: inout MutableSpan<UInt8>
   ) throws(KeyScheduleError) {
@@ -52,9 +53,9 @@ public enum SimpleKeySchedule {
     wipe(&earlier)
   }
 
-  /// The contact identifier of a period, 0…239, from the matching key of its day, in up to 243 hashes. Index 240, the start
-  /// of the chain, which no device ever shows but phones' matchers expect, is derived too; `nil` for any other.
-  /// `ContactIdentifierChain` takes fewer hashes for many periods of one day.
+  /// The contact identifier of a period, 0…239, from the matching key of its day, in up to 243 hashes. Index
+  /// 240, the start of the chain, which no device ever shows but phones' matchers expect, is derived too;
+  /// `nil` for any other. `ContactIdentifierChain` takes fewer hashes for many periods of one day.
   public static func contactIdentifier(matchingKey: [32 of UInt8], period: Int) -> [16 of UInt8]? {
     guard period >= 0, period <= periodsPerDay else { return nil }
     var seed = matchingKey
@@ -109,8 +110,8 @@ public enum SimpleKeySchedule {
 
 /// Why keys were not derived, taken in or offered.
 public enum KeyScheduleError: Error, BitwiseCopyable, Sendable {
-  /// A day lies behind day 2000, where the schedule ends: 2026-03-17 with the phones' epoch. A re-based epoch, agreed
-  /// with whoever verifies the identifiers, starts a new schedule.
+  /// A day lies behind day 2000, where the schedule ends: 2026-03-17 with the phones' epoch. A re-based
+  /// epoch, agreed with whoever verifies the identifiers, starts a new schedule.
   case pastEnd
   /// The moment lies before the epoch.
   case beforeEpoch

@@ -1,12 +1,14 @@
-/// The simple payload: an identifier that changes every six minutes and means something only to who has the keys.
+/// The simple payload: an identifier that changes every six minutes and means something only to who has the
+/// keys.
 ///
-/// 21 bytes: `10 | country u16 | state u16 | contact identifier [16]`, integers little-endian. It needs the date and a
-/// window of daily matching keys; without either, and before or after the window, it is not offered rather than made up
-/// or repeated. Keys of days that are over are wiped as soon as the supplier is asked on a later day, so a clock set
-/// back by a day finds none. While the date is uncertain (`dateWasSet`) none are wiped.
+/// 21 bytes: `10 | country u16 | state u16 | contact identifier [16]`, integers little-endian. It needs the
+/// date and a window of daily matching keys; without either, and before or after the window, it is not
+/// offered rather than made up or repeated. Keys of days that are over are wiped as soon as the supplier is
+/// asked on a later day, so a clock set back by a day finds none. While the date is uncertain (`dateWasSet`)
+/// none are wiped.
 ///
-/// The first payload of a day takes 181 hashes more than the others; those take at most 63, and only the first of each
-/// period takes any.
+/// The first payload of a day takes 181 hashes more than the others; those take at most 63, and only the
+/// first of each period takes any.
 public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: PayloadSupplier, ~Copyable {
   // In this order there is no gap between them: all zero bits are cleared in their place.
   /// When day 0 begins.
@@ -26,7 +28,8 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
   private var chain: ContactIdentifierChain
   private var identifier: [16 of UInt8]
 
-  /// A supplier with the keys in `store`, the phones' epoch and no country: all zero bits if those of the store are.
+  /// A supplier with the keys in `store`, the phones' epoch and no country: all zero bits if those of the
+  /// store are.
   public init(store: consuming Store) {
     country = 0
     state = 0
@@ -66,7 +69,8 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     return writer.overflowed ? 0 : writer.count
   }
 
-  /// Begins with the date anew: keys of past days are wiped when next asked if it is certain, and kept if not.
+  /// Begins with the date anew: keys of past days are wiped when next asked if it is certain, and kept if
+  /// not.
   public mutating func dateWasSet(isCertain: Bool) {
     isDateUncertain = !isCertain
     keysChanged()

@@ -26,7 +26,8 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
-/// The header of a payload blob: what a host pushes to a device to have it offer another payload (docs/wire-formats.md). Numbers are little-endian.
+/// The header of a payload blob: what a host pushes to a device to have it offer another payload
+/// (docs/wire-formats.md). Numbers are little-endian.
 ///
 /// | offset | bytes | what |
 /// | --- | --- | --- |
@@ -42,8 +43,8 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
 /// | 24 | 4 | CRC-32 of what is behind the header |
 /// | 28 | 4 | CRC-32 of bytes 0…27 |
 ///
-/// Behind it are the bytes of the payload as it goes on the air, or for each day of the simple family 40 bytes: the matching key, the day as u32,
-/// the CRC-32 of those 36.
+/// Behind it are the bytes of the payload as it goes on the air, or for each day of the simple family 40
+/// bytes: the matching key, the day as u32, the CRC-32 of those 36.
 public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// Which payload it is.
   public var family = StoredPayloadFamily.none
@@ -135,7 +136,8 @@ public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
 
 /// A payload blob, written. What devices read is checked where it lies (`SettingsStore`).
 public enum StoredPayloadBlob {
-  /// Writes the blob of a payload that stays as it is: the bytes that go on the air, 1…510. `false` if they are more or fewer, or do not fit.
+  /// Writes the blob of a payload that stays as it is: the bytes that go on the air, 1…510. `false` if they
+  /// are more or fewer, or do not fit.
   public static func write(_ family: StoredPayloadFamily, payload: Span<UInt8>, to writer: inout ByteWriter)
     -> Bool
   {
@@ -151,8 +153,8 @@ public enum StoredPayloadBlob {
     return !writer.overflowed
   }
 
-  /// Writes the blob of the simple family: `keys` has 32 bytes for each of 1…90 days from `firstDay` on. `false` for other numbers, for days past
-  /// the end of the schedule, or if it does not fit.
+  /// Writes the blob of the simple family: `keys` has 32 bytes for each of 1…90 days from `firstDay` on.
+  /// `false` for other numbers, for days past the end of the schedule, or if it does not fit.
   public static func write(
     country: UInt16, state: UInt16, epoch: KeyScheduleEpoch, firstDay: Int, keys: Span<UInt8>,
     to writer: inout ByteWriter

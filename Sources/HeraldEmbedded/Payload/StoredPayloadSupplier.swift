@@ -1,7 +1,8 @@
 /// The payload that a host has pushed to the device; until there is one, that of the image.
 ///
-/// Of one that stays as it is it keeps the bytes, `capacity` at most, 1…510. Of one with a key for each day it has the key of the day and no other, and
-/// fetches the next from storage (`tend`). A key is wiped here and there when its day is over and the date is certain.
+/// Of one that stays as it is it keeps the bytes, `capacity` at most, 1…510. Of one with a key for each day
+/// it has the key of the day and no other, and fetches the next from storage (`tend`). A key is wiped here
+/// and there when its day is over and the date is certain.
 public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyable {
   private var image: FixedPayloadSupplier
   /// What is stored; that of none until something is.
@@ -9,13 +10,15 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
   private var bytes = InlineBytes<capacity>()
   private var simple = SimplePayloadSupplier(store: DayKeyStore())
 
-  /// A supplier that offers what the image has, which may be nobody's fixed payload, until another one is stored.
+  /// A supplier that offers what the image has, which may be nobody's fixed payload, until another one is
+  /// stored.
   public init(otherwise image: FixedPayloadSupplier) { self.image = image }
 
   /// `capacity`.
   public var storedCapacity: Int { capacity }
 
-  /// Takes another payload that has come to be stored, the key of a new day, and wipes in storage the keys of those that are over.
+  /// Takes another payload that has come to be stored, the key of a new day, and wipes in storage the keys of
+  /// those that are over.
   public mutating func tend<Storage: PayloadStorage & ~Copyable>(
     _ storage: inout Storage, at unixSeconds: UInt64?
   ) -> Bool {

@@ -1,4 +1,5 @@
-/// A venue's payload, taken apart: `30 | country u16 | state u16 | venue code u32 | extended data`, little-endian.
+/// A venue's payload, taken apart: `30 | country u16 | state u16 | venue code u32 | extended data`,
+/// little-endian.
 public struct VenuePayload: ~Escapable {
   /// ISO 3166-1 numeric country code.
   public let country: UInt16
@@ -12,8 +13,8 @@ public struct VenuePayload: ~Escapable {
   /// How many bytes come before the extended data.
   public static var fixedPartLength: Int { 9 }
 
-  /// Reads a payload; `nil` if it is none of a venue, is shorter than nine bytes, or is of a version (31…37) whose
-  /// layout is not known.
+  /// Reads a payload; `nil` if it is none of a venue, is shorter than nine bytes, or is of a version (31…37)
+  /// whose layout is not known.
   @_lifetime(copy payload)
   public init?(_ payload: Span<UInt8>) {
     var reader = ByteReader(payload)
@@ -34,8 +35,8 @@ public struct VenuePayload: ~Escapable {
 
 /// The payload of a beacon that stands at a venue: its number there, and what it says about the place.
 ///
-/// It needs no date. The extended data has at most `capacity` bytes, of which 501 can be used: a payload ends at 510.
-/// All zero bits before it is configured, and then not offered.
+/// It needs no date. The extended data has at most `capacity` bytes, of which 501 can be used: a payload ends
+/// at 510. All zero bits before it is configured, and then not offered.
 public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable {
   /// ISO 3166-1 numeric country code.
   public private(set) var country: UInt16
@@ -53,8 +54,8 @@ public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable
     extendedData = InlineBytes()
   }
 
-  /// Replaces the extended data by segments that `ByteWriter.extendedSegment` wrote. `false`, changing nothing, if they are
-  /// more than `capacity` or than a payload has room for.
+  /// Replaces the extended data by segments that `ByteWriter.extendedSegment` wrote. `false`, changing
+  /// nothing, if they are more than `capacity` or than a payload has room for.
   @discardableResult
   public mutating func setExtendedData(_ segments: Span<UInt8>) -> Bool {
     guard segments.count <= capacity, segments.count <= Self.longestExtendedData else { return false }

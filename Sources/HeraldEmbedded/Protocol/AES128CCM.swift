@@ -1,9 +1,12 @@
-/// Authenticated encryption AES-128-CCM (RFC 3610) of one packet in place, with a length field of two bytes (L = 2) and so a nonce of 13.
+/// Authenticated encryption AES-128-CCM (RFC 3610) of one packet in place, with a length field of two bytes
+/// (L = 2) and so a nonce of 13.
 ///
-/// A packet is `clear` bytes that are authenticated and not encrypted, 1…14; the text, 0…65,535 bytes; and `tag` bytes, an even number 4…16.
-/// Where it is a packet of a network this is the form of the test vectors in RFC 3610, section 8.
+/// A packet is `clear` bytes that are authenticated and not encrypted, 1…14; the text, 0…65,535 bytes; and
+/// `tag` bytes, an even number 4…16. Where it is a packet of a network this is the form of the test vectors
+/// in RFC 3610, section 8.
 ///
-/// One of these is for one packet: afterwards it is wiped. A nonce must never be used twice with the same key to seal.
+/// One of these is for one packet: afterwards it is wiped. A nonce must never be used twice with the same key
+/// to seal.
 public struct AES128CCM: ~Copyable {
   private var key: [16 of UInt8]
   /// A_i (2.3): flags, nonce, number of the block.
@@ -24,7 +27,8 @@ public struct AES128CCM: ~Copyable {
     for index in 0..<13 { counter[1 &+ index] = nonce[index] }
   }
 
-  /// Encrypts the text and writes the tag behind it; `false`, and nothing is changed, if `packet` has not the form.
+  /// Encrypts the text and writes the tag behind it; `false`, and nothing is changed, if `packet` has not the
+  /// form.
   @inline(never)
   public mutating func seal(_ packet: inout MutableSpan<UInt8>, clear: Int, tag: Int) -> Bool {
     guard transform(&packet, clear, tag, isSealing: true) else { return false }
@@ -34,7 +38,8 @@ public struct AES128CCM: ~Copyable {
     return true
   }
 
-  /// Decrypts the text; `false` if the tag is not that of the packet, or `packet` has not the form: then the text is worth nothing.
+  /// Decrypts the text; `false` if the tag is not that of the packet, or `packet` has not the form: then the
+  /// text is worth nothing.
   @inline(never)
   public mutating func open(_ packet: inout MutableSpan<UInt8>, clear: Int, tag: Int) -> Bool {
     guard transform(&packet, clear, tag, isSealing: false) else { return false }

@@ -1,11 +1,11 @@
-// What is known of Apple's manufacturer data: messages `type u8 | length u8 | data`, except that type 01, the overflow
-// area in which an iPhone hides the services of apps in the background, has no length byte and takes all that is left.
-// The overflow area is a set of 128 bits; which bit stands for which service is Apple's secret, so all it
-// says is "maybe".
+// What is known of Apple's manufacturer data: messages `type u8 | length u8 | data`, except that type 01, the
+// overflow area in which an iPhone hides the services of apps in the background, has no length byte and takes
+// all that is left. The overflow area is a set of 128 bits; which bit stands for which service is Apple's
+// secret, so all it says is "maybe".
 
 extension AppleVerdict {
-  /// What the messages after Apple's company identifier tell. A message that claims to be longer than what is left is
-  /// taken as far as it goes; a lone type byte at the end is none.
+  /// What the messages after Apple's company identifier tell. A message that claims to be longer than what is
+  /// left is taken as far as it goes; a lone type byte at the end is none.
   ///
   /// The patterns are those Herald phones use, there written as regular expressions over hexadecimal digits:
   /// `^10....04`, `^10....14`, `^1002`, `^01` and sixteen zero bytes, and the types 00, 03, 05…09, 0B…0F.

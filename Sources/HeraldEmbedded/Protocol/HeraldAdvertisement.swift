@@ -1,7 +1,8 @@
 /// What a Herald device advertises, and how it is written into advertising data.
 ///
-/// With both services it takes 25 bytes of 31: `02 01 06 03 03 F6 FC 11 07 9B FD …`. A TxPower takes 3 more. A pseudo
-/// device address takes 10, and so leaves room for one of the services only. The default is all zero bits.
+/// With both services it takes 25 bytes of 31: `02 01 06 03 03 F6 FC 11 07 9B FD …`. A TxPower takes 3 more.
+/// A pseudo device address takes 10, and so leaves room for one of the services only. The default is all zero
+/// bits.
 public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   // First, as it is aligned to eight bytes: no gap is before it, and the default is cleared in its place.
   private var ownService = UUID128.zero
@@ -54,8 +55,8 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
       &+ (customService == nil ? 0 : 18) &+ (txPower == nil ? 0 : 3) &+ (pseudoAddress == nil ? 0 : 10)
   }
 
-  /// Writes it to the front of `buffer` and returns how many bytes it took. `.tooLong`, with nothing written, if they are
-  /// more than 31 or than `buffer` has.
+  /// Writes it to the front of `buffer` and returns how many bytes it took. `.tooLong`, with nothing written,
+  /// if they are more than 31 or than `buffer` has.
   public func write(to buffer: inout MutableSpan<UInt8>) throws(HeraldAdvertisementError) -> Int {
     guard length <= Self.maximumLength, length <= buffer.count else { throw .tooLong }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))

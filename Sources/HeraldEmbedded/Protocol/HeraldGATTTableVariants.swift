@@ -11,8 +11,8 @@ public enum HeraldShortGATTTable: GATTTable {
   }
 }
 
-/// The Herald service with both signal characteristics, as the protocol document's letter has it (HP-36). Phones tell a peer's
-/// system by which one it hosts, so wearables do not use this table; tests do.
+/// The Herald service with both signal characteristics, as the protocol document's letter has it (HP-36).
+/// Phones tell a peer's system by which one it hosts, so wearables do not use this table; tests do.
 ///
 /// | handles | what |
 /// | --- | --- |
@@ -72,7 +72,8 @@ private let bothAttributes: [19 of AttributeRecord] = [
   .value(typeAt: 81, .read, tag: .payload),
 ]
 
-// As in `HeraldGATTTable` up to 97; there both services need declarations of their own, for their handles differ.
+// As in `HeraldGATTTable` up to 97; there both services need declarations of their own, for their handles
+// differ.
 private let variantBytes: [137 of UInt8] = [
   // 0: GAP; device name at 3; appearance at 5, unknown
   0x00, 0x18,

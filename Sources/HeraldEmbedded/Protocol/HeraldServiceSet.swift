@@ -1,5 +1,5 @@
-/// Some of the services by which Herald devices are known. Not an `OptionSet`, whose array literal would bring in the
-/// allocator.
+/// Some of the services by which Herald devices are known. Not an `OptionSet`, whose array literal would
+/// bring in the allocator.
 public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// One bit per service.
   public let rawValue: UInt8

@@ -24,7 +24,8 @@ public struct Introspected: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// What kind of device an advertisement seems to come from. The signal characteristic it hosts confirms or corrects it.
+/// What kind of device an advertisement seems to come from. The signal characteristic it hosts confirms or
+/// corrects it.
 public enum PeerGuess: UInt8, BitwiseCopyable, Sendable {
   /// Nothing to do with Herald, or an Apple device that is no phone.
   case ignored = 0
@@ -52,8 +53,9 @@ public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
 
 /// Looks into advertisements for phones that speak Herald, also those that hide it.
 ///
-/// One pass over the data, which may be anything: bounds come from its length alone, the first structure that does not
-/// fit ends the pass, and what came before it counts. All zero bits recognise both standard services.
+/// One pass over the data, which may be anything: bounds come from its length alone, the first structure that
+/// does not fit ends the pass, and what came before it counts. All zero bits recognise both standard
+/// services.
 public struct Introspection: BitwiseCopyable, Sendable {
   /// A service of the provider's own; all zeros if there is none. First, as in `HeraldAdvertisement`.
   @usableFromInline var ownService: UUID128
@@ -74,7 +76,8 @@ public struct Introspection: BitwiseCopyable, Sendable {
 
   /// What the advertisement `data` that came with `report` says.
   ///
-  /// Goes through each advertisement of whomever: what is looked for is only located on the way, and what is rare is left to functions of its own.
+  /// Goes through each advertisement of whomever: what is looked for is only located on the way, and what is
+  /// rare is left to functions of its own.
   @inline(never)
   public func classify(_ report: AdvertisingReport, _ data: Span<UInt8>) -> Introspected {
     var services = HeraldServiceSet.none
@@ -109,8 +112,8 @@ public struct Introspection: BitwiseCopyable, Sendable {
       default: break
       }
     }
-    // Phones look at the Linux Foundation's identifier first; other products have it too, so it counts only in an advertisement of a
-    // Herald service.
+    // Phones look at the Linux Foundation's identifier first; other products have it too, so it counts only
+    // in an advertisement of a Herald service.
     if linuxFoundation != 0, !services.isEmpty { herald = linuxFoundation }
     var found = Introspected(
       identity: TargetIdentity(report.address), services: services, txPower: nil, apple: apple)

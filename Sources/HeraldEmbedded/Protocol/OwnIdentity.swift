@@ -1,5 +1,5 @@
-/// What a device shows of itself for a while: its address and, if that while is short, a pseudo device address. Both are
-/// made and replaced together (HP-14), and with them the rotating payload.
+/// What a device shows of itself for a while: its address and, if that while is short, a pseudo device
+/// address. Both are made and replaced together (HP-14), and with them the rotating payload.
 public struct OwnIdentity: Equatable, BitwiseCopyable, Sendable {
   /// The address to advertise, scan and connect with.
   public let address: DeviceAddress
@@ -12,12 +12,12 @@ public struct OwnIdentity: Equatable, BitwiseCopyable, Sendable {
     self.pseudoAddress = pseudoAddress
   }
 
-  /// From this lifetime on an address counts as stable, and no pseudo device address is shown (HP-13). Bluetooth's own
-  /// default for a resolvable private address is 15 minutes.
+  /// From this lifetime on an address counts as stable, and no pseudo device address is shown (HP-13).
+  /// Bluetooth's own default for a resolvable private address is 15 minutes.
   public static var stableLifetime: Interval { .minutes(1) }
 
-  /// A new identity for `lifetime`. It has a pseudo device address only if the lifetime is below `stableLifetime`
-  /// (HP-11, HP-13). `nil` if the random source does not work.
+  /// A new identity for `lifetime`. It has a pseudo device address only if the lifetime is below
+  /// `stableLifetime` (HP-11, HP-13). `nil` if the random source does not work.
   public static func make<Source: RandomSource & ~Copyable>(
     _ key: IdentityResolvingKey, lifetime: Interval, random: inout Source
   ) -> OwnIdentity? {

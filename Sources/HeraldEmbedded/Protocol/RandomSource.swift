@@ -1,4 +1,5 @@
-/// A source of random bits that cannot be predicted from earlier ones: a hardware generator, or the operating system's.
+/// A source of random bits that cannot be predicted from earlier ones: a hardware generator, or the operating
+/// system's.
 public protocol RandomSource: ~Copyable {
   /// The next 32 random bits.
   mutating func next() -> UInt32

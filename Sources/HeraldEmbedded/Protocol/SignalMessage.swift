@@ -1,5 +1,5 @@
-/// A message written to a signal characteristic (Herald protocol, "Signal characteristic"; numbers are little-endian,
-/// as every phone has them):
+/// A message written to a signal characteristic (Herald protocol, "Signal characteristic"; numbers are
+/// little-endian, as every phone has them):
 ///
 /// | code | message | layout |
 /// | --- | --- | --- |
@@ -36,7 +36,8 @@ public struct SignalMessage: ~Escapable {
   /// The longest message: a header and 510 bytes of payloads.
   public static var maximumLength: Int { 515 }
 
-  /// The message that `value` is, if it is exactly one: not a byte too few, nor, but after an RSSI, one too many.
+  /// The message that `value` is, if it is exactly one: not a byte too few, nor, but after an RSSI, one too
+  /// many.
   @_lifetime(copy value)
   public init?(_ value: Span<UInt8>) {
     var reader = ByteReader(value)
@@ -58,7 +59,8 @@ public struct SignalMessage: ~Escapable {
     self.data = data
   }
 
-  /// How long the message is that begins with these bytes: `nil` while too few are there to tell, 0 if no message begins so.
+  /// How long the message is that begins with these bytes: `nil` while too few are there to tell, 0 if no
+  /// message begins so.
   public static func length(startingWith bytes: Span<UInt8>) -> Int? {
     var reader = ByteReader(bytes)
     guard let code = reader.u8() else { return nil }
@@ -68,8 +70,8 @@ public struct SignalMessage: ~Escapable {
     return kind.headerLength &+ Int(length)
   }
 
-  /// Writes what stands ahead of `length` bytes of data and returns how many bytes that took; 0, writing nothing of use, if they
-  /// do not fit. `rssi` is ignored for kinds that carry none, `length` for `.rssi`.
+  /// Writes what stands ahead of `length` bytes of data and returns how many bytes that took; 0, writing
+  /// nothing of use, if they do not fit. `rssi` is ignored for kinds that carry none, `length` for `.rssi`.
   public static func writeHeader(
     _ kind: Kind, rssi: Int16 = 0, length: Int = 0, to buffer: inout MutableSpan<UInt8>
   ) -> Int {

@@ -1,8 +1,9 @@
 /// When the own address changes.
 ///
-/// A new address is due at start-up and then once in every period. The application may hold rotation back (while it shows a code to a
-/// person, say), and so may the coordinator (while a connection attempt is under way, during which a radio's address cannot
-/// change); a rotation that fell due meanwhile takes place as soon as nobody holds it.
+/// A new address is due at start-up and then once in every period. The application may hold rotation back
+/// (while it shows a code to a person, say), and so may the coordinator (while a connection attempt is under
+/// way, during which a radio's address cannot change); a rotation that fell due meanwhile takes place as soon
+/// as nobody holds it.
 public struct AddressRotation: BitwiseCopyable, Sendable {
   /// Time from one address to the next.
   public let period: Interval

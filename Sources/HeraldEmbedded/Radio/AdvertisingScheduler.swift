@@ -1,14 +1,15 @@
 /// Several advertising sets on a radio that has one: each with its own data, interval and share of the time.
 ///
-/// **Fairness.** Time is cut into slices; a slice shows one set for `eventsPerSlice` of its advertising intervals. Each set
-/// has a virtual time that advances, while it is shown, by the slice's length divided by the set's share; the next slice goes
-/// to the set whose virtual time is lowest (the lower number on a tie). Over time each set is shown for its share of
-/// the sum of all shares, and none waits longer than one slice of each other set times the ratio of their shares. A set that joins
-/// starts level with the one that is furthest behind, so absence earns no credit. A single set is shown without a break.
+/// **Fairness.** Time is cut into slices; a slice shows one set for `eventsPerSlice` of its advertising
+/// intervals. Each set has a virtual time that advances, while it is shown, by the slice's length divided by
+/// the set's share; the next slice goes to the set whose virtual time is lowest (the lower number on a tie).
+/// Over time each set is shown for its share of the sum of all shares, and none waits longer than one slice
+/// of each other set times the ratio of their shares. A set that joins starts level with the one that is
+/// furthest behind, so absence earns no credit. A single set is shown without a break.
 ///
-/// **Rotation.** The own address is the scheduler's, not the sets': `rotate` gives every set the new one at once, and what is
-/// advertised next shows the new address with whatever data the sets then hold. Data that has to change with the address
-/// is replaced (`setData`) between the same two calls of `next`.
+/// **Rotation.** The own address is the scheduler's, not the sets': `rotate` gives every set the new one at
+/// once, and what is advertised next shows the new address with whatever data the sets then hold. Data that
+/// has to change with the address is replaced (`setData`) between the same two calls of `next`.
 ///
 /// Pure state: it is told the time, and says what it wants to be on the air and until when.
 public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
@@ -66,8 +67,9 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
   /// How many advertising intervals a slice lasts.
   public static var eventsPerSlice: UInt32 { 4 }
 
-  /// Defines a set: its interval (20…10,240 ms), its share of the time relative to the other sets (1…255), and whether
-  /// peers may connect. Its data is empty until `setData`. `false`, changing nothing, for numbers out of range.
+  /// Defines a set: its interval (20…10,240 ms), its share of the time relative to the other sets (1…255),
+  /// and whether peers may connect. Its data is empty until `setData`. `false`, changing nothing, for numbers
+  /// out of range.
   @discardableResult
   public mutating func setTiming(_ set: Int, interval: Interval, share: UInt8, connectable: Bool) -> Bool {
     guard set >= 0, set < sets, share > 0, interval >= .milliseconds(20), interval <= .milliseconds(10_240)

@@ -29,8 +29,8 @@ public struct AdvertisingAllowance: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// An `AdvertisingScheduler` of any number of sets, which describes the calls. It exists because the number depends on the type of
-/// a device's neighbours, and a number cannot be had from a type.
+/// An `AdvertisingScheduler` of any number of sets, which describes the calls. It exists because the number
+/// depends on the type of a device's neighbours, and a number cannot be had from a type.
 public protocol AdvertisingSets: ~Copyable {
   /// Without sets, showing nothing.
   init()

@@ -1,20 +1,21 @@
 /// The hardware abstraction of a Bluetooth LE radio, at the level of GAP plus whole ATT PDUs per connection.
 ///
-/// Calls state what is wanted and return at once; the radio gets there in its own time and reports through events. What
-/// a call borrows it copies. `poll` is the only way time passes: it takes in what arrived, sends what may be sent, and
-/// hands events to the handler. Nothing here blocks and nothing calls back outside `poll`.
+/// Calls state what is wanted and return at once; the radio gets there in its own time and reports through
+/// events. What a call borrows it copies. `poll` is the only way time passes: it takes in what arrived, sends
+/// what may be sent, and hands events to the handler. Nothing here blocks and nothing calls back outside
+/// `poll`.
 ///
-/// The level is chosen so that a link layer on a radio peripheral fits as well as an HCI controller: there are no
-/// opcodes, no command credits and no ACL fragments above this line.
+/// The level is chosen so that a link layer on a radio peripheral fits as well as an HCI controller: there
+/// are no opcodes, no command credits and no ACL fragments above this line.
 public protocol Radio: ~Copyable {
   /// What this radio can do. Known once it is `ready`; conservative before.
   var capabilities: RadioCapabilities { get }
   /// Whether the radio can be used.
   var state: RadioState { get }
 
-  /// Advertises with these parameters and data from now on, replacing whatever was advertised before. The own address
-  /// and the data change in one step: no packet goes out with the old one of either and the new one of the other.
-  /// `data` and `scanResponse` hold at most 31 bytes each.
+  /// Advertises with these parameters and data from now on, replacing whatever was advertised before. The own
+  /// address and the data change in one step: no packet goes out with the old one of either and the new one
+  /// of the other. `data` and `scanResponse` hold at most 31 bytes each.
   mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
   ) throws(RadioError)
@@ -26,10 +27,11 @@ public protocol Radio: ~Copyable {
   /// Stops scanning.
   mutating func stopScanning()
 
-  /// Starts to connect to `peer`. The outcome is one `connectionOpened` or `connectionFailed`; the radio has no timeout of
-  /// its own, the caller cancels. One attempt at a time: `.busy` while another is under way.
+  /// Starts to connect to `peer`. The outcome is one `connectionOpened` or `connectionFailed`; the radio has
+  /// no timeout of its own, the caller cancels. One attempt at a time: `.busy` while another is under way.
   mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
-  /// Gives the attempt up. It still ends with `connectionFailed`, or with `connectionOpened` if that won the race.
+  /// Gives the attempt up. It still ends with `connectionFailed`, or with `connectionOpened` if that won the
+  /// race.
   mutating func cancelConnect()
   /// Ends a connection. `connectionClosed` follows; unknown connections are ignored.
   mutating func disconnect(_ connection: ConnectionID)
@@ -48,8 +50,8 @@ public protocol Radio: ~Copyable {
 
 /// What a radio reports, in the order it happened. Bytes are borrowed for the duration of the call.
 public protocol RadioEventHandler: ~Copyable {
-  /// The radio became usable, or stopped being so; on `.failed` and `.starting` all connections are gone without
-  /// further events, and what was wanted must be stated again when it is `.ready`.
+  /// The radio became usable, or stopped being so; on `.failed` and `.starting` all connections are gone
+  /// without further events, and what was wanted must be stated again when it is `.ready`.
   mutating func radioChanged(_ state: RadioState, at now: Instant)
   /// One advertisement or scan response was heard.
   mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant)
@@ -59,8 +61,9 @@ public protocol RadioEventHandler: ~Copyable {
   mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant)
   /// A connection ended.
   mutating func connectionClosed(_ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant)
-  /// An ATT PDU arrived in the first `count` bytes of `buffer`, which has room for the longest PDU. The return value is the
-  /// length of an answer the handler has written over it, 0 for none: a response never waits for memory.
+  /// An ATT PDU arrived in the first `count` bytes of `buffer`, which has room for the longest PDU. The
+  /// return value is the length of an answer the handler has written over it, 0 for none: a response never
+  /// waits for memory.
   mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int

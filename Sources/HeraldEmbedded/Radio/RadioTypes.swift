@@ -15,7 +15,8 @@ public struct RSSI: Hashable, BitwiseCopyable, Sendable {
   public var isAvailable: Bool { rawValue != 127 }
 }
 
-/// One connection of the radio: a small number, `0..<capabilities.connections`, used again after the connection closed.
+/// One connection of the radio: a small number, `0..<capabilities.connections`, used again after the
+/// connection closed.
 public struct ConnectionID: Hashable, BitwiseCopyable, Sendable {
   /// The number.
   public let index: Int
@@ -81,8 +82,8 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
   /// What kind of packet it was.
   public let kind: Kind
 
-  /// The properties of the packet, as bits of the extended report's Event_Type (Vol 4, Part E, 7.7.65.13). Not an
-  /// `OptionSet`, whose array literal would bring in the allocator.
+  /// The properties of the packet, as bits of the extended report's Event_Type (Vol 4, Part E, 7.7.65.13).
+  /// Not an `OptionSet`, whose array literal would bring in the allocator.
   public struct Kind: Hashable, BitwiseCopyable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -164,7 +165,8 @@ public struct ConnectionParameters: Equatable, BitwiseCopyable, Sendable {
   /// The own address to show.
   public var ownAddress: DeviceAddress
 
-  /// Stated one by one; by default 15 ms between connection events, the least that iPhones take, and 4 s until a silent peer counts as gone.
+  /// Stated one by one; by default 15 ms between connection events, the least that iPhones take, and 4 s
+  /// until a silent peer counts as gone.
   @inlinable
   public init(ownAddress: DeviceAddress, interval: UInt16 = 12, supervisionTimeout: UInt16 = 400) {
     self.ownAddress = ownAddress

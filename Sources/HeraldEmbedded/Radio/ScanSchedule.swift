@@ -4,7 +4,8 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   public var interval: Interval
   /// Milliseconds of listening in each interval, 3…`interval`.
   public var window: Interval
-  /// Milliseconds of listening in each interval while several peers wait to have their payloads read, `window`…`interval`.
+  /// Milliseconds of listening in each interval while several peers wait to have their payloads read,
+  /// `window`…`interval`.
   public var busyWindow: Interval
   /// Whether to send scan requests.
   public var active: Bool
@@ -13,9 +14,10 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   /// How long to rest between stretches, 0 for never. No more than the guarantee allows.
   public var off: Interval
 
-  /// By default scans passively, a ninth of the time, and all of it while several peers wait, without rests. The interval exceeds the usual one
-  /// of phones, 1 s and 5 ms of chance on average, by a window: so the windows pass over every phase of theirs in turn, and over those of
-  /// devices that advertise four times as often.
+  /// By default scans passively, a ninth of the time, and all of it while several peers wait, without rests.
+  /// The interval exceeds the usual one of phones, 1 s and 5 ms of chance on average, by a window: so the
+  /// windows pass over every phase of theirs in turn, and over those of devices that advertise four times as
+  /// often.
   public init(
     interval: Interval = .milliseconds(1125), window: Interval = .milliseconds(120),
     busyWindow: Interval = .milliseconds(1125), active: Bool = false, on: Interval = .seconds(4),
@@ -29,7 +31,8 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
     self.off = off
   }
 
-  /// Listens for `window` in each `interval`, all of the time if that is shorter, and all of the time while several peers wait.
+  /// Listens for `window` in each `interval`, all of the time if that is shorter, and all of the time while
+  /// several peers wait.
   @usableFromInline
   mutating func listen(_ window: Interval, every interval: Interval) {
     self.interval = interval
@@ -40,9 +43,10 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
 
 /// When to scan, and how long a connection attempt may keep a radio from it.
 ///
-/// The guarantee: from the end of one scan to the start of the next no more than `longestGap`, 30 s, passes (HP-24). A scan
-/// counts once it has lasted `shortestScan`. Where the radio cannot scan while it tries to connect, an attempt is given no
-/// longer than the gap allows, and none is started when less than `shortestAttempt` of the gap is left.
+/// The guarantee: from the end of one scan to the start of the next no more than `longestGap`, 30 s, passes
+/// (HP-24). A scan counts once it has lasted `shortestScan`. Where the radio cannot scan while it tries to
+/// connect, an attempt is given no longer than the gap allows, and none is started when less than
+/// `shortestAttempt` of the gap is left.
 ///
 /// Pure state: it is told the time and whether the radio is blocked, and says what it wants and until when.
 public struct ScanSchedule: BitwiseCopyable, Sendable {
@@ -83,7 +87,8 @@ public struct ScanSchedule: BitwiseCopyable, Sendable {
     lastScan = .start
   }
 
-  /// What is wanted at `now`. `blocked` says that the radio cannot scan: a connection attempt is under way, or it is not ready.
+  /// What is wanted at `now`. `blocked` says that the radio cannot scan: a connection attempt is under way,
+  /// or it is not ready.
   public mutating func next(at now: Instant, blocked: Bool) -> Plan {
     noteProgress(at: now)
     if blocked {
@@ -114,8 +119,8 @@ public struct ScanSchedule: BitwiseCopyable, Sendable {
       scan: true, deadline: timing.off > .zero ? now + timing.on : now + Self.shortestScan)
   }
 
-  /// How long a connection attempt begun at `now` may keep the radio from scanning; `nil` if none may begin before there has
-  /// been a scan.
+  /// How long a connection attempt begun at `now` may keep the radio from scanning; `nil` if none may begin
+  /// before there has been a scan.
   public mutating func attemptLimit(at now: Instant) -> Instant? {
     noteProgress(at: now)
     // Scans that have not lasted long enough are worth waiting for: the attempt would void them.

@@ -44,7 +44,8 @@ public struct RestartReport: Equatable, BitwiseCopyable, Sendable {
   public var cause: RestartCause
   /// What the device does since.
   public var mode: StartMode
-  /// How many starts in a row were brought about by faults of runs that did not last, this one included; 0…255.
+  /// How many starts in a row were brought about by faults of runs that did not last, this one included;
+  /// 0…255.
   public var streak: UInt8
   /// How many starts since power came on were brought about by faults.
   public var faults: UInt32
@@ -78,7 +79,8 @@ public struct RestartReport: Equatable, BitwiseCopyable, Sendable {
   /// Bytes of a report in the log.
   public static var size: Int { 32 }
 
-  /// The report in the first 32 of `bytes` (docs/log-format.md); `nil` if there are fewer, or cause or mode are unknown.
+  /// The report in the first 32 of `bytes` (docs/log-format.md); `nil` if there are fewer, or cause or mode
+  /// are unknown.
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard let causeNumber = reader.u8(), let cause = RestartCause(rawValue: causeNumber),

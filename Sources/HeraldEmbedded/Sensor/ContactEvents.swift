@@ -20,14 +20,14 @@ public protocol ContactDelegate: ~Copyable {
   mutating func didEnd(_ contact: ContactEvent, at now: Instant)
 }
 
-/// Makes contacts of what the sensor hears: each begins when its peer is detected (HP-18) and ends with the last strength measured, put
-/// off by at most 30 seconds if so wished (HP-19, HP-20). A connection that closes ends nothing. A contact is known to be over when its peer
-/// is lost.
+/// Makes contacts of what the sensor hears: each begins when its peer is detected (HP-18) and ends with the
+/// last strength measured, put off by at most 30 seconds if so wished (HP-19, HP-20). A connection that
+/// closes ends nothing. A contact is known to be over when its peer is lost.
 ///
-/// Identities that show the same payload are one peer (HP-03), so that a peer whose address changes has one contact.
-/// What others tell of peers (HP-43) is no contact: only peers this device heard have one.
-/// `capacity` is how many contacts there can be at once. A further one ends that whose peer was heard longest ago; if that is heard
-/// again, it begins anew.
+/// Identities that show the same payload are one peer (HP-03), so that a peer whose address changes has one
+/// contact. What others tell of peers (HP-43) is no contact: only peers this device heard have one.
+/// `capacity` is how many contacts there can be at once. A further one ends that whose peer was heard longest
+/// ago; if that is heard again, it begins anew.
 public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copyable>: SensorDelegate,
   ~Copyable
 {

@@ -14,10 +14,11 @@ public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
   public static func < (left: DebugLevel, right: DebugLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Who is told what goes on inside the device, in words (HP-50). Every `SensorDelegate` is one that by default wants nothing.
+/// Who is told what goes on inside the device, in words (HP-50). Every `SensorDelegate` is one that by
+/// default wants nothing.
 ///
-/// The level is a property of the type: the compiler leaves out of the image what nobody wants, texts included
-/// (`script/footprint` looks for them).
+/// The level is a property of the type: the compiler leaves out of the image what nobody wants, texts
+/// included (`script/footprint` looks for them).
 public protocol DebugLog: ~Copyable {
   /// What matters less than this is not told.
   static var debugLevel: DebugLevel { get }

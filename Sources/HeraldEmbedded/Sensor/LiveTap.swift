@@ -85,10 +85,11 @@ extension LiveSource where Self: ~Copyable {
   @inlinable @inline(__always) public mutating func takeLost() -> UInt32 { 0 }
 }
 
-/// A delegate that keeps the last events for who watches over the management link, in 248 bytes; in a `SensorDelegates` with any other.
+/// A delegate that keeps the last events for who watches over the management link, in 248 bytes; in a
+/// `SensorDelegates` with any other.
 ///
-/// It hears of an event where the log does. Nobody watching costs a call and a comparison for each event. What finds no room is counted: the oldest stay,
-/// so that what is told is without gaps up to there.
+/// It hears of an event where the log does. Nobody watching costs a call and a comparison for each event.
+/// What finds no room is counted: the oldest stay, so that what is told is without gaps up to there.
 public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Fourteen events of 16 bytes.
   @usableFromInline static var capacity: Int { 14 }

@@ -1,8 +1,8 @@
-/// Keeps the strengths of peers whose payload is not known yet, so that a delegate can give them to the payload once it is read
-/// (HP-45).
+/// Keeps the strengths of peers whose payload is not known yet, so that a delegate can give them to the
+/// payload once it is read (HP-45).
 ///
-/// `capacity` is how many it keeps. A further one takes the place of the oldest, which is counted in `forgotten`: it stays in the log,
-/// where the host finds whose it is.
+/// `capacity` is how many it keeps. A further one takes the place of the oldest, which is counted in
+/// `forgotten`: it stays in the log, where the host finds whose it is.
 ///
 /// ```swift
 /// mutating func didMeasure(…) { if !isKnown(target) { earlier.add(target, rssi, at: now) } }

@@ -1,21 +1,24 @@
-/// What an application wants to hear of: every event of the sensor as it happens (HP-44). Calls are statically dispatched and come
-/// from within `HeraldNode.poll`; bytes are borrowed for the duration of a call. Everything is optional.
+/// What an application wants to hear of: every event of the sensor as it happens (HP-44). Calls are
+/// statically dispatched and come from within `HeraldNode.poll`; bytes are borrowed for the duration of a
+/// call. Everything is optional.
 ///
-/// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from then on each
-/// `didMeasure` is followed by `didMeasureWithPayload`. The measurements before belong to the same identity (HP-45).
+/// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from
+/// then on each `didMeasure` is followed by `didMeasureWithPayload`. The measurements before belong to the
+/// same identity (HP-45).
 public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
   /// A peer was heard for the first time.
   mutating func didDetect(_ target: TargetIdentity, at now: Instant)
   /// The strength of a peer's advertisement was measured; once for each that is heard (HP-26).
   mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant)
-  /// A peer's payload was read, 1…510 bytes. `known` says that another identity had shown the same payload before: it is
-  /// the same peer under a new address (HP-03).
+  /// A peer's payload was read, 1…510 bytes. `known` says that another identity had shown the same payload
+  /// before: it is the same peer under a new address (HP-03).
   mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
-  /// A strength was measured of a peer whose payload is known. The digest is the first eight bytes of the payload's SHA-256, little-endian.
+  /// A strength was measured of a peer whose payload is known. The digest is the first eight bytes of the
+  /// payload's SHA-256, little-endian.
   mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant)
-  /// A peer passed on payloads of others, one after the other as it wrote them (HP-42). Those that count follow, each with
-  /// `didRead`, `didMeasure` and `didMeasureWithPayload` (HP-43).
+  /// A peer passed on payloads of others, one after the other as it wrote them (HP-42). Those that count
+  /// follow, each with `didRead`, `didMeasure` and `didMeasureWithPayload` (HP-43).
   mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant)
   /// A peer sent a message to the application, 0…510 bytes (HP-30).
   mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant)
@@ -32,8 +35,8 @@ public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
   mutating func didLose(_ target: TargetIdentity, at now: Instant)
   /// The sensor works, or no longer does.
   mutating func didUpdateState(_ state: SensorState, at now: Instant)
-  /// What it has to do by itself, as sensors beside the radio have: asked after the events of each poll, again and again until it is
-  /// `none`.
+  /// What it has to do by itself, as sensors beside the radio have: asked after the events of each poll,
+  /// again and again until it is `none`.
   mutating func nextWork(at now: Instant) -> SensorWork
 }
 

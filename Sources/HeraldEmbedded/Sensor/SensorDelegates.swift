@@ -1,4 +1,5 @@
-/// Two delegates in the place of one: both hear of every event, `first` before `second` (HP-44). Either may be two again.
+/// Two delegates in the place of one: both hear of every event, `first` before `second` (HP-44). Either may
+/// be two again.
 public struct SensorDelegates<
   First: SensorDelegate & ~Copyable, Second: SensorDelegate & ~Copyable
 >: SensorDelegate, ~Copyable {

@@ -1,16 +1,19 @@
 /// Recognises venue beacons among the peers whose payload is read, and reports stays near them (HP-51).
 ///
-/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than `presence`, usually two
-/// minutes, from first to last, and is over when the beacon has not been heard for `absence`, usually five; then every delegate
-/// gets `didVisit` and the log its record.
-/// One venue is one, whatever addresses its beacon takes and whatever it adds to its payload: it goes by country, state and number, or, of a
-/// version of the payload whose layout is not known, by all of it. What other peers share of a beacon is no stay.
+/// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than
+/// `presence`, usually two minutes, from first to last, and is over when the beacon has not been heard for
+/// `absence`, usually five; then every delegate gets `didVisit` and the log its record. One venue is one,
+/// whatever addresses its beacon takes and whatever it adds to its payload: it goes by country, state and
+/// number, or, of a version of the payload whose layout is not known, by all of it. What other peers share of
+/// a beacon is no stay.
 ///
-/// `venues` is how many it knows at once, those of stays that are over included. A further one takes the place of the stay
-/// that has been over for longest; else of the stay under `presence` that was heard longest ago; and if all count already, it
-/// is passed over and counted in `missed`. A beacon whose stay lost its place is recognised when its payload is next read.
+/// `venues` is how many it knows at once, those of stays that are over included. A further one takes the
+/// place of the stay that has been over for longest; else of the stay under `presence` that was heard longest
+/// ago; and if all count already, it is passed over and counted in `missed`. A beacon whose stay lost its
+/// place is recognised when its payload is next read.
 ///
-/// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its payload is read.
+/// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its
+/// payload is read.
 public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   enum State: UInt8, BitwiseCopyable {
     case vacant = 0
@@ -188,7 +191,8 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
 
   // MARK: Stays
 
-  /// The beacon at `place` was heard. A stay that ought to be over is left to `nextWork`; the next sound of the beacon begins another.
+  /// The beacon at `place` was heard. A stay that ought to be over is left to `nextWork`; the next sound of
+  /// the beacon begins another.
   private mutating func hear(_ place: Int, since begin: Instant, at now: Instant) {
     if stays[place].state == .over {
       stays[place].state = .open

@@ -1,6 +1,7 @@
 /// What a device is to know of itself after a restart.
 ///
-/// The access key and the payload are kept with it and are not in it: they are read from flash when they are needed.
+/// The access key and the payload are kept with it and are not in it: they are read from flash when they are
+/// needed.
 public struct DeviceSettings: BitwiseCopyable, Sendable {
   /// What its addresses are made with; `.none` until there is one.
   public var addressKey = IdentityResolvingKey.none
@@ -45,7 +46,8 @@ struct SettingsRecord: BitwiseCopyable {
   /// "HSet".
   private static var magic: UInt32 { 0x7465_5348 }
 
-  /// Writes the record but for its access key, which is in its place already, and the checksum of all of it. Where nothing is written there are zeros.
+  /// Writes the record but for its access key, which is in its place already, and the checksum of all of it.
+  /// Where nothing is written there are zeros.
   mutating func write(to bytes: inout MutableSpan<UInt8>) {
     guard bytes.count == Self.size else { return }
     var writer = ByteWriter(bytes._mutatingExtracting(0...))
@@ -61,8 +63,9 @@ struct SettingsRecord: BitwiseCopyable {
     writer.u32(CRC32.of(writer.whole.extracting(0..<writer.count)))
   }
 
-  /// Takes the record in 96 bytes, over defaults; `false`, and worth nothing any more, unless all is right. One of version 1, which is no longer written, may have anything behind its
-  /// 40 bytes. In its place, as it is read deep below requests: a returned one would be on the stack several times.
+  /// Takes the record in 96 bytes, over defaults; `false`, and worth nothing any more, unless all is right.
+  /// One of version 1, which is no longer written, may have anything behind its 40 bytes. In its place, as it
+  /// is read deep below requests: a returned one would be on the stack several times.
   @inline(never)
   mutating func read(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes)
@@ -91,8 +94,9 @@ struct SettingsRecord: BitwiseCopyable {
     return reader.u32() == CRC32.of(bytes.extracting(0..<end))
   }
 
-  /// Whether these 96 bytes, which are no record any more, were one with an access key: half of what a record begins with is still there, and where the key belongs are
-  /// bytes that neither an erasure leaves nor a record without a key, more of them than a word that was cut off.
+  /// Whether these 96 bytes, which are no record any more, were one with an access key: half of what a record
+  /// begins with is still there, and where the key belongs are bytes that neither an erasure leaves nor a
+  /// record without a key, more of them than a word that was cut off.
   static func hadAccessKey(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count == size else { return false }
     var known = 0
@@ -117,6 +121,7 @@ public enum SettingsCondition: UInt8, BitwiseCopyable, Sendable {
   case kept = 1
   /// Something else: the defaults apply.
   case damaged = 2
-  /// Settings with an access key before they were damaged: the defaults apply, and the key that is found in its place.
+  /// Settings with an access key before they were damaged: the defaults apply, and the key that is found in
+  /// its place.
   case locked = 3
 }

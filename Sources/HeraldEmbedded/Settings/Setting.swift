@@ -16,14 +16,16 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   case radioSetting = 5
   /// What a host proves that it has before the device lets it read logs or change anything.
   case accessKey = 6
-  /// Whether a device without an access key serves its log to everybody: 1. With 0 it does not serve it before it has a key.
+  /// Whether a device without an access key serves its log to everybody: 1. With 0 it does not serve it
+  /// before it has a key.
   case stayOpen = 7
 
   /// How many there are.
   public static var count: Int { 8 }
 
-  /// What there is to know about it. This is the one table of settings: the device obeys it, hosts list it, and a test compares it with
-  /// the one in docs/settings.md. Inlined: who wants one thing of it takes a column of constants, and not the whole.
+  /// What there is to know about it. This is the one table of settings: the device obeys it, hosts list it,
+  /// and a test compares it with the one in docs/settings.md. Inlined: who wants one thing of it takes a
+  /// column of constants, and not the whole.
   @inline(__always)
   public var description: SettingDescription {
     switch self {
@@ -103,7 +105,8 @@ public struct SettingDescription: Sendable {
   public let unit: SettingUnit
   /// Which numbers it takes; of bytes, how many: none or all of them, nothing between.
   public let range: ClosedRange<UInt32>
-  /// What applies while nobody has set it, in an image that does not say otherwise; `nil` of bytes, of which there are none then.
+  /// What applies while nobody has set it, in an image that does not say otherwise; `nil` of bytes, of which
+  /// there are none then.
   public let standard: UInt32?
   /// Whether it can be read. Secrets are only written.
   public let isReadable: Bool

@@ -21,7 +21,8 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     return place < 6 ? numbers[place] : nil
   }
 
-  /// Sets a number, or with `nil` nothing any more. One the setting does not allow is not taken: `false`, and nothing has changed.
+  /// Sets a number, or with `nil` nothing any more. One the setting does not allow is not taken: `false`, and
+  /// nothing has changed.
   @discardableResult
   public mutating func set(_ setting: Setting, to value: UInt32?) -> Bool {
     let place = Int(setting.rawValue)
@@ -48,8 +49,8 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     for place in 0..<6 { writer.u16(numbers[place]) }
   }
 
-  /// Reads what `write` has written. A number that its setting does not allow, any more or yet, is one that is not set: a device is not to
-  /// lose who it is over it. `false` if there are fewer than twelve bytes.
+  /// Reads what `write` has written. A number that its setting does not allow, any more or yet, is one that
+  /// is not set: a device is not to lose who it is over it. `false` if there are fewer than twelve bytes.
   mutating func read(marks: UInt16, from reader: inout ByteReader) -> Bool {
     self = SettingValues()
     for place in 0..<6 {

@@ -1,5 +1,5 @@
-// The payload that is kept behind the settings, in their page: staged in the other page, checked there, and taken over by the record that is
-// written to its front. It is read by the device alone.
+// The payload that is kept behind the settings, in their page: staged in the other page, checked there, and
+// taken over by the record that is written to its front. It is read by the device alone.
 
 /// How far a payload is that is being staged. All zero bits while none is.
 struct PayloadStaging: BitwiseCopyable {
@@ -31,8 +31,9 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
 
   // MARK: Staging
 
-  /// Takes bytes of a blob of `total` bytes, which begins anew at offset 0; `total` counts there alone. What is not next is passed over. When all are there they
-  /// are checked: a payload that stays as it is has `longest` bytes at most.
+  /// Takes bytes of a blob of `total` bytes, which begins anew at offset 0; `total` counts there alone. What
+  /// is not next is passed over. When all are there they are checked: a payload that stays as it is has
+  /// `longest` bytes at most.
   public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>, longest: Int)
     -> PayloadStagingOutcome
   {
@@ -122,8 +123,8 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
 
   // MARK: Reading
 
-  /// What the payload is that came to be there since this was asked last; `nil` if it is the same, or nothing was loaded yet. That of none if there is none, or
-  /// it is damaged.
+  /// What the payload is that came to be there since this was asked last; `nil` if it is the same, or nothing
+  /// was loaded yet. That of none if there is none, or it is damaged.
   public mutating func takeNewPayload() -> StoredPayloadHeader? {
     guard hasLoaded, hasNewPayload else { return nil }
     hasNewPayload = false
@@ -148,7 +149,8 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return read(current, SettingsRecord.size &+ start, &bytes)
   }
 
-  /// Copies the key of day `index` of the window, which is day `day` of the schedule. `false` if it is wiped or damaged.
+  /// Copies the key of day `index` of the window, which is day `day` of the schedule. `false` if it is wiped
+  /// or damaged.
   public mutating func copyDayKey(_ index: Int, day: Int, into key: inout [32 of UInt8]) -> Bool {
     var entry = StoredDayKey()
     defer { entry.wipe() }
@@ -162,7 +164,8 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return true
   }
 
-  /// Sets the keys of the first `count` days to zero, where they are not: bits can be cleared without an erasure.
+  /// Sets the keys of the first `count` days to zero, where they are not: bits can be cleared without an
+  /// erasure.
   public mutating func wipeDayKeys(_ count: Int) {
     var index = 0
     while index < count {

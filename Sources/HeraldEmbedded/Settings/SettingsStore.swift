@@ -1,9 +1,10 @@
-/// What a device keeps beside its log: who it is, what a host has set, and the payload it offers, in two pages of flash of their own
-/// (docs/settings.md).
+/// What a device keeps beside its log: who it is, what a host has set, and the payload it offers, in two
+/// pages of flash of their own (docs/settings.md).
 ///
-/// All of it is in one page, written anew in the other when something changes, the record at its front last, so that it is there whenever the
-/// power goes. A page that holds neither settings nor nothing is damaged: it is counted and erased, and if none is left the defaults apply, but for
-/// an access key: where there was one there still is, as it is found, and where that cannot be told there is one that nobody has. No start
+/// All of it is in one page, written anew in the other when something changes, the record at its front last,
+/// so that it is there whenever the power goes. A page that holds neither settings nor nothing is damaged: it
+/// is counted and erased, and if none is left the defaults apply, but for an access key: where there was one
+/// there still is, as it is found, and where that cannot be told there is one that nobody has. No start
 /// depends on any of it.
 ///
 /// A factory reset is noted at the end of a page, before anything is erased; that page is the last one to be.
@@ -31,8 +32,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// The settings in `flash`, all of whose pages belong to them: at least two of 104 bytes or more.
   public init(flash: consuming F) { self.flash = flash }
 
-  /// Reads the settings, once. Whatever the flash contains, this ends, with settings or with the defaults; it erases what is damaged, and what
-  /// a change that was cut short has left of secrets.
+  /// Reads the settings, once. Whatever the flash contains, this ends, with settings or with the defaults; it
+  /// erases what is damaged, and what a change that was cut short has left of secrets.
   public mutating func load() {
     guard !hasLoaded else { return }
     hasLoaded = true
@@ -53,14 +54,15 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     }
   }
 
-  /// Keeps other settings. `false` if the flash failed, or once everything is to be erased; those that were kept are there then. A payload
-  /// that is being staged is given up: the page it is staged in is needed.
+  /// Keeps other settings. `false` if the flash failed, or once everything is to be erased; those that were
+  /// kept are there then. A payload that is being staged is given up: the page it is staged in is needed.
   public mutating func keep(_ new: DeviceSettings) -> Bool {
     load()
     return write(new, accessKey: Span(), stagedPayload: nil)
   }
 
-  /// Keeps a number that a host has set, `nil` to have none set. `false` if the setting does not allow it or it could not be kept.
+  /// Keeps a number that a host has set, `nil` to have none set. `false` if the setting does not allow it or
+  /// it could not be kept.
   public mutating func keep(_ setting: Setting, value: UInt32?) -> Bool {
     load()
     var new = settings
@@ -69,7 +71,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return keep(new)
   }
 
-  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` for other lengths, or if it could not be kept.
+  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` for other lengths, or if
+  /// it could not be kept.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
     load()
     guard key.count == 0 || key.count == SettingsRecord.accessKeySize else { return false }
@@ -85,7 +88,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return read(current, SettingsRecord.accessKeyOffset, &key)
   }
 
-  /// The key that the device's addresses are made with: the one that is kept, or a new one, which is kept from now on.
+  /// The key that the device's addresses are made with: the one that is kept, or a new one, which is kept
+  /// from now on.
   public mutating func addressKey<Source: RandomSource & ~Copyable>(
     random: inout Source
   ) -> IdentityResolvingKey {
@@ -107,13 +111,15 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// The page that does not count.
   var other: Int { current == 0 ? 1 : 0 }
 
-  /// Whether anything may be written: once a reset is noted, other settings would take the page with its note, or be found by whoever has
-  /// the device next. Who asks has loaded the settings, which takes more stack than there is here.
+  /// Whether anything may be written: once a reset is noted, other settings would take the page with its
+  /// note, or be found by whoever has the device next. Who asks has loaded the settings, which takes more
+  /// stack than there is here.
   @inline(never)
   mutating func mayWrite() -> Bool { flash.pageCount > 1 && erased == 0 && notedPage() == nil }
 
-  /// Writes the other page: the payload, if it is not staged there already, then the record, with the access key that is given, or that is
-  /// there, or zeros if there is to be none. Then what counted before is set to zero.
+  /// Writes the other page: the payload, if it is not staged there already, then the record, with the access
+  /// key that is given, or that is there, or zeros if there is to be none. Then what counted before is set to
+  /// zero.
   @inline(never)
   mutating func write(_ new: DeviceSettings, accessKey: Span<UInt8>, stagedPayload: Int?) -> Bool {
     // The page that is to be written may be the one that cannot be read now.
@@ -165,12 +171,14 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   // MARK: Factory reset
 
-  /// Notes that everything is to be erased: from now on a start goes on with that. `false` if the flash failed.
+  /// Notes that everything is to be erased: from now on a start goes on with that. `false` if the flash
+  /// failed.
   public mutating func noteReset() -> Bool {
     if isResetNoted() { return true }
     guard flash.pageCount > 0 else { return false }
     if writeNote(current) { return true }
-    // There was something where the note goes. The page that counts stays: without its access key the device would be open, the log still there.
+    // There was something where the note goes. The page that counts stays: without its access key the device
+    // would be open, the log still there.
     return erase(other) && writeNote(other)
   }
 
@@ -185,7 +193,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return nil
   }
 
-  /// Erases the next page, the one with the note last. Returns whether it is done, which it is also when the flash fails.
+  /// Erases the next page, the one with the note last. Returns whether it is done, which it is also when the
+  /// flash fails.
   public mutating func eraseNext() -> Bool {
     let count = flash.pageCount
     guard erased < count else { return true }
@@ -214,8 +223,9 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return read(page, 0, &room) && record.read(room.span) && Int(record.payloadSize) <= payloadRoom
   }
 
-  /// Sees to a page that does not count, and has settings or none: one that is neither erased nor wiped is erased, as there may be a part of a key in it. It is damaged
-  /// if its front is neither settings nor erased nor wiped.
+  /// Sees to a page that does not count, and has settings or none: one that is neither erased nor wiped is
+  /// erased, as there may be a part of a key in it. It is damaged if its front is neither settings nor erased
+  /// nor wiped.
   @inline(never)
   private mutating func tidy(_ page: Int, isSettings: Bool) {
     var isDamaged = false

@@ -1,6 +1,7 @@
 /// The date, once somebody has told it: the difference between the device's clock and Unix time.
 ///
-/// A wearable has no date until a host sets one. Payload families that need the date are not offered before that.
+/// A wearable has no date until a host sets one. Payload families that need the date are not offered before
+/// that.
 public struct WallClock: BitwiseCopyable, Sendable {
   /// Who told the date.
   public enum Source: UInt8, BitwiseCopyable, Sendable {
@@ -28,8 +29,9 @@ public struct WallClock: BitwiseCopyable, Sendable {
   /// The first moment that is no date of a device any more: 2100-01-01T00:00:00Z, in milliseconds.
   @usableFromInline static var end: UInt64 { 4_102_444_800_000 }
 
-  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. A date before the device's own
-  /// start would need a negative base and is refused (`false`), as are a date beyond 2099 and `.unset` as its source.
+  /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. A date before the device's
+  /// own start would need a negative base and is refused (`false`), as are a date beyond 2099 and `.unset` as
+  /// its source.
   @discardableResult
   public mutating func set(unixMilliseconds: UInt64, at now: Instant, source: Source) -> Bool {
     guard source != .unset, unixMilliseconds >= now.milliseconds, unixMilliseconds < Self.end else {

@@ -3,8 +3,8 @@ import HeraldText
 
 /// The boards that herald-flash knows.
 ///
-/// Regions of boards with firmware of ours are those of `linker/CHIP.ld`; a test compares them. Those of others are what their boot loaders leave to an
-/// application.
+/// Regions of boards with firmware of ours are those of `linker/CHIP.ld`; a test compares them. Those of
+/// others are what their boot loaders leave to an application.
 public enum BoardCatalogue {
   private static let kibibyte: UInt32 = 1024
 
@@ -35,7 +35,8 @@ public enum BoardCatalogue {
       settings: .init(start: 0x2106_4000, size: 8 * kibibyte),
       log: .init(start: 0x2100_0000, size: 400 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte, hasFirmware: true),
-    // Whatever answers questions about image slots: where its images run is settled between them and its boot loader.
+    // Whatever answers questions about image slots: where its images run is settled between them and its boot
+    // loader.
     BoardDescription(
       name: "mcuboot", title: "a device with MCUboot's image slots", chip: "any",
       firmware: .init(start: 0, size: .max), ram: .init(start: 0x2000_0000, size: 0x2000_0000),
@@ -61,7 +62,8 @@ public enum BoardCatalogue {
   private static let dongle = "nRF52840 Dongle"
   private static let dongleID = "nRF52840-pca10059"
 
-  /// Adafruit's boot loader takes an application from behind the SoftDevice up to 0xEA000, where ten pages of its own data begin.
+  /// Adafruit's boot loader takes an application from behind the SoftDevice up to 0xEA000, where ten pages of
+  /// its own data begin.
   private static func adafruit(_ name: String, _ title: String, _ boardID: String, _ softDevice: String?)
     -> BoardDescription
   {

@@ -1,6 +1,7 @@
 import HeraldImages
 
-/// A board that herald-flash knows: what chip it has, where what lies in its memory, and how firmware gets there.
+/// A board that herald-flash knows: what chip it has, where what lies in its memory, and how firmware gets
+/// there.
 public struct BoardDescription: Equatable, Sendable {
   /// A stretch of addresses.
   public struct Region: Equatable, Sendable {
@@ -21,10 +22,12 @@ public struct BoardDescription: Equatable, Sendable {
     func contains(_ start: UInt32, _ end: UInt64) -> Bool { start >= self.start && end <= self.end }
   }
 
-  /// What is on the board, or in its chip, that takes firmware, with what tells the board from others that have the same.
+  /// What is on the board, or in its chip, that takes firmware, with what tells the board from others that
+  /// have the same.
   public enum BootLoader: Equatable, Sendable {
-    /// Adafruit's: a drive that takes UF2 files, and the DFU of nRF5 SDK 11 on a serial port. The drive's INFO_UF2.TXT names one of these in the line Board-ID, with a
-    /// revision behind it. `softDevice`: the major version of the S140 in front of the application.
+    /// Adafruit's: a drive that takes UF2 files, and the DFU of nRF5 SDK 11 on a serial port. The drive's
+    /// INFO_UF2.TXT names one of these in the line Board-ID, with a revision behind it. `softDevice`: the
+    /// major version of the S140 in front of the application.
     case uf2(boardIDs: [String], family: UInt32, softDevice: String?)
     /// DAPLink on a chip of its own; the `Unique ID` in its DETAILS.TXT begins with one of these.
     case dapLink(boardIDs: [String])
@@ -76,7 +79,8 @@ public struct BoardDescription: Equatable, Sendable {
     self.hasFirmware = hasFirmware
   }
 
-  /// Where words of an image may lie that configure the chip itself: an nRF's UICR, which only a debug probe writes. `nil` where no probe gets there.
+  /// Where words of an image may lie that configure the chip itself: an nRF's UICR, which only a debug probe
+  /// writes. `nil` where no probe gets there.
   public var configuration: Region? {
     chip.hasPrefix("nrf5") && waysIn.contains(.probe) ? Region(start: 0x1000_1000, size: 0x400) : nil
   }

@@ -16,9 +16,9 @@ public struct BuiltImages: Sendable {
       program: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
   }
 
-  /// `named` is the only folder if there is one. Else it is `.build/boards` of the working folder and of each folder
-  /// above it, the same for the folder
-  /// of the program, and `share/herald/boards` beside the `bin` that the program was installed into.
+  /// `named` is the only folder if there is one. Else it is `.build/boards` of the working folder and of each
+  /// folder above it, the same for the folder of the program, and `share/herald/boards` beside the `bin` that
+  /// the program was installed into.
   init(named: String?, workingFolder: String, program: String) {
     if let named {
       folders = [named]

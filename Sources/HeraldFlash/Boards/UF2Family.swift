@@ -1,4 +1,5 @@
-/// A kind of chip as UF2 files name it. The numbers are those of the list that the format's authors keep; of Nordic's chips it has no nRF51 and no nRF53.
+/// A kind of chip as UF2 files name it. The numbers are those of the list that the format's authors keep; of
+/// Nordic's chips it has no nRF51 and no nRF53.
 public struct UF2Family: Equatable, Sendable {
   /// What stands in a block.
   public let id: UInt32
@@ -27,7 +28,8 @@ public struct UF2Family: Equatable, Sendable {
   /// The name that goes with a number; `nil` if it is not one of these.
   public static func name(of id: UInt32) -> String? { all.first { $0.id == id }?.name }
 
-  /// The number that a person means: a name of the list in any case, a board's or a chip's name, or the number itself in hexadecimal. `nil` if it is none.
+  /// The number that a person means: a name of the list in any case, a board's or a chip's name, or the
+  /// number itself in hexadecimal. `nil` if it is none.
   public static func parse(_ text: String) -> UInt32? {
     let lower = text.lowercased()
     if let family = all.first(where: { $0.name.lowercased() == lower || $0.chip == lower }) {

@@ -2,7 +2,8 @@ import HeraldHostLink
 import HeraldImages
 import HeraldText
 
-/// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes back, and `FAIL.TXT` is there if it did not work.
+/// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes
+/// back, and `FAIL.TXT` is there if it did not work.
 ///
 /// DAPLink erases the whole chip before, unless it was told to erase pages.
 final class DAPLinkDrive: OneWayDrive {
@@ -78,7 +79,8 @@ final class DAPLinkDrive: OneWayDrive {
       state = .unknown
       // In one piece and in order: what comes in pieces with pauses it takes for ended.
       try file.write(bytes[...])
-      // It programs while it takes the bytes, and goes when it has the last: that it has gone is looked at next.
+      // It programs while it takes the bytes, and goes when it has the last: that it has gone is looked at
+      // next.
       try? file.synchronise()
     } catch {
       if folder.mount != before {

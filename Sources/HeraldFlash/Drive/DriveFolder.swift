@@ -4,8 +4,8 @@ import HeraldText
 
 /// The folder where a drive is mounted, and whether that drive is still the one it was.
 struct DriveFolder: Equatable {
-  /// What tells a mounted drive from whatever is at the same path later: the file system's device and first inode, and for block devices the kernel's
-  /// number of the medium.
+  /// What tells a mounted drive from whatever is at the same path later: the file system's device and first
+  /// inode, and for block devices the kernel's number of the medium.
   struct Mount: Equatable {
     let device: UInt64
     let inode: UInt64
@@ -15,12 +15,14 @@ struct DriveFolder: Equatable {
   /// Where it is mounted.
   let path: String
 
-  /// What is mounted there now; `nil` if nothing is there, or only what the kernel still remembers of a drive that is gone.
+  /// What is mounted there now; `nil` if nothing is there, or only what the kernel still remembers of a drive
+  /// that is gone.
   var mount: Mount? {
     var facts = stat()
     guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else { return nil }
     let device = UInt64(facts.st_dev)
-    // A block device that is gone leaves its mount behind, but not its folder here. Other file systems have a major number of 0.
+    // A block device that is gone leaves its mount behind, but not its folder here. Other file systems have a
+    // major number of 0.
     let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
     let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
     var sequence = ""
@@ -68,7 +70,8 @@ struct DriveFolder: Equatable {
     return UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
   }
 
-  /// The folders of mounted drives, from the lines of `/proc/self/mounts`: those with a FAT file system, which is what boot loaders show.
+  /// The folders of mounted drives, from the lines of `/proc/self/mounts`: those with a FAT file system,
+  /// which is what boot loaders show.
   static func mounted(_ table: String) -> [DriveFolder] {
     table.split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ")

@@ -30,7 +30,8 @@ extension FlashFailure {
     FlashFailure(.cannot, "\(location) is a drive, which \(what)", state: .untouched, advice: advice)
   }
 
-  /// What of `plan` does not go onto a drive although it fits the board: words for the chip's configuration. `nil` if all does.
+  /// What of `plan` does not go onto a drive although it fits the board: words for the chip's configuration.
+  /// `nil` if all does.
   static func onDrive(_ plan: FlashPlan, _ location: String) -> FlashFailure? {
     for segment in plan.image.segments where !plan.board.firmware.contains(segment.address, segment.end) {
       return FlashFailure(

@@ -5,9 +5,10 @@ import HeraldText
 
 /// A boot loader that shows a drive for UF2 files: `INFO_UF2.TXT` says which board it is.
 ///
-/// It takes what is not for it without a word, so the board is looked at before. It starts the application when it has seen every block: until then the drive
-/// stays, and when it is gone everything was there. What became of the last block it may not answer any more; the file is written up to its last block
-/// first, and that has to succeed.
+/// It takes what is not for it without a word, so the board is looked at before. It starts the application
+/// when it has seen every block: until then the drive stays, and when it is gone everything was there. What
+/// became of the last block it may not answer any more; the file is written up to its last block first, and
+/// that has to succeed.
 final class UF2Drive: OneWayDrive {
   /// The file's name on the drive.
   private static let fileName = "HERALD.UF2"
@@ -44,7 +45,8 @@ final class UF2Drive: OneWayDrive {
     return Sighting(boards: boards, details: details)
   }
 
-  /// Whether what the drive says of its SoftDevice, such as `S140 6.1.1` or `not found`, is major version `version`. Older boot loaders say nothing.
+  /// Whether what the drive says of its SoftDevice, such as `S140 6.1.1` or `not found`, is major version
+  /// `version`. Older boot loaders say nothing.
   private static func agrees(_ text: String?, _ version: String?) -> Bool {
     guard let text else { return true }
     guard text.uppercased().hasPrefix("S1") else { return version == nil }

@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import HeraldImages
 
-/// A key that images are signed with, as imgtool keeps it: in PEM, private (PKCS #8, or SEC 1) or public (SubjectPublicKeyInfo), ECDSA on P-256 or Ed25519.
+/// A key that images are signed with, as imgtool keeps it: in PEM, private (PKCS #8, or SEC 1) or public
+/// (SubjectPublicKeyInfo), ECDSA on P-256 or Ed25519.
 public struct MCUbootKey: Sendable {
   private enum Material {
     case p256(P256.Signing.PrivateKey)
@@ -11,7 +12,8 @@ public struct MCUbootKey: Sendable {
     case ed25519Public(Curve25519.Signing.PublicKey)
   }
 
-  /// What is in front of the 32 bytes of an Ed25519 key: private in PKCS #8, public in SubjectPublicKeyInfo (RFC 8410, 7 and 4).
+  /// What is in front of the 32 bytes of an Ed25519 key: private in PKCS #8, public in SubjectPublicKeyInfo
+  /// (RFC 8410, 7 and 4).
   private static let ed25519PrivateHead: [UInt8] = [
     0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
   ]
@@ -102,7 +104,8 @@ public struct MCUbootKey: Sendable {
     throw FirmwareError("this is a public key: signing takes the private one")
   }
 
-  /// Whether `signature` is this key's: over `covered` for ECDSA, over `digest` for Ed25519, which is `covered` itself where an image says so.
+  /// Whether `signature` is this key's: over `covered` for ECDSA, over `digest` for Ed25519, which is
+  /// `covered` itself where an image says so.
   func isValid(_ signature: [UInt8], covered: ArraySlice<UInt8>, digest: [UInt8]) -> Bool {
     switch material {
     case .p256(let key): Self.isValid(signature, key.publicKey, covered)

@@ -65,9 +65,11 @@ extension MCUbootImage {
     public var headerSize: Int
     /// What the header is padded with.
     public var fill: UInt8
-    /// How many bytes the slot has that it goes to; `nil` if that is not known. At its end MCUboot needs some itself.
+    /// How many bytes the slot has that it goes to; `nil` if that is not known. At its end MCUboot needs some
+    /// itself.
     public var slotSize: Int?
-    /// The unit in which that slot is written: 1, 2, 4, 8, 16 or 32 bytes. What MCUboot needs at the end follows from it.
+    /// The unit in which that slot is written: 1, 2, 4, 8, 16 or 32 bytes. What MCUboot needs at the end
+    /// follows from it.
     public var alignment: Int
     /// A number that must not fall from one image to the next, for boot loaders that keep it.
     public var securityCounter: UInt32?
@@ -88,7 +90,8 @@ extension MCUbootImage {
       self.key = key
     }
 
-    /// What MCUboot keeps at the end of a slot of at most 128 sectors: what it has swapped, three flags, the size, and a mark.
+    /// What MCUboot keeps at the end of a slot of at most 128 sectors: what it has swapped, three flags, the
+    /// size, and a mark.
     var trailerSize: Int {
       let unit = max(8, alignment)
       return 128 * 3 * alignment + 4 * unit + (16 + unit - 1) / unit * unit
@@ -159,8 +162,8 @@ extension MCUbootImage {
 }
 
 extension FirmwareImage {
-  /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte lies at the address of the first one here less the header's
-  /// size, unless that is below 0: then it lies at 0.
+  /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte lies at
+  /// the address of the first one here less the header's size, unless that is below 0: then it lies at 0.
   public func signed(_ options: MCUbootImage.Options) throws(FirmwareError) -> FirmwareImage {
     guard mcuboot == nil else { throw FirmwareError("the image is in MCUboot's form already") }
     let program = try flat(WritingOptions(fill: options.fill))

@@ -1,4 +1,5 @@
-/// The processor of the chip: stopped, set up, started, reset (ARMv6-M and ARMv7-M architecture reference manuals, C1).
+/// The processor of the chip: stopped, set up, started, reset (ARMv6-M and ARMv7-M architecture reference
+/// manuals, C1).
 struct CortexCore {
   /// A register of the core, by its number in DCRSR.
   enum Register: UInt32 {
@@ -30,7 +31,8 @@ struct CortexCore {
   /// VC_HARDERR and VC_CORERESET of DEMCR.
   private static let catchFault: UInt32 = 1 << 10
   private static let catchReset: UInt32 = 1
-  /// SYSRESETREQ of AIRCR with its key: the whole chip but its debug port, so that no watchdog, radio or DMA of the old firmware goes on.
+  /// SYSRESETREQ of AIRCR with its key: the whole chip but its debug port, so that no watchdog, radio or DMA
+  /// of the old firmware goes on.
   private static let systemReset: UInt32 = 0x05FA_0004
 
   private let port: DebugPort
@@ -38,7 +40,8 @@ struct CortexCore {
   /// The core behind `port`.
   init(_ port: DebugPort) { self.port = port }
 
-  /// Resets the chip and stops its core before the first instruction. From then on a hard fault stops it as well.
+  /// Resets the chip and stops its core before the first instruction. From then on a hard fault stops it as
+  /// well.
   func resetAndHalt() throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.controlAndStatus, Self.halted)

@@ -4,7 +4,8 @@ import HeraldText
 
 /// One access to a register of the debug port or of an access port (CMSIS-DAP 2.1, DAP_Transfer).
 struct DAPAccess: Equatable {
-  /// Bit 0 access port, bit 1 read, bits 2 and 3 the register's address, bit 4 wait for a value, bit 5 write the mask for that.
+  /// Bit 0 access port, bit 1 read, bits 2 and 3 the register's address, bit 4 wait for a value, bit 5 write
+  /// the mask for that.
   let request: UInt8
   /// What is written or waited for; `nil` for a plain read.
   let value: UInt32?
@@ -193,7 +194,8 @@ private struct AnswerReader {
     }
   }
 
-  /// Bits 0 to 2 the chip's acknowledgement of the last access, bit 3 a damaged answer, bit 4 a value that did not come.
+  /// Bits 0 to 2 the chip's acknowledgement of the last access, bit 3 a damaged answer, bit 4 a value that
+  /// did not come.
   func acknowledge(_ response: UInt8, done: Int, of wanted: Int) throws(ProbeError) {
     if response & 0x08 != 0 { throw .silent }
     switch response & 0x07 {

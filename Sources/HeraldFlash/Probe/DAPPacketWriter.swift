@@ -1,8 +1,8 @@
 /// Puts commands into as few packets as they fit in.
 ///
-/// A packet and its answer each have to fit the probe's packet size. A probe with atomic commands takes several commands in one packet
-/// (DAP_ExecuteCommands), so that the end of one block of words, a new address and the start of the next share a packet; another takes one
-/// command in each.
+/// A packet and its answer each have to fit the probe's packet size. A probe with atomic commands takes
+/// several commands in one packet (DAP_ExecuteCommands), so that the end of one block of words, a new address
+/// and the start of the next share a packet; another takes one command in each.
 struct DAPPacketWriter {
   /// DAP_ExecuteCommands and the number of commands.
   private static let wrapping = 2

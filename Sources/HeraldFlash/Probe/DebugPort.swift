@@ -1,7 +1,8 @@
 import HeraldHostLink
 import HeraldImages
 
-/// The debug port of a chip behind a probe: SWD brought up, debug power on, errors cleared (ADIv5.2, B2; ARM IHI 0031).
+/// The debug port of a chip behind a probe: SWD brought up, debug power on, errors cleared (ADIv5.2, B2; ARM
+/// IHI 0031).
 final class DebugPort {
   /// The probe in between.
   let probe: DebugProbe
@@ -22,7 +23,8 @@ final class DebugPort {
     [0x12, 136] + [UInt8](repeating: 0xFF, count: 7) + [0x9E, 0xE7] + [UInt8](repeating: 0xFF, count: 7) + [0]
   )
 
-  /// Reads the identifier, which has to come first after a line reset; clears what errors stand; asks for power for debug and system.
+  /// Reads the identifier, which has to come first after a line reset; clears what errors stand; asks for
+  /// power for debug and system.
   private static let wake: DAPCommand = .transfer([
     DAPAccess(request: 0x02, value: nil), DAPAccess(request: 0x00, value: 0x1E),
     DAPAccess(request: 0x08, value: 0), DAPAccess(request: 0x04, value: 0x5000_0000),
@@ -33,7 +35,8 @@ final class DebugPort {
     standing = .init()
     var frequency: [UInt8] = [0x11]
     frequency.append(littleEndian: clock)
-    // Two idle cycles; 16384 attempts while WAIT is answered, 65535 while a value is not what it should become.
+    // Two idle cycles; 16384 attempts while WAIT is answered, 65535 while a value is not what it should
+    // become.
     let configuration: [UInt8] = [0x04, 0x02, 0x00, 0x40, 0xFF, 0xFF]
     try probe.begin([
       .connect, .plain(frequency), .plain(configuration), .plain([0x13, 0x00]), Self.lineReset,
@@ -59,7 +62,8 @@ final class DebugPort {
     standing = .init()
   }
 
-  /// Carries out what `build` puts together, in as few packets as it fits in, and returns the words that were read in order.
+  /// Carries out what `build` puts together, in as few packets as it fits in, and returns the words that were
+  /// read in order.
   func perform(_ build: (inout RegisterBatch) -> Void) throws(ProbeError) -> [UInt32] {
     var batch = RegisterBatch(probe.newWriter(), standing)
     build(&batch)

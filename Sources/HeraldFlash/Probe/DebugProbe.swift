@@ -5,7 +5,8 @@ import HeraldText
 final class DebugProbe {
   /// The least packet any probe takes: a report of HID at full speed.
   private static let leastPacket = 64
-  /// How long a probe may take over one packet. In one packet it may wait for a chip that erases a page, or for a loader that programs many.
+  /// How long a probe may take over one packet. In one packet it may wait for a chip that erases a page, or
+  /// for a loader that programs many.
   private static let patience = Duration.seconds(15)
 
   private let pipe: any ProbePipe
@@ -28,7 +29,8 @@ final class DebugProbe {
   /// The probe's texts.
   var identity: USBIdentity { pipe.identity }
 
-  /// Asks what the probe can do (DAP_Info: capabilities, then packet count, packet size and version) and sends `commands` in the same packets.
+  /// Asks what the probe can do (DAP_Info: capabilities, then packet count, packet size and version) and
+  /// sends `commands` in the same packets.
   func begin(_ commands: [DAPCommand]) throws(ProbeError) {
     packetSize = Self.leastPacket
     packetCount = 1
@@ -67,8 +69,8 @@ final class DebugProbe {
   /// A writer for this probe's packets.
   func newWriter() -> DAPPacketWriter { DAPPacketWriter(size: packetSize, isAtomic: isAtomic) }
 
-  /// Sends `packets`, several ahead of their answers. After the first that fails no further one is sent; what was already under way is waited for,
-  /// so that answers stay in step with packets.
+  /// Sends `packets`, several ahead of their answers. After the first that fails no further one is sent; what
+  /// was already under way is waited for, so that answers stay in step with packets.
   func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPAnswers {
     var answers = DAPAnswers()
     var failure: ProbeError?

@@ -1,6 +1,7 @@
 import HeraldHostLink
 
-/// The flash controller of nRF51 and nRF52, driven from outside (reference manual and product specifications, "NVMC").
+/// The flash controller of nRF51 and nRF52, driven from outside (reference manual and product specifications,
+/// "NVMC").
 ///
 /// The probe itself waits for READY, so that many pages fit in one packet.
 struct FlashController {
@@ -68,7 +69,8 @@ struct FlashController {
     }
   }
 
-  /// Makes the words of UICR from `address` on, which are `old` now, what `new` says. Bits come back only when all of UICR is erased.
+  /// Makes the words of UICR from `address` on, which are `old` now, what `new` says. Bits come back only
+  /// when all of UICR is erased.
   func writeUICR(_ old: [UInt32], _ new: [UInt32], at address: UInt32, _ patience: Duration)
     throws(ProbeError)
   {

@@ -4,8 +4,9 @@ import HeraldImages
 
 /// The program in the chip's RAM that writes its flash while the host sends what comes next (FlashLoader.s).
 ///
-/// A block of words takes a packet for each half kilobyte, and there is no way below that. Everything else rides along: the command stands behind
-/// the data in the same block, and the wait for the other slot is the last thing in the packet that fills this one.
+/// A block of words takes a packet for each half kilobyte, and there is no way below that. Everything else
+/// rides along: the command stands behind the data in the same block, and the wait for the other slot is the
+/// last thing in the packet that fills this one.
 final class FlashLoader {
   /// What a slot's command says.
   private enum Command {
@@ -18,7 +19,8 @@ final class FlashLoader {
   private static let tableOffset: UInt32 = 0x200
   private static let slotsOffset: UInt32 = 0x600
   private static let headerSize: UInt32 = 16
-  /// Data of a slot at most: large enough that little is left over in packets, small enough that the first is programmed soon.
+  /// Data of a slot at most: large enough that little is left over in packets, small enough that the first is
+  /// programmed soon.
   private static let largestCapacity: UInt32 = 8192
 
   private let port: DebugPort
@@ -32,8 +34,8 @@ final class FlashLoader {
   /// What is under way in each slot, to be waited for before the slot is used again.
   private var isBusy = [false, false]
 
-  /// For a chip with `ramSize` bytes of RAM from `ram` on, and flash pages of `pageSize` bytes; `nil` if no page fits in twice.
-  /// `patience`: how long it may need for one command.
+  /// For a chip with `ramSize` bytes of RAM from `ram` on, and flash pages of `pageSize` bytes; `nil` if no
+  /// page fits in twice. `patience`: how long it may need for one command.
   init?(
     _ port: DebugPort, _ core: CortexCore, ram: UInt32, ramSize: UInt32, pageSize: UInt32, patience: Duration
   ) {
@@ -70,7 +72,8 @@ final class FlashLoader {
     }
   }
 
-  /// The CRC-32 of each of `count` stretches of `size` bytes (a multiple of four) from `address` on, computed on the chip from what its flash holds.
+  /// The CRC-32 of each of `count` stretches of `size` bytes (a multiple of four) from `address` on, computed
+  /// on the chip from what its flash holds.
   func checksums(of address: UInt32, size: Int, count: Int) throws(ProbeError) -> [UInt32] {
     var sums: [UInt32] = []
     while sums.count < count {
@@ -78,7 +81,8 @@ final class FlashLoader {
       let start = address &+ UInt32(sums.count * size)
       try finish(slot)
       let used = slot
-      // The results are read in the same packet; if the wait in it was too short they are none, and are read again.
+      // The results are read in the same packet; if the wait in it was too short they are none, and are read
+      // again.
       func read(_ batch: inout RegisterBatch) { batch.readBlock(dataAddress(used), count: now) }
       isBusy[used] = true
       do throws(ProbeError) {
@@ -98,8 +102,8 @@ final class FlashLoader {
     return sums
   }
 
-  /// Hands over `words` for the flash from `address` on: whole pages, at most `capacity` bytes. Returns when the other slot is free, while these may
-  /// still be on their way into the flash.
+  /// Hands over `words` for the flash from `address` on: whole pages, at most `capacity` bytes. Returns when
+  /// the other slot is free, while these may still be on their way into the flash.
   func program(_ words: [UInt32], at address: UInt32) throws(ProbeError) {
     try finish(slot)
     let used = slot

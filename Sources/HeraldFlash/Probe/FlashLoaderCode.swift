@@ -1,4 +1,5 @@
-/// What `FlashLoader.s` assembles to: little-endian words, in order. A test assembles that file again and compares.
+/// What `FlashLoader.s` assembles to: little-endian words, in order. A test assembles that file again and
+/// compares.
 enum FlashLoaderCode {
   /// The program, from its first instruction on.
   static let words: [UInt32] = [

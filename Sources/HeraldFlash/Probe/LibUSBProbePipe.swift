@@ -17,7 +17,8 @@ struct ProbeListing: Equatable {
   /// Where it answers.
   let interface: ProbeInterface
 
-  /// The probes that are plugged in, by their places; what they are is in the kernel's files, which need no permission to read.
+  /// The probes that are plugged in, by their places; what they are is in the kernel's files, which need no
+  /// permission to read.
   static func all(_ library: LibUSB) -> [ProbeListing] {
     var found: [ProbeListing] = []
     library.forEachDevice { device in
@@ -56,7 +57,8 @@ struct ProbeListing: Equatable {
     return nil
   }
 
-  /// The name of an interface: from the kernel, which asked when the device was plugged in, or from the device if it can be opened.
+  /// The name of an interface: from the kernel, which asked when the device was plugged in, or from the
+  /// device if it can be opened.
   private static func name(_ index: UInt8, of device: OpaquePointer, _ folder: String) -> String {
     guard index != 0 else { return "" }
     if let data = FileManager.default.contents(atPath: "/sys/bus/usb/devices/\(folder)/interface") {

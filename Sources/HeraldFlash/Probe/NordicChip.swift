@@ -1,7 +1,8 @@
 import HeraldHostLink
 import HeraldText
 
-/// What kind of nRF51 or nRF52 is behind a debug port, from its access ports and its factory information (FICR).
+/// What kind of nRF51 or nRF52 is behind a debug port, from its access ports and its factory information
+/// (FICR).
 struct NordicChip: Equatable {
   /// Its name as in `linker/CHIP.ld`, such as `nrf52840`; for an nRF51 always `nrf51822`.
   let name: String
@@ -19,8 +20,8 @@ struct NordicChip: Equatable {
   /// Where RAM begins.
   static let ram: UInt32 = 0x2000_0000
 
-  /// Whether a reset may lock its debug port until firmware opens it, and for certain does while `UICR.APPROTECT` is erased (Nordic's IN-141:
-  /// build codes from the one named here on).
+  /// Whether a reset may lock its debug port until firmware opens it, and for certain does while
+  /// `UICR.APPROTECT` is erased (Nordic's IN-141: build codes from the one named here on).
   var locksAtReset: Bool {
     let first: [String: Character] = [
       "nrf52805": "B", "nrf52810": "E", "nrf52811": "B", "nrf52820": "D", "nrf52832": "G", "nrf52833": "B",
@@ -71,8 +72,8 @@ struct NordicChip: Equatable {
   }
 }
 
-/// The lock of an nRF52's debug port, and the way to open it: the control access port (product specification, "CTRL-AP"), which stays reachable
-/// and whose ERASEALL takes everything with it, the lock included.
+/// The lock of an nRF52's debug port, and the way to open it: the control access port (product specification,
+/// "CTRL-AP"), which stays reachable and whose ERASEALL takes everything with it, the lock included.
 struct ControlAccessPort {
   private static let number: UInt32 = 1
   private static let reset: UInt32 = 0x00
@@ -88,8 +89,8 @@ struct ControlAccessPort {
 
   /// Whether the memory is locked; `nil` if the chip has no such port, as an nRF51 has none.
   ///
-  /// Asked twice, with the access port of the memory asked as well whether it is enabled: a bad contact, too, reads as zeros, and what follows from
-  /// "locked" costs all that is on the chip.
+  /// Asked twice, with the access port of the memory asked as well whether it is enabled: a bad contact, too,
+  /// reads as zeros, and what follows from "locked" costs all that is on the chip.
   func isLocked() throws(ProbeError) -> Bool? {
     let words = try port.perform { batch in
       batch.read(port: Self.number, register: Self.identification)
@@ -102,7 +103,8 @@ struct ControlAccessPort {
     return isProtected && words[3] & 0x40 == 0
   }
 
-  /// Erases flash, UICR and RAM, which takes no longer than `patience`, and opens the debug port until the next reset.
+  /// Erases flash, UICR and RAM, which takes no longer than `patience`, and opens the debug port until the
+  /// next reset.
   func eraseAll(_ patience: Duration) throws(ProbeError) {
     _ = try port.perform { $0.write(port: Self.number, register: Self.eraseAll, 1) }
     let deadline = Deadline.after(patience)
@@ -117,7 +119,8 @@ struct ControlAccessPort {
       }
     }
     _ = try port.perform { $0.write(port: Self.number, register: Self.eraseAll, 0) }
-    // Chips of later revisions are open now, and might lock themselves again at a reset; earlier ones open with it.
+    // Chips of later revisions are open now, and might lock themselves again at a reset; earlier ones open
+    // with it.
     guard try isLocked() == true else { return }
     _ = try port.perform { batch in
       batch.write(port: Self.number, register: Self.reset, 1)

@@ -1,7 +1,8 @@
 import HeraldEmbedded
 import HeraldImages
 
-/// The bytes of an image as whole pages of flash, in words; what no byte of it says is erased flash, all ones.
+/// The bytes of an image as whole pages of flash, in words; what no byte of it says is erased flash, all
+/// ones.
 struct PagedImage {
   /// Bytes of a page.
   let pageSize: Int

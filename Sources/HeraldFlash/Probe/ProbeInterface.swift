@@ -16,7 +16,8 @@ struct ProbeInterface: Equatable {
   /// What the name of the interface, or of a device with HID, has in it.
   private static let mark = "CMSIS-DAP"
 
-  /// The interface with bulk endpoints if there is one, else that with HID reports. `name` gives the text of a string descriptor, `product` is the device's.
+  /// The interface with bulk endpoints if there is one, else that with HID reports. `name` gives the text of
+  /// a string descriptor, `product` is the device's.
   static func find(in configuration: USBConfiguration, product: String, name: (UInt8) -> String)
     -> ProbeInterface?
   {
@@ -45,8 +46,9 @@ struct ProbeInterface: Equatable {
     return nil
   }
 
-  /// Bytes of a transfer that holds `packet` of a probe with packets of `packetSize` bytes. HID reports are always full. A bulk transfer has to end with
-  /// a short USB packet, unless it is as long as the probe's packets are: a zero behind the packet is not looked at, and spares an empty one.
+  /// Bytes of a transfer that holds `packet` of a probe with packets of `packetSize` bytes. HID reports are
+  /// always full. A bulk transfer has to end with a short USB packet, unless it is as long as the probe's
+  /// packets are: a zero behind the packet is not looked at, and spares an empty one.
   func framed(_ packet: [UInt8], packetSize: Int) -> [UInt8] {
     if isHID {
       let report = output?.maximumPacket ?? input.maximumPacket

@@ -2,14 +2,16 @@ import HeraldHostLink
 
 /// Carries whole CMSIS-DAP packets to a debug probe and back. Used from one thread.
 ///
-/// A probe answers each packet with one packet, in the same order; how many may be on their way at once is the probe's own word.
+/// A probe answers each packet with one packet, in the same order; how many may be on their way at once is
+/// the probe's own word.
 protocol ProbePipe: AnyObject {
   /// Where it leads, in the words of `--to`.
   var location: String { get }
   /// The probe's texts.
   var identity: USBIdentity { get }
 
-  /// Hands one packet over, to a probe that takes packets of up to `packetSize` bytes; throws `.link` if the probe is gone or takes nothing.
+  /// Hands one packet over, to a probe that takes packets of up to `packetSize` bytes; throws `.link` if the
+  /// probe is gone or takes nothing.
   func send(_ packet: [UInt8], packetSize: Int) throws(HostLinkError)
   /// The next answer; throws `.noAnswer` if there is none before `deadline`.
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]

@@ -4,9 +4,10 @@ import HeraldText
 
 /// A board behind a debug probe.
 ///
-/// Everything it does can be done again from the start, so what fails because the line was disturbed is tried again: at most twice, after the line was
-/// reset. The first page of firmware, which has the vector table, is erased before and written after all others: a board that was left in between does not
-/// start half a program.
+/// Everything it does can be done again from the start, so what fails because the line was disturbed is tried
+/// again: at most twice, after the line was reset. The first page of firmware, which has the vector table, is
+/// erased before and written after all others: a board that was left in between does not start half a
+/// program.
 public final class ProbeProgrammer: Programmer {
   /// Where it leads.
   public var location: String { port.probe.location }
@@ -41,8 +42,9 @@ public final class ProbeProgrammer: Programmer {
     let hasControl: Bool
   }
 
-  /// Over an open pipe; nothing is asked yet. `readsBack`: compare by reading every byte through the probe, instead of by CRC-32 computed on the chip.
-  /// `patience`: how long a chip may work on one thing, beyond what a probe waits by itself.
+  /// Over an open pipe; nothing is asked yet. `readsBack`: compare by reading every byte through the probe,
+  /// instead of by CRC-32 computed on the chip. `patience`: how long a chip may work on one thing, beyond
+  /// what a probe waits by itself.
   init(_ pipe: any ProbePipe, readsBack: Bool, clock: UInt32, patience: Duration = .seconds(20)) {
     port = DebugPort(DebugProbe(pipe), clock: clock)
     core = CortexCore(port)
@@ -98,7 +100,8 @@ public final class ProbeProgrammer: Programmer {
 
   // MARK: Carrying out
 
-  /// Does `body`, connecting before; again if the line was disturbed. What was seen of the chip is forgotten then: it may be another one.
+  /// Does `body`, connecting before; again if the line was disturbed. What was seen of the chip is forgotten
+  /// then: it may be another one.
   func carryOut<Result>(_ body: () throws(ProbeError) -> Result) throws(FlashFailure) -> Result {
     var attempt = 1
     while true {
@@ -171,8 +174,9 @@ public final class ProbeProgrammer: Programmer {
     return loader
   }
 
-  /// Stops the core before the firmware's first instruction. A chip that locks itself at a reset, until its firmware says otherwise, is stopped where it
-  /// stands: it must not be reset before there is firmware that does.
+  /// Stops the core before the firmware's first instruction. A chip that locks itself at a reset, until its
+  /// firmware says otherwise, is stopped where it stands: it must not be reset before there is firmware that
+  /// does.
   private func stopCore(_ chip: NordicChip) throws(ProbeError) {
     hasCore = true
     loader = nil
@@ -237,7 +241,8 @@ public final class ProbeProgrammer: Programmer {
 
   // MARK: Comparing
 
-  /// Compares by CRC-32 of each page, computed on the chip; or byte by byte, if this was asked for. A page whose CRC-32 differs is read.
+  /// Compares by CRC-32 of each page, computed on the chip; or byte by byte, if this was asked for. A page
+  /// whose CRC-32 differs is read.
   public func verify(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {
     let chip = try usableChip(for: plan.board)
     let image = PagedImage(plan, pageSize: Int(chip.pageSize))
@@ -313,7 +318,8 @@ public final class ProbeProgrammer: Programmer {
     if try examine().chip?.locksAtReset == true { try flash.keepOpen() }
   }
 
-  /// Has a locked chip erase everything. One that says it is done and is locked still has not erased: it is asked again.
+  /// Has a locked chip erase everything. One that says it is done and is locked still has not erased: it is
+  /// asked again.
   private func unlock() throws(ProbeError) {
     for _ in 0..<Self.attempts {
       try control.eraseAll(patience)
@@ -346,7 +352,8 @@ public final class ProbeProgrammer: Programmer {
     }
   }
 
-  /// Lets the chip run, unless its firmware is not whole, and the probe go. What fails now is of no more use to anybody.
+  /// Lets the chip run, unless its firmware is not whole, and the probe go. What fails now is of no more use
+  /// to anybody.
   public func close() {
     if isConnected {
       if hasCore, isWhole { try? core.restart() }
@@ -372,7 +379,8 @@ extension FirmwareImage {
     return words
   }
 
-  /// The first byte of this image that differs from `words` read from `address` on: where, what is there, what should be.
+  /// The first byte of this image that differs from `words` read from `address` on: where, what is there,
+  /// what should be.
   func firstDifference(from words: [UInt32], at address: UInt32) -> (UInt32, UInt8, UInt8)? {
     let end = UInt64(address) + UInt64(4 * words.count)
     for segment in segments where segment.end > UInt64(address) && UInt64(segment.address) < end {

@@ -1,7 +1,8 @@
 /// Accesses to registers and memory, gathered for as few packets as they fit in.
 ///
-/// Memory is reached through access port 0 (ADIv5.2, C2). Single words go through its banked data registers, which leave the address where it is:
-/// four words at a time, and fit for waiting. Blocks go through DRW with the address counting up, which it does for certain only within 1 KB.
+/// Memory is reached through access port 0 (ADIv5.2, C2). Single words go through its banked data registers,
+/// which leave the address where it is: four words at a time, and fit for waiting. Blocks go through DRW with
+/// the address counting up, which it does for certain only within 1 KB.
 struct RegisterBatch {
   /// What registers hold that are written only when they change; `nil` where that is not known.
   struct Standing: Equatable {
@@ -99,8 +100,9 @@ struct RegisterBatch {
     wait(port: 0, register: 0x10 | address & 12, for: value, mask: mask)
   }
 
-  /// Leaves the address where writing does no harm: in FICR, which is read only. Commands behind one that failed are carried out all the same; if the
-  /// one that failed was the next address, what follows it goes where the last one led.
+  /// Leaves the address where writing does no harm: in FICR, which is read only. Commands behind one that
+  /// failed are carried out all the same; if the one that failed was the next address, what follows it goes
+  /// where the last one led.
   mutating func park() { setAddress(0x1000_0000) }
 
   /// Writes `words` from `address` on.

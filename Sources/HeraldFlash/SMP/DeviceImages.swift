@@ -45,7 +45,8 @@ struct DeviceSlot: Equatable, Sendable {
   }
 }
 
-/// MCUmgr's group of images, asked in words. Answers of firmware and of MCUboot's serial recovery are the same, but for what the latter leaves out.
+/// MCUmgr's group of images, asked in words. Answers of firmware and of MCUboot's serial recovery are the
+/// same, but for what the latter leaves out.
 struct DeviceImages {
   /// What carries the questions.
   let client: SMPClient
@@ -56,7 +57,8 @@ struct DeviceImages {
   static let longestPacket = 1024
   /// Length and checksum around a packet on a serial line.
   static let framing = 4
-  /// What goes to a device that does not say how long a packet may be; MCUboot's serial recovery has room for more.
+  /// What goes to a device that does not say how long a packet may be; MCUboot's serial recovery has room for
+  /// more.
   static let cautiousPacket = 256
   /// The header and all of the map but the bytes of the image: in the first packet, and in those that follow.
   static let firstOverhead = SMPHeader.size + 68
@@ -80,7 +82,8 @@ struct DeviceImages {
     return items.prefix(16).compactMap { DeviceSlot($0) }
   }
 
-  /// How many bytes a packet may have. What a device says may count the length and the checksum that serial lines add.
+  /// How many bytes a packet may have. What a device says may count the length and the checksum that serial
+  /// lines add.
   func packetSize() throws(HostLinkError) -> Int {
     let request = ManagementRequest("how long a packet may be", .read, .os, OSCommand.parameters)
     do {

@@ -4,8 +4,9 @@ import HeraldText
 
 /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
 ///
-/// A running device takes the image into its second slot and is told to try it at the next start; the firmware that runs is not touched. Recovery has no firmware
-/// that runs: there the image goes to where it is started from, which nobody has to be told.
+/// A running device takes the image into its second slot and is told to try it at the next start; the
+/// firmware that runs is not touched. Recovery has no firmware that runs: there the image goes to where it is
+/// started from, which nobody has to be told.
 public final class SMPProgrammer: Programmer {
   /// Where it leads.
   public var location: String { "smp:\(images.client.location)" }
@@ -170,7 +171,8 @@ public final class SMPProgrammer: Programmer {
     _ = try asking(.unknown) { () throws(HostLinkError) in try images.plan(nil, isPermanent: true) }
   }
 
-  /// Opens a session with a device that has an access key. MCUboot's serial recovery has none, and is told no secret.
+  /// Opens a session with a device that has an access key. MCUboot's serial recovery has none, and is told no
+  /// secret.
   func authenticate(_ path: String, serial: String, isNew: Bool) throws(HostLinkError) {
     guard try device.access().knowsKeys else { return }
     try device.authenticate(keyFile: path, serial: serial, isNew: isNew) { _ in }

@@ -30,7 +30,8 @@ extension WayIn {
     return programmer
   }
 
-  /// Plugged-in devices and those of the servers that are named, as far as they take images. Serial lines are not asked: whatever is on them might take it amiss.
+  /// Plugged-in devices and those of the servers that are named, as far as they take images. Serial lines are
+  /// not asked: whatever is on them might take it amiss.
   private static func findSMP(_ options: FlashOptions) -> [FoundBoard] {
     var devices: [FoundDevice] = []
     var found: [FoundBoard] = []

@@ -6,7 +6,8 @@ import HeraldText
 protocol SerialLine: AnyObject {
   /// Writes all of `bytes`; throws `.link` if the line is gone or does not take them before `deadline`.
   func write(_ bytes: [UInt8], by deadline: Deadline) throws(HostLinkError)
-  /// Up to `limit` bytes, as soon as there is one; empty if none arrives before `deadline`. Throws `.link` when the other end has closed.
+  /// Up to `limit` bytes, as soon as there is one; empty if none arrives before `deadline`. Throws `.link`
+  /// when the other end has closed.
   func read(upTo limit: Int, by deadline: Deadline) throws(HostLinkError) -> [UInt8]
   /// Closes the line. Safe to call twice.
   func close()
@@ -22,7 +23,8 @@ enum DFUError: Error, Equatable {
   case refused(request: UInt8, result: UInt8, extended: UInt8?)
 }
 
-/// Requests to Nordic's boot loader over a serial line, and its answers (nRF5 SDK 17, "DFU protocol", "Serial transport"). Numbers are little-endian.
+/// Requests to Nordic's boot loader over a serial line, and its answers (nRF5 SDK 17, "DFU protocol", "Serial
+/// transport"). Numbers are little-endian.
 final class DFULink {
   /// The two kinds of objects: an init packet, and a piece of the application.
   enum Object: UInt8 {
@@ -79,7 +81,8 @@ final class DFULink {
     return UInt32(number(answer, 0, 4))
   }
 
-  /// What is on the chip: kind (0 SoftDevice, 1 application, 2 boot loader) and version; empty if the boot loader does not tell.
+  /// What is on the chip: kind (0 SoftDevice, 1 application, 2 boot loader) and version; empty if the boot
+  /// loader does not tell.
   func firmwares() throws(DFUError) -> [(kind: UInt8, version: UInt32)] {
     var found: [(kind: UInt8, version: UInt32)] = []
     for index in 0..<3 as Range<UInt8> {
@@ -137,7 +140,8 @@ final class DFULink {
     }
   }
 
-  /// Sends a request and returns what its answer holds. Answers to other requests are late ones, and are passed over.
+  /// Sends a request and returns what its answer holds. Answers to other requests are late ones, and are
+  /// passed over.
   private func ask(_ request: UInt8, _ body: [UInt8] = []) throws(DFUError) -> [UInt8] {
     try send([request] + body)
     let deadline = Deadline.after(patience)

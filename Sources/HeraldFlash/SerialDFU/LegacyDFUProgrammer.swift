@@ -3,8 +3,9 @@ import HeraldImages
 
 /// A board whose boot loader is Adafruit's, or another with the serial DFU of nRF5 SDK 11, on a serial port.
 ///
-/// The boot loader says nothing of itself but that it is there. It erases the application before it looks at what the new one wants; what it does not like makes it restart, and
-/// what arrived damaged it does not start. It is gone when it has started what it got: that is seen, and nothing else is success.
+/// The boot loader says nothing of itself but that it is there. It erases the application before it looks at
+/// what the new one wants; what it does not like makes it restart, and what arrived damaged it does not
+/// start. It is gone when it has started what it got: that is seen, and nothing else is success.
 final class LegacyDFUProgrammer: SerialBootLoader {
   let location: String
   let owner = "Adafruit"
@@ -17,12 +18,14 @@ final class LegacyDFUProgrammer: SerialBootLoader {
 
   /// How long the erasure of a page may take.
   private static let erasure = Duration.milliseconds(90)
-  /// How often a boot loader that has everything is asked whether it is still there, while it checks and starts it.
+  /// How often a boot loader that has everything is asked whether it is still there, while it checks and
+  /// starts it.
   private static let glances = 20
   /// How long it is listened whether it is still there.
   private static let glance = Duration.milliseconds(500)
 
-  /// Over an open line; `patience`: how long an acknowledgement may take. `reopen` waits until a boot loader that restarted is there again.
+  /// Over an open line; `patience`: how long an acknowledgement may take. `reopen` waits until a boot loader
+  /// that restarted is there again.
   init(
     _ line: any SerialLine, location: String, patience: Duration,
     reopen: @escaping () throws(HostLinkError) -> any SerialLine
@@ -59,8 +62,9 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     try waitForStart()
   }
 
-  /// What is sent. The board's SoftDevice is asked for whatever the image's package says of that, as long as it says no other one: else an application could come to lie where
-  /// it was not linked for. A package that is signed goes as it is.
+  /// What is sent. The board's SoftDevice is asked for whatever the image's package says of that, as long as
+  /// it says no other one: else an application could come to lie where it was not linked for. A package that
+  /// is signed goes as it is.
   static func package(_ plan: FlashPlan) throws(FlashFailure) -> DFUPackage {
     let board = plan.board
     guard case .legacy(let wanted)? = board.package else {
@@ -94,8 +98,8 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// Has the application that is there erased, and the new one's packet taken. A boot loader in the middle of another upload, one that was cut off, restarts at that; then
-  /// it is told once more.
+  /// Has the application that is there erased, and the new one's packet taken. A boot loader in the middle of
+  /// another upload, one that was cut off, restarts at that; then it is told once more.
   private func announce(_ package: DFUPackage, _ progress: (FlashProgress) -> Void) throws(FlashFailure) {
     progress(FlashProgress(.erasing, done: 0, total: package.application.count))
     // Whether it is erased yet nobody knows: it is acknowledged before.
@@ -159,7 +163,8 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// Waits until the boot loader is gone. What it acknowledges after it has been acknowledging once, it does not acknowledge on its way out.
+  /// Waits until the boot loader is gone. What it acknowledges after it has been acknowledging once, it does
+  /// not acknowledge on its way out.
   private func waitForStart() throws(FlashFailure) {
     var signs = 0
     for _ in 0..<Self.glances {

@@ -1,8 +1,10 @@
 import HeraldHostLink
 
-/// Packets to a boot loader of nRF5 SDK 11 or before over a serial line, one at a time, and their acknowledgements.
+/// Packets to a boot loader of nRF5 SDK 11 or before over a serial line, one at a time, and their
+/// acknowledgements.
 ///
-/// A packet is acknowledged when it arrives, and carried out afterwards: what becomes of it shows at the next one.
+/// A packet is acknowledged when it arrives, and carried out afterwards: what becomes of it shows at the next
+/// one.
 final class LegacyLink {
   private let line: any SerialLine
   private let name: String
@@ -24,8 +26,8 @@ final class LegacyLink {
     self.patience = patience
   }
 
-  /// Finds out which number is expected, by packets that change nothing: a boot loader says it of one with another number, too. The second one is for an answer that is none to
-  /// the first, but to somebody before.
+  /// Finds out which number is expected, by packets that change nothing: a boot loader says it of one with
+  /// another number, too. The second one is for an answer that is none to the first, but to somebody before.
   func begin() throws(HostLinkError) {
     for _ in 0..<Self.attempts {
       try write(LegacyPacket.line(1, .nothing, []), isAgain: true)
@@ -69,7 +71,8 @@ final class LegacyLink {
         sequence = number
         return true
       }
-      // This one is expected: said of the packet before, once more. Any other number is one of somebody who began anew.
+      // This one is expected: said of the packet before, once more. Any other number is one of somebody who
+      // began anew.
       guard number == sequence else {
         throw HostLinkError(
           .protocolViolation, "\(name) expects packet \(number) and not \(sequence): it began anew",
@@ -79,7 +82,8 @@ final class LegacyLink {
     return false
   }
 
-  /// What is sent again begins with one more end mark, for the one of a frame that was cut off ends that, and what follows is passed over.
+  /// What is sent again begins with one more end mark, for the one of a frame that was cut off ends that, and
+  /// what follows is passed over.
   private func write(_ packet: [UInt8], isAgain: Bool) throws(HostLinkError) {
     try line.write(isAgain ? [SLIP.end] + packet : packet, by: .after(patience))
   }

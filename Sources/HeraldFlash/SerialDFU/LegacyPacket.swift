@@ -1,10 +1,12 @@
 import HeraldDeviceLink
 import HeraldImages
 
-/// Packets of the serial DFU of nRF5 SDK 11 and before, which Adafruit's boot loader speaks ("HCI transport", "DFU serial packets"): four bytes of header, what is carried, and
-/// CRC-16 over both, in a SLIP frame that begins with the end mark as well.
+/// Packets of the serial DFU of nRF5 SDK 11 and before, which Adafruit's boot loader speaks ("HCI transport",
+/// "DFU serial packets"): four bytes of header, what is carried, and CRC-16 over both, in a SLIP frame that
+/// begins with the end mark as well.
 ///
-/// Each packet has a sequence number of three bits. Its acknowledgement is a header alone, which says the number that is expected next.
+/// Each packet has a sequence number of three bits. Its acknowledgement is a header alone, which says the
+/// number that is expected next.
 enum LegacyPacket {
   /// What is carried: its first word.
   enum Kind: UInt32 {
@@ -28,7 +30,8 @@ enum LegacyPacket {
   /// The number behind `sequence`.
   static func next(_ sequence: UInt8) -> UInt8 { (sequence &+ 1) % sequences }
 
-  /// A packet as it goes over the line. `content` begins with a word's first byte, and is at most `most` bytes.
+  /// A packet as it goes over the line. `content` begins with a word's first byte, and is at most `most`
+  /// bytes.
   static func line(_ sequence: UInt8, _ kind: Kind, _ content: some Collection<UInt8>) -> [UInt8] {
     let size = content.count + 4
     var packet = [sequence | next(sequence) << 3 | flags]

@@ -1,4 +1,5 @@
-/// Frames on a serial line (RFC 1055), with the end mark behind each frame only, as Nordic's boot loader has them. Older ones want it in front, too.
+/// Frames on a serial line (RFC 1055), with the end mark behind each frame only, as Nordic's boot loader has
+/// them. Older ones want it in front, too.
 enum SLIP {
   static let end: UInt8 = 0xC0
   fileprivate static let escape: UInt8 = 0xDB
@@ -20,7 +21,8 @@ enum SLIP {
   }
 }
 
-/// Cuts what comes over a line into frames. A frame that is damaged or too long is dropped as a whole, and empty ones are passed over.
+/// Cuts what comes over a line into frames. A frame that is damaged or too long is dropped as a whole, and
+/// empty ones are passed over.
 struct SLIPDecoder {
   /// The longest answer there is, and some room.
   private static let longest = 4096

@@ -1,7 +1,8 @@
 import HeraldHostLink
 import HeraldText
 
-/// A programmer at a boot loader on a serial port, which takes an application, checks it, and starts it by itself; and does nothing else.
+/// A programmer at a boot loader on a serial port, which takes an application, checks it, and starts it by
+/// itself; and does nothing else.
 protocol SerialBootLoader: Programmer {
   /// Whose it is.
   var owner: String { get }

@@ -10,7 +10,8 @@ enum SerialDFUDialect: Equatable {
   /// How often is asked.
   private static let attempts = 3
 
-  /// Asks in both, with what changes nothing in either: Secure DFU's ping, and a packet with nothing in it. To each, the other's is a frame to be refused or dropped.
+  /// Asks in both, with what changes nothing in either: Secure DFU's ping, and a packet with nothing in it.
+  /// To each, the other's is a frame to be refused or dropped.
   /// - Throws: `.noAnswer` if it is neither.
   static func spoken(on line: any SerialLine, name: String, patience: Duration) throws(HostLinkError)
     -> SerialDFUDialect

@@ -5,8 +5,9 @@ import HeraldText
 
 /// A board whose boot loader is Nordic's open one, on a serial port: the nRF52840 Dongle.
 ///
-/// The boot loader checks the SHA-256 of what it got, starts it by itself and is gone. What it holds of an application whose upload was cut off it tells by
-/// length and CRC-32: the next upload of the same goes on there.
+/// The boot loader checks the SHA-256 of what it got, starts it by itself and is gone. What it holds of an
+/// application whose upload was cut off it tells by length and CRC-32: the next upload of the same goes on
+/// there.
 final class SerialDFUProgrammer: SerialBootLoader {
   let location: String
   let owner = "Nordic"
@@ -74,8 +75,8 @@ final class SerialDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// Has the init packet checked. A boot loader that has a later version is told not to mind, which one made for debugging heeds, as the dongle's.
-  /// A packet that somebody else made is sent as it is, or not at all.
+  /// Has the init packet checked. A boot loader that has a later version is told not to mind, which one made
+  /// for debugging heeds, as the dongle's. A packet that somebody else made is sent as it is, or not at all.
   private func sendInit(_ package: DFUPackage, isOurs: Bool) throws(FlashFailure) {
     try carryOut(.untouched) { () throws(DFUError) in
       do throws(DFUError) {
@@ -109,7 +110,8 @@ final class SerialDFUProgrammer: SerialBootLoader {
     progress(FlashProgress(.writing, done: done, total: bytes.count))
   }
 
-  /// Where to go on: behind the last object that is whole, after having had it carried out. What does not agree with `bytes` is sent again.
+  /// Where to go on: behind the last object that is whole, after having had it carried out. What does not
+  /// agree with `bytes` is sent again.
   private func resume(_ bytes: [UInt8], _ size: Int, _ there: DFULink.Progress) throws(DFUError) -> Int {
     let offset = Int(there.offset)
     guard offset > 0, offset <= bytes.count else { return 0 }
@@ -175,7 +177,8 @@ final class SerialDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// What the boot loader's results mean (`nrf_dfu_req_handler.h`: nrf_dfu_result_t, nrf_dfu_ext_error_code_t), with what to do.
+  /// What the boot loader's results mean (`nrf_dfu_req_handler.h`: nrf_dfu_result_t,
+  /// nrf_dfu_ext_error_code_t), with what to do.
   private func refusal(
     _ request: UInt8, _ result: UInt8, _ extended: UInt8?, _ state: FlashFailure.BoardState
   ) -> FlashFailure {

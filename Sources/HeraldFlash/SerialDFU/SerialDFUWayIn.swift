@@ -54,7 +54,8 @@ extension WayIn {
     }
   }
 
-  /// The boot loader's serial ports that the kernel lists. Others are not asked: whatever is on them might take it amiss.
+  /// The boot loader's serial ports that the kernel lists. Others are not asked: whatever is on them might
+  /// take it amiss.
   private static func findSerialDFU(_ options: FlashOptions) -> [FoundBoard] {
     serialPorts(in: "/sys/class/tty").map { name in
       let location = "serial-dfu:/dev/\(name)"
@@ -68,7 +69,8 @@ extension WayIn {
     }
   }
 
-  /// USB devices that are boot loaders: Nordic's open one, and Adafruit's on a Feather and on Nordic's dongle, with a drive beside the port and without.
+  /// USB devices that are boot loaders: Nordic's open one, and Adafruit's on a Feather and on Nordic's
+  /// dongle, with a drive beside the port and without.
   private static let bootLoaders = ["1915:521f", "239a:0029", "239a:002a"]
 
   /// The names of those terminals below `folder` that belong to a USB device which is a boot loader.

@@ -1,8 +1,8 @@
-// All commands of this host as data: what each of them says is written down, and one loop puts the fields into their places. Two dozen
-// commands written by instructions took four times as much flash.
+// All commands of this host as data: what each of them says is written down, and one loop puts the fields
+// into their places. Two dozen commands written by instructions took four times as much flash.
 
-// Places of fields in a form: 0x90 and up a field of two bytes, little-endian, 0xA0 and up one of one byte. No other byte of a form is
-// in this range.
+// Places of fields in a form: 0x90 and up a field of two bytes, little-endian, 0xA0 and up one of one byte.
+// No other byte of a form is in this range.
 private var handle: UInt8 { 0x90 }
 private var interval: UInt8 { 0x91 }
 private var window: UInt8 { 0x92 }
@@ -20,12 +20,14 @@ private var timeout: UInt8 { 0x9D }
 private var detail: UInt8 { 0xAE }
 private var mask: UInt8 { 0x9E }
 
-/// How long each form is, and the form: opcode, length of the parameters, parameters. Advertising data follow behind theirs.
+/// How long each form is, and the form: opcode, length of the parameters, parameters. Advertising data follow
+/// behind theirs.
 private let forms: [330 of UInt8] = [
   // The forms of `CommandPurpose`, in its order.
   // HCI_LE_Set_Advertising_Parameters (7.8.5): all three channels, any peer.
   16, 0x06, 0x20, 15, interval, interval, type, ownKind, 0, 0, 0, 0, 0, 0, 0, 0x07, 0,
-  // HCI_LE_Set_Advertising_Data (7.8.7), HCI_LE_Set_Scan_Response_Data (7.8.8): always 31 bytes, the unused ones zero.
+  // HCI_LE_Set_Advertising_Data (7.8.7), HCI_LE_Set_Scan_Response_Data (7.8.8): always 31 bytes, the unused
+  // ones zero.
   4, 0x08, 0x20, 32, detail,
   4, 0x09, 0x20, 32, detail,
   // HCI_LE_Set_Advertising_Enable (7.8.9).
@@ -36,8 +38,8 @@ private let forms: [330 of UInt8] = [
   // HCI_LE_Set_Scan_Enable (7.8.11): every advertisement counts, no duplicate filter.
   5, 0x0C, 0x20, 2, 0, 0,
   5, 0x0C, 0x20, 2, 1, 0,
-  // HCI_LE_Create_Connection (7.8.12): to the peer named here, listening for 30 ms in every 60 ms, which leaves room for scanning; no wish
-  // for the length of connection events.
+  // HCI_LE_Create_Connection (7.8.12): to the peer named here, listening for 30 ms in every 60 ms, which
+  // leaves room for scanning; no wish for the length of connection events.
   21, 0x0D, 0x20, 25, 0x60, 0, 0x30, 0, 0, kind, address0, address2, address4, ownKind, intervalMin,
   intervalMax, latency, timeout, 0, 0, 0, 0,
   // HCI_LE_Create_Connection_Cancel (7.8.13).
@@ -59,13 +61,13 @@ private let forms: [330 of UInt8] = [
   // HCI_Read_RSSI (7.5.4).
   4, 0x05, 0x14, 2, handle,
 
-  // The extended forms of those that have one.
-  // HCI_LE_Set_Extended_Advertising_Parameters [v1] (7.8.53): set 0, intervals of three bytes, all three channels, any peer, no preference
-  // for the transmit power, LE 1M twice, no Scan Request Received events.
+  // The extended forms of those that have one. HCI_LE_Set_Extended_Advertising_Parameters [v1] (7.8.53): set
+  // 0, intervals of three bytes, all three channels, any peer, no preference for the transmit power, LE 1M
+  // twice, no Scan Request Received events.
   25, 0x36, 0x20, 25, 0, properties, interval, 0, interval, 0, 0x07, ownKind, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F,
   0x01, 0, 0x01, 0, 0,
-  // HCI_LE_Set_Extended_Advertising_Data (7.8.54), HCI_LE_Set_Extended_Scan_Response_Data (7.8.55): set 0, all of the data, not to be
-  // fragmented. The length of the parameters depends on the data.
+  // HCI_LE_Set_Extended_Advertising_Data (7.8.54), HCI_LE_Set_Extended_Scan_Response_Data (7.8.55): set 0,
+  // all of the data, not to be fragmented. The length of the parameters depends on the data.
   7, 0x37, 0x20, 0, 0, 0x03, 0x01, detail,
   7, 0x38, 0x20, 0, 0, 0x03, 0x01, detail,
   // HCI_LE_Set_Extended_Advertising_Enable (7.8.56): one set, number 0, without an end.
@@ -85,12 +87,13 @@ private let forms: [330 of UInt8] = [
   3, 0x03, 0x0C, 0,
   // The vendor's commands come from the transport.
   0,
-  // HCI_Read_Local_Version_Information (7.4.1), ..._Supported_Commands (7.4.2), ..._Supported_Features (7.4.3).
+  // HCI_Read_Local_Version_Information (7.4.1), ..._Supported_Commands (7.4.2), ..._Supported_Features
+  // (7.4.3).
   3, 0x01, 0x10, 0,
   3, 0x02, 0x10, 0,
   3, 0x03, 0x10, 0,
-  // HCI_Set_Event_Mask (7.3.1): Disconnection Complete (bit 4), Hardware Error (15), Data Buffer Overflow (25), LE Meta (61). Command
-  // Complete, Command Status and Number Of Completed Packets cannot be masked.
+  // HCI_Set_Event_Mask (7.3.1): Disconnection Complete (bit 4), Hardware Error (15), Data Buffer Overflow
+  // (25), LE Meta (61). Command Complete, Command Status and Number Of Completed Packets cannot be masked.
   11, 0x01, 0x0C, 8, 0x10, 0x80, 0, 0x02, 0, 0, 0, 0x20,
   // HCI_Write_LE_Host_Support (7.3.79): the host speaks LE.
   5, 0x6D, 0x0C, 2, 1, 0,
@@ -99,11 +102,13 @@ private let forms: [330 of UInt8] = [
   // HCI_LE_Read_Buffer_Size [v1] (7.8.2), HCI_Read_Buffer_Size (7.4.5).
   3, 0x02, 0x20, 0,
   3, 0x05, 0x10, 0,
-  // HCI_LE_Read_Local_Supported_Features (7.8.3), HCI_LE_Read_Supported_States (7.8.27), HCI_Read_BD_ADDR (7.4.6).
+  // HCI_LE_Read_Local_Supported_Features (7.8.3), HCI_LE_Read_Supported_States (7.8.27), HCI_Read_BD_ADDR
+  // (7.4.6).
   3, 0x03, 0x20, 0,
   3, 0x1C, 0x20, 0,
   3, 0x09, 0x10, 0,
-  // HCI_LE_Write_Suggested_Default_Data_Length (7.8.35): the longest packets for connections to come, 251 bytes in 2,120 µs.
+  // HCI_LE_Write_Suggested_Default_Data_Length (7.8.35): the longest packets for connections to come, 251
+  // bytes in 2,120 µs.
   7, 0x24, 0x20, 4, 0xFB, 0, 0x48, 0x08,
 ]
 

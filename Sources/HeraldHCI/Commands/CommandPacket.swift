@@ -56,8 +56,8 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
   /// Appends `count` zeros, which are there already.
   public mutating func zeros(_ count: UInt8) { length = min(length &+ count, 48) }
 
-  /// Appends advertising data. Extended commands state how long their parameters are by them; the others have room for 31 bytes, of which what is
-  /// not used is zero.
+  /// Appends advertising data. Extended commands state how long their parameters are by them; the others have
+  /// room for 31 bytes, of which what is not used is zero.
   mutating func append(_ data: Span<UInt8>, isExtended: Bool) {
     for index in 0..<data.count { u8(data[unchecked: index]) }
     if isExtended {

@@ -20,10 +20,10 @@ struct LocatedReport: BitwiseCopyable {
 
 /// Walks the reports of HCI_LE_Advertising_Report (7.7.65.2).
 ///
-/// The event states its parameters as arrays, `Event_Type[i], Address_Type[i], …`. By the specification's general rule
-/// (Vol 4, Part E, 5.2) the elements are interleaved, report after report; some controllers send column after
-/// column instead. With one report both are the same. With several, the layout is the one whose lengths add up
-/// to the event's length, interleaved if both do.
+/// The event states its parameters as arrays, `Event_Type[i], Address_Type[i], …`. By the specification's
+/// general rule (Vol 4, Part E, 5.2) the elements are interleaved, report after report; some controllers send
+/// column after column instead. With one report both are the same. With several, the layout is the one whose
+/// lengths add up to the event's length, interleaved if both do.
 @usableFromInline
 struct LegacyAdvertisingReports: BitwiseCopyable {
   @usableFromInline let count: Int
@@ -71,7 +71,8 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
 
   /// Report `index` of `count` in columns, whose data begin at `offset`.
   ///
-  /// Not inlined, as what follows: hardly any controller sends columns, and those that send one report are not to pay for them.
+  /// Not inlined, as what follows: hardly any controller sends columns, and those that send one report are
+  /// not to pay for them.
   @usableFromInline @inline(never)
   static func inColumns(_ bytes: Span<UInt8>, count: Int, index: Int, offset: Int) -> LocatedReport {
     let length = Int(bytes[2 &+ 8 &* count &+ index])
@@ -82,8 +83,8 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
       start: offset, count: length)
   }
 
-  /// Whether the lengths add up column by column and not report by report. All offsets that `inColumns` uses are in
-  /// bounds then.
+  /// Whether the lengths add up column by column and not report by report. All offsets that `inColumns` uses
+  /// are in bounds then.
   @usableFromInline @inline(never)
   static func areColumns(_ bytes: Span<UInt8>, _ count: Int) -> Bool {
     var rows = 2
@@ -127,8 +128,9 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
 
 /// Walks the reports of HCI_LE_Extended_Advertising_Report (7.7.65.13).
 ///
-/// A report whose data were truncated, or are to be continued, keeps its data status in bits 5 and 6 of its kind. A
-/// continuation is walked past: its data begin in the middle of a structure and its packet has been reported already.
+/// A report whose data were truncated, or are to be continued, keeps its data status in bits 5 and 6 of its
+/// kind. A continuation is walked past: its data begin in the middle of a structure and its packet has been
+/// reported already.
 @usableFromInline
 struct ExtendedAdvertisingReports: BitwiseCopyable {
   @usableFromInline let count: Int
@@ -166,7 +168,8 @@ struct ExtendedAdvertisingReports: BitwiseCopyable {
   }
 }
 
-/// Remembers an advertisement whose data the controller reports in pieces, to tell the later pieces from new packets.
+/// Remembers an advertisement whose data the controller reports in pieces, to tell the later pieces from new
+/// packets.
 @usableFromInline
 struct ReportContinuation: BitwiseCopyable {
   @usableFromInline var address: DeviceAddress
@@ -192,8 +195,8 @@ struct ReportContinuation: BitwiseCopyable {
 }
 
 extension DeviceAddress {
-  /// The six bytes from `start`, which the caller knows to be there. Bit 0 of `type` tells public from random, also of
-  /// identity addresses (2 and 3).
+  /// The six bytes from `start`, which the caller knows to be there. Bit 0 of `type` tells public from
+  /// random, also of identity addresses (2 and 3).
   @inlinable @inline(__always)
   static func unchecked(_ bytes: Span<UInt8>, _ start: Int, type: UInt8) -> DeviceAddress {
     let low = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self)

@@ -50,8 +50,8 @@ public struct CommandStatus: BitwiseCopyable, Sendable {
   /// Whether the command is complete, and its other return parameters follow.
   public let isComplete: Bool
 
-  /// Reads from the event's parameters; `nil` if they are too short. Both events have the same fields in another order. Every
-  /// command this host sends returns a status first; one that does not has failed.
+  /// Reads from the event's parameters; `nil` if they are too short. Both events have the same fields in
+  /// another order. Every command this host sends returns a status first; one that does not has failed.
   @inline(never)
   public init?(_ bytes: Span<UInt8>, isComplete: Bool) {
     guard bytes.count >= (isComplete ? 3 : 4) else { return nil }
@@ -102,8 +102,9 @@ public struct CompletedPackets: BitwiseCopyable, Sendable {
   }
 }
 
-/// HCI_LE_Connection_Complete (7.7.65.1). A controller that has HCI_LE_Enhanced_Connection_Complete sends this one as long as that
-/// is masked out, which it is: the private addresses it would add are not resolved here.
+/// HCI_LE_Connection_Complete (7.7.65.1). A controller that has HCI_LE_Enhanced_Connection_Complete sends
+/// this one as long as that is masked out, which it is: the private addresses it would add are not resolved
+/// here.
 public struct LEConnectionComplete: BitwiseCopyable, Sendable {
   /// Whether there is a connection.
   public let status: HCIErrorCode
@@ -114,7 +115,8 @@ public struct LEConnectionComplete: BitwiseCopyable, Sendable {
   /// The peer's address as it showed it.
   public let peer: DeviceAddress
 
-  /// Reads the event's parameters, of which the first is the subevent code; `nil` if they are too short or the role is none.
+  /// Reads the event's parameters, of which the first is the subevent code; `nil` if they are too short or
+  /// the role is none.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= 12, let role = ConnectionRole(rawValue: bytes[unchecked: 4]) else { return nil }
     status = HCIErrorCode(rawValue: bytes[unchecked: 1])

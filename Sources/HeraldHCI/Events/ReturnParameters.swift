@@ -74,7 +74,8 @@ public struct SupportedStates: BitwiseCopyable, Sendable {
   public var scanningWhileInitiating: Bool { has(22) && has(23) }
 }
 
-/// What HCI_LE_Read_Buffer_Size [v1] (7.8.2) and HCI_Read_Buffer_Size (7.4.5) tell of ACL data, host to controller.
+/// What HCI_LE_Read_Buffer_Size [v1] (7.8.2) and HCI_Read_Buffer_Size (7.4.5) tell of ACL data, host to
+/// controller.
 public struct ACLBufferSize: BitwiseCopyable, Sendable {
   /// The longest payload of a packet.
   public let length: UInt16

@@ -1,14 +1,15 @@
-/// Cuts the byte stream from the controller into H4 packets (Vol 4, Part A), in one buffer from which they are read in
-/// place.
+/// Cuts the byte stream from the controller into H4 packets (Vol 4, Part A), in one buffer from which they
+/// are read in place.
 ///
 /// Packets longer than any this host wants (ACL data above 251 bytes) and those of kinds it never asks for
 /// (synchronous, isochronous) are passed over by their length and counted.
 ///
-/// **Lost synchronisation.** A byte that begins no packet, or a header that no controller sends, means that bytes were
-/// lost or invented. H4 has no markers to find again; the specification's remedy (Vol 4, Part A, 4) is to reset
-/// the controller and to look for the answer to that. So the receiver then `hunts`: it passes over everything up to a
-/// Command Complete of HCI_Reset (`04 0E 04 nn 03 0C ss`) and goes on from there, and the radio sends that HCI_Reset.
-/// What the controller knew of connections and credits can no longer be trusted by then anyway.
+/// **Lost synchronisation.** A byte that begins no packet, or a header that no controller sends, means that
+/// bytes were lost or invented. H4 has no markers to find again; the specification's remedy (Vol 4, Part A,
+/// 4) is to reset the controller and to look for the answer to that. So the receiver then `hunts`: it passes
+/// over everything up to a Command Complete of HCI_Reset (`04 0E 04 nn 03 0C ss`) and goes on from there, and
+/// the radio sends that HCI_Reset. What the controller knew of connections and credits can no longer be
+/// trusted by then anyway.
 @usableFromInline
 struct H4Receiver: ~Copyable {
   /// Room for one longest packet, an event of 258 bytes. What does not fit waits in the transport.

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-// The signalling channel and the Security Manager. One answer at a time waits in `control`; a peer that asks again
-// before it has left is not answered again, and counted.
+// The signalling channel and the Security Manager. One answer at a time waits in `control`; a peer that asks
+// again before it has left is not answered again, and counted.
 
 /// An answer on the signalling or security channel, from which the packet is made when it leaves.
 @usableFromInline
@@ -32,8 +32,9 @@ extension Link {
     }
   }
 
-  /// One command of the signalling channel (Vol 3, Part A, 4). When central, a valid Connection Parameter Update Request is
-  /// accepted and carried out, an invalid one is rejected. Everything else that asks for an answer gets Command Reject.
+  /// One command of the signalling channel (Vol 3, Part A, 4). When central, a valid Connection Parameter
+  /// Update Request is accepted and carried out, an invalid one is rejected. Everything else that asks for an
+  /// answer gets Command Reject.
   private mutating func signal(_ pdu: Span<UInt8>, _ counters: inout HCICounters) {
     guard pdu.count >= 4, pdu[unchecked: 1] != 0, !SignalCode.isAnswer(pdu[unchecked: 0]) else { return }
     let identifier = pdu[unchecked: 1]
@@ -67,8 +68,8 @@ extension Link {
       &counters)
   }
 
-  /// One command of the Security Manager: who wants to pair, or asks us to, is told that we do not (Vol 3, Part H, 3.5.5).
-  /// Nothing else is owed an answer.
+  /// One command of the Security Manager: who wants to pair, or asks us to, is told that we do not (Vol 3,
+  /// Part H, 3.5.5). Nothing else is owed an answer.
   private mutating func security(_ pdu: Span<UInt8>, _ counters: inout HCICounters) {
     guard pdu.count > 0, pdu[0] == SecurityCode.pairingRequest || pdu[0] == SecurityCode.securityRequest
     else { return }
@@ -89,14 +90,15 @@ extension Link {
     return true
   }
 
-  /// Writes the packet of the answer that is owed: H4 and ACL headers (five bytes), L2CAP header (four), and a PDU of up
-  /// to eight. Returns its length.
+  /// Writes the packet of the answer that is owed: H4 and ACL headers (five bytes), L2CAP header (four), and
+  /// a PDU of up to eight. Returns its length.
   @usableFromInline
   mutating func writeControl(into packet: inout [17 of UInt8]) -> Int {
     let isSecurity = control.code == SecurityCode.pairingFailed
     let isMTU =
       control.code == SignalCode.commandReject && control.result == RejectReason.mtuExceeded.rawValue
-    // What is said besides code, identifier and length: the result or reason, and the MTU behind the reason that has one.
+    // What is said besides code, identifier and length: the result or reason, and the MTU behind the reason
+    // that has one.
     let dataLength: UInt8 = isMTU ? 4 : 2
     let length = isSecurity ? 2 : 4 &+ dataLength
     let channel = isSecurity ? ChannelID.securityManager : ChannelID.signalling

@@ -28,8 +28,8 @@ extension Link {
   @usableFromInline
   var sendsControlNext: Bool { control.isOwed && !isMidPDU }
 
-  /// The slot for one of our own PDUs, −1 if the one before has not left or no buffer is free. `hasSpare`: no other connection has the
-  /// buffer of slot 1.
+  /// The slot for one of our own PDUs, −1 if the one before has not left or no buffer is free. `hasSpare`: no
+  /// other connection has the buffer of slot 1.
   @usableFromInline
   func slotToSend(hasSpare: Bool) -> Int {
     if slots[0].use == .request || slots[1].use == .request { return -1 }
@@ -68,8 +68,8 @@ extension Link {
     return slots[1 &- first].isSending ? 1 &- first : -1
   }
 
-  /// The next fragment of at most `limit` bytes of payload of a slot that sends, its packet header written over the five bytes in front of
-  /// it, which have left already: so no PDU is ever copied to be sent.
+  /// The next fragment of at most `limit` bytes of payload of a slot that sends, its packet header written
+  /// over the five bytes in front of it, which have left already: so no PDU is ever copied to be sent.
   @usableFromInline @inline(never)
   mutating func nextFragment(_ slot: Int, limit: Int, in buffer: inout LinkBuffer) -> Fragment {
     let done = Int(slots[slot].done)

@@ -17,10 +17,11 @@ enum SignalCode {
   /// L2CAP_CONNECTION_PARAMETER_UPDATE_RSP.
   static var parameterUpdateResponse: UInt8 { 0x13 }
 
-  /// Whether the code is that of an answer. Answers are never answered, or two hosts could reject each other for ever.
+  /// Whether the code is that of an answer. Answers are never answered, or two hosts could reject each other
+  /// for ever.
   static func isAnswer(_ code: UInt8) -> Bool {
-    // All responses have odd codes up to 0x15; after that they are even: 0x18 (credit based connection) and 0x1A
-    // (reconfigure).
+    // All responses have odd codes up to 0x15; after that they are even: 0x18 (credit based connection) and
+    // 0x1A (reconfigure).
     code <= 0x15 ? code & 1 == 1 : code == 0x18 || code == 0x1A
   }
 }

@@ -2,13 +2,14 @@ import HeraldEmbedded
 
 /// The host's side of one connection: what is being put together, what is on its way out, what is owed.
 ///
-/// It has two slots for an L2CAP PDU each, of up to 251 bytes: header of four bytes and an ATT PDU of up to 247. Either one
-/// receives, is answered in place and sends the answer; the other takes our own PDU or the next that arrives.
-/// Slot 0 has a buffer of its own. That of slot 1 is shared by all connections (`LinkBuffers`): mostly a PDU leaves in the moment it is made, and a connection
-/// that waits for the controller's room keeps to its own buffer, if that is free. Without a second one our PDU takes the first, and what arrives
-/// beside it is dropped.
-/// While we wait for an answer a peer's second request is dropped rather than take the buffer that answer needs; an indication
-/// beside a request, neither of whose answers could leave yet, still takes it, and our procedure then ends with its deadline.
+/// It has two slots for an L2CAP PDU each, of up to 251 bytes: header of four bytes and an ATT PDU of up to
+/// 247. Either one receives, is answered in place and sends the answer; the other takes our own PDU or the
+/// next that arrives. Slot 0 has a buffer of its own. That of slot 1 is shared by all connections
+/// (`LinkBuffers`): mostly a PDU leaves in the moment it is made, and a connection that waits for the
+/// controller's room keeps to its own buffer, if that is free. Without a second one our PDU takes the first,
+/// and what arrives beside it is dropped. While we wait for an answer a peer's second request is dropped
+/// rather than take the buffer that answer needs; an indication beside a request, neither of whose answers
+/// could leave yet, still takes it, and our procedure then ends with its deadline.
 @usableFromInline
 struct Link: BitwiseCopyable {
   /// Where a connection is in its life.

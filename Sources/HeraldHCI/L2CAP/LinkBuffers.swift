@@ -30,8 +30,8 @@ struct LinkBuffer: BitwiseCopyable {
   }
 }
 
-/// The buffers of all connections: one for each, and one that whoever needs a second has meanwhile. Slot 0 of a connection is in its own, slot 1
-/// in the one that is shared.
+/// The buffers of all connections: one for each, and one that whoever needs a second has meanwhile. Slot 0 of
+/// a connection is in its own, slot 1 in the one that is shared.
 @usableFromInline
 struct LinkBuffers<let connections: Int>: ~Copyable {
   @usableFromInline var own: [connections of LinkBuffer]

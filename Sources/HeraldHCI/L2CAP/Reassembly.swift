@@ -2,12 +2,12 @@ import HeraldEmbedded
 
 // Receiving: ACL fragments become L2CAP PDUs (Vol 3, Part A, 7.2).
 //
-// A length in a header decides nothing but how many bytes are waited for; bytes go where there is room or nowhere. What
-// does not fit, contradicts itself or comes on an unknown channel is passed over up to the next start fragment and
-// counted; the connection goes on.
+// A length in a header decides nothing but how many bytes are waited for; bytes go where there is room or
+// nowhere. What does not fit, contradicts itself or comes on an unknown channel is passed over up to the next
+// start fragment and counted; the connection goes on.
 extension Link {
-  /// Looks at one fragment. Returns the slot it is for, or −1 if it was dealt with. `hasSpare`: no other connection has the buffer of
-  /// slot 1.
+  /// Looks at one fragment. Returns the slot it is for, or −1 if it was dealt with. `hasSpare`: no other
+  /// connection has the buffer of slot 1.
   @usableFromInline
   mutating func slot(
     for fragment: Span<UInt8>, isStart: Bool, hasSpare: Bool, _ counters: inout HCICounters
@@ -50,8 +50,8 @@ extension Link {
     return slot
   }
 
-  /// Takes a fragment that `slot(for:…)` found a slot for. Returns that slot if it now holds a whole ATT PDU behind its L2CAP header, or −1;
-  /// its bytes are `slots[…].length`, and the caller then calls `answered`.
+  /// Takes a fragment that `slot(for:…)` found a slot for. Returns that slot if it now holds a whole ATT PDU
+  /// behind its L2CAP header, or −1; its bytes are `slots[…].length`, and the caller then calls `answered`.
   @usableFromInline @inline(never)
   mutating func append(
     _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout LinkBuffer, _ counters: inout HCICounters
@@ -79,7 +79,8 @@ extension Link {
       guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
       let opcode = buffer.bytes[base &+ Link.headerSize]
       if Self.isRequest(opcode) {
-        // The last buffer is for the answer we wait for, not for the second request of a peer that may have but one.
+        // The last buffer is for the answer we wait for, not for the second request of a peer that may have
+        // but one.
         guard !awaitsAnswer || slots[1 &- slot].use == .free else {
           return refuse(slot, .pdusDropped, &counters)
         }
@@ -96,7 +97,8 @@ extension Link {
     return -1
   }
 
-  /// Whether a PDU with this opcode is a request: even, without the command flag, and no confirmation (Vol 3, Part F, 3.4.8).
+  /// Whether a PDU with this opcode is a request: even, without the command flag, and no confirmation (Vol 3,
+  /// Part F, 3.4.8).
   static func isRequest(_ opcode: UInt8) -> Bool { opcode & 0x41 == 0 && opcode != 0x1E }
   /// Whether it is the answer to one this host sends.
   private static func isResponse(_ opcode: UInt8) -> Bool { opcode & 1 == 1 && opcode < 0x1B }

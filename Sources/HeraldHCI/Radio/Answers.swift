@@ -2,8 +2,8 @@ import HeraldEmbedded
 
 // What changes when a command leaves and when it is answered.
 extension ControllerSession {
-  /// The command in `packet` has left, right after `plan` chose it. What `plan` chose from may have changed by the time
-  /// it is answered: so what it settles is no longer owed from now on.
+  /// The command in `packet` has left, right after `plan` chose it. What `plan` chose from may have changed
+  /// by the time it is answered: so what it settles is no longer owed from now on.
   @usableFromInline @inline(never)
   mutating func sent(
     _ packet: CommandPacket, _ purpose: CommandPurpose, _ links: LinkSummary, at now: Instant

@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// The steps from an unknown controller to a ready one. Each is one command, whose form is in `CommandForms`; some are left out.
+/// The steps from an unknown controller to a ready one. Each is one command, whose form is in `CommandForms`;
+/// some are left out.
 ///
 /// A number and not an enumeration: the one behind it is found without a table.
 struct BringUpStep: Equatable, BitwiseCopyable {

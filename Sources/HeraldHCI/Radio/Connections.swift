@@ -19,7 +19,8 @@ extension HCIRadio where Transport: ~Copyable {
     _ event: LEConnectionComplete, _ handler: inout Handler
   ) {
     guard session.state == .ready else {
-      // A controller that was not reset, or goes on in spite of it: the connection is ended once commands can be sent.
+      // A controller that was not reset, or goes on in spite of it: the connection is ended once commands can
+      // be sent.
       if event.status.isSuccess { turnAway(event.handle, isKnown: true) }
       return
     }
@@ -49,8 +50,9 @@ extension HCIRadio where Transport: ~Copyable {
       ConnectionOpened(connection: ConnectionID(index: index), role: event.role, peer: event.peer), at: now)
   }
 
-  /// Has a connection disconnected that has no place here, unless another is to be already. Its peer goes on sending: there is another
-  /// opportunity. One that `isKnown`, as its report came, goes before one of which only data have come: that is given some time for the report.
+  /// Has a connection disconnected that has no place here, unless another is to be already. Its peer goes on
+  /// sending: there is another opportunity. One that `isKnown`, as its report came, goes before one of which
+  /// only data have come: that is given some time for the report.
   @inlinable @inline(never)
   mutating func turnAway(_ handle: ConnectionHandle, isKnown: Bool) {
     guard !hasOrphan || isKnown && orphanAt > now else { return }
@@ -90,7 +92,8 @@ extension HCIRadio where Transport: ~Copyable {
     links[index].wantsDataLength = session.support.canSetDataLength
   }
 
-  /// A connection ended: its place is free, and the controller's buffers it held are free again (Vol 4, Part E, 4.1.1).
+  /// A connection ended: its place is free, and the controller's buffers it held are free again (Vol 4, Part
+  /// E, 4.1.1).
   @inlinable
   mutating func closed<Handler: RadioEventHandler & ~Copyable>(
     _ index: Int, _ reason: DisconnectReason, _ handler: inout Handler

@@ -1,10 +1,11 @@
 import HeraldEmbedded
 
-/// The host's side of the controller as a whole: bringing it up, one command at a time, and the difference between what is
-/// wanted of it and what it does.
+/// The host's side of the controller as a whole: bringing it up, one command at a time, and the difference
+/// between what is wanted of it and what it does.
 ///
-/// One command is under way at any time: the next one leaves when the last is answered and Num_HCI_Command_Packets allows
-/// another. `plan` writes the next command worth sending and changes nothing; `sent` and `answered` do.
+/// One command is under way at any time: the next one leaves when the last is answered and
+/// Num_HCI_Command_Packets allows another. `plan` writes the next command worth sending and changes nothing;
+/// `sent` and `answered` do.
 @usableFromInline
 struct ControllerSession: ~Copyable {
   /// What an answer means to the layers above.
@@ -43,11 +44,13 @@ struct ControllerSession: ~Copyable {
   static var rest: Interval { .seconds(1) }
   /// How long a controller that has work may be silent before it is asked whether it is still there.
   static var silence: Interval { .seconds(30) }
-  /// How soon after a failure a byte from the controller ends the pause: what comes sooner may be the rest of what failed.
+  /// How soon after a failure a byte from the controller ends the pause: what comes sooner may be the rest of
+  /// what failed.
   static var shortestPause: Interval { .milliseconds(100) }
 
-  // What is one byte long and looked at often comes first, where short instructions reach it. In this order there is no gap between the members: all
-  // zero bits are cleared in their place, and not beside it on the stack.
+  // What is one byte long and looked at often comes first, where short instructions reach it. In this order
+  // there is no gap between the members: all zero bits are cleared in their place, and not beside it on the
+  // stack.
 
   @usableFromInline var state = RadioState.starting
   var step = BringUpStep.reset
@@ -83,7 +86,8 @@ struct ControllerSession: ~Copyable {
   @usableFromInline var heardAt = Instant.start
   /// When `.failed`: when to try again. When `.ready`: since when.
   @usableFromInline var turned = Instant.start
-  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`. When `.failed`: since when.
+  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`. When `.failed`:
+  /// since when.
   @usableFromInline var deadline = Instant.start
   /// While `.cancelling`: when the attempt must have ended.
   @usableFromInline var cancelDeadline = Instant.start
@@ -102,8 +106,9 @@ struct ControllerSession: ~Copyable {
   @usableFromInline
   init() {}
 
-  /// Gives the controller up for now, forgetting all that was wanted. The first attempt to bring it up again is made at
-  /// once, the next ones after 100 ms, 200 ms and so on up to 25.6 s; half a minute without failure starts over.
+  /// Gives the controller up for now, forgetting all that was wanted. The first attempt to bring it up again
+  /// is made at once, the next ones after 100 ms, 200 ms and so on up to 25.6 s; half a minute without
+  /// failure starts over.
   @usableFromInline
   mutating func fail(at now: Instant, _ counters: inout HCICounters) {
     counters.count(.failures)
@@ -117,7 +122,8 @@ struct ControllerSession: ~Copyable {
     deadline = now
   }
 
-  /// While the controller is given up: a byte from it since then ends the pause, and so does a line that `wasReopened`.
+  /// While the controller is given up: a byte from it since then ends the pause, and so does a line that
+  /// `wasReopened`.
   @usableFromInline
   mutating func resume(at now: Instant, wasReopened: Bool) {
     if wasReopened {
@@ -198,8 +204,8 @@ struct ControllerSupport: BitwiseCopyable {
     isExtended = !hasLegacy && hasExtended
   }
 
-  /// Bits 0 to 15 of LE_Event_Mask: Connection Complete (bit 0), Advertising Report (1), Long Term Key Request (4), and with the extended
-  /// commands Extended Advertising Report (12).
+  /// Bits 0 to 15 of LE_Event_Mask: Connection Complete (bit 0), Advertising Report (1), Long Term Key
+  /// Request (4), and with the extended commands Extended Advertising Report (12).
   var eventMask: UInt16 { isExtended ? 0x1013 : 0x0013 }
 
   /// The commands to advertise are there.

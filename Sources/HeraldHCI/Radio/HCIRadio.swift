@@ -2,33 +2,40 @@ import HeraldEmbedded
 
 /// A radio behind any controller that speaks HCI over H4, with room for `connections` connections.
 ///
-/// **Receiving.** `poll` reads what has come, at most `readsPerPoll` times 260 bytes, and hands every advertising report to
-/// the handler straight from the receive buffer: no queue in which reports could wait, overflow, or displace anything else.
-/// Answers leave when they are made, commands and other data at the end of the same `poll`, so neither direction can starve
-/// the other; if there is more to read, `poll` asks to be called again at once.
+/// **Receiving.** `poll` reads what has come, at most `readsPerPoll` times 260 bytes, and hands every
+/// advertising report to the handler straight from the receive buffer: no queue in which reports could wait,
+/// overflow, or displace anything else. Answers leave when they are made, commands and other data at the end
+/// of the same `poll`, so neither direction can starve the other; if there is more to read, `poll` asks to be
+/// called again at once.
 ///
-/// **Sending.** Everything that may leave does so at once: in the call that asks for it, or in the `poll` that makes it
-/// possible. One command is under way at a time; data wait for the controller's buffers, which are shared out evenly
-/// among the connections, so that one stalled peer does not hold up the others.
+/// **Sending.** Everything that may leave does so at once: in the call that asks for it, or in the `poll`
+/// that makes it possible. One command is under way at a time; data wait for the controller's buffers, which
+/// are shared out evenly among the connections, so that one stalled peer does not hold up the others.
 ///
-/// **Failure.** A controller that has work and has been silent for half a minute is asked for its version. A command that is not answered within two seconds, a Hardware Error or Data Buffer Overflow event, or a
-/// byte stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and after
-/// growing pauses when that does not help, and reports `.starting` and `.ready` again. A byte from the controller, or a line that was opened
-/// anew, ends a pause. While the line is gone the controller is not reset; `read` is called every quarter of a second.
+/// **Failure.** A controller that has work and has been silent for half a minute is asked for its version. A
+/// command that is not answered within two seconds, a Hardware Error or Data Buffer Overflow event, or a byte
+/// stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and
+/// after growing pauses when that does not help, and reports `.starting` and `.ready` again. A byte from the
+/// controller, or a line that was opened anew, ends a pause. While the line is gone the controller is not
+/// reset; `read` is called every quarter of a second.
 ///
-/// A connection of which this host does not know, as of a controller that goes on with its connections when it is reset, is disconnected.
+/// A connection of which this host does not know, as of a controller that goes on with its connections when
+/// it is reset, is disconnected.
 ///
-/// **Memory.** 288 bytes for each connection and about 960 for the rest on a 32-bit controller. Idle state is all zero bits.
+/// **Memory.** 288 bytes for each connection and about 960 for the rest on a 32-bit controller. Idle state is
+/// all zero bits.
 public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
   ~Copyable
 {
   /// How often one `poll` reads at most.
   @usableFromInline static var readsPerPoll: Int { 8 }
-  /// How long a connection may take to end after the controller was told: longer than any supervision timeout.
+  /// How long a connection may take to end after the controller was told: longer than any supervision
+  /// timeout.
   @usableFromInline static var longestGoodbye: Interval { .seconds(40) }
   /// How often a line that is gone is looked at.
   @usableFromInline static var linePeriod: Interval { .milliseconds(250) }
-  /// How long the report of a connection may come behind its first data: over USB they come from different endpoints.
+  /// How long the report of a connection may come behind its first data: over USB they come from different
+  /// endpoints.
   @usableFromInline static var longestDelay: Interval { .milliseconds(100) }
 
   /// The line to the controller, as reading found it.
@@ -74,7 +81,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   @usableFromInline var continuation: ReportContinuation
   @usableFromInline var counters: HCICounters
   @usableFromInline var links: [connections of Link]
-  /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are the radio's.
+  /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are
+  /// the radio's.
   public var transport: Transport
   @usableFromInline var receiver: H4Receiver
   @usableFromInline var buffers: LinkBuffers<connections>
@@ -121,8 +129,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     @inline(__always) get { session.state }
   }
 
-  /// Advertises from now on; see `Radio`. With the legacy commands a controller has one random address: advertising's, when
-  /// it has one, is also the one that scan requests and connections show.
+  /// Advertises from now on; see `Radio`. With the legacy commands a controller has one random address:
+  /// advertising's, when it has one, is also the one that scan requests and connections show.
   @inlinable
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
@@ -215,7 +223,8 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     return hasMore ? now : quietUntil
   }
 
-  /// Does what is due besides receiving. Not inlined: advertisements are not to pay for what it needs of registers and stack.
+  /// Does what is due besides receiving. Not inlined: advertisements are not to pay for what it needs of
+  /// registers and stack.
   @inlinable @inline(never)
   mutating func tend<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     if session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
@@ -235,8 +244,9 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
     isQuiet = session.state == .ready && !isClogged
   }
 
-  /// Whether there is a line by which the controller can be reset, as far as is known: the first attempt finds out. Ends the pause of a
-  /// controller that was given up when the line is back, or something came from it.
+  /// Whether there is a line by which the controller can be reset, as far as is known: the first attempt
+  /// finds out. Ends the pause of a controller that was given up when the line is back, or something came
+  /// from it.
   @inlinable
   mutating func isLineUp() -> Bool {
     if !Transport.isAlwaysThere, line != .up {

@@ -223,7 +223,8 @@ extension HCIRadio where Transport: ~Copyable {
     }
     let slot = take(from: start &+ 4, count: count, isStart: head & 0x1000 == 0, index)
     guard slot >= 0 else {
-      // The answer on a control channel leaves before the next request is looked at, which may want its place.
+      // The answer on a control channel leaves before the next request is looked at, which may want its
+      // place.
       if links[index].control.isOwed, !isClogged { transmitData() }
       return
     }

@@ -16,9 +16,10 @@ struct LinkSummary: BitwiseCopyable {
 
 // From what is wanted to what is: one command at a time, each chosen afresh.
 //
-// A change of the random address needs everything off that shows one: scanning, initiating and, with the legacy commands,
-// advertising. Then the order is address, parameters, data, scan response, on; so no packet ever mixes old and new.
-// New data under the same address are set while advertising goes on: the controller swaps them between two packets.
+// A change of the random address needs everything off that shows one: scanning, initiating and, with the
+// legacy commands, advertising. Then the order is address, parameters, data, scan response, on; so no packet
+// ever mixes old and new. New data under the same address are set while advertising goes on: the controller
+// swaps them between two packets.
 extension ControllerSession {
   /// The next command that brings the controller closer to what is wanted.
   @usableFromInline @inline(never)
@@ -73,9 +74,9 @@ extension ControllerSession {
     return earliest
   }
 
-  /// The random address the controller is to have; of kind public if it does not matter. With the legacy commands there is
-  /// one for everything: that of advertising comes first, then the one a connection is opened with, then the one an active
-  /// scan shows. With the extended ones advertising has its own.
+  /// The random address the controller is to have; of kind public if it does not matter. With the legacy
+  /// commands there is one for everything: that of advertising comes first, then the one a connection is
+  /// opened with, then the one an active scan shows. With the extended ones advertising has its own.
   mutating func wantedRandomAddress() -> DeviceAddress {
     if !support.isExtended, advertising.isWanted, advertised.parameters.ownAddress.kind == .random {
       return advertised.parameters.ownAddress
@@ -85,8 +86,8 @@ extension ControllerSession {
     return .zero
   }
 
-  /// Whether the controller has not been given the address yet that advertising is to show: a peer that connects has called the former one, and
-  /// is not to learn what belongs to the new one.
+  /// Whether the controller has not been given the address yet that advertising is to show: a peer that
+  /// connects has called the former one, and is not to learn what belongs to the new one.
   @usableFromInline
   mutating func advertisesFormerAddress() -> Bool {
     let wanted = advertised.parameters.ownAddress
@@ -94,8 +95,8 @@ extension ControllerSession {
     return support.isExtended ? advertising.owesAddress : wanted != randomAddress
   }
 
-  /// The kind of advertising. What is to be connectable is only scannable while a connection could not be taken:
-  /// all places are taken (an attempt of our own keeps one), or the controller cannot do both at once.
+  /// The kind of advertising. What is to be connectable is only scannable while a connection could not be
+  /// taken: all places are taken (an attempt of our own keeps one), or the controller cannot do both at once.
   mutating func advertisingType(_ links: LinkSummary) -> AdvertisingType {
     let isConnecting = connect != .idle
     guard advertised.parameters.connectable else {
@@ -122,7 +123,8 @@ extension ControllerSession {
     case .advertisingParameters:
       let type = advertisingType(links)
       var interval = advertised.parameters.interval
-      // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100 ms.
+      // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100
+      // ms.
       if type != .connectable, support.version < 9, interval < .milliseconds(100) {
         interval = .milliseconds(100)
       }

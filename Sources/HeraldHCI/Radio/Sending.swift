@@ -48,7 +48,8 @@ extension HCIRadio where Transport: ~Copyable {
     counters.count(.writesRefused)
   }
 
-  /// The next command that is about one connection, and which place that has; −1 for a connection without one.
+  /// The next command that is about one connection, and which place that has; −1 for a connection without
+  /// one.
   @inlinable
   mutating func planForLinks(into packet: inout CommandPacket, _ subject: inout Int) -> CommandPurpose {
     if hasOrphan, now >= orphanAt {
@@ -87,9 +88,10 @@ extension HCIRadio where Transport: ~Copyable {
     let limit = min(Int(session.support.acl.length), room)
     let open = summary().open
     guard open > 0 else { return }
-    // Each may hold an even share of the controller's buffers, and one at least. While another connection may come, the
-    // last of three or more is for one that holds none: a peer that stalls must not hold up who comes after it. With one or
-    // two buffers it can, until its supervision timeout: half the throughput for all would be a worse price.
+    // Each may hold an even share of the controller's buffers, and one at least. While another connection may
+    // come, the last of three or more is for one that holds none: a peer that stalls must not hold up who
+    // comes after it. With one or two buffers it can, until its supervision timeout: half the throughput for
+    // all would be a worse price.
     let share = max(1, session.support.acl.count / UInt16(truncatingIfNeeded: open))
     let keepsLast = open < connections && session.support.acl.count > 2
     var idle = 0

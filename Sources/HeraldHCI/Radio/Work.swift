@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-/// Advertising: what the controller does, and what it has not been told yet. Bytes alone, so that they are all near the beginning of a session,
-/// where short instructions reach.
+/// Advertising: what the controller does, and what it has not been told yet. Bytes alone, so that they are
+/// all near the beginning of a session, where short instructions reach.
 struct AdvertisingState: BitwiseCopyable {
   var isWanted = false
   /// Whether the controller advertises.

@@ -3,10 +3,12 @@ import GRDB
 import HeraldEmbedded
 import HeraldText
 
-/// What the pages of one device or of many tell, in an SQLite database that anybody can ask: docs/archive.md has its tables.
+/// What the pages of one device or of many tell, in an SQLite database that anybody can ask: docs/archive.md
+/// has its tables.
 ///
-/// The pages stay the truth: everything here is made from them, and can be made again. A page goes in whole or not at all, and
-/// once: the same page again changes nothing, a page that has grown takes the place of what it was.
+/// The pages stay the truth: everything here is made from them, and can be made again. A page goes in whole
+/// or not at all, and once: the same page again changes nothing, a page that has grown takes the place of
+/// what it was.
 public final class Archive {
   /// Under what name the database lies beside the pages.
   public static let fileName = "archive.sqlite"
@@ -41,13 +43,13 @@ public final class Archive {
     }
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
-    // Every number that a row refers to is looked up or made in the same transaction; to have SQLite look for it again, twice a reading,
-    // takes as long as all the rest.
+    // Every number that a row refers to is looked up or made in the same transaction; to have SQLite look for
+    // it again, twice a reading, takes as long as all the rest.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      // Bounds the memory of a conversion, of which a fleet runs many at once. Records are appended, so more would gain
-      // little. The journal stays as SQLite has it: beside the database, and both on the disk before an import counts
-      // as done.
+      // Bounds the memory of a conversion, of which a fleet runs many at once. Records are appended, so more
+      // would gain little. The journal stays as SQLite has it: beside the database, and both on the disk
+      // before an import counts as done.
       try database.execute(sql: "PRAGMA cache_size = -8192")
     }
     do {

@@ -5,17 +5,17 @@ extension Archive {
   /// So many pages go in, or are interpreted, in one transaction.
   private static let pagesAtOnce = 512
 
-  /// Enters the pages of a folder and interprets them; see `PageArchive`. Pages that the folder no longer has stay in
-  /// the database.
+  /// Enters the pages of a folder and interprets them; see `PageArchive`. Pages that the folder no longer has
+  /// stay in the database.
   public func add(_ folder: PageArchive) throws(HostLinkError) -> Change {
     let change = try intake(folder, isWhole: false)
     try interpret(folder.device, tables: nil)
     return change
   }
 
-  /// Brings this database, which belongs to the folder, and the tables in the folder up to date. An unchanged folder
-  /// costs the reading of the names, sizes and times of its files. Pages added at the end of the log take time in
-  /// proportion to those pages.
+  /// Brings this database, which belongs to the folder, and the tables in the folder up to date. An unchanged
+  /// folder costs the reading of the names, sizes and times of its files. Pages added at the end of the log
+  /// take time in proportion to those pages.
   public func convert(_ folder: PageArchive) throws(HostLinkError) -> Change {
     let fingerprint = try FolderFingerprint(folder)
     if let change = try asking({ try unchanged($0, folder, fingerprint) }) { return change }
@@ -33,7 +33,8 @@ extension Archive {
     let pages: Int
   }
 
-  /// What a conversion of a folder says if neither it nor the tables in it have changed since the last one; else `nil`.
+  /// What a conversion of a folder says if neither it nor the tables in it have changed since the last one;
+  /// else `nil`.
   private func unchanged(_ database: Database, _ folder: PageArchive, _ fingerprint: FolderFingerprint) throws
     -> Change?
   {
@@ -73,7 +74,8 @@ extension Archive {
     let names = try folder.pagesInOrder()
     var left = names[...]
     var intake: ArchiveIntake?
-    // Several transactions, so that the size of the journal and the work that an interruption loses are bounded.
+    // Several transactions, so that the size of the journal and the work that an interruption loses are
+    // bounded.
     repeat {
       let part = left.prefix(Self.pagesAtOnce)
       left = left.dropFirst(part.count)
@@ -94,7 +96,8 @@ extension Archive {
   /// What of a device is to be interpreted.
   private struct Plan {
     let device: Int64
-    /// The pages in the order of the log, without the last one if the device was still writing it; and that one.
+    /// The pages in the order of the log, without the last one if the device was still writing it; and that
+    /// one.
     var settled: [Int64]
     let open: Int64?
     /// How many of the settled ones are interpreted.
@@ -103,7 +106,8 @@ extension Archive {
     let formerlyOpen: Int64
   }
 
-  /// Interprets what is new; all, if something before has changed. At the end the database is noted to be that of a folder, if one is named.
+  /// Interprets what is new; all, if something before has changed. At the end the database is noted to be
+  /// that of a folder, if one is named.
   func interpret(_ record: DeviceRecord, tables folder: String?, of converted: Converted? = nil)
     throws(HostLinkError)
   {
@@ -194,8 +198,8 @@ extension Archive {
       plan.done = 0
       try tables?.begin()
     }
-    // Without tables, the lengths of the files no longer match the interpretation: the next conversion writes them
-    // anew.
+    // Without tables, the lengths of the files no longer match the interpretation: the next conversion writes
+    // them anew.
     if tables == nil {
       try database.execute(sql: "DELETE FROM conversion_file WHERE device_id = ?", arguments: [device])
     }

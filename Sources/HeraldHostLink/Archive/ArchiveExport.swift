@@ -9,8 +9,8 @@ public struct ArchiveExport {
   public enum Format: String, CaseIterable, Sendable {
     /// A JSON object on each line; what is not known is `null`.
     case jsonl
-    /// Comma-separated values as RFC 4180 has them, but with LF at the ends of lines; what is not known is empty, and text that is empty
-    /// is `""`.
+    /// Comma-separated values as RFC 4180 has them, but with LF at the ends of lines; what is not known is
+    /// empty, and text that is empty is `""`.
     case csv
   }
 
@@ -31,8 +31,8 @@ public struct ArchiveExport {
     self.format = format
   }
 
-  /// Writes a file for each table into a folder, which is made if it is not there. A file appears under its name when it is whole and
-  /// on the disk; like all that tells whom somebody met it is for its owner alone.
+  /// Writes a file for each table into a folder, which is made if it is not there. A file appears under its
+  /// name when it is whole and on the disk; like all that tells whom somebody met it is for its owner alone.
   public func write(to folder: String) throws(HostLinkError) -> [File] {
     do {
       try FileManager.default.createDirectory(

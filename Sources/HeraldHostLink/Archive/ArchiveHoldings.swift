@@ -1,8 +1,8 @@
 import GRDB
 
 extension Archive {
-  /// Takes the pages of a folder in for good, and says which closed ones of them the database has: what `LogDownload` wants to know before a device
-  /// may erase them.
+  /// Takes the pages of a folder in for good, and says which closed ones of them the database has: what
+  /// `LogDownload` wants to know before a device may erase them.
   public func keep(_ folder: PageArchive) throws(HostLinkError) -> Set<PageName> {
     let refused = Set(try intake(folder, isWhole: false).refused)
     let serial = folder.device.serial

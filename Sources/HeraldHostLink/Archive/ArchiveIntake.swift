@@ -4,7 +4,8 @@ import HeraldEmbedded
 
 /// Takes pages of one device into an archive, one after the other: nothing of a page stays in memory.
 struct ArchiveIntake {
-  /// The most dates of a page that count. A page has one in its header and one for each time that the clock was set.
+  /// The most dates of a page that count. A page has one in its header and one for each time that the clock
+  /// was set.
   private static let mostDates = 32
 
   private(set) var change = Archive.Change()
@@ -76,8 +77,8 @@ struct ArchiveIntake {
   /// The number of the device here.
   var deviceID: Int64 { device }
 
-  /// Takes a page of a folder, unless it is here as it is: then its file is not even read, if it has not changed
-  /// either.
+  /// Takes a page of a folder, unless it is here as it is: then its file is not even read, if it has not
+  /// changed either.
   mutating func add(_ name: PageName, of folder: PageArchive) throws {
     let key = PageKey(epoch: name.epoch, sequence: name.sequence)
     let stamp = folder.stamp(of: name)

@@ -13,8 +13,8 @@ extension TargetIdentity.Kind {
 }
 
 extension TargetIdentity {
-  /// What `peer.kind` and `peer.address` of the archive say; a kind or an address that cannot be is a random address,
-  /// and 0.
+  /// What `peer.kind` and `peer.address` of the archive say; a kind or an address that cannot be is a random
+  /// address, and 0.
   init(archiveKind: String, address: String) {
     let kinds: [Kind] = [.publicAddress, .randomAddress, .pseudoAddress, .shared]
     let value = address.utf8.reduce(UInt64(0)) { value, byte in

@@ -1,9 +1,10 @@
 import GRDB
 
-/// The tables of an archive, version by version. docs/archive.md describes them for who asks questions in SQL.
+/// The tables of an archive, version by version. docs/archive.md describes them for who asks questions in
+/// SQL.
 ///
-/// A version that has been released is never changed: what is new is a migration of its own, so that an archive of any
-/// age becomes one of today.
+/// A version that has been released is never changed: what is new is a migration of its own, so that an
+/// archive of any age becomes one of today.
 enum ArchiveSchema {
   /// Brings a database of any version up to the newest.
   static var migrator: DatabaseMigrator {
@@ -20,7 +21,8 @@ enum ArchiveSchema {
     return migrator
   }
 
-  /// A record's number is its page's times this, plus its place within the page: whoever sorts by it has the order of a page.
+  /// A record's number is its page's times this, plus its place within the page: whoever sorts by it has the
+  /// order of a page.
   static let recordsPerPage: Int64 = 1 << 20
 
   /// The tables that hold records of pages, each with `boot_id`, `uptime_ms` and `unix_ms`.
@@ -144,8 +146,8 @@ enum ArchiveSchema {
     "CREATE INDEX contact_by_time ON contact (device_id, begin_ms)",
   ]
 
-  /// Contacts are kept up page by page from here on, and who was met has a table. Both are made anew from the records
-  /// at the next conversion.
+  /// Contacts are kept up page by page from here on, and who was met has a table. Both are made anew from the
+  /// records at the next conversion.
   private static let version2 = [
     "DROP TABLE contact",
     """
@@ -287,8 +289,8 @@ enum ArchiveSchema {
     "CREATE TABLE conversion_undo (id INTEGER PRIMARY KEY, device_id INTEGER NOT NULL, sql TEXT NOT NULL) STRICT",
   ]
 
-  /// What tells at once that a folder is as it was, so that nothing is asked about each of its pages. A migration after which records are to be interpreted anew sets
-  /// `folder` to nothing.
+  /// What tells at once that a folder is as it was, so that nothing is asked about each of its pages. A
+  /// migration after which records are to be interpreted anew sets `folder` to nothing.
   private static let version3 = [
     "ALTER TABLE conversion ADD COLUMN folder BLOB NOT NULL DEFAULT X''",
     "ALTER TABLE conversion ADD COLUMN folder_pages INTEGER NOT NULL DEFAULT 0",

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// The state of the interpretation that belongs to peers, persons and payloads. It is kept in the database; a bounded
-/// part of it is in memory.
+/// The state of the interpretation that belongs to peers, persons and payloads. It is kept in the database; a
+/// bounded part of it is in memory.
 final class ArchiveTallies {
   /// Somebody who was met: whose payload was read, or an address without.
   final class Person {
@@ -99,7 +99,8 @@ final class ArchiveTallies {
     return short
   }
 
-  /// Sets the transmit power that an address advertises from now on, in this start of the device; `nil` forgets it.
+  /// Sets the transmit power that an address advertises from now on, in this start of the device; `nil`
+  /// forgets it.
   func setPower(_ power: Int?, of peer: Peer, start: Int64) {
     guard peer.power != power || peer.powerStart != start else { return }
     peer.power = power
@@ -143,8 +144,8 @@ final class ArchiveTallies {
       id: database.lastInsertedRowID, payload: payload, readings: 0, levels: SignalLevels.counts(Data()))
   }
 
-  /// A payload was read of an address. Signs of the address from before any was belong to it (HP-45), unless the
-  /// address is one that somebody only told of.
+  /// A payload was read of an address. Signs of the address from before any was belong to it (HP-45), unless
+  /// the address is one that somebody only told of.
   func read(_ payload: Int64, of peer: Peer) throws {
     guard peer.payload != payload else { return }
     let isHearsay = peer.identity.kind == .shared
@@ -202,8 +203,8 @@ final class ArchiveTallies {
     }
   }
 
-  /// Remembers the short form of a payload: of one that the device offered, or of another. The latest own one has the
-  /// highest place.
+  /// Remembers the short form of a payload: of one that the device offered, or of another. The latest own one
+  /// has the highest place.
   func note(short: String, isOwn: Bool) throws {
     try database.execute(
       sql: """
@@ -263,8 +264,8 @@ struct SignInterval {
   }
 }
 
-/// How many readings there were of each strength, as `person.levels` has it: for each strength a byte, dBm in two's
-/// complement, and a number of four bytes, the least significant first.
+/// How many readings there were of each strength, as `person.levels` has it: for each strength a byte, dBm in
+/// two's complement, and a number of four bytes, the least significant first.
 enum SignalLevels {
   /// By the bits of the strength.
   static func counts(_ bytes: Data) -> [UInt32] {

@@ -1,11 +1,11 @@
 import GRDB
 
-/// The contacts of a device, found sign by sign. A sign is that a peer was detected, its payload read, or its strength
-/// measured.
+/// The contacts of a device, found sign by sign. A sign is that a peer was detected, its payload read, or its
+/// strength measured.
 ///
-/// A contact is a longest run of a person's signs in which none is more than `ContactPeriod.silence` after the one
-/// before. So the same signs give the same contacts in whatever order they come: a date may go back, and what was heard
-/// of an address may turn out to be somebody's later.
+/// A contact is a longest run of a person's signs in which none is more than `ContactPeriod.silence` after
+/// the one before. So the same signs give the same contacts in whatever order they come: a date may go back,
+/// and what was heard of an address may turn out to be somebody's later.
 final class ContactLedger {
   /// A contact as it is changed; `save` brings it to the database.
   final class Contact {
@@ -109,8 +109,8 @@ final class ContactLedger {
     deleteWords = try statement("DELETE FROM contact_window WHERE contact_id = ?")
   }
 
-  /// Takes a sign of a person under a peer. `current` is the contact of that person that was changed last, if there is
-  /// one; it is saved when another takes its place.
+  /// Takes a sign of a person under a peer. `current` is the contact of that person that was changed last, if
+  /// there is one; it is saved when another takes its place.
   func sign(
     at date: UInt64, of peer: Int64, isReading: Bool, person: Int64, payload: Int64?,
     _ current: inout Contact?
@@ -147,7 +147,8 @@ final class ContactLedger {
       Int64(contact.readings), Int64(clamping: contact.heard), Int64(contact.windows), contact.id)
   }
 
-  /// Moves the contacts of one person to another, and joins those that touch. Neither may have an unsaved contact.
+  /// Moves the contacts of one person to another, and joins those that touch. Neither may have an unsaved
+  /// contact.
   func merge(_ person: Int64, into other: Int64, payload: Int64?) throws {
     while let contact = try contacts(of: person, through: .max, from: 0, most: 1).first {
       let last = contact.heard + ContactPeriod.silence
@@ -168,7 +169,8 @@ final class ContactLedger {
 
   // MARK: Finding
 
-  /// The contact that a sign belongs to: a new one, or one that is there, or one made of two that it connects.
+  /// The contact that a sign belongs to: a new one, or one that is there, or one made of two that it
+  /// connects.
   private func contactTaking(_ date: UInt64, of peer: Int64, person: Int64, payload: Int64?) throws -> Contact
   {
     // More than two cannot be that near: those of a person are further from each other than a silence.
@@ -191,8 +193,8 @@ final class ContactLedger {
     return contact
   }
 
-  /// The contacts of a person that begin at a moment or before, and ended no longer than a silence before another: the
-  /// latest first, and so many at most.
+  /// The contacts of a person that begin at a moment or before, and ended no longer than a silence before
+  /// another: the latest first, and so many at most.
   private func contacts(of person: Int64, through last: UInt64, from first: UInt64, most: Int) throws
     -> [Contact]
   {

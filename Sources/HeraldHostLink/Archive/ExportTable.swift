@@ -1,6 +1,7 @@
 import GRDB
 
-/// A table that is exported: flat, so that it can be used without the others, and with one type in each column.
+/// A table that is exported: flat, so that it can be used without the others, and with one type in each
+/// column.
 struct ExportTable {
   /// What a column has in every row, unless it has nothing.
   enum Kind {

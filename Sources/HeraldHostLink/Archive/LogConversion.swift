@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// What the pages of a folder tell, made ready: the tables beside them and the archive are up to date, and this is what
-/// they come to.
+/// What the pages of a folder tell, made ready: the tables beside them and the archive are up to date, and
+/// this is what they come to.
 ///
 /// Nothing of this grows with the log: what may is asked of the archive, or cut off.
 public struct LogConversion: Sendable {

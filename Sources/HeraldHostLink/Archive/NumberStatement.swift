@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// An SQL statement that runs for every reading of a log: its arguments and results are whole numbers, which go to SQLite and
-/// come from it as they are, without a value made of each in between.
+/// An SQL statement that runs for every reading of a log: its arguments and results are whole numbers, which
+/// go to SQLite and come from it as they are, without a value made of each in between.
 final class NumberStatement {
   private let statement: Statement
   private let raw: SQLiteStatement
@@ -22,7 +22,8 @@ final class NumberStatement {
     }
   }
 
-  /// Goes on to the next row; `false` when there is none. Then it can be run anew, with the arguments it has or others.
+  /// Goes on to the next row; `false` when there is none. Then it can be run anew, with the arguments it has
+  /// or others.
   func step() throws -> Bool {
     switch sqlite3_step(raw) {
     case SQLITE_ROW: return true

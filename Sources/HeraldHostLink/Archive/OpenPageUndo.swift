@@ -1,9 +1,10 @@
 import GRDB
 
-/// Undoes the changes that the open page made, the page that the device was still writing, so that its longer form can
-/// be interpreted later.
+/// Undoes the changes that the open page made, the page that the device was still writing, so that its longer
+/// form can be interpreted later.
 ///
-/// While the open page is interpreted, triggers record for each changed row an SQL statement that restores it.
+/// While the open page is interpreted, triggers record for each changed row an SQL statement that restores
+/// it.
 enum OpenPageUndo {
   /// The tables that depend on all records before.
   private static let tables = [

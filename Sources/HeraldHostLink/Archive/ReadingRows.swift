@@ -1,6 +1,7 @@
 import GRDB
 
-/// Puts readings into an archive, many with one statement: to begin and end a statement costs SQLite more than to put in a row.
+/// Puts readings into an archive, many with one statement: to begin and end a statement costs SQLite more
+/// than to put in a row.
 struct ReadingRows {
   /// So many go in at once.
   private static let most = 128

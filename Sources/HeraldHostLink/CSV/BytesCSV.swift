@@ -48,8 +48,8 @@ public enum NeighboursCSV {
   /// The first line.
   public static let header = "time,role,system,id,code\n"
 
-  /// The whole file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no `id`. A code is in
-  /// hexadecimal digits, in the order of the log. Bytes of other kinds are passed over.
+  /// The whole file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no
+  /// `id`. A code is in hexadecimal digits, in the order of the log. Bytes of other kinds are passed over.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)

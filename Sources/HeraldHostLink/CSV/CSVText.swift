@@ -1,4 +1,5 @@
-/// Lines of comma-separated values in the form of Herald's logs: LF at every line's end, quotes only where Herald sets them.
+/// Lines of comma-separated values in the form of Herald's logs: LF at every line's end, quotes only where
+/// Herald sets them.
 struct CSVText {
   private(set) var bytes: [UInt8] = []
 
@@ -14,8 +15,8 @@ struct CSVText {
   /// Appends bytes as they are.
   mutating func raw(_ text: [UInt8]) { bytes += text }
 
-  /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Marks inside are left
-  /// as they are: the phones do the same.
+  /// Appends a value, in quotation marks if it contains a comma, a quotation mark or an apostrophe. Marks
+  /// inside are left as they are: the phones do the same.
   mutating func value(_ text: String) {
     let needsQuotes = text.unicodeScalars.contains {
       $0 == "," || $0 == "\"" || $0 == "'" || $0 == "\u{2019}"
@@ -25,9 +26,9 @@ struct CSVText {
     if needsQuotes { bytes.append(0x22) }
   }
 
-  /// Appends text that somebody else chose, or that has such text in it: in quotation marks like `value`, but with marks inside doubled, and with an
-  /// apostrophe where a spreadsheet would take it for a formula: in front, and behind a semicolon, which separates fields in countries that have a comma in
-  /// their numbers.
+  /// Appends text that somebody else chose, or that has such text in it: in quotation marks like `value`, but
+  /// with marks inside doubled, and with an apostrophe where a spreadsheet would take it for a formula: in
+  /// front, and behind a semicolon, which separates fields in countries that have a comma in their numbers.
   mutating func foreign(_ text: String) {
     var guarded = String.UnicodeScalarView()
     var isStart = true

@@ -1,7 +1,8 @@
-/// Floating-point numbers as Java's `Double.toString` writes them, which is what Herald's phones put into their logs.
+/// Floating-point numbers as Java's `Double.toString` writes them, which is what Herald's phones put into
+/// their logs.
 public enum JavaNumber {
-  /// The shortest digits that name `value`, at least one behind the point: plain from 0.001 to below 10,000,000, else with
-  /// an exponent, as in `1.0E7`.
+  /// The shortest digits that name `value`, at least one behind the point: plain from 0.001 to below
+  /// 10,000,000, else with an exponent, as in `1.0E7`.
   public static func text(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
@@ -21,7 +22,8 @@ public enum JavaNumber {
     }
   }
 
-  /// The significant digits of a positive number, without zeros around them, and the power of ten of the first.
+  /// The significant digits of a positive number, without zeros around them, and the power of ten of the
+  /// first.
   private static func shortest(_ value: Double) -> (digits: String, exponent: Int) {
     // Swift's description has the same shortest digits; only their layout differs.
     let parts = value.description.split(separator: "e")

@@ -1,12 +1,12 @@
 import GRDB
 import HeraldEmbedded
 
-/// The tables beside the pages of a log: what a Herald phone writes (`contacts.csv`, `statistics.csv`, `detection.csv`,
-/// `battery.csv`), and beside them `contact_events.csv`, `visits.csv`, `restarts.csv`, `messages.csv`, `models.csv` and
-/// `neighbours.csv`.
+/// The tables beside the pages of a log: what a Herald phone writes (`contacts.csv`, `statistics.csv`,
+/// `detection.csv`, `battery.csv`), and beside them `contact_events.csv`, `visits.csv`, `restarts.csv`,
+/// `messages.csv`, `models.csv` and `neighbours.csv`.
 ///
-/// Those with a line for each record grow at their ends. The three others are written anew whenever something has
-/// changed.
+/// Those with a line for each record grow at their ends. The three others are written anew whenever something
+/// has changed.
 final class LogTables {
   /// The tables that grow. The first is always there, the others if they have a line.
   private static let growing = [
@@ -56,8 +56,8 @@ final class LogTables {
     }
   }
 
-  /// Opens the files that grow behind the lines of settled pages. `false` if one of them is not as it was left: then
-  /// all are written anew.
+  /// Opens the files that grow behind the lines of settled pages. `false` if one of them is not as it was
+  /// left: then all are written anew.
   func open(_ database: Database, wasCutOff: Bool) throws -> Bool {
     let known = try known(database)
     files = []
@@ -115,7 +115,8 @@ final class LogTables {
 
   // MARK: The disk
 
-  /// Brings the lines of settled pages to the disk and notes the lengths of the files: the next conversion keeps them.
+  /// Brings the lines of settled pages to the disk and notes the lengths of the files: the next conversion
+  /// keeps them.
   func settle(_ database: Database) throws {
     for file in files {
       try file.synchronise()

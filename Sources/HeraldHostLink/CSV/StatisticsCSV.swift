@@ -2,14 +2,15 @@ import HeraldEmbedded
 
 /// `statistics.csv`: for every payload met, the seconds between one sign of it and the next (HP-47).
 ///
-/// A sign is the reading of a payload, a measurement of a peer whose payload was read before, or a share. Payloads appear
-/// from the third sign on, which is when two intervals make a standard deviation; the device's own never does.
+/// A sign is the reading of a payload, a measurement of a peer whose payload was read before, or a share.
+/// Payloads appear from the third sign on, which is when two intervals make a standard deviation; the
+/// device's own never does.
 public enum StatisticsCSV {
   /// The first line.
   public static let header = "payload,count,mean,sd,min,max\n"
 
-  /// Count, mean, variance and extremes of numbers that come one by one (Welford's method, in the order of operations the
-  /// phones use, so that the last digit agrees).
+  /// Count, mean, variance and extremes of numbers that come one by one (Welford's method, in the order of
+  /// operations the phones use, so that the last digit agrees).
   struct Sample {
     var count = 0
     var mean = 0.0

@@ -45,7 +45,8 @@ public enum DeviceDirectory {
     return try usbipDevices(host: host, port: port)
   }
 
-  /// Where the Herald devices of the USB/IP server are that `HOST` or `HOST:PORT` names. None of them is opened.
+  /// Where the Herald devices of the USB/IP server are that `HOST` or `HOST:PORT` names. None of them is
+  /// opened.
   public static func usbipSelectors(server: String) throws(HostLinkError) -> [DeviceSelector] {
     let (host, port) = try place(of: server)
     let connection = try USBIPConnection(host: host, port: port, by: .after(patience))
@@ -134,8 +135,8 @@ public enum DeviceDirectory {
     return OpenDevice(transport: transport, identity: transport.identity)
   }
 
-  /// Imports the device named, or the only one. A server may take a moment to see that the client before has gone: a device
-  /// in use is asked for again.
+  /// Imports the device named, or the only one. A server may take a moment to see that the client before has
+  /// gone: a device in use is asked for again.
   private static func importDevice(host: String, port: UInt16?, busID: String?) throws(HostLinkError)
     -> USBIPTransport
   {

@@ -1,14 +1,16 @@
 import HeraldEmbedded
 import HeraldText
 
-/// Under what name a device's log lies in a folder with those of many: made from what the device calls itself, whatever that is.
+/// Under what name a device's log lies in a folder with those of many: made from what the device calls
+/// itself, whatever that is.
 public enum DeviceFolder {
   /// The longest name, in bytes.
   static let longest = 100
 
-  /// The name for a device with this serial number; for one without, from where it is connected. ASCII letters, digits, `-` and `_`, and `.` but in front, stay as they are;
-  /// every other byte becomes `%` and two digits, so that no name leads out of the folder, hides, or moves a cursor. Different
-  /// serial numbers have different names: what is too long ends with its SHA-256, as far as there is room.
+  /// The name for a device with this serial number; for one without, from where it is connected. ASCII
+  /// letters, digits, `-` and `_`, and `.` but in front, stay as they are; every other byte becomes `%` and
+  /// two digits, so that no name leads out of the folder, hides, or moves a cursor. Different serial numbers
+  /// have different names: what is too long ends with its SHA-256, as far as there is room.
   public static func name(serial: String, location: String) -> String {
     let text = serial.isEmpty ? location : serial
     var name: [UInt8] = []

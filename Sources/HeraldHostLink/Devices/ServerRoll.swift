@@ -7,8 +7,8 @@ public enum ServerRoll {
   /// How long a server may take in all, its name's resolution included.
   static let patience = Duration.seconds(15)
 
-  /// Asks each of `servers`, in a thread of its own, what `question` asks. The answers are in the order of the servers;
-  /// one that has none after 15 s is `.noAnswer`.
+  /// Asks each of `servers`, in a thread of its own, what `question` asks. The answers are in the order of
+  /// the servers; one that has none after 15 s is `.noAnswer`.
   public static func ask<Answer: Sendable>(
     _ servers: [String], _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
   ) -> [Result<Answer, HostLinkError>] {

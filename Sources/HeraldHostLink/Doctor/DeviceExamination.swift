@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-/// Looks at a device: whether it answers, knows the date, is on the air, has room for its log and power, and keeps what
-/// it is told.
+/// Looks at a device: whether it answers, knows the date, is on the air, has room for its log and power, and
+/// keeps what it is told.
 public enum DeviceExamination {
   /// What was found. A device that does not answer is a finding; whatever else goes wrong is one, too.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file of lines that grows at its end. What belongs to the page that a device is still writing is cut off and
-/// written anew with it.
+/// A file of lines that grows at its end. What belongs to the page that a device is still writing is cut off
+/// and written anew with it.
 ///
-/// A program that is cut off while it appends leaves a file that ends in the middle; the next one begins at the length
-/// that the archive knows.
+/// A program that is cut off while it appends leaves a file that ends in the middle; the next one begins at
+/// the length that the archive knows.
 final class AppendedFile {
   let name: String
   private let path: String
@@ -15,7 +15,8 @@ final class AppendedFile {
   private var waiting: [UInt8] = []
   private static let piece = 1 << 18
 
-  /// The file at `path`, of which the first `length` bytes stay. With 0 it does not exist until a line is appended.
+  /// The file at `path`, of which the first `length` bytes stay. With 0 it does not exist until a line is
+  /// appended.
   init(folder: String, name: String, header: String, length: Int64) {
     self.name = name
     path = "\(folder)/\(name)"

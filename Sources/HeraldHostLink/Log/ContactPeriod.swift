@@ -1,13 +1,14 @@
-/// What makes a contact, and how long it may be made: how long somebody was near, from the first detection (HP-18) to
-/// the last reading (HP-19).
+/// What makes a contact, and how long it may be made: how long somebody was near, from the first detection
+/// (HP-18) to the last reading (HP-19).
 public enum ContactPeriod {
-  /// A silence of more than this, in milliseconds, ends a contact: what the device takes for the loss of a peer.
+  /// A silence of more than this, in milliseconds, ends a contact: what the device takes for the loss of a
+  /// peer.
   public static let silence: UInt64 = 15 * 60 * 1000
   /// The most, in milliseconds, that an end may be put off (HP-20).
   public static let longestExtension: UInt64 = 30_000
 
-  /// The end of a contact with readings, put off by so many milliseconds, or by `longestExtension` if that is less
-  /// (HP-20).
+  /// The end of a contact with readings, put off by so many milliseconds, or by `longestExtension` if that is
+  /// less (HP-20).
   public static func end(_ lastReading: UInt64, extendedBy extension: UInt64) -> UInt64 {
     lastReading.addingReportingOverflow(min(`extension`, longestExtension)).partialValue
   }

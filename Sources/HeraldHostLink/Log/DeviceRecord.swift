@@ -36,7 +36,8 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
   public var format = 1
   /// The device's serial number; empty where the link does not tell one.
   public var serial = ""
-  /// What only this device has, as 16 hexadecimal digits: the folder is bound to it. `nil` until a device has told it.
+  /// What only this device has, as 16 hexadecimal digits: the folder is bound to it. `nil` until a device has
+  /// told it.
   public var id: String?
   /// What it calls itself.
   public var name = ""
@@ -57,8 +58,9 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     if !epochs.contains(epoch) { epochs.append(epoch) }
   }
 
-  /// Remembers a moment. What the device knew is never replaced by what this computer thinks, and the first thought of
-  /// this computer about a start-up stands, so that a second pull dates its records as the first did.
+  /// Remembers a moment. What the device knew is never replaced by what this computer thinks, and the first
+  /// thought of this computer about a start-up stands, so that a second pull dates its records as the first
+  /// did.
   public mutating func note(_ fix: ClockFix) {
     guard let index = clocks.firstIndex(where: { $0.epoch == fix.epoch && $0.boot == fix.boot }) else {
       clocks.append(fix)

@@ -2,9 +2,10 @@ import HeraldEmbedded
 
 /// Knows the date of every moment of every start-up of a device, as far as anything tells it.
 ///
-/// A device's clock counts from its start-up; the date is known from moments at which both are known. A record takes the
-/// latest such moment that is not after it, or, if all are after it, the earliest: records that precede the setting of
-/// the clock are dated backwards from it, within the same start-up. A start-up without any such moment has no dates.
+/// A device's clock counts from its start-up; the date is known from moments at which both are known. A
+/// record takes the latest such moment that is not after it, or, if all are after it, the earliest: records
+/// that precede the setting of the clock are dated backwards from it, within the same start-up. A start-up
+/// without any such moment has no dates.
 public struct LogCalendar: Sendable {
   /// From when on which date of the start-up counts.
   struct Start: Equatable {
@@ -32,7 +33,8 @@ public struct LogCalendar: Sendable {
     /// Moments whose date is known, in the order of time.
     fileprivate let moments: [Moment]
 
-    /// Milliseconds since 1970-01-01T00:00:00Z so many milliseconds after the start-up; `nil` if nothing tells.
+    /// Milliseconds since 1970-01-01T00:00:00Z so many milliseconds after the start-up; `nil` if nothing
+    /// tells.
     func unixMilliseconds(at uptime: UInt64) -> UInt64? {
       guard let first = moments.first else { return nil }
       var low = 0
@@ -61,12 +63,12 @@ public struct LogCalendar: Sendable {
       && fix.uptimeMilliseconds <= fix.unixMilliseconds
   }
 
-  /// Takes a moment whose date is known. The host's own idea of a date counts only where nothing else is known. Dates after
-  /// the year 9999 and before the device's start are not believed.
+  /// Takes a moment whose date is known. The host's own idea of a date counts only where nothing else is
+  /// known. Dates after the year 9999 and before the device's start are not believed.
   public mutating func add(_ fix: DeviceRecord.ClockFix) { add(fix, isLast: false) }
 
-  /// The same. `isLast` promises that no earlier moment of that start-up comes later: then one that says the same as
-  /// the one before takes no room.
+  /// The same. `isLast` promises that no earlier moment of that start-up comes later: then one that says the
+  /// same as the one before takes no room.
   mutating func add(_ fix: DeviceRecord.ClockFix, isLast: Bool) {
     guard Self.believes(fix) else { return }
     let start = Boot(epoch: fix.epoch, boot: fix.boot)
@@ -106,7 +108,8 @@ public struct LogCalendar: Sendable {
     return BootDates(moments: moments[start] ?? guesses[start].map { [$0] } ?? [])
   }
 
-  /// What is known about the date of a start-up, in the order of time, without moments that say the same as the one before.
+  /// What is known about the date of a start-up, in the order of time, without moments that say the same as
+  /// the one before.
   func starts(epoch: UInt32, boot: UInt32) -> [Start] {
     let start = Boot(epoch: epoch, boot: boot)
     guard let moments = moments[start] else {

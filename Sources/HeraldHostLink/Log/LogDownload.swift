@@ -3,14 +3,17 @@ import HeraldDeviceLink
 
 /// Fetches from a device what an archive does not have yet.
 ///
-/// Only what is new is asked for, several stretches at a time, as large as a packet carries and across the ends of pages. A page counts once it is
-/// whole, is what its own header and checksums say, and is on the disk. What had come of a page when a pull was cut off is kept, and the next one
-/// goes on at the byte where it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it next time.
+/// Only what is new is asked for, several stretches at a time, as large as a packet carries and across the
+/// ends of pages. A page counts once it is whole, is what its own header and checksums say, and is on the
+/// disk. What had come of a page when a pull was cut off is kept, and the next one goes on at the byte where
+/// it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it
+/// next time.
 ///
-/// Nothing is changed on the device, unless it is to be trimmed: then it is told the SHA-256 of each page that is here, on the disk and in the
-/// database, and erases those that are the same there.
+/// Nothing is changed on the device, unless it is to be trimmed: then it is told the SHA-256 of each page
+/// that is here, on the disk and in the database, and erases those that are the same there.
 ///
-/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was good is kept.
+/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was good
+/// is kept.
 public struct LogDownload {
   /// How often a page that arrives wrong is fetched.
   static let attempts = 2
@@ -34,8 +37,9 @@ public struct LogDownload {
   /// Pages that the device said it does not have.
   private var gone: Set<UInt32> = []
 
-  /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in the database. `now` is this computer's
-  /// date in milliseconds since 1970, for start-ups of the device whose date nothing else tells.
+  /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in
+  /// the database. `now` is this computer's date in milliseconds since 1970, for start-ups of the device
+  /// whose date nothing else tells.
   public init(
     device: DeviceClient, archive: PageArchive,
     inspect: @escaping ([UInt8], UInt32, UInt32) -> PageInspection = PageInspection.inspect,
@@ -231,8 +235,9 @@ public struct LogDownload {
 
   // MARK: Trimming
 
-  /// Has the device erase pages, the oldest first, as far as they are closed, on the disk, in the database, and the same there as here. One at a
-  /// time: the device hashes its page before it answers, so that several on their way would end no sooner.
+  /// Has the device erase pages, the oldest first, as far as they are closed, on the disk, in the database,
+  /// and the same there as here. One at a time: the device hashes its page before it answers, so that several
+  /// on their way would end no sooner.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
     let kept = try keep(archive)

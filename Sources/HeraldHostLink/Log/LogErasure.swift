@@ -1,7 +1,8 @@
 /// Has a device erase the pages of its log without keeping them here.
 ///
-/// A device erases only pages whose SHA-256 it is told, so that no host has anything erased that it does not have. Each page is therefore read
-/// first, acknowledged, and forgotten. The page that the device is writing stays.
+/// A device erases only pages whose SHA-256 it is told, so that no host has anything erased that it does not
+/// have. Each page is therefore read first, acknowledged, and forgotten. The page that the device is writing
+/// stays.
 public struct LogErasure {
   private let device: DeviceClient
   private let progress: (PullProgress) -> Void
@@ -12,8 +13,8 @@ public struct LogErasure {
     self.progress = progress
   }
 
-  /// Reads and acknowledges every page of a log that stands as `status` says but the newest, the oldest first. Returns how many the device
-  /// erases now.
+  /// Reads and acknowledges every page of a log that stands as `status` says but the newest, the oldest
+  /// first. Returns how many the device erases now.
   public func run(_ status: DeviceLogStatus) throws(HostLinkError) -> Int {
     let count = max(0, status.pageCount - 1)
     guard count > 0 else { return 0 }

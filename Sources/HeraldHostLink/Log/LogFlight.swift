@@ -1,7 +1,8 @@
 /// What of a log is still to be asked for, what is on its way, and what has come.
 ///
-/// Bytes are numbered through all pages, as the device's stream has them: byte `offset` of page `sequence` is number
-/// `sequence * pageSize + offset`. So an answer may end one page and begin the next, and a page may begin where an earlier pull stopped.
+/// Bytes are numbered through all pages, as the device's stream has them: byte `offset` of page `sequence` is
+/// number `sequence * pageSize + offset`. So an answer may end one page and begin the next, and a page may
+/// begin where an earlier pull stopped.
 struct LogFlight {
   /// A stretch that was asked for.
   struct Question {
@@ -86,7 +87,8 @@ struct LogFlight {
 
   // MARK: Asking
 
-  /// What to ask for next; `nil` if nothing can be asked now. A length is only named where the answer could have more than is wanted.
+  /// What to ask for next; `nil` if nothing can be asked now. A length is only named where the answer could
+  /// have more than is wanted.
   func next() -> (sequence: UInt32, offset: Int, length: Int?, range: Range<UInt64>)? {
     guard let first = wanted.first, room != nil || questions.isEmpty else { return nil }
     let count = min(first.count, room ?? first.count)
@@ -113,7 +115,8 @@ struct LogFlight {
 
   // MARK: Taking
 
-  /// Takes an answer. Returns the pages that it completes, or what is wrong with it: then the page in which it begins is of no more use.
+  /// Takes an answer. Returns the pages that it completes, or what is wrong with it: then the page in which
+  /// it begins is of no more use.
   mutating func take(_ data: [UInt8], to question: Question) -> Result<[Page], Fault> {
     guard data.count <= question.range.count else {
       return .failure(Fault(what: "more bytes than were asked for"))
@@ -182,12 +185,14 @@ struct LogFlight {
     if let question { wantAgain(from: max(question.range.lowerBound, range.upperBound), of: question) }
   }
 
-  /// A question is done with that no longer counts for the page in which it begins: what it asked for of later pages is wanted again.
+  /// A question is done with that no longer counts for the page in which it begins: what it asked for of
+  /// later pages is wanted again.
   mutating func drop(after question: Question) {
     wantAgain(from: start(of: page(of: question)) + UInt64(pageSize), of: question)
   }
 
-  /// A page is fetched once more from its beginning, `earlier` being what came; answers to questions that are on their way do not count for it.
+  /// A page is fetched once more from its beginning, `earlier` being what came; answers to questions that are
+  /// on their way do not count for it.
   mutating func restart(_ page: Page, after question: Question? = nil, keeping earlier: [UInt8]? = nil) {
     drop(page.sequence, after: question)
     generation += 1
@@ -210,7 +215,8 @@ struct LogFlight {
 
   // MARK: Stopping
 
-  /// The beginnings of pages that are not done with: what there is of each up to the first byte that is missing.
+  /// The beginnings of pages that are not done with: what there is of each up to the first byte that is
+  /// missing.
   func beginnings() -> [(sequence: UInt32, isOpen: Bool, bytes: [UInt8])] {
     let outstanding = wanted + questions.values.map(\.range)
     return pages.values.compactMap { page in

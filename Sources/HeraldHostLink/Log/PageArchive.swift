@@ -1,10 +1,12 @@
 import Foundation
 
-/// A folder that holds the log of one device: raw pages under `pages/`, `device.json`, and the files made from them.
+/// A folder that holds the log of one device: raw pages under `pages/`, `device.json`, and the files made
+/// from them.
 ///
-/// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced, renamed, and the
-/// folder synced. A pull that stops leaves what it has of a page as `….part`, too. Whatever is cut off at any point leaves a folder the next pull continues from. One program at a time
-/// can have it open. What is made is for its owner alone: it tells whom somebody met.
+/// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced,
+/// renamed, and the folder synced. A pull that stops leaves what it has of a page as `….part`, too. Whatever
+/// is cut off at any point leaves a folder the next pull continues from. One program at a time can have it
+/// open. What is made is for its owner alone: it tells whom somebody met.
 public final class PageArchive {
   /// Steps of storing a file, in order; a test can fail at each.
   enum Step: CaseIterable {
@@ -59,7 +61,8 @@ public final class PageArchive {
   }
 
   deinit {
-    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the lock with that.
+    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the
+    // lock with that.
     flock(lock, LOCK_UN)
     Foundation.close(lock)
   }
@@ -81,7 +84,8 @@ public final class PageArchive {
     }
   }
 
-  /// The same in the order in which the device wrote them: epochs as they were first seen here, those nothing is known of last.
+  /// The same in the order in which the device wrote them: epochs as they were first seen here, those nothing
+  /// is known of last.
   func pagesInOrder() throws(HostLinkError) -> [PageName] { inOrder(try pages()) }
 
   /// Pages in that order.
@@ -113,13 +117,14 @@ public final class PageArchive {
 
   // MARK: Beginnings of pages
 
-  /// Keeps the beginning of a page for the next pull, as `….part`. It counts for nothing until the page is whole.
+  /// Keeps the beginning of a page for the next pull, as `….part`. It counts for nothing until the page is
+  /// whole.
   func storeBeginning(_ bytes: [UInt8], of name: PageName) throws(HostLinkError) {
     try write(bytes, to: "\(pagesPath)/\(name.fileName).part")
   }
 
-  /// What is here of pages of `epoch` that are not whole, or were not when they were fetched: the longest beginning of each. Removes whatever else
-  /// an earlier pull was cut off in the middle of.
+  /// What is here of pages of `epoch` that are not whole, or were not when they were fetched: the longest
+  /// beginning of each. Removes whatever else an earlier pull was cut off in the middle of.
   func beginnings(epoch: UInt32) throws(HostLinkError) -> [UInt32: [UInt8]] {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     where name.hasSuffix(".part") { unlink("\(path)/\(name)") }
@@ -138,7 +143,8 @@ public final class PageArchive {
     return found
   }
 
-  /// Brings the names of all pages to the disk; their bytes are there. Needed where a program was cut off between giving a page its name and that.
+  /// Brings the names of all pages to the disk; their bytes are there. Needed where a program was cut off
+  /// between giving a page its name and that.
   func synchronise() throws(HostLinkError) {
     let parent = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
     for folder in [pagesPath, path, parent] { try synchronise(folder) }

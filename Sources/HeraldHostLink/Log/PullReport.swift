@@ -10,11 +10,13 @@ public struct PullReport: Equatable, Sendable {
   public var lostPages = 0
   /// Bytes of the new pages.
   public var bytes = 0
-  /// The last page that the device erases, as it and all before it are here, with the same bytes; `nil` if it erases nothing.
+  /// The last page that the device erases, as it and all before it are here, with the same bytes; `nil` if it
+  /// erases nothing.
   public var trimmedThrough: UInt32?
   /// How many pages those are.
   public var trimmedPages = 0
-  /// The page that has other bytes here than on the device, which therefore erases neither it nor what comes after it.
+  /// The page that has other bytes here than on the device, which therefore erases neither it nor what comes
+  /// after it.
   public var differingPage: UInt32?
   /// How long it took.
   public var seconds = 0.0

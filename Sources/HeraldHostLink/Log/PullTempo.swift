@@ -1,5 +1,5 @@
-/// Whether a log arrives fast enough to wait for the rest of it: a device whose answers have a byte each would
-/// otherwise keep a pull going for days.
+/// Whether a log arrives fast enough to wait for the rest of it: a device whose answers have a byte each
+/// would otherwise keep a pull going for days.
 struct PullTempo {
   /// How many bytes have to come in each period.
   static let least = 1024
@@ -8,9 +8,8 @@ struct PullTempo {
   private var end: Duration
   private var bytes = 0
 
-  /// From the moment `start` on, of any clock that runs on. A period is as long as fifteen answers may take that come
-  /// at the last moment, 30 s by default,
-  /// and at least 10 s.
+  /// From the moment `start` on, of any clock that runs on. A period is as long as fifteen answers may take
+  /// that come at the last moment, 30 s by default, and at least 10 s.
   init(timeout: Duration, start: Duration) {
     period = max(timeout * 15, .seconds(10))
     end = start + period

@@ -1,10 +1,11 @@
 import Foundation
 import HeraldEmbedded
 
-/// What a device needs to offer the simple payload for some days: the matching key of each day, and where and when it belongs.
+/// What a device needs to offer the simple payload for some days: the matching key of each day, and where and
+/// when it belongs.
 ///
-/// A key opens its own day and no other, so whoever takes the device learns nothing of the days before. In memory the keys
-/// are overwritten when their owner goes.
+/// A key opens its own day and no other, so whoever takes the device learns nothing of the days before. In
+/// memory the keys are overwritten when their owner goes.
 public struct MatchingKeyWindow: ~Copyable {
   /// The most days a device takes.
   public static let mostDays = 90
@@ -24,7 +25,8 @@ public struct MatchingKeyWindow: ~Copyable {
   var keyBytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(keys.bytes) }
 
   /// Derives the keys of `days` days, the first of which is the one that `unixSeconds` lies in.
-  /// - Throws: `.usage` if there is no such window: no days or more than 90, days before the epoch or past the end of the schedule.
+  /// - Throws: `.usage` if there is no such window: no days or more than 90, days before the epoch or past
+  ///   the end of the schedule.
   public init(
     of secret: borrowing SimpleSecret, country: UInt16, state: UInt16, from unixSeconds: UInt64, days: Int,
     epoch: KeyScheduleEpoch = .phones

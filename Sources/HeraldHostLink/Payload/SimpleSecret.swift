@@ -1,8 +1,8 @@
 import Foundation
 import HeraldEmbedded
 
-/// The secret that the identifiers of a simple payload come from: 2048 bytes, which stay on this computer. What a device gets
-/// is a `MatchingKeyWindow`.
+/// The secret that the identifiers of a simple payload come from: 2048 bytes, which stay on this computer.
+/// What a device gets is a `MatchingKeyWindow`.
 ///
 /// In memory it is overwritten when its owner goes. It is neither printed nor described anywhere.
 public struct SimpleSecret: ~Copyable {
@@ -35,8 +35,8 @@ public struct SimpleSecret: ~Copyable {
     return SimpleSecret(memory, isOpenToOthers: false)
   }
 
-  /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`): without its secret
-  /// nobody could tell any more whose the identifiers were that came from it.
+  /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`):
+  /// without its secret nobody could tell any more whose the identifiers were that came from it.
   public func write(to path: String) throws(HostLinkError) {
     try PrivateFile.write(memory.used, to: path, replacing: false)
   }

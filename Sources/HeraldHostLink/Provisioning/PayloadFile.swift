@@ -2,7 +2,8 @@ import Foundation
 import HeraldEmbedded
 import Yams
 
-/// A payload as people write it down: a file in YAML, a family and what belongs to it. `Examples/Payloads` has one of each family.
+/// A payload as people write it down: a file in YAML, a family and what belongs to it. `Examples/Payloads`
+/// has one of each family.
 ///
 /// Nothing secret is in it: the simple family names the file that its secret is in.
 public struct PayloadFile: Equatable, Sendable {
@@ -26,7 +27,8 @@ public struct PayloadFile: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
     /// A number that never changes.
     case fixed(country: UInt16, state: UInt16, Identifier)
-    /// Identifiers of the Simple payload, from a secret in a file. `{serial}` in its path stands for the device's serial number.
+    /// Identifiers of the Simple payload, from a secret in a file. `{serial}` in its path stands for the
+    /// device's serial number.
     case simple(
       country: UInt16, state: UInt16, secret: String, from: FirstDay, days: Int, epoch: KeyScheduleEpoch)
     /// A venue's number, and perhaps the name of its premises.

@@ -1,6 +1,8 @@
-/// What devices are to be made: one file in YAML for one of them or for a hundred. `Examples/provision.yml` has every field.
+/// What devices are to be made: one file in YAML for one of them or for a hundred. `Examples/provision.yml`
+/// has every field.
 public struct ProvisionFile: Equatable, Sendable {
-  /// The file with the access key of the devices, as a path; `{serial}` in it stands for a device's serial number. `nil` leaves it as it is.
+  /// The file with the access key of the devices, as a path; `{serial}` in it stands for a device's serial
+  /// number. `nil` leaves it as it is.
   public let accessKey: String?
   /// Settings by name, as people write their values; in the order of the names.
   public let settings: [(name: String, value: String)]

@@ -2,7 +2,8 @@ import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldText
 
-/// Settings in the words of people: names, values with names of their own, units and ranges, all from the table that devices obey (`Setting`).
+/// Settings in the words of people: names, values with names of their own, units and ranges, all from the
+/// table that devices obey (`Setting`).
 public enum SettingText {
   /// Every setting there is, in the order of the table.
   public static var all: [Setting] {

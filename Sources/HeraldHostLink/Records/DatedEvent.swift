@@ -34,7 +34,8 @@ public struct DatedEvent: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// Whether it is what somebody told of a peer, by sharing its payload or writing it, and not what was heard of it (HP-43).
+  /// Whether it is what somebody told of a peer, by sharing its payload or writing it, and not what was heard
+  /// of it (HP-43).
   var isHearsay: Bool {
     if case .shared = kind { return true }
     return peer.kind == .shared

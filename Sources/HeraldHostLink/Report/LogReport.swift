@@ -1,8 +1,9 @@
 import HeraldEmbedded
 import HeraldText
 
-/// A log as one page of HTML for a person: who was met when, how strongly they were heard, how much was heard and how the
-/// battery did. The page needs nothing but itself: no network, no script. Whatever a device or a peer said is in it as text.
+/// A log as one page of HTML for a person: who was met when, how strongly they were heard, how much was heard
+/// and how the battery did. The page needs nothing but itself: no network, no script. Whatever a device or a
+/// peer said is in it as text.
 public struct LogReport {
   /// Under what name it lies beside the pages.
   public static let fileName = "report.html"

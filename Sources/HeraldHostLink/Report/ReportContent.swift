@@ -41,12 +41,13 @@ struct ReportGap: Equatable {
 struct ReportContent {
   /// A time without a record is shown when it is longer than this, in milliseconds: what ends a contact, too.
   static let gap = ContactPeriod.silence
-  /// The most people who get a row of their own, who get a drawing of their strength, and the most bars in a row.
+  /// The most people who get a row of their own, who get a drawing of their strength, and the most bars in a
+  /// row.
   static let mostPeople = 60
   static let mostCharts = 12
   private static let mostBars = 500
-  /// Steps in which readings are counted: hours, days, weeks, years. The first of which there are so many at most is
-  /// taken.
+  /// Steps in which readings are counted: hours, days, weeks, years. The first of which there are so many at
+  /// most is taken.
   private static let steps: [(name: String, length: UInt64)] = [
     ("hour", 3_600_000), ("day", 86_400_000), ("week", 604_800_000), ("year", 31_536_000_000),
   ]

@@ -20,7 +20,8 @@ final class ClientSession {
     self.key = Key(key)
   }
 
-  /// Overwrites the keys of the session. The access key it was opened with, which is overwritten when nobody has it any more.
+  /// Overwrites the keys of the session. The access key it was opened with, which is overwritten when nobody
+  /// has it any more.
   @discardableResult
   func forget() -> Key? {
     session?.wipe()

@@ -49,8 +49,10 @@ extension DeviceClient {
     return DeviceAccess(isSet: isSet, isOpen: isOpen, nonce: nonce, waitMilliseconds: wait)
   }
 
-  /// Opens a session with the access key in a file, if the device has a key. If it has none and the file is there, the device is not the one that the file belongs to, or was
-  /// reset: that is an error, unless it is known to be new. `remark` is told what a person should know about the file. `serial` takes the place of `{serial}` in the path.
+  /// Opens a session with the access key in a file, if the device has a key. If it has none and the file is
+  /// there, the device is not the one that the file belongs to, or was reset: that is an error, unless it is
+  /// known to be new. `remark` is told what a person should know about the file. `serial` takes the place of
+  /// `{serial}` in the path.
   public func authenticate(
     keyFile path: String, serial: String, isNew: Bool, remark: (String) -> Void
   ) throws(HostLinkError) {
@@ -66,7 +68,8 @@ extension DeviceClient {
     try unlock(key)
   }
 
-  /// An error if there is a file with the key of this device, which says that it has none, unless it is known to be new.
+  /// An error if there is a file with the key of this device, which says that it has none, unless it is known
+  /// to be new.
   public func refuseImpostor(keyFile file: String, isNew: Bool) throws(HostLinkError) {
     guard !isNew, Foundation.access(file, F_OK) == 0 else { return }
     throw HostLinkError(
@@ -75,8 +78,8 @@ extension DeviceClient {
       advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
-  /// Before a secret is sent: an error if the device says that it is locked and there is no session with it. One that is locked would refuse the secret, and one that only says so
-  /// would learn it.
+  /// Before a secret is sent: an error if the device says that it is locked and there is no session with it.
+  /// One that is locked would refuse the secret, and one that only says so would learn it.
   public func refuseLocked() throws(HostLinkError) {
     guard !client.isSealed, try access().isSet else { return }
     throw HostLinkError(
@@ -84,9 +87,11 @@ extension DeviceClient {
       advice: "name the file of its access key with --key-file")
   }
 
-  /// Opens a session: the device and this computer prove to each other that they have the access key, and everything after that is sealed. The key itself does not leave
-  /// this computer. Waits for a device that has just started; `pause` does that, for so many milliseconds.
-  /// - Throws: `.notProved` if the device does not prove that it has the key, or says that it has none; `.refused` if it does not take the proof.
+  /// Opens a session: the device and this computer prove to each other that they have the access key, and
+  /// everything after that is sealed. The key itself does not leave this computer. Waits for a device that
+  /// has just started; `pause` does that, for so many milliseconds.
+  /// - Throws: `.notProved` if the device does not prove that it has the key, or says that it has none;
+  ///   `.refused` if it does not take the proof.
   public func unlock(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {
@@ -153,7 +158,8 @@ extension DeviceClient {
       advice: "look at the device itself; if it is new, or was reset, say so with --new-device")
   }
 
-  /// How long a device is waited for that takes no proof yet, in milliseconds: longer than one that has just started takes none.
+  /// How long a device is waited for that takes no proof yet, in milliseconds: longer than one that has just
+  /// started takes none.
   private static var patience: UInt32 { 5000 }
 
   /// The serial number as the device has it, which `information` makes safe to show.
@@ -167,8 +173,9 @@ extension DeviceClient {
     return Array(text.utf8.prefix(SessionKeySchedule.longestSerial))
   }
 
-  /// Gives the device this access key, and opens a session with it: the sessions before it are over. Sealed if there is a session; else the key goes to the device as it is, over
-  /// a link that nobody else listens to, unless the device says that it is locked.
+  /// Gives the device this access key, and opens a session with it: the sessions before it are over. Sealed
+  /// if there is a session; else the key goes to the device as it is, over a link that nobody else listens
+  /// to, unless the device says that it is locked.
   public func setAccessKey(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {

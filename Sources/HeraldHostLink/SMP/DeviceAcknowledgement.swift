@@ -10,9 +10,10 @@ extension DeviceClient {
     case differs
   }
 
-  /// Tells the device that this computer needs page `sequence` of its log of this epoch on the device no longer; `bytes` are the page as this
-  /// computer has it. The device compares their SHA-256 with that of its own page, and erases that only if they agree, and if all pages before it were
-  /// acknowledged. To say it twice does no harm.
+  /// Tells the device that this computer needs page `sequence` of its log of this epoch on the device no
+  /// longer; `bytes` are the page as this computer has it. The device compares their SHA-256 with that of its
+  /// own page, and erases that only if they agree, and if all pages before it were acknowledged. To say it
+  /// twice does no harm.
   func acknowledge(
     epoch: UInt32, sequence: UInt32, bytes: [UInt8]
   ) throws(HostLinkError) -> AcknowledgementOutcome {
@@ -40,7 +41,8 @@ extension DeviceClient {
     }
   }
 
-  /// All bytes of a page of the log that takes no more records; `nil` if the device does not have it any more.
+  /// All bytes of a page of the log that takes no more records; `nil` if the device does not have it any
+  /// more.
   func page(_ sequence: UInt32, size: Int) throws(HostLinkError) -> [UInt8]? {
     var bytes: [UInt8] = []
     while bytes.count < size {

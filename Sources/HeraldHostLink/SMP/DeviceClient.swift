@@ -15,7 +15,8 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   public let pageSize: UInt32
   /// How often the device has started.
   public let boot: UInt32
-  /// For how many days records are kept, 0 for as long as there is room; `nil` from devices that erase nothing by age.
+  /// For how many days records are kept, 0 for as long as there is room; `nil` from devices that erase
+  /// nothing by age.
   public let keptDays: UInt32?
   /// What only this device has: 8 bytes; `nil` from a device that has no such thing.
   public let identifier: [UInt8]?
@@ -126,8 +127,8 @@ public struct DeviceClient {
     ManagementFailure.malformed(what).error(request, at: client.location)
   }
 
-  /// Where the log stands. With `commits` the device first makes readable what it has logged so far, which it does for who may read the log, and
-  /// not more often than every ten seconds for long.
+  /// Where the log stands. With `commits` the device first makes readable what it has logged so far, which it
+  /// does for who may read the log, and not more often than every ten seconds for long.
   public func logStatus(commits: Bool = false) throws(HostLinkError) -> DeviceLogStatus {
     let request = Self.logStatusRequest(commits: commits)
     guard let status = DeviceLogStatus(try client.ask(request)) else {
@@ -184,7 +185,8 @@ public struct DeviceClient {
     _ = try client.ask(request)
   }
 
-  /// Has the device erase everything it keeps, its log of this epoch first. It goes on with that by itself, whatever happens.
+  /// Has the device erase everything it keeps, its log of this epoch first. It goes on with that by itself,
+  /// whatever happens.
   public func beginFactoryReset(epoch: UInt32) throws(HostLinkError) -> DeviceResetProgress {
     try resetProgress(
       ManagementRequest("to erase everything", .write, .herald, HeraldCommand.factoryReset) { writer in

@@ -42,8 +42,8 @@ public struct DeviceLive: Equatable, Sendable {
 }
 
 extension DeviceClient {
-  /// What happened since the last ask. A device keeps fourteen events, and only while it was asked within ten seconds: ask about ten times a second.
-  /// Refused with code 8 by a device that keeps none.
+  /// What happened since the last ask. A device keeps fourteen events, and only while it was asked within ten
+  /// seconds: ask about ten times a second. Refused with code 8 by a device that keeps none.
   public func live() throws(HostLinkError) -> DeviceLive {
     let request = ManagementRequest(
       "to tell what happens", .read, .herald, HeraldCommand.live, isRepeatable: false)

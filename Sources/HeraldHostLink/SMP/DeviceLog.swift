@@ -51,8 +51,8 @@ extension DeviceClient {
     }
   }
 
-  /// Where the log stands once it has been committed, and how long packets may be; `nil` from a device that does not say. Both are asked at once
-  /// where the link allows it.
+  /// Where the log stands once it has been committed, and how long packets may be; `nil` from a device that
+  /// does not say. Both are asked at once where the link allows it.
   func committedStatusAndParameters() throws(HostLinkError) -> (DeviceLogStatus, DeviceParameters?) {
     let request = Self.logStatusRequest(commits: true)
     guard client.room > 1 else {
@@ -95,8 +95,8 @@ extension DeviceClient {
     }
   }
 
-  /// Asks for a byte of the log, to learn whether the device tells it at all before anything is made for it on this
-  /// computer.
+  /// Asks for a byte of the log, to learn whether the device tells it at all before anything is made for it
+  /// on this computer.
   /// - Throws: `.refused`, in the device's words, if it does not: it is locked, for instance.
   public func checkLogAccess() throws(HostLinkError) {
     let status = try logStatus()

@@ -6,7 +6,8 @@ import HeraldText
 public struct DevicePayload: Equatable, Sendable, Codable {
   /// The family by its name (`StoredPayloadFamily`): `none` if nothing is offered.
   public let family: String
-  /// When the last day of its keys is over, seconds since 1970-01-01T00:00:00Z; `nil` of families without keys.
+  /// When the last day of its keys is over, seconds since 1970-01-01T00:00:00Z; `nil` of families without
+  /// keys.
   public let until: UInt64?
   /// For how many days it is offered, today included; `nil` if it is not, and of families without keys.
   public let daysLeft: UInt32?
@@ -68,8 +69,8 @@ extension DeviceClient {
         }
         next = place
       }
-      // A device that wants other bytes than the next ones has begun anew, once or twice; one that takes a few of each
-      // piece would never end.
+      // A device that wants other bytes than the next ones has begun anew, once or twice; one that takes a
+      // few of each piece would never end.
       let isProgress = Int(next) >= offset + min(Self.leastTaken, piece.count)
       standstills = isProgress ? standstills : standstills + 1
       guard standstills < 8 else {
@@ -82,7 +83,8 @@ extension DeviceClient {
   }
 }
 
-/// What is pushed to a device to have it offer a payload. It may have keys in it: in memory it is overwritten when its owner goes.
+/// What is pushed to a device to have it offer a payload. It may have keys in it: in memory it is overwritten
+/// when its owner goes.
 public struct PayloadBlob: ~Copyable {
   private let memory: SecretMemory
   /// All of it.

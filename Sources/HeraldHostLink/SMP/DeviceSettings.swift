@@ -16,7 +16,8 @@ extension DeviceClient {
     }
   }
 
-  /// The number of a setting that is in effect; `nil` if the device has no such setting. Secrets cannot be read (`.refused`).
+  /// The number of a setting that is in effect; `nil` if the device has no such setting. Secrets cannot be
+  /// read (`.refused`).
   public func number(of setting: Setting) throws(HostLinkError) -> UInt32? {
     let description = setting.description
     let request = Self.request("the setting \(setting.name)", .read, SettingsCommand.value, setting)

@@ -2,7 +2,8 @@ import Foundation
 
 /// Lets one thread at a time use a link. A thread may take it several times, and gives it back as often.
 ///
-/// A thread that is to end the session claims the link for good: whoever wants it after that waits until the process has ended.
+/// A thread that is to end the session claims the link for good: whoever wants it after that waits until the
+/// process has ended.
 final class LinkTurn: @unchecked Sendable {
   private let condition = NSCondition()
   private var owner: pthread_t?
@@ -29,7 +30,8 @@ final class LinkTurn: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Gives the link to a thread that claims it, unless this one has it more than once: then it is in the middle of opening a session.
+  /// Gives the link to a thread that claims it, unless this one has it more than once: then it is in the
+  /// middle of opening a session.
   func giveWay() {
     condition.lock()
     let isWanted = isClaimed && depth == 1
@@ -39,7 +41,8 @@ final class LinkTurn: @unchecked Sendable {
     take()
   }
 
-  /// Takes the link for good as soon as who has it gives it back or gives way; `false` if that takes longer than `patience`.
+  /// Takes the link for good as soon as who has it gives it back or gives way; `false` if that takes longer
+  /// than `patience`.
   func claim(within patience: TimeInterval) -> Bool {
     let limit = Date(timeIntervalSinceNow: patience)
     condition.lock()

@@ -10,14 +10,14 @@ public struct ManagementRequest: Sendable {
   public let group: SMPGroup
   /// The command within the group.
   public let command: UInt8
-  /// The CBOR map behind the header. It may have a secret in it: it is overwritten with its last owner, and so is what
-  /// `packet` returns by who sends it.
+  /// The CBOR map behind the header. It may have a secret in it: it is overwritten with its last owner, and
+  /// so is what `packet` returns by who sends it.
   private let content: WipedBytes
   /// Whether asking twice does no harm.
   let isRepeatable: Bool
 
-  /// A question whose body, if it has any, `write` writes: a map of at most 1 KiB. It is asked again when no answer comes if it `isRepeatable`, as
-  /// what only reads is unless said otherwise.
+  /// A question whose body, if it has any, `write` writes: a map of at most 1 KiB. It is asked again when no
+  /// answer comes if it `isRepeatable`, as what only reads is unless said otherwise.
   public init(
     _ subject: String, _ operation: SMPOperation, _ group: SMPGroup, _ command: UInt8,
     isRepeatable: Bool? = nil,
@@ -84,7 +84,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   case noAnswer(attempts: Int)
   /// An answer came and is none.
   case malformed(String)
-  /// The session ended before the answer came, and the question is none that may be asked twice, or no other session could be opened.
+  /// The session ended before the answer came, and the question is none that may be asked twice, or no other
+  /// session could be opened.
   case sessionOver
 
   /// Whether the device refused for this reason.

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The sessions that this process has with devices, for who ends the process before the commands that opened them are done.
+/// The sessions that this process has with devices, for who ends the process before the commands that opened
+/// them are done.
 public enum OpenSessions {
   /// A client, which is used only by the thread whose turn it is.
   private struct Entry: @unchecked Sendable {
@@ -10,7 +11,8 @@ public enum OpenSessions {
 
   private static let entries = Mutex<[Entry]>([])
 
-  /// How long whoever uses a link is waited for. Together with the half second that `SMPClient.closeSession` waits for an answer it is one second.
+  /// How long whoever uses a link is waited for. Together with the half second that `SMPClient.closeSession`
+  /// waits for an answer it is one second.
   private static let patience: TimeInterval = 0.5
 
   /// Notes a client that is about to open a session.
@@ -22,7 +24,8 @@ public enum OpenSessions {
     }
   }
 
-  /// Tells all devices at the same time that their sessions are over, and takes a second at most. Only for the end of the process: no other thread can use these links any more.
+  /// Tells all devices at the same time that their sessions are over, and takes a second at most. Only for
+  /// the end of the process: no other thread can use these links any more.
   public static func endAll() {
     let group = DispatchGroup()
     for entry in entries.withLock({ $0 }) where entry.client != nil {

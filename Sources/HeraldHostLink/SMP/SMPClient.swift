@@ -5,12 +5,13 @@ import Logging
 
 /// Asks a device questions in the Simple Management Protocol, several at a time, and matches what comes back.
 ///
-/// An answer belongs to the question whose sequence number, group, command and operation it repeats; anything else is
-/// counted and passed over, so a device that answers twice, late or out of the blue does no harm. Questions that change
-/// nothing are asked again when no answer comes in time.
+/// An answer belongs to the question whose sequence number, group, command and operation it repeats; anything
+/// else is counted and passed over, so a device that answers twice, late or out of the blue does no harm.
+/// Questions that change nothing are asked again when no answer comes in time.
 ///
-/// In a session every question is sealed, and only a sealed answer that the device made for this very question is a result. An answer that is not sealed says no
-/// more than that the session is over: a new one is opened, and what may be asked twice is asked again, once.
+/// In a session every question is sealed, and only a sealed answer that the device made for this very
+/// question is a result. An answer that is not sealed says no more than that the session is over: a new one
+/// is opened, and what may be asked twice is asked again, once.
 ///
 /// A client is used from one thread. `OpenSessions` ends its session from another one.
 public final class SMPClient {
@@ -80,7 +81,8 @@ public final class SMPClient {
     sealing = ClientSession()
   }
 
-  /// A client over the transport of another one, with another patience, and with the session of that one. Only one of them has questions on their way at a time.
+  /// A client over the transport of another one, with another patience, and with the session of that one.
+  /// Only one of them has questions on their way at a time.
   public init(sharing other: SMPClient, patience: Patience) {
     transport = other.transport
     self.patience = patience
@@ -125,8 +127,8 @@ public final class SMPClient {
     return Sent(sequence: sequence, number: number)
   }
 
-  /// Waits until one of the questions on their way is answered or given up, and says which; `nil` if there is none. Throws
-  /// when the link is broken.
+  /// Waits until one of the questions on their way is answered or given up, and says which; `nil` if there is
+  /// none. Throws when the link is broken.
   public func next() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -138,8 +140,8 @@ public final class SMPClient {
         return (ticket, .failure(failure))
       }
       guard let earliest = pending.map(\.deadline).min() else { return nil }
-      // What has arrived is looked at before anything counts as late: the time may have passed while the caller was busy.
-      // Packets that answer nothing do not put that off for ever.
+      // What has arrived is looked at before anything counts as late: the time may have passed while the
+      // caller was busy. Packets that answer nothing do not put that off for ever.
       if let packet = try transport.receive(by: min(earliest, .after(Self.longestWait))) {
         switch match(packet) {
         case .result(let ticket, let result): return (ticket, result)
@@ -157,8 +159,8 @@ public final class SMPClient {
     return nil
   }
 
-  /// Asks a question and waits for its answer; answers to others that arrive meanwhile are lost, so none should be on
-  /// their way.
+  /// Asks a question and waits for its answer; answers to others that arrive meanwhile are lost, so none
+  /// should be on their way.
   public func ask(_ request: ManagementRequest) throws(HostLinkError) -> CBORValue {
     switch try result(of: request) {
     case .success(let body): return body
@@ -240,7 +242,8 @@ public final class SMPClient {
     return .stray
   }
 
-  /// The body, or the error in it: `{"err": {"group", "rc"}}` in version 2, `{"rc"}` other than 0 in version 1.
+  /// The body, or the error in it: `{"err": {"group", "rc"}}` in version 2, `{"rc"}` other than 0 in version
+  /// 1.
   static func result(of body: Span<UInt8>) -> Result<CBORValue, ManagementFailure> {
     // Some servers answer a success with no body at all.
     if body.isEmpty { return .success(.map([])) }
@@ -268,7 +271,8 @@ extension SMPClient {
   /// Whether questions are asked in a session.
   public var isSealed: Bool { sealing.isOpen }
 
-  /// Has the link for the thread that opens a session while `body` runs: whoever ends sessions meanwhile waits for this one.
+  /// Has the link for the thread that opens a session while `body` runs: whoever ends sessions meanwhile
+  /// waits for this one.
   func opening<Result>(_ body: () throws(HostLinkError) -> Result) throws(HostLinkError) -> Result {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -288,7 +292,8 @@ extension SMPClient {
     sealing.forget()
   }
 
-  /// Tells the device that the session is over, and waits for its answer for half a second at most. What is on its way is forgotten.
+  /// Tells the device that the session is over, and waits for its answer for half a second at most. What is
+  /// on its way is forgotten.
   public func closeSession() {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -308,12 +313,14 @@ extension SMPClient {
     sealing.forget()
   }
 
-  /// Ends the session from another thread than the one that uses it, which does not get any further, unless that one keeps the link for longer than `patience`.
+  /// Ends the session from another thread than the one that uses it, which does not get any further, unless
+  /// that one keeps the link for longer than `patience`.
   func endForGood(within patience: TimeInterval) {
     if sealing.turn.claim(within: patience) { closeSession() }
   }
 
-  /// Opens another session after the device has answered as if there were none, and asks again in it what may be asked twice and was not yet.
+  /// Opens another session after the device has answered as if there were none, and asks again in it what may
+  /// be asked twice and was not yet.
   private func renewSession() throws(HostLinkError) {
     let affected = pending.filter { $0.sent.contains { $0.number != nil } }
     pending.removeAll { $0.sent.contains { $0.number != nil } }

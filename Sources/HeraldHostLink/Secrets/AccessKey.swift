@@ -1,7 +1,7 @@
 import HeraldText
 
-/// What opens a device that is locked: 32 bytes, in a file of their own. In memory they are overwritten when their owner goes; they are neither printed nor
-/// described anywhere.
+/// What opens a device that is locked: 32 bytes, in a file of their own. In memory they are overwritten when
+/// their owner goes; they are neither printed nor described anywhere.
 public struct AccessKey: ~Copyable {
   /// How many bytes a key has.
   public static let size = 32
@@ -46,7 +46,8 @@ public struct AccessKey: ~Copyable {
     return AccessKey(other, isOpenToOthers: isOpenToOthers)
   }
 
-  /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`): it may be the only one that opens a device.
+  /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`):
+  /// it may be the only one that opens a device.
   public func write(to path: String) throws(HostLinkError) {
     try PrivateFile.makeFolder(for: path)
     try PrivateFile.write(memory.used, to: path, replacing: false)

@@ -3,8 +3,8 @@ import HeraldText
 
 /// Files that nobody but their owner may use.
 enum PrivateFile {
-  /// Writes a file that its owner alone may read: under another name first, synced, then renamed. With `replacing: false` an
-  /// existing file is left alone and the call fails.
+  /// Writes a file that its owner alone may read: under another name first, synced, then renamed. With
+  /// `replacing: false` an existing file is left alone and the call fails.
   static func write(_ bytes: UnsafeBufferPointer<UInt8>, to path: String, replacing: Bool)
     throws(HostLinkError)
   {
@@ -36,8 +36,8 @@ enum PrivateFile {
     syncFolder(of: path)
   }
 
-  /// Reads a file as far as there is room in `memory`. Whether others than its owner may use it. `missing` is what to
-  /// do where there is no such file.
+  /// Reads a file as far as there is room in `memory`. Whether others than its owner may use it. `missing` is
+  /// what to do where there is no such file.
   static func read(_ path: String, into memory: inout SecretMemory, missing: String) throws(HostLinkError)
     -> Bool
   {

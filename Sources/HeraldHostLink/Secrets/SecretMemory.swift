@@ -1,7 +1,7 @@
 import Foundation
 
-/// Memory for secrets: it never moves, since what grows or is copied leaves old bytes behind, and is overwritten when its
-/// owner goes.
+/// Memory for secrets: it never moves, since what grows or is copied leaves old bytes behind, and is
+/// overwritten when its owner goes.
 struct SecretMemory: ~Copyable {
   /// All of it, zeros at first.
   let bytes: UnsafeMutableBufferPointer<UInt8>

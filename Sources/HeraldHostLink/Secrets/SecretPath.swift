@@ -1,7 +1,8 @@
 import Foundation
 import HeraldText
 
-/// Paths of secrets, of which each device has its own: `{serial}` in them stands for the device's serial number, made safe for a file's name.
+/// Paths of secrets, of which each device has its own: `{serial}` in them stands for the device's serial
+/// number, made safe for a file's name.
 public enum SecretPath {
   private static let mark = "{serial}"
 

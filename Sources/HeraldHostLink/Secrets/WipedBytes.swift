@@ -1,8 +1,8 @@
 import Foundation
 
 extension [UInt8] {
-  /// Overwrites the bytes, in a way that no optimisation leaves out. Others who have the same array keep it as it was:
-  /// whoever wipes has to be the last one.
+  /// Overwrites the bytes, in a way that no optimisation leaves out. Others who have the same array keep it
+  /// as it was: whoever wipes has to be the last one.
   public mutating func wipe() {
     withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
   }

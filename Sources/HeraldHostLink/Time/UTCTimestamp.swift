@@ -3,8 +3,8 @@ public enum UTCTimestamp {
   /// The last moment with a four-digit year: 9999-12-31 23:59:59.999.
   public static let latest: UInt64 = 253_402_300_799_999
 
-  /// Appends the 28 bytes of the moment `unixMilliseconds` after 1970-01-01T00:00:00Z; later ones than `latest` are
-  /// written as that.
+  /// Appends the 28 bytes of the moment `unixMilliseconds` after 1970-01-01T00:00:00Z; later ones than
+  /// `latest` are written as that.
   public static func append(_ unixMilliseconds: UInt64, to text: inout [UInt8]) {
     let moment = min(unixMilliseconds, latest)
     let date = civil(days: Int(moment / 86_400_000))
@@ -44,8 +44,8 @@ public enum UTCTimestamp {
     return String(decoding: text + [UInt8(ascii: "Z")], as: UTF8.self)
   }
 
-  /// The moment that `text` states, in the form `append` writes (with `T`, or without fraction or zone, too: then UTC);
-  /// `nil` for any other text.
+  /// The moment that `text` states, in the form `append` writes (with `T`, or without fraction or zone, too:
+  /// then UTC); `nil` for any other text.
   public static func parse(_ text: some StringProtocol) -> UInt64? {
     let bytes = Array(text.utf8)
     func number(_ start: Int, _ count: Int) -> Int? {
@@ -95,7 +95,8 @@ public enum UTCTimestamp {
     }
   }
 
-  // The proleptic Gregorian calendar in eras of 400 years that begin on 1 March: then the leap day is the last of a year.
+  // The proleptic Gregorian calendar in eras of 400 years that begin on 1 March: then the leap day is the
+  // last of a year.
 
   private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468

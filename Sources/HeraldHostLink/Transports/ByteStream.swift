@@ -1,7 +1,8 @@
 import Foundation
 import HeraldText
 
-/// A connected socket or terminal line: bytes in order, with deadlines. Non-blocking underneath, used from one thread.
+/// A connected socket or terminal line: bytes in order, with deadlines. Non-blocking underneath, used from
+/// one thread.
 public final class ByteStream {
   private var descriptor: Int32
   private let isSocket: Bool
@@ -61,8 +62,8 @@ public final class ByteStream {
     }
   }
 
-  /// Up to `limit` bytes, as soon as there is one; empty if none arrives before `deadline`. Throws `.link` when the other
-  /// end has closed.
+  /// Up to `limit` bytes, as soon as there is one; empty if none arrives before `deadline`. Throws `.link`
+  /// when the other end has closed.
   public func read(upTo limit: Int, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: limit)
     while true {
@@ -83,7 +84,8 @@ public final class ByteStream {
 }
 
 extension ByteStream {
-  /// Connects to `host` (a name or an address) over TCP; throws `.link` if no address of it answers before `deadline`.
+  /// Connects to `host` (a name or an address) over TCP; throws `.link` if no address of it answers before
+  /// `deadline`.
   public static func connect(host: String, port: UInt16, by deadline: Deadline) throws(HostLinkError)
     -> ByteStream
   {

@@ -1,10 +1,12 @@
 import CLibUSB
 import Foundation
 
-/// Bulk transfers that run at the same time, on one device: reads that wait for whatever comes next, and writes nobody waits for.
+/// Bulk transfers that run at the same time, on one device: reads that wait for whatever comes next, and
+/// writes nobody waits for.
 ///
-/// A bus at full speed carries a long transfer in a few frames of a millisecond; what is asked for only when the one before has been looked at
-/// comes a frame later. Used from one thread: libusb calls back only from within `wait`.
+/// A bus at full speed carries a long transfer in a few frames of a millisecond; what is asked for only when
+/// the one before has been looked at comes a frame later. Used from one thread: libusb calls back only from
+/// within `wait`.
 final class LibUSBTransfers {
   /// A transfer with its memory, which both stay until it is over.
   private final class Transfer {
@@ -118,7 +120,8 @@ final class LibUSBTransfers {
     return outcomes.removeFirst()
   }
 
-  /// Waits until at most `count` writes are on their way; `false` if that is not so before `deadline`. A write that failed counts as over.
+  /// Waits until at most `count` writes are on their way; `false` if that is not so before `deadline`. A
+  /// write that failed counts as over.
   func wait(forWrites count: Int, by deadline: Deadline) -> Bool {
     while writes > count {
       guard !deadline.hasPassed else { return false }

@@ -1,7 +1,8 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// SMP over a serial line, a pseudo terminal or a TCP stream: base64 lines with a checksum (docs/wire-formats.md).
+/// SMP over a serial line, a pseudo terminal or a TCP stream: base64 lines with a checksum
+/// (docs/wire-formats.md).
 public final class SerialTransport: SMPTransport {
   /// Where it leads.
   public let location: String
@@ -9,7 +10,8 @@ public final class SerialTransport: SMPTransport {
   public let window = 1
 
   private static let largestPacket = 0xFFFF
-  /// How much is taken in after a deadline of what had arrived by then: more than the largest packet in base64.
+  /// How much is taken in after a deadline of what had arrived by then: more than the largest packet in
+  /// base64.
   private static let mostLate = 1 << 17
 
   private let stream: ByteStream
@@ -30,7 +32,8 @@ public final class SerialTransport: SMPTransport {
   /// Sends one packet.
   public func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
     var encoder = SMPSerialEncoder(packet.span)
-    // Room for base64, and for each line's start and end, so that no bytes are left behind where it would have grown.
+    // Room for base64, and for each line's start and end, so that no bytes are left behind where it would
+    // have grown.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(packet.count * 3 / 2 + 64)
     var buffer = [UInt8](repeating: 0, count: 4096)

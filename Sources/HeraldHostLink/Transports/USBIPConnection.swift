@@ -3,8 +3,8 @@ import HeraldText
 
 /// A client of a USB/IP server, in user space: no kernel support is needed, and none is used.
 ///
-/// One connection either lists the server's devices or imports one of them; after an import it carries that device's
-/// transfers.
+/// One connection either lists the server's devices or imports one of them; after an import it carries that
+/// device's transfers.
 public final class USBIPConnection {
   /// A finished transfer.
   package struct Completion {
@@ -110,8 +110,8 @@ public final class USBIPConnection {
 
   // MARK: Transfers
 
-  /// Queues a transfer and returns its number. `endpoint` with bit 7 is IN and asks for `length` bytes; otherwise
-  /// `data` goes out.
+  /// Queues a transfer and returns its number. `endpoint` with bit 7 is IN and asks for `length` bytes;
+  /// otherwise `data` goes out.
   package func submit(
     endpoint: UInt8, setup: USBSetup? = nil, length: Int = 0, data: [UInt8] = [], by deadline: Deadline
   ) throws(HostLinkError) -> UInt32 {
@@ -163,8 +163,8 @@ public final class USBIPConnection {
     }
   }
 
-  /// Performs a control transfer on endpoint 0 and waits for it; other transfers that finish meanwhile are kept.
-  /// Throws `.protocolViolation` on a stall.
+  /// Performs a control transfer on endpoint 0 and waits for it; other transfers that finish meanwhile are
+  /// kept. Throws `.protocolViolation` on a stall.
   package func control(_ setup: USBSetup, by deadline: Deadline) throws(HostLinkError) -> [UInt8] {
     let sequence = try submit(endpoint: 0, setup: setup, length: Int(setup.length), by: deadline)
     while true {

@@ -1,8 +1,8 @@
 import HeraldEmbedded
 import HeraldText
 
-/// The messages of USB/IP 1.1.1 (Linux, Documentation/usb/usbip_protocol.rst). Everything is big-endian except the setup
-/// bytes of control transfers.
+/// The messages of USB/IP 1.1.1 (Linux, Documentation/usb/usbip_protocol.rst). Everything is big-endian
+/// except the setup bytes of control transfers.
 enum USBIPMessage {
   /// Protocol version 1.1.1.
   static let version: UInt16 = 0x0111
@@ -27,7 +27,8 @@ enum USBIPMessage {
       + [UInt8](repeating: 0, count: 32 - name.count)
   }
 
-  /// CMD_SUBMIT. `endpoint` is 0…15; `length` the bytes wanted (in) or given (out); the data of an OUT transfer follows.
+  /// CMD_SUBMIT. `endpoint` is 0…15; `length` the bytes wanted (in) or given (out); the data of an OUT
+  /// transfer follows.
   static func submit(
     sequence: UInt32, device: UInt32, isIn: Bool, endpoint: UInt8, length: Int, setup: [UInt8]
   ) -> [UInt8] {

@@ -1,5 +1,6 @@
 extension LibUSB {
-  /// Linux' rule for who may open Herald devices: the lines of the file `udev/70-herald.rules`, without the last line's end.
+  /// Linux' rule for who may open Herald devices: the lines of the file `udev/70-herald.rules`, without the
+  /// last line's end.
   ///
   /// The product number is one for tests, which others use as well: the manufacturer's name tells them apart.
   public static let udevRule = """

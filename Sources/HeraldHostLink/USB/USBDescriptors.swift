@@ -99,9 +99,9 @@ public struct USBConfiguration: Equatable, Sendable {
     self.interfaces = interfaces
   }
 
-  /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Total: descriptors of
-  /// unknown type are passed over by their length, and reading stops at the first whose length makes no sense. The total
-  /// length field is not believed beyond the bytes there are.
+  /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Total:
+  /// descriptors of unknown type are passed over by their length, and reading stops at the first whose length
+  /// makes no sense. The total length field is not believed beyond the bytes there are.
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard let length = reader.u8(), length >= 9, reader.u8() == 2, let total = reader.u16(), reader.skip(1),
@@ -130,7 +130,8 @@ public struct USBConfiguration: Equatable, Sendable {
     self.interfaces = interfaces
   }
 
-  /// Where Herald's link is: the interface found by class, subclass and protocol, its endpoints from their descriptors.
+  /// Where Herald's link is: the interface found by class, subclass and protocol, its endpoints from their
+  /// descriptors.
   public var heraldLink: HeraldUSBLink? {
     for interface in interfaces where interface.kind == .herald && interface.alternate == 0 {
       let usable = interface.endpoints.filter {
@@ -159,7 +160,8 @@ public struct HeraldUSBLink: Equatable, Sendable {
 
 /// String descriptors (USB 2.0, 9.6.7).
 public enum USBString {
-  /// The text of a string descriptor, safe to print; empty if `bytes` hold none. Half a surrogate pair becomes U+FFFD.
+  /// The text of a string descriptor, safe to print; empty if `bytes` hold none. Half a surrogate pair
+  /// becomes U+FFFD.
   public static func text(_ bytes: Span<UInt8>) -> String {
     var reader = ByteReader(bytes)
     guard let length = reader.u8(), reader.u8() == 3 else { return "" }

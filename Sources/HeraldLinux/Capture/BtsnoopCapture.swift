@@ -1,10 +1,11 @@
 import Glibc
 
-/// The HCI traffic with a controller, written down as it happens, in the form of `btsnoop` files: that of RFC 1761 with Bluetooth's data link types. `btmon -r` and
-/// Wireshark read it.
+/// The HCI traffic with a controller, written down as it happens, in the form of `btsnoop` files: that of RFC
+/// 1761 with Bluetooth's data link types. `btmon -r` and Wireshark read it.
 ///
-/// The header is `btsnoop` and a zero, version 1, data link 1002 (H4); then come records: length twice, flags (bit 0: from the controller, bit 1: command or
-/// event), packets dropped, microseconds since the year 0, and the packet with its H4 type byte. Numbers are big-endian.
+/// The header is `btsnoop` and a zero, version 1, data link 1002 (H4); then come records: length twice, flags
+/// (bit 0: from the controller, bit 1: command or event), packets dropped, microseconds since the year 0, and
+/// the packet with its H4 type byte. Numbers are big-endian.
 ///
 /// What is in it tells whom somebody met: files and sockets are for their owner alone.
 public final class BtsnoopCapture {
@@ -27,8 +28,8 @@ public final class BtsnoopCapture {
   private let microseconds: () -> UInt64
   private let onFailure: (SystemFailure) -> Void
 
-  /// Opens the place. A capture that is there goes on; a file that is something else is left alone. When the file cannot be written any more, the capture
-  /// ends, and `onFailure` is told why.
+  /// Opens the place. A capture that is there goes on; a file that is something else is left alone. When the
+  /// file cannot be written any more, the capture ends, and `onFailure` is told why.
   public convenience init(
     _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void
   ) throws(SystemFailure) {

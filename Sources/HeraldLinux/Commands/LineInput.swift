@@ -1,10 +1,10 @@
 import Glibc
 
-/// Lines that come in on a descriptor of somebody else's, such as standard input: whatever is written there, however much, and
-/// whether or not it ends.
+/// Lines that come in on a descriptor of somebody else's, such as standard input: whatever is written there,
+/// however much, and whether or not it ends.
 ///
-/// Reading never waits, and takes at most 4096 bytes at a time, so that who writes without end keeps nobody else waiting. The
-/// descriptor stays as it is and stays open: others may share it.
+/// Reading never waits, and takes at most 4096 bytes at a time, so that who writes without end keeps nobody
+/// else waiting. The descriptor stays as it is and stays open: others may share it.
 public struct LineInput: ~Copyable {
   /// What came in.
   public enum Line: Equatable, Sendable {
@@ -42,8 +42,8 @@ public struct LineInput: ~Copyable {
     return foreground < 0 || foreground == getpgrp()
   }
 
-  /// Takes in what is there and gives `take` every line that is complete. At the end of the input also what came after the last
-  /// line's end.
+  /// Takes in what is there and gives `take` every line that is complete. At the end of the input also what
+  /// came after the last line's end.
   public mutating func read(_ take: (Line) -> Void) {
     guard isOpen, isOurs else { return }
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

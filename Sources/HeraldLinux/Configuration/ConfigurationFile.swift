@@ -2,8 +2,9 @@ import Glibc
 
 /// The options of a program as a person wrote them into a file: on each line `name = value`.
 ///
-/// Blanks around either do not count. `#` at the start of a line or after a blank begins a comment, unless the value is in double
-/// quotes, inside which everything stands for itself. What the names mean is the program's affair.
+/// Blanks around either do not count. `#` at the start of a line or after a blank begins a comment, unless
+/// the value is in double quotes, inside which everything stands for itself. What the names mean is the
+/// program's affair.
 public struct ConfigurationFile: Equatable, Sendable {
   /// One line that says something.
   public struct Entry: Equatable, Sendable {

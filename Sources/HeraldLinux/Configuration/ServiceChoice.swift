@@ -1,6 +1,7 @@
 import HeraldEmbedded
 
-/// By which of Herald's two service UUIDs a device is found and finds others, as a person writes it: `long`, `short` or `long,short`.
+/// By which of Herald's two service UUIDs a device is found and finds others, as a person writes it: `long`,
+/// `short` or `long,short`.
 public struct ServiceChoice: Equatable, Sendable {
   /// The services chosen: one of them, or both.
   public let services: HeraldServiceSet

@@ -2,14 +2,14 @@ import Glibc
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// The device's management link over byte streams: a pseudo terminal that stands for its serial port, or a TCP port that takes
-/// up to four hosts at once.
+/// The device's management link over byte streams: a pseudo terminal that stands for its serial port, or a
+/// TCP port that takes up to four hosts at once.
 public struct StreamLink: ~Copyable {
   private static let capacity = 4
 
   private let listener: FileDescriptor
-  /// The far end of the pseudo terminal, kept open: without it the near end would report a hang-up, again and again,
-  /// whenever no host is there.
+  /// The far end of the pseudo terminal, kept open: without it the near end would report a hang-up, again and
+  /// again, whenever no host is there.
   private let farEnd: FileDescriptor
   private let symbolicLink: String?
   private var sessions: [StreamSession] = []

@@ -18,8 +18,9 @@ public struct PollSet: ~Copyable {
   /// Empties the set.
   public mutating func removeAll() { count = 0 }
 
-  /// Waits for `descriptor` to have something to read, unless that is not wanted, and with `write` for it to take bytes. Does
-  /// nothing for -1, or when there are 32 already: what is not waited for is still served when something else wakes the loop.
+  /// Waits for `descriptor` to have something to read, unless that is not wanted, and with `write` for it to
+  /// take bytes. Does nothing for -1, or when there are 32 already: what is not waited for is still served
+  /// when something else wakes the loop.
   public mutating func add(_ descriptor: Int32, read: Bool = true, write: Bool = false) {
     guard descriptor >= 0, count < Self.capacity else { return }
     let events = (read ? POLLIN : 0) | (write ? POLLOUT : 0)

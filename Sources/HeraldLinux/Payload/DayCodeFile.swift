@@ -3,8 +3,9 @@ import HeraldEmbedded
 
 /// The day codes of C19X, as a host hands them out: never the secret, only the days that are left.
 ///
-/// A text file. `first-day N` and, if day 0 is not the phones' 2020-01-01, `epoch-day N` (days since 1970-01-01) each on a line; then
-/// the code of each day on a line of its own, 16 hexadecimal digits, 90 at most. `#` begins a comment.
+/// A text file. `first-day N` and, if day 0 is not the phones' 2020-01-01, `epoch-day N` (days since
+/// 1970-01-01) each on a line; then the code of each day on a line of its own, 16 hexadecimal digits, 90 at
+/// most. `#` begins a comment.
 ///
 /// What was read is wiped with the value.
 public struct DayCodeFile: ~Copyable {

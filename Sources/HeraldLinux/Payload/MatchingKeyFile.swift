@@ -3,8 +3,9 @@ import HeraldEmbedded
 
 /// The keys of a simple payload, as a host hands them out: never the secret, only the days that are left.
 ///
-/// A text file. `country`, `state`, `first-day` and, if it is not the phones', `epoch` (Unix seconds) each on a line with their
-/// number; then the matching key of each day on a line of its own, 64 hexadecimal digits. `#` begins a comment.
+/// A text file. `country`, `state`, `first-day` and, if it is not the phones', `epoch` (Unix seconds) each on
+/// a line with their number; then the matching key of each day on a line of its own, 64 hexadecimal digits.
+/// `#` begins a comment.
 ///
 /// What was read is wiped with the value.
 struct MatchingKeyFile: ~Copyable {

@@ -6,7 +6,8 @@ public enum PayloadChoice: Equatable, Sendable {
   case fixed(country: UInt16, state: UInt16, identifier: UInt64)
   /// The file with the matching keys of the days to come: `simple:KEYFILE`.
   case simple(file: String)
-  /// Country, state, the number of the venue and perhaps the premises' name: `venue:826,4,123123,Erin's Stakehouse`.
+  /// Country, state, the number of the venue and perhaps the premises' name:
+  /// `venue:826,4,123123,Erin's Stakehouse`.
   case venue(country: UInt16, state: UInt16, code: UInt32, name: String)
   /// What the phones' demonstration apps offer, with its identifier and length: `test:42,129`.
   case test(identifier: Int32, length: Int)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Bytes that are overwritten when their owner goes. They never move: what grows or is copied leaves old bytes behind.
+/// Bytes that are overwritten when their owner goes. They never move: what grows or is copied leaves old
+/// bytes behind.
 struct SecretBytes: ~Copyable {
   private let memory: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0

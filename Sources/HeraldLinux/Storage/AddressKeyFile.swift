@@ -1,16 +1,18 @@
 import Glibc
 import HeraldEmbedded
 
-/// The key of a device's addresses in a file of the storage directory, so that who has the key recognises the device also after
-/// a restart. 32 hexadecimal digits on a line, the most significant byte first.
+/// The key of a device's addresses in a file of the storage directory, so that who has the key recognises the
+/// device also after a restart. 32 hexadecimal digits on a line, the most significant byte first.
 ///
-/// It is made once, only its owner may use it, and what was read is wiped from memory. A file that holds something else is an error:
-/// a new key in its place would make the device a stranger without anybody noticing.
+/// It is made once, only its owner may use it, and what was read is wiped from memory. A file that holds
+/// something else is an error: a new key in its place would make the device a stranger without anybody
+/// noticing.
 public enum AddressKeyFile {
   /// The name of the file in the directory.
   public static var name: String { "address-key" }
 
-  /// Reads the key, or makes one. `warning` becomes what a person should know about the file, if there is something.
+  /// Reads the key, or makes one. `warning` becomes what a person should know about the file, if there is
+  /// something.
   public static func load<Source: RandomSource & ~Copyable>(
     in directory: StorageDirectory, random: inout Source, warning: inout String?
   ) throws(SystemFailure) -> IdentityResolvingKey {

@@ -1,17 +1,18 @@
 import Glibc
 import HeraldEmbedded
 
-/// A flash memory in a file, with the rules of a real one: pages are erased to ones as a whole, and an erased word is
-/// programmed once.
+/// A flash memory in a file, with the rules of a real one: pages are erased to ones as a whole, and an erased
+/// word is programmed once.
 ///
-/// **What survives what.** The file is mapped shared: a finished operation survives the end of the process, however it
-/// ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what `FlashSynchroniser` has
-/// not written yet, and the kernel writes pages back in any order. That suits a log whose pages can each be decoded alone:
-/// a page that did not get there reads as torn, and takes none of the others with it. Whoever runs the device synchronises
-/// now and then; an SD card would not last with a barrier behind every word.
+/// **What survives what.** The file is mapped shared: a finished operation survives the end of the process,
+/// however it ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what
+/// `FlashSynchroniser` has not written yet, and the kernel writes pages back in any order. That suits a log
+/// whose pages can each be decoded alone: a page that did not get there reads as torn, and takes none of the
+/// others with it. Whoever runs the device synchronises now and then; an SD card would not last with a
+/// barrier behind every word.
 ///
-/// The file's blocks are allocated when it is made, so that a full disk is an error then and not a signal later, and it
-/// is locked: two processes on one log would ruin it.
+/// The file's blocks are allocated when it is made, so that a full disk is an error then and not a signal
+/// later, and it is locked: two processes on one log would ruin it.
 public struct FileFlash: Flash, ~Copyable {
   /// Bytes in a page.
   public let pageSize: Int
@@ -27,7 +28,8 @@ public struct FileFlash: Flash, ~Copyable {
   ///
   /// - Parameters:
   ///   - pageSize: bytes in a page, a multiple of `wordSize`.
-  ///   - pageCount: how many pages; `nil` takes what the file has, or 256 for a new one. A file of another size is refused.
+  ///   - pageCount: how many pages; `nil` takes what the file has, or 256 for a new one. A file of another
+  ///     size is refused.
   ///   - wordSize: 1, 2, 4 or 8.
   public init(path: String, pageSize: Int = 4096, pageCount: Int? = nil, wordSize: Int = 4)
     throws(SystemFailure)
@@ -78,7 +80,8 @@ public struct FileFlash: Flash, ~Copyable {
   deinit {
     msync(base, pageSize * pageCount, MS_SYNC)
     munmap(base, pageSize * pageCount)
-    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the lock with that.
+    // A process that is being started has a copy of this descriptor for a moment: closing it would leave the
+    // lock with that.
     flock(file.number, LOCK_UN)
   }
 
@@ -138,7 +141,8 @@ public struct FlashSynchroniser: ~Copyable {
 
   init(file: consuming FileDescriptor) { self.file = file }
 
-  /// Writes everything; what was done before survives a cut of power from here on. May take as long as the medium does.
+  /// Writes everything; what was done before survives a cut of power from here on. May take as long as the
+  /// medium does.
   public mutating func synchronise() throws(FlashError) {
     // The kernel keeps one copy of a file's pages: what came through the mapping is written, too.
     guard fdatasync(file.number) == 0 else { throw .hardware }

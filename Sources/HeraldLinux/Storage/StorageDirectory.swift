@@ -1,8 +1,8 @@
 import Glibc
 import HeraldEmbedded
 
-/// The folder in which a device that is a process keeps what a wearable has in flash: its serial number and its log. The
-/// boot count and everything else that changes is the log's.
+/// The folder in which a device that is a process keeps what a wearable has in flash: its serial number and
+/// its log. The boot count and everything else that changes is the log's.
 public struct StorageDirectory: Sendable {
   /// The path of the folder.
   public let path: String

@@ -1,7 +1,8 @@
 import Glibc
 import HeraldEmbedded
 
-/// The device's clock: milliseconds since the process made it, never going back, running on while the machine sleeps.
+/// The device's clock: milliseconds since the process made it, never going back, running on while the machine
+/// sleeps.
 public struct SystemClock: Sendable {
   private let start: UInt64
 

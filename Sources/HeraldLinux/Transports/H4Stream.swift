@@ -4,13 +4,13 @@ import HeraldHCI
 
 /// H4 packets over a byte stream: a serial line, a Unix socket or a TCP connection.
 ///
-/// Nothing waits. A packet that the line takes only in part is kept and goes on when the line takes more, so that the
-/// caller sees it taken whole or not at all. A line that is gone reads as -1 until it is back; trying again is done
-/// inside `read`. What was under way when it went is dropped with it: the controller at the
-/// other end of a new line is a new controller.
+/// Nothing waits. A packet that the line takes only in part is kept and goes on when the line takes more, so
+/// that the caller sees it taken whole or not at all. A line that is gone reads as -1 until it is back;
+/// trying again is done inside `read`. What was under way when it went is dropped with it: the controller at
+/// the other end of a new line is a new controller.
 public struct H4Stream: PollableTransport, ~Copyable {
-  /// Bytes that may wait to be written: several packets, the longest of which has 1 + 4 + 65,535 bytes in theory and 260
-  /// in this house.
+  /// Bytes that may wait to be written: several packets, the longest of which has 1 + 4 + 65,535 bytes in
+  /// theory and 260 in this house.
   private static let capacity = 4096
 
   /// Where the controller is.
@@ -27,8 +27,9 @@ public struct H4Stream: PollableTransport, ~Copyable {
   /// How often the line was opened again after it had gone.
   public private(set) var reconnections: UInt32 = 0
 
-  /// Opens the line, waiting up to two seconds for a socket's other end, and fails if that does not work: a mistake in an
-  /// address should be seen at once. Once it was open, a line that goes is tried again each `retryAfter`.
+  /// Opens the line, waiting up to two seconds for a socket's other end, and fails if that does not work: a
+  /// mistake in an address should be seen at once. Once it was open, a line that goes is tried again each
+  /// `retryAfter`.
   public init(_ address: RadioAddress, retryAfter: Interval = .milliseconds(250)) throws(SystemFailure) {
     let target = try Self.resolve(address)
     let line = try Self.open(address, target)
@@ -56,7 +57,8 @@ public struct H4Stream: PollableTransport, ~Copyable {
     return try SerialLine.open(path, baud: baud, flowControl: flowControl)
   }
 
-  /// A stream over a descriptor that is open already, such as one end of a socket pair. It cannot be opened again.
+  /// A stream over a descriptor that is open already, such as one end of a socket pair. It cannot be opened
+  /// again.
   public init(adopting file: consuming FileDescriptor) {
     address = .unix(path: "")
     socketAddress = nil

@@ -5,11 +5,13 @@ import HeraldHCI
 
 /// The Linux HCI user channel: an adapter of this machine for this process alone, without BlueZ in between.
 ///
-/// The adapter must be down, which it is not while `bluetoothd` has it powered, and the process needs CAP_NET_ADMIN. The
-/// socket keeps packet boundaries: each packet is read whole, and handed on as the bytes of a stream.
+/// The adapter must be down, which it is not while `bluetoothd` has it powered, and the process needs
+/// CAP_NET_ADMIN. The socket keeps packet boundaries: each packet is read whole, and handed on as the bytes
+/// of a stream.
 public struct HCIUserChannel: PollableTransport, ~Copyable {
-  /// The longest packet: an ACL packet with the longest data a two-byte length can announce would be more, but no
-  /// controller has buffers of that size; a longer one is cut by the kernel and then fails H4's framing.
+  /// The longest packet: an ACL packet with the longest data a two-byte length can announce would be more,
+  /// but no controller has buffers of that size; a longer one is cut by the kernel and then fails H4's
+  /// framing.
   private static let capacity = 4096
   private static let retryAfter = Interval.milliseconds(250)
 

@@ -39,7 +39,8 @@ enum SerialLine {
     } else {
       settings.c_cflag &= ~tcflag_t(CRTSCTS)
     }
-    // With VMIN 1 a read that finds nothing says so; with 0 it could not be told from a line that has hung up.
+    // With VMIN 1 a read that finds nothing says so; with 0 it could not be told from a line that has hung
+    // up.
     settings.c_cc.6 = 1  // VMIN
     settings.c_cc.5 = 0  // VTIME
     guard let code = speed(baud), cfsetspeed(&settings, code) == 0, tcsetattr(number, TCSANOW, &settings) == 0

@@ -3,8 +3,8 @@ import HeraldEmbedded
 
 /// The device's USB with a USB/IP server at its plug.
 ///
-/// SMP packets are up to 4160 bytes long, two at once, on the link, and one of up to 8320 on the serial port: the device's own limits are those
-/// of a board, not of this machine.
+/// SMP packets are up to 4160 bytes long, two at once, on the link, and one of up to 8320 on the serial port:
+/// the device's own limits are those of a board, not of this machine.
 public struct USBIPDevice: ~Copyable {
   /// The bus identifier the device is exported as.
   public static let busIdentifier = "1-1"
@@ -15,8 +15,8 @@ public struct USBIPDevice: ~Copyable {
   private var usb: USBDevice<VirtualUSBController, 8320, 2>
   private var smp = SMPServer()
 
-  /// Listens on the loopback interface; port 0 takes one that is free. `serialNumber` is ASCII, at most 32 characters;
-  /// what is beyond them is cut.
+  /// Listens on the loopback interface; port 0 takes one that is free. `serialNumber` is ASCII, at most 32
+  /// characters; what is beyond them is cut.
   public init(port: UInt16 = USBIPDevice.defaultPort, serialNumber: String) throws(SystemFailure) {
     server = try USBIPServer(port: port)
     var bytes = InlineBytes<32>()
@@ -32,12 +32,14 @@ public struct USBIPDevice: ~Copyable {
   /// Adds what is to be waited for.
   public func prepare(_ polls: inout PollSet) { server.prepare(&polls) }
 
-  /// Takes in new hosts and serves those that are there, without waiting. Returns when to be called again at the latest, if nothing happens.
+  /// Takes in new hosts and serves those that are there, without waiting. Returns when to be called again at
+  /// the latest, if nothing happens.
   @discardableResult
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
     -> Instant
   {
-    // A host that never stops asking must not stop everything else: what is left over is there at the next call.
+    // A host that never stops asking must not stop everything else: what is left over is there at the next
+    // call.
     var rounds = 0
     var isMoving = true
     var deadline = Instant.never

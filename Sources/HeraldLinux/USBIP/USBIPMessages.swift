@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 
-/// The messages of USB/IP (Linux, Documentation/usb/usbip_protocol.rst). Everything is big-endian but the setup packet.
+/// The messages of USB/IP (Linux, Documentation/usb/usbip_protocol.rst). Everything is big-endian but the
+/// setup packet.
 enum USBIP {
   /// Protocol version 1.1.1.
   static let version: UInt16 = 0x0111
@@ -61,7 +62,8 @@ extension [UInt8] {
     append(contentsOf: repeatElement(0, count: size - bytes.count))
   }
 
-  /// Appends what USB/IP tells about our device: 312 bytes, and 4 for each of its interfaces if that is wanted.
+  /// Appends what USB/IP tells about our device: 312 bytes, and 4 for each of its interfaces if that is
+  /// wanted.
   mutating func appendDevice(configuration: UInt8, withInterfaces: Bool) {
     append(padded: "/sys/devices/platform/herald/usb1/\(USBIPDevice.busIdentifier)", to: 256)
     append(padded: USBIPDevice.busIdentifier, to: USBIP.busIdentifierSize)

@@ -3,8 +3,8 @@ import HeraldDeviceLink
 
 /// Serves a device over USB/IP: to Linux's vhci driver, or to a program that speaks the protocol itself.
 ///
-/// Nothing here waits: `prepare` says what to wait for, then `receive` takes what clients sent to the controller, and
-/// `send` what the device made of it to the clients.
+/// Nothing here waits: `prepare` says what to wait for, then `receive` takes what clients sent to the
+/// controller, and `send` what the device made of it to the clients.
 struct USBIPServer: ~Copyable {
   private static let mostClients = 8
   private static let chunkSize = 1 << 16
@@ -57,7 +57,8 @@ struct USBIPServer: ~Copyable {
     return isMoving
   }
 
-  /// Sends what waits for clients, the transfers that `controller` has completed included, and lets go of those that are gone.
+  /// Sends what waits for clients, the transfers that `controller` has completed included, and lets go of
+  /// those that are gone.
   mutating func send(_ controller: inout VirtualUSBController) {
     let completions = controller.takeCompletions()
     for client in clients {

@@ -1,7 +1,8 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// One client's conversation with the USB/IP server: bytes in, bytes out, and transfers for the controller between them.
+/// One client's conversation with the USB/IP server: bytes in, bytes out, and transfers for the controller
+/// between them.
 ///
 /// It begins with questions about devices; an import turns it into a cable, on which transfers run until the
 /// client is gone.

@@ -2,9 +2,10 @@ import HeraldDeviceLink
 
 /// A USB controller without hardware: a host hands it whole transfers, and it hands the device their packets.
 ///
-/// It does what a controller and a bus do between a request block of the host's driver (URB) and the packets of an endpoint: cuts
-/// outgoing transfers into packets of 64 bytes, joins incoming ones up to a short packet or the length asked for, keeps
-/// what cannot be served yet waiting, and answers for endpoints that are halted or closed.
+/// It does what a controller and a bus do between a request block of the host's driver (URB) and the packets
+/// of an endpoint: cuts outgoing transfers into packets of 64 bytes, joins incoming ones up to a short packet
+/// or the length asked for, keeps what cannot be served yet waiting, and answers for endpoints that are
+/// halted or closed.
 public struct VirtualUSBController: USBController, ~Copyable {
   /// A transfer the host asks for.
   struct Transfer {

@@ -2,13 +2,13 @@ import HeraldEmbedded
 
 /// One medium with many radios on one clock.
 ///
-/// Every packet on an advertising channel is an event of its own: a station hears it if it listens on that channel from its first bit to
-/// its last, is at nothing else, the packet is strong enough there, and no other packet on the channel spoils it. Connections are
-/// made at the peer's advertisements and carry ATT PDUs from connection event to connection event. docs/simulation.md says what is
-/// modelled and what is not.
+/// Every packet on an advertising channel is an event of its own: a station hears it if it listens on that
+/// channel from its first bit to its last, is at nothing else, the packet is strong enough there, and no
+/// other packet on the channel spoils it. Connections are made at the peer's advertisements and carry ATT
+/// PDUs from connection event to connection event. docs/simulation.md says what is modelled and what is not.
 ///
-/// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` lets time pass and calls whoever
-/// owns a radio when it has something to take in.
+/// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` lets
+/// time pass and calls whoever owns a radio when it has something to take in.
 public final class Air {
   /// The physics.
   public let model: AirModel
@@ -16,8 +16,8 @@ public final class Air {
   public let count: Int
   /// Microseconds since the beginning.
   public internal(set) var now: UInt64 = 0
-  /// Whether hosts hear of connections that end without their asking. If not, a walk out of range goes unreported (HP-02), as
-  /// with hosts that lose such events.
+  /// Whether hosts hear of connections that end without their asking. If not, a walk out of range goes
+  /// unreported (HP-02), as with hosts that lose such events.
   public var reportsLostConnections = true
   /// The station whose advertisement is being reported; −1 while none is.
   public internal(set) var sender = -1
@@ -142,8 +142,8 @@ public final class Air {
 
   // MARK: Time
 
-  /// Lets time pass up to `end`. `wake` polls the host of a station and returns when it wants to be polled again, both in
-  /// microseconds.
+  /// Lets time pass up to `end`. `wake` polls the host of a station and returns when it wants to be polled
+  /// again, both in microseconds.
   public func run(until end: UInt64, wake: (_ station: Int, _ now: UInt64) -> UInt64) {
     while queue.nextTime < end {
       let event = queue.takeNext()

@@ -105,7 +105,8 @@ extension Air {
         token: stations[station].advertisingToken))
   }
 
-  /// The end of an advertising packet: everybody who heard it takes it in, and those who waited for it ask to connect.
+  /// The end of an advertising packet: everybody who heard it takes it in, and those who waited for it ask to
+  /// connect.
   func finishAdvertisement(_ station: Int, _ event: AirEvent, _ wake: (Int, UInt64) -> UInt64) {
     // The host changed what is advertised meanwhile: the packet is lost, as it would be cut off.
     guard stations[station].advertisingToken == event.token, let parameters = stations[station].advertising
@@ -148,7 +149,8 @@ extension Air {
     }
   }
 
-  /// Whether another packet keeps a receiver from taking one in: the receiver was at the other first, or cannot tell them apart.
+  /// Whether another packet keeps a receiver from taking one in: the receiver was at the other first, or
+  /// cannot tell them apart.
   @inline(__always)
   func isSpoilt(_ power: Float, at receiver: Int, from start: UInt64, _ others: inout AirChannel.Overlaps)
     -> Bool

@@ -53,7 +53,8 @@ extension Air {
     ears[station].isInitiating = false
   }
 
-  /// Adds what the windows since the last time took to what the radio was on for. Windows of both kinds fall together by chance.
+  /// Adds what the windows since the last time took to what the radio was on for. Windows of both kinds fall
+  /// together by chance.
   func accountListening(_ station: Int) {
     let elapsed = Double(now - stations[station].listeningSince)
     stations[station].listeningSince = now

@@ -23,7 +23,8 @@ extension Air {
         time: end, order: 0, kind: .connectRequests, channel: channel, index: Int32(advertiser), token: 0))
   }
 
-  /// The requests to one advertiser are over: it has understood one of them, or none. Everybody who sent one counts as connected.
+  /// The requests to one advertiser are over: it has understood one of them, or none. Everybody who sent one
+  /// counts as connected.
   func finishRequests(_ advertiser: Int) {
     guard let place = calls.firstIndex(where: { $0.advertiser == advertiser }) else { return }
     let call = calls.remove(at: place)
@@ -48,7 +49,8 @@ extension Air {
     }
   }
 
-  /// Whether a station that sent a request wants that connection still: it may have given it up since, and want another by now.
+  /// Whether a station that sent a request wants that connection still: it may have given it up since, and
+  /// want another by now.
   private func isCalling(_ caller: Int, _ call: ConnectionCalls) -> Bool {
     ears[caller].isInitiating && stations[caller].peer == call.address
   }

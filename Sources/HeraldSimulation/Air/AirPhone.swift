@@ -1,11 +1,13 @@
 import HeraldEmbedded
 
-/// A phone among the devices of a crowd: none of ours, but what an Android phone with Herald does as far as others can tell.
+/// A phone among the devices of a crowd: none of ours, but what an Android phone with Herald does as far as
+/// others can tell.
 ///
-/// It advertises once a second (Android's low power setting), is connected to and read, and neither scans nor connects. Phones with even
-/// numbers show Herald's short and long service and keep an address for 15 minutes; those with odd numbers take a new address every
-/// seven seconds, and show the long service and a pseudo device address, new every 15 minutes. What it serves is written by hand
-/// (`SimulatedPeer`) and shares no code with our server.
+/// It advertises once a second (Android's low power setting), is connected to and read, and neither scans nor
+/// connects. Phones with even numbers show Herald's short and long service and keep an address for 15
+/// minutes; those with odd numbers take a new address every seven seconds, and show the long service and a
+/// pseudo device address, new every 15 minutes. What it serves is written by hand (`SimulatedPeer`) and
+/// shares no code with our server.
 final class AirPhone {
   private var radio: AirRadio
   private var host: Host
@@ -18,7 +20,8 @@ final class AirPhone {
 
   /// From one advertisement to the next: Android's ADVERTISE_MODE_LOW_POWER.
   static var advertisingInterval: Interval { .seconds(1) }
-  /// How long a phone's address lives, or the pseudo device address of one whose address lives for a few seconds.
+  /// How long a phone's address lives, or the pseudo device address of one whose address lives for a few
+  /// seconds.
   static var addressPeriod: Interval { .minutes(15) }
   /// How long the address of such a phone lives.
   static var shortPeriod: Interval { .seconds(7) }

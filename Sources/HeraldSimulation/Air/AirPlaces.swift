@@ -17,7 +17,8 @@ final class AirPlaces {
   private(set) var listeners: UnsafeMutablePointer<Int32>
   let listenerCounts: UnsafeMutablePointer<Int>
 
-  /// Fading lifts a packet by no more than this, so those for whom even that is too little need not be looked at.
+  /// Fading lifts a packet by no more than this, so those for whom even that is too little need not be looked
+  /// at.
   private static var bestFade: Float { 7 }
 
   init(count: Int, seed: UInt64, model: AirModel) {
@@ -85,7 +86,8 @@ final class AirPlaces {
     }
   }
 
-  /// The shadowing between two in dB: a landscape of random values along the way they have walked together, and the same for both.
+  /// The shadowing between two in dB: a landscape of random values along the way they have walked together,
+  /// and the same for both.
   private func shadow(_ first: Int, _ second: Int) -> Float {
     let pair = UInt64(min(first, second)) << 32 | UInt64(max(first, second))
     let way = (walked[first] + walked[second]) / model.shadowDistance

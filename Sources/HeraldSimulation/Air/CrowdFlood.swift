@@ -14,7 +14,8 @@ public struct CrowdFlood: Equatable, Sendable {
   public var kind: Kind
   /// New addresses a second, over all senders.
   public var addressesPerSecond = 10
-  /// How many senders there are. Each has one address at a time, so an address is advertised for `senders / addressesPerSecond` seconds.
+  /// How many senders there are. Each has one address at a time, so an address is advertised for
+  /// `senders / addressesPerSecond` seconds.
   public var senders = 10
   /// From one advertisement of an address to the next.
   public var advertisingInterval: Interval = .milliseconds(100)
@@ -40,7 +41,8 @@ final class AirStranger {
   private var radio: AirRadio
   private var host: Host
 
-  /// The sender `number` of a flood, at a station of the air. Its addresses change in turn with those of the others.
+  /// The sender `number` of a flood, at a station of the air. Its addresses change in turn with those of the
+  /// others.
   init(_ air: Air, station: Int, number: Int, of flood: CrowdFlood, seed: UInt64) {
     if flood.kind == .unanswered {
       // Without a place for a connection it hears no request.

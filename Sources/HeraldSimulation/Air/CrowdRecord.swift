@@ -1,9 +1,10 @@
 import HeraldEmbedded
 
-/// What every device of a crowd has heard and read of every other, and of every phone, against who was in whose range.
+/// What every device of a crowd has heard and read of every other, and of every phone, against who was in
+/// whose range.
 ///
-/// Times are milliseconds since the beginning. Pairs are ordered: one device reads, the other, or the phone, is read. Phones are numbered behind
-/// the devices, and read nobody.
+/// Times are milliseconds since the beginning. Pairs are ordered: one device reads, the other, or the phone,
+/// is read. Phones are numbered behind the devices, and read nobody.
 public final class CrowdRecord {
   private let devices: Int
   private let count: Int

@@ -56,7 +56,8 @@ public struct CrowdReport: Encodable, Equatable, Sendable {
   public let phones: PhoneReport?
 }
 
-/// What the devices of a crowd saw of the phones among them; each figure is that of the same name in `CrowdReport`.
+/// What the devices of a crowd saw of the phones among them; each figure is that of the same name in
+/// `CrowdReport`.
 public struct PhoneReport: Encodable, Equatable, Sendable {
   /// How many phones there were.
   public let phones: Int

@@ -4,7 +4,8 @@ import Foundation
 public enum CrowdScenario: String, CaseIterable, Sendable {
   /// Everybody has a seat within range of everybody.
   case room
-  /// Three times the range across; people stroll from place to place, stay a while, and are switched on as they arrive.
+  /// Three times the range across; people stroll from place to place, stay a while, and are switched on as
+  /// they arrive.
   case crowd
   /// The same place; people walk and do not stop.
   case walk

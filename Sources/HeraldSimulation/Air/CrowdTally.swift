@@ -1,4 +1,5 @@
-/// What a crowd comes to: windows, encounters, and how long payloads took. Devices and phones that are met are counted apart.
+/// What a crowd comes to: windows, encounters, and how long payloads took. Devices and phones that are met
+/// are counted apart.
 public struct CrowdTally: Sendable {
   /// Payloads read that the device had read before, under whichever address.
   public internal(set) var rereads: UInt64 = 0
@@ -8,7 +9,8 @@ public struct CrowdTally: Sendable {
   public internal(set) var windowsWithReading: UInt64 = 0
   /// Readings in such windows.
   public internal(set) var readings: UInt64 = 0
-  /// First encounters that lasted long enough to be judged, and those in which the payload was read in time, or at all.
+  /// First encounters that lasted long enough to be judged, and those in which the payload was read in time,
+  /// or at all.
   public internal(set) var encounters: UInt64 = 0
   /// See `encounters`.
   public internal(set) var readInTime: UInt64 = 0
@@ -37,8 +39,8 @@ public struct CrowdTally: Sendable {
     delays[min(6000, Int((delay + 99) / 100))] &+= 1
   }
 
-  /// Seconds within which a share of the payloads that were read were read, in steps of a tenth, and never more than
-  /// the longest; 600 stands for 600 and more.
+  /// Seconds within which a share of the payloads that were read were read, in steps of a tenth, and never
+  /// more than the longest; 600 stands for 600 and more.
   func delay(share: Double) -> Double {
     let total = delays.reduce(UInt64(0)) { $0 + UInt64($1) }
     var sum: UInt64 = 0

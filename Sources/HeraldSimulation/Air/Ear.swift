@@ -60,7 +60,8 @@ struct Ear {
     scan.contain(channel, from: start, to: end) && !isBusy(from: start, to: end)
   }
 
-  /// Whether it lies in a window for the peer to connect to. Time that is in both kinds of window belongs to the scan.
+  /// Whether it lies in a window for the peer to connect to. Time that is in both kinds of window belongs to
+  /// the scan.
   mutating func waits(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
     initiating.contain(channel, from: start, to: end) && !scan.touch(from: start, to: end)
       && !isBusy(from: start, to: end)

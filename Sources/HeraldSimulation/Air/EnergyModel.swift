@@ -1,10 +1,12 @@
 import HeraldEmbedded
 
-/// What a device's radio does costs charge. An estimate from the times the radio was on, and the processor's time for what it hears; flash is left out.
+/// What a device's radio does costs charge. An estimate from the times the radio was on, and the processor's
+/// time for what it hears; flash is left out.
 ///
-/// Sources: product specifications of the nRF52833 and the nRF52840, chapter "Current consumption", 3 V with the DC/DC converter: radio
-/// transmitting at 0 dBm, 1 Mbit/s (I_RADIO_TX1), and receiving at 1 Mbit/s (I_RADIO_RX0). A processor at work beside the receiver makes 8.6 mA of
-/// 6.26 (nRF52840, compounded, CoreMark from flash). With everything off but RAM and the 32 kHz clock it takes some 2 µA.
+/// Sources: product specifications of the nRF52833 and the nRF52840, chapter "Current consumption", 3 V with
+/// the DC/DC converter: radio transmitting at 0 dBm, 1 Mbit/s (I_RADIO_TX1), and receiving at 1 Mbit/s
+/// (I_RADIO_RX0). A processor at work beside the receiver makes 8.6 mA of 6.26 (nRF52840, compounded,
+/// CoreMark from flash). With everything off but RAM and the 32 kHz clock it takes some 2 µA.
 public struct EnergyModel: Sendable {
   /// Milliamperes while sending.
   public var transmitting = 6.0
@@ -14,9 +16,11 @@ public struct EnergyModel: Sendable {
   public var processing = 2.34
   /// Milliamperes at all times.
   public var sleeping = 0.002
-  /// Microseconds the radio takes to ramp up before it sends or receives, at full current (fast ramp-up, product specification, RADIO).
+  /// Microseconds the radio takes to ramp up before it sends or receives, at full current (fast ramp-up,
+  /// product specification, RADIO).
   public var rampUp = 40.0
-  /// Microseconds of the processor's for each advertisement heard: the 3,000 instructions it may take at most, two cycles each, at 64 MHz.
+  /// Microseconds of the processor's for each advertisement heard: the 3,000 instructions it may take at
+  /// most, two cycles each, at 64 MHz.
   public var perAdvertisement = 94.0
 
   /// The nRF52833's.
@@ -30,12 +34,12 @@ public struct EnergyModel: Sendable {
     return model
   }
 
-  /// Microcoulombs for one connectable advertising event of 29 bytes at 0 dBm, all of it: measured on an nRF52832 (Laird, BL652 user guide,
-  /// table 10). `charge` comes to about the same from the radio's times.
+  /// Microcoulombs for one connectable advertising event of 29 bytes at 0 dBm, all of it: measured on an
+  /// nRF52832 (Laird, BL652 user guide, table 10). `charge` comes to about the same from the radio's times.
   public static var measuredAdvertisingEvent: Double { 10.64 }
 
-  /// Milliampere-hours per hour, which is to say the mean current in mA, for what a radio did in `microseconds`, and for the advertisements that
-  /// it reported.
+  /// Milliampere-hours per hour, which is to say the mean current in mA, for what a radio did in
+  /// `microseconds`, and for the advertisements that it reported.
   public func charge(_ use: RadioUse, over microseconds: UInt64, advertisements: UInt64 = 0) -> Double {
     guard microseconds > 0 else { return 0 }
     let on =
@@ -45,7 +49,8 @@ public struct EnergyModel: Sendable {
     return sleeping + on / Double(microseconds)
   }
 
-  /// The mean current in mA that a schedule asks for while nobody is about: advertising events as measured, scan windows, sleep.
+  /// The mean current in mA that a schedule asks for while nobody is about: advertising events as measured,
+  /// scan windows, sleep.
   public func charge(scheduled configuration: HeraldConfiguration) -> Double {
     // The interval and 5 ms of chance on average.
     let events = 1000 / (Double(configuration.advertisingInterval.milliseconds) + 5)

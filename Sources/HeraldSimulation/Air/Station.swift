@@ -12,7 +12,8 @@ enum AirReport {
   case measured(RSSI, ConnectionID)
 }
 
-/// One radio on the air: what its host asked for and what it is at. What every packet looks at is in its `Ear`.
+/// One radio on the air: what its host asked for and what it is at. What every packet looks at is in its
+/// `Ear`.
 struct Station {
   var capabilities: RadioCapabilities
   var isOn = false

@@ -23,7 +23,8 @@ enum ImageFile {
     return [UInt8](data)
   }
 
-  /// The image in a file. `board`: the one that was named, where the application of a package goes that does not say it itself.
+  /// The image in a file. `board`: the one that was named, where the application of a package goes that does
+  /// not say it itself.
   /// - Throws: `.storage` if it cannot be read, `.image` if it is none.
   static func read(_ path: String, base: UInt32?, for board: BoardDescription? = nil) throws(FlashFailure)
     -> FirmwareImage

@@ -25,7 +25,8 @@ final class Interruption: @unchecked Sendable {
       OpenSessions.endAll()
       _exit(130)
     }
-    // Until the source is there ^C would be lost, and on a busy machine that may take longer than the first packets.
+    // Until the source is there ^C would be lost, and on a busy machine that may take longer than the first
+    // packets.
     let isThere = DispatchSemaphore(value: 0)
     source.setRegistrationHandler { isThere.signal() }
     source.resume()

@@ -19,7 +19,8 @@ struct FactoryReset: ParsableCommand {
   @Flag(help: "Do not ask. Without it the device's serial number has to be typed.")
   var yes = false
 
-  /// How long one erasure may take: with everything else that a device does, more than the longest of any flash.
+  /// How long one erasure may take: with everything else that a device does, more than the longest of any
+  /// flash.
   private static let patience = Duration.seconds(60)
 
   func run() throws {

@@ -11,8 +11,8 @@ struct DevicePull {
   private let trims: Bool
   private let rebinds: Bool
 
-  /// With `trims` the device erases what is on the disk here and in the database; with `rebinds` the folder may be
-  /// bound to another identifier.
+  /// With `trims` the device erases what is on the disk here and in the database; with `rebinds` the folder
+  /// may be bound to another identifier.
   init(
     _ archive: PageArchive, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
     rebinds: Bool
@@ -25,7 +25,8 @@ struct DevicePull {
     self.rebinds = rebinds
   }
 
-  /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report. Beside it what is wrong with the device's clock.
+  /// Fetches what is new. Throws if nothing could be begun; what ended it later is in the report. Beside it
+  /// what is wrong with the device's clock.
   func run(_ progress: @escaping (PullProgress) -> Void) throws(HostLinkError) -> (
     report: PullReport, clock: HostLinkError?
   ) {

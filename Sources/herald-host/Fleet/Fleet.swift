@@ -12,7 +12,8 @@ struct FleetMember<Outcome: Sendable>: Sendable {
   let result: Result<Outcome, HostLinkError>
 }
 
-/// The same thing done with several devices at once, each in a thread of its own: most of the time they wait for their devices.
+/// The same thing done with several devices at once, each in a thread of its own: most of the time they wait
+/// for their devices.
 struct Fleet: Sendable {
   private let selectors: [DeviceSelector?]
   private let absent: [(location: String, error: HostLinkError)]
@@ -24,9 +25,9 @@ struct Fleet: Sendable {
     self.link = link
   }
 
-  /// Opens all devices, and when each has said who it is or failed, does `work` with those that could be told apart. Devices that
-  /// call themselves the same are left alone: nothing of one may get among the other's. Servers that could not be asked
-  /// for their devices come last.
+  /// Opens all devices, and when each has said who it is or failed, does `work` with those that could be told
+  /// apart. Devices that call themselves the same are left alone: nothing of one may get among the other's.
+  /// Servers that could not be asked for their devices come last.
   func run<Outcome: Sendable>(
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {

@@ -30,9 +30,9 @@ struct FleetSummary<Outcome: Sendable & Encodable>: Encodable {
     failed = devices.count { $0.error != nil }
   }
 
-  /// Prints a row for each, with what `columns` says of those that worked, complains about the others, and fails if
-  /// there are any. As JSON
-  /// it is the result alone where `isSingle`, and the error of the one device is thrown.
+  /// Prints a row for each, with what `columns` says of those that worked, complains about the others, and
+  /// fails if there are any. As JSON it is the result alone where `isSingle`, and the error of the one device
+  /// is thrown.
   func report(
     _ display: DisplayOptions, isSingle: Bool, heading: [String], right: Set<Int> = [],
     _ columns: (Outcome) -> [String]

@@ -38,7 +38,8 @@ struct Provisioning: Sendable {
     try device.pushPayload(blob)
   }
 
-  /// Opens a session with the key that a device is to have, if it has it; else gives it that key, unless it has another one. Whether the device has the key now.
+  /// Opens a session with the key that a device is to have, if it has it; else gives it that key, unless it
+  /// has another one. Whether the device has the key now.
   func establishKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) -> Bool
   {
     // In a session with another key: that is replaced last.
@@ -54,9 +55,11 @@ struct Provisioning: Sendable {
     return true
   }
 
-  /// Gives a device the key in a file, which is made first if it is wanted and not there, and opens a session with it.
+  /// Gives a device the key in a file, which is made first if it is wanted and not there, and opens a session
+  /// with it.
   func setKey(of device: DeviceClient, serial: String, from path: String) throws(HostLinkError) {
-    // Whatever the device says when it is asked again: outside a session there is a key to be sent only if nothing speaks against it here and below.
+    // Whatever the device says when it is asked again: outside a session there is a key to be sent only if
+    // nothing speaks against it here and below.
     try device.refuseLocked()
     let file = try SecretPath.of(path, serial: serial)
     if generates, access(file, F_OK) != 0 {

@@ -34,9 +34,10 @@ struct FleetOptions: ParsableArguments {
     return try DeviceSelector(name)
   }
 
-  /// The devices that are meant, each once, and the servers that could not be asked for theirs. Servers are asked at
-  /// the same time.
-  /// - Throws: `.usage` for what names nothing, `.noDevice` where there is neither a device nor a server that failed.
+  /// The devices that are meant, each once, and the servers that could not be asked for theirs. Servers are
+  /// asked at the same time.
+  /// - Throws: `.usage` for what names nothing, `.noDevice` where there is neither a device nor a server that
+  ///   failed.
   func muster() throws(HostLinkError) -> FleetMuster {
     var muster = FleetMuster()
     for name in device { muster.add(try DeviceSelector(name)) }

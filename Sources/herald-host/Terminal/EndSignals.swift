@@ -6,7 +6,8 @@ enum EndSignals {
   /// The end of a pipe that the handler writes to. A handler can reach nothing but globals.
   nonisolated(unsafe) private static var writingEnd: Int32 = -1
 
-  /// From the first call on, such a signal closes the sessions with devices before it ends the program. Signals that are ignored stay so.
+  /// From the first call on, such a signal closes the sessions with devices before it ends the program.
+  /// Signals that are ignored stay so.
   static func closeSessions() { _ = isWatching }
 
   private static let isWatching: Bool = {

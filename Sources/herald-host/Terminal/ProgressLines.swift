@@ -1,8 +1,9 @@
 import Foundation
 import HeraldConsole
 
-/// A line on standard error for each of several things that go on at the same time; on a terminal only, and only when they take longer than
-/// a second. Those that are done give way to the others where there are more than the terminal has lines.
+/// A line on standard error for each of several things that go on at the same time; on a terminal only, and
+/// only when they take longer than a second. Those that are done give way to the others where there are more
+/// than the terminal has lines.
 final class ProgressLines: @unchecked Sendable {
   private let lock = NSLock()
   private let isWanted: Bool

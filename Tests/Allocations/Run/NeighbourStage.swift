@@ -91,8 +91,8 @@ struct NeighbourStage: ~Copyable {
   }
 }
 
-/// What the device asks of the heap for its neighbours: over a hundred thousand advertisements of phones that come and go, and a
-/// thousand that connect.
+/// What the device asks of the heap for its neighbours: over a hundred thousand advertisements of phones that
+/// come and go, and a thousand that connect.
 func runNeighbours() -> UInt64 {
   var stage = NeighbourStage()
   stage.start()

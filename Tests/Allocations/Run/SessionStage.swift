@@ -2,8 +2,9 @@ import AllocationCounter
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// A host opens a session with the device, which gets an access key for it, and reads the log in it, with a byte or two gone wrong: how often the heap is asked for anything. The
-/// session is opened once before, as the run-time describes types to itself then.
+/// A host opens a session with the device, which gets an access key for it, and reads the log in it, with a
+/// byte or two gone wrong: how often the heap is asked for anything. The session is opened once before, as
+/// the run-time describes types to itself then.
 func sealedAllocations(_ stage: inout Stage) -> UInt64 {
   let key: [32 of UInt8] = .init(repeating: 7)
   guard stage.device.keepAccessKey(key.span) else { return .max }

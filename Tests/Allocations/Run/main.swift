@@ -5,9 +5,10 @@ import HeraldEmbedded
 import HeraldHCI
 import HeraldSimulation
 
-// Counts what the whole device asks of the heap, from H4 bytes to flash words, after it has started: over a million
-// advertisements, thousands of connections in both directions, a log that turns over, and a controller that
-// sends garbage, and hosts that read the log or send noise; then, in NeighbourStage.swift, over codes of other systems. Anything but zero fails.
+// Counts what the whole device asks of the heap, from H4 bytes to flash words, after it has started: over a
+// million advertisements, thousands of connections in both directions, a log that turns over, and a
+// controller that sends garbage, and hosts that read the log or send noise; then, in NeighbourStage.swift,
+// over codes of other systems. Anything but zero fails.
 
 /// Repeatable random numbers, for addresses and keys.
 struct RepeatableRandom: RandomSource, ~Copyable {
@@ -83,7 +84,8 @@ struct Stage: ~Copyable {
     pass(1 + random.next() % 500)
   }
 
-  /// A host asks for the log over SMP, with a byte or two gone wrong, then sends the same and noise down a serial line.
+  /// A host asks for the log over SMP, with a byte or two gone wrong, then sends the same and noise down a
+  /// serial line.
   mutating func ask() {
     var packet: [64 of UInt8] = .init(repeating: 0)
     let request: [18 of UInt8] = [

@@ -1,13 +1,13 @@
-/// The flash of an nRF51 or nRF52 and its controller (nRF51 Series Reference Manual, "NVMC"; nRF52840 Product Specification, 4.3
-/// "NVMC").
+/// The flash of an nRF51 or nRF52 and its controller (nRF51 Series Reference Manual, "NVMC"; nRF52840 Product
+/// Specification, 4.3 "NVMC").
 ///
 /// Rules that are kept:
-/// - "Writing to flash": only with CONFIG.WEN at Wen, whole words at word addresses; a bit goes from 1 to 0 only; a word is written at most
-///   twice between erasures (n_WRITE of the product specifications).
+/// - "Writing to flash": only with CONFIG.WEN at Wen, whole words at word addresses; a bit goes from 1 to 0
+///   only; a word is written at most twice between erasures (n_WRITE of the product specifications).
 /// - "Erasing a page": only with CONFIG.WEN at Een; the address is that of the first word of a page.
 /// - READY: while it is 0 nothing may be written, erased or configured.
-/// - Flash is not readable while it is written or erased: the processor waits. Here the model counts it as a fault, as a processor that runs
-///   from RAM would not wait.
+/// - Flash is not readable while it is written or erased: the processor waits. Here the model counts it as a
+///   fault, as a processor that runs from RAM would not wait.
 ///
 /// Power can go in the middle of a write or an erasure: `PowerCut`.
 final class NVMCModel: Peripheral {

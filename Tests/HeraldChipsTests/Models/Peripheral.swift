@@ -1,13 +1,14 @@
 import HeraldChips
 
-/// A model of a peripheral: behaves as its manual says, and keeps a list of what a driver did that the manual forbids. A test ends by
-/// expecting that list to be empty.
+/// A model of a peripheral: behaves as its manual says, and keeps a list of what a driver did that the manual
+/// forbids. A test ends by expecting that list to be empty.
 class Peripheral {
   /// What was done that may not be, in order.
   private(set) var faults: [String] = []
   /// Accesses of the driver so far.
   private(set) var accesses = 0
-  /// Called after each access of the driver, as time goes on meanwhile: an interrupt may come, a byte may arrive.
+  /// Called after each access of the driver, as time goes on meanwhile: an interrupt may come, a byte may
+  /// arrive.
   var meanwhile: (() -> Void)?
   private var isInMeanwhile = false
 
@@ -65,7 +66,8 @@ struct ModelRegisters: RegisterBlock {
   }
 }
 
-/// What a peripheral with direct memory access reaches: the buffers that a driver has named, at addresses as on the chip.
+/// What a peripheral with direct memory access reaches: the buffers that a driver has named, at addresses as
+/// on the chip.
 final class ModelMemory {
   private var buffers: [(address: UInt32, memory: UnsafeMutableRawBufferPointer)] = []
 

@@ -2,8 +2,10 @@
 ///
 /// Rules that are kept:
 /// - "Prescaler": written only while the RTC stands.
-/// - "Compare": with the counter at N, a value of N+2 or more that is written is met; N and N+1 are not, before the counter has gone round.
-/// - "Event control": an event is generated only if its interrupt is enabled (or its route to PPI, which is not modelled).
+/// - "Compare": with the counter at N, a value of N+2 or more that is written is met; N and N+1 are not,
+///   before the counter has gone round.
+/// - "Event control": an event is generated only if its interrupt is enabled (or its route to PPI, which is
+///   not modelled).
 /// - "COUNTER": 24 bits.
 final class RTCModel: Peripheral {
   /// What each access of the driver takes, in periods of 32,768 Hz.

@@ -1,7 +1,8 @@
 /// CLOCK and POWER, which share their addresses (nRF52840 Product Specification, "POWER", "CLOCK").
 ///
 /// Rules that are kept:
-/// - "LFCLK": LFCLKSRC is written only while the low-frequency clock does not run. Until its crystal is up, the oscillator stands in.
+/// - "LFCLK": LFCLKSRC is written only while the low-frequency clock does not run. Until its crystal is up,
+///   the oscillator stands in.
 /// - RESETREAS: adds up over resets; bits are cleared by writing ones to them.
 /// - DCDCEN: only boards that have the coil.
 final class ClockPowerModel: Peripheral {
@@ -13,7 +14,8 @@ final class ClockPowerModel: Peripheral {
   private(set) var dcdcIsOn = false
   private(set) var source: UInt32 = 0
   private(set) var lowFrequencyRuns = false
-  /// Whether a watchdog that has gone on over a reset has the oscillator run, which LFCLKSTAT tells and LFCLKRUN does not.
+  /// Whether a watchdog that has gone on over a reset has the oscillator run, which LFCLKSTAT tells and
+  /// LFCLKRUN does not.
   var isForcedByWatchdog = false
   /// Reads of its status until the low-frequency clock runs, once it has been started.
   var startDelay = 0
@@ -58,7 +60,8 @@ final class ClockPowerModel: Peripheral {
 ///
 /// Rules that are kept:
 /// - CRV, RREN and CONFIG cannot be changed once it runs; CRV is 15 at the least.
-/// - It is fed by writing 0x6E524635 to each of the places that RREN names, and resets the chip CRV + 1 ticks of 32,768 Hz after the last time.
+/// - It is fed by writing 0x6E524635 to each of the places that RREN names, and resets the chip CRV + 1 ticks
+///   of 32,768 Hz after the last time.
 final class WDTModel: Peripheral {
   private(set) var hasReset = false
   private(set) var isRunning = false
@@ -99,8 +102,8 @@ final class WDTModel: Peripheral {
   }
 }
 
-/// A port of GPIO (nRF52840 Product Specification, "GPIO"): a pin is driven once DIR says so, high or low as OUT says; its input can be read only
-/// while the buffer is connected.
+/// A port of GPIO (nRF52840 Product Specification, "GPIO"): a pin is driven once DIR says so, high or low as
+/// OUT says; its input can be read only while the buffer is connected.
 final class GPIOModel: Peripheral {
   /// What is on the pins from outside.
   var levels: UInt32 = 0
@@ -138,8 +141,9 @@ final class GPIOModel: Peripheral {
 /// The converter (nRF52840 Product Specification, "SAADC").
 ///
 /// Rules that are kept:
-/// - "Overview" and "EasyDMA": SAMPLE is taken after STARTED alone; the result is in memory, which is RAM, once END has come; RESULT.PTR is
-///   not changed while a conversion runs. STOP takes a moment, and the converter is not switched off before STOPPED.
+/// - "Overview" and "EasyDMA": SAMPLE is taken after STARTED alone; the result is in memory, which is RAM,
+///   once END has come; RESULT.PTR is not changed while a conversion runs. STOP takes a moment, and the
+///   converter is not switched off before STOPPED.
 /// - Registers: a channel is configured while nothing is converted; ENABLE first.
 final class SAADCModel: Peripheral {
   /// What each input has, in millivolts: 9 is VDD, 0xD VDDH/5, 1…8 the pins.

@@ -1,4 +1,5 @@
-/// A TIMER in timer or counter mode (nRF51 Series Reference Manual, "TIMER"; nRF52840 Product Specification, "TIMER").
+/// A TIMER in timer or counter mode (nRF51 Series Reference Manual, "TIMER"; nRF52840 Product Specification,
+/// "TIMER").
 ///
 /// Rules that are kept:
 /// - "Operation": MODE, BITMODE and PRESCALER are written only while the timer stands.

@@ -1,10 +1,13 @@
-/// The UARTE of the nRF52 and a device at the other end of the line (nRF52840 Product Specification, "UARTE").
+/// The UARTE of the nRF52 and a device at the other end of the line (nRF52840 Product Specification,
+/// "UARTE").
 ///
 /// Rules that are kept, with the section each is from:
-/// - "EasyDMA": buffers are in RAM; PTR and MAXCNT are taken at STARTRX and STARTTX, and may be changed for the next buffer once RXSTARTED or
-///   TXSTARTED has come. Changed before, it is not said which of the two the hardware takes.
-/// - "Reception": a FIFO of six bytes before the memory; RXDRDY for each byte that is received, which is likely to come before the byte
-///   is in memory; ENDRX when the buffer is full. RTS goes high when no more than four further bytes fit, or when the receiver is stopped.
+/// - "EasyDMA": buffers are in RAM; PTR and MAXCNT are taken at STARTRX and STARTTX, and may be changed for
+///   the next buffer once RXSTARTED or TXSTARTED has come. Changed before, it is not said which of the two
+///   the hardware takes.
+/// - "Reception": a FIFO of six bytes before the memory; RXDRDY for each byte that is received, which is
+///   likely to come before the byte is in memory; ENDRX when the buffer is full. RTS goes high when no more
+///   than four further bytes fit, or when the receiver is stopped.
 /// - "Transmission": ENDTX when the last byte has left. While CTS is high no byte leaves.
 /// - "Pin configuration" and registers: PSEL, CONFIG, BAUDRATE only while disabled; ENABLE is 8.
 final class UARTEModel: Peripheral {
@@ -16,7 +19,8 @@ final class UARTEModel: Peripheral {
   private(set) var lost = 0
   /// How many accesses of the driver the way of a byte from the FIFO to memory takes.
   var latency = 3
-  /// How many accesses of the driver it takes until the receiver has started, and has taken the address of its buffer.
+  /// How many accesses of the driver it takes until the receiver has started, and has taken the address of
+  /// its buffer.
   var startingTime = 2
   /// Where an event at an offset goes: PPI.
   var onEvent: ((UInt32) -> Void)?
@@ -151,8 +155,8 @@ final class UARTEModel: Peripheral {
   }
 }
 
-/// PPI (nRF52840 Product Specification, "PPI"): "channels", each with an event, a task and a second task (fork); groups, whose tasks
-/// switch their channels on and off, also on an event that one of them serves.
+/// PPI (nRF52840 Product Specification, "PPI"): "channels", each with an event, a task and a second task
+/// (fork); groups, whose tasks switch their channels on and off, also on an event that one of them serves.
 final class PPIModel: Peripheral {
   /// What tasks of other peripherals do, by address.
   var tasks: [UInt32: () -> Void] = [:]

@@ -2,9 +2,11 @@
 ///
 /// Rules that are kept, with the section each is from:
 /// - "Resource sharing", "Pin configuration": PSEL registers are written only while the UART is disabled.
-/// - "Transmission": a byte is written to TXD after STARTTX, and the next one after TXDRDY. While CTS is high no byte leaves.
-/// - "Reception": a FIFO of six bytes; RXDRDY when a byte moves up to RXD, which happens when the one before was read. RTS goes high when
-///   no more than four further bytes fit. A byte that finds the FIFO full is lost, and OVERRUN says so.
+/// - "Transmission": a byte is written to TXD after STARTTX, and the next one after TXDRDY. While CTS is high
+///   no byte leaves.
+/// - "Reception": a FIFO of six bytes; RXDRDY when a byte moves up to RXD, which happens when the one before
+///   was read. RTS goes high when no more than four further bytes fit. A byte that finds the FIFO full is
+///   lost, and OVERRUN says so.
 /// - "Using the UART without flow control": CTS counts as low, RTS is not looked at.
 /// - ERRORSRC: a bit is cleared by writing one to it.
 final class UARTModel: Peripheral {
@@ -16,7 +18,8 @@ final class UARTModel: Peripheral {
   var isClearToSend = true
   /// Bytes that the other side sent and the FIFO had no room for.
   private(set) var lost = 0
-  /// Whether the other side heeds RTS: it does not stop within the byte it is sending, nor before so many more.
+  /// Whether the other side heeds RTS: it does not stop within the byte it is sending, nor before so many
+  /// more.
   var slowness = 1
 
   private var isEnabled = false

@@ -1,9 +1,10 @@
 import HeraldChips
 
-/// USBD, with what it needs of POWER, CLOCK and the trim, as the manuals of the nRF52833 and nRF52840 describe them: chapters USBD, POWER
-/// and CLOCK, and the anomalies 171, 187, 199 and 223.
+/// USBD, with what it needs of POWER, CLOCK and the trim, as the manuals of the nRF52833 and nRF52840
+/// describe them: chapters USBD, POWER and CLOCK, and the anomalies 171, 187, 199 and 223.
 ///
-/// Whatever a driver does that the manual forbids is noted in `faults`. `USBDModel+Host.swift` has the host's end of the cable.
+/// Whatever a driver does that the manual forbids is noted in `faults`. `USBDModel+Host.swift` has the host's
+/// end of the cable.
 final class USBDModel {
   /// One of the three blocks of registers a driver has.
   struct Part: RegisterBlock {
@@ -61,7 +62,8 @@ final class USBDModel {
   /// After how many looks at its event a transfer ends; `nil` for never.
   var transferTime: Int? = 3
   var transfer: (end: UInt32, looks: Int, finish: () -> Void)?
-  /// Called when a transfer is looked at, and when a setup packet has been read halfway: for what happens just then.
+  /// Called when a transfer is looked at, and when a setup packet has been read halfway: for what happens
+  /// just then.
   var onTransfer: ((USBDModel) -> Void)?
   var onSetupRead: ((USBDModel) -> Void)?
   /// After how many looks EVENTCAUSE tells a cause.

@@ -71,7 +71,8 @@ struct RTCClockTests {
     model.pass(periods: 32_768)
     #expect(!wake(&clock, Instant(milliseconds: 1_000)))
     #expect(!wake(&clock, .start))
-    // The first tick but two of a millisecond: the compare value would be two ticks ahead, which the counter may be by then.
+    // The first tick but two of a millisecond: the compare value would be two ticks ahead, which the counter
+    // may be by then.
     model.pass(periods: 3 * 8)
     #expect(!wake(&clock, Instant(milliseconds: 1_001)))
     // The counter goes on by a tick with every access.

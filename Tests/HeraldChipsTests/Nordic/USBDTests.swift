@@ -350,7 +350,8 @@ struct USBDDeviceTests {
   func halts() {
     let bench = USBDBench()
     bench.configure()
-    // An odd number of packets each way, so that a toggle that is not reset shows; then an answer nobody takes.
+    // An odd number of packets each way, so that a toggle that is not reset shows; then an answer nobody
+    // takes.
     #expect(bench.exchange(echo) == echoed)
     #expect(bench.send([echo]))
     #expect(bench.control("02 03 0000 8100 0000") == [])

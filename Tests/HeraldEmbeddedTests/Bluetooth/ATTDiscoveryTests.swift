@@ -45,7 +45,8 @@ struct ATTDiscoveryTests {
 
   @Test("As many groups as fit, no more")
   func groupLimit() {
-    // The third of three would need 2 + 18 = 20 bytes; at 23 all of the same size fit, with a smaller range fewer do.
+    // The third of three would need 2 + 18 = 20 bytes; at 23 all of the same size fit, with a smaller range
+    // fewer do.
     #expect(large.ask("10 0A00 0C00 0028") == "11 06 0A 00 0C 00 0B A0")
     #expect(large.answer(pdu("10 0100 FFFF 0028"), bufferSize: 23).count == 14)
   }

@@ -127,8 +127,8 @@ private let largeBytes: [159 of UInt8] = [
   0x02, 0x1C, 0x00, 0x07, 0xB0,  // 154
 ]
 
-/// Everything a small device does not have: a secondary and an included service, services that share a UUID, values of one
-/// type and several lengths, a value that can only be written, long constants.
+/// Everything a small device does not have: a secondary and an included service, services that share a UUID,
+/// values of one type and several lengths, a value that can only be written, long constants.
 enum LargeTable: GATTTable {
   static var database: GATTDatabase {
     @_lifetime(immortal) get { GATTDatabase(attributes: largeAttributes.span, bytes: largeBytes.span) }

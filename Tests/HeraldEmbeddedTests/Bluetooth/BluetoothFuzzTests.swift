@@ -173,7 +173,8 @@ struct BluetoothFuzzTests {
       let length = client.nextRequest(into: &span, mtu: 23, value: value.span, at: .start)
       #expect(length <= 23)
       if length > 0 { requests += 1 }
-      // A peer can make us ask 512 times at most: once per byte of the longest value, or per handle of the range.
+      // A peer can make us ask 512 times at most: once per byte of the longest value, or per handle of the
+      // range.
       #expect(requests <= 512)
       let response = generator.bytes(from: Self.responses, longest: 60)
       let opcode = span[0]

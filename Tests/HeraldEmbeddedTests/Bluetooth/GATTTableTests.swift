@@ -13,7 +13,8 @@ struct GATTTableTests {
   @Test("A record is eight bytes")
   func size() { #expect(MemoryLayout<AttributeRecord>.stride == 8) }
 
-  /// The fault of a table over eight bytes: a characteristic (properties 1A, value at handle 3, type 2A00) behind A00B.
+  /// The fault of a table over eight bytes: a characteristic (properties 1A, value at handle 3, type 2A00)
+  /// behind A00B.
   private func fault(_ attributes: [AttributeRecord]) -> GATTFault? {
     let bytes: [UInt8] = [0x0B, 0xA0, 0x1A, 0x03, 0x00, 0x00, 0x2A, 0x00]
     return GATTDatabase(attributes: attributes.span, bytes: bytes.span).firstFault()

@@ -1,4 +1,5 @@
-/// A repeatable source of random numbers for property tests: SplitMix64, so that a failing case can be run again.
+/// A repeatable source of random numbers for property tests: SplitMix64, so that a failing case can be run
+/// again.
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 

@@ -18,8 +18,8 @@ enum Interruption: CaseIterable {
   case babbles
 }
 
-/// A phone's GATT server over the smallest ATT_MTU, so that all it has takes several requests: a payload of 50 bytes, a
-/// model, and one of the two signal characteristics.
+/// A phone's GATT server over the smallest ATT_MTU, so that all it has takes several requests: a payload of
+/// 50 bytes, a model, and one of the two signal characteristics.
 struct ReluctantPhone {
   static let payload = (0..<50).map { UInt8($0 + 1) }
   let hasCompliantSignal: Bool
@@ -152,7 +152,8 @@ struct InterruptedStories {
   func everyStep(how: Interruption, hasCompliantSignal: Bool) {
     var whole = ReluctantPhone(hasCompliantSignal: hasCompliantSignal, at: .max, how: how)
     _ = meet(&whole)
-    // MTU, service, two characteristics, three pieces of payload, three requests for the model, the message in three.
+    // MTU, service, two characteristics, three pieces of payload, three requests for the model, the message
+    // in three.
     #expect(whole.answered >= 13)
     #expect(whole.messages == [Self.written])
     for step in 0..<whole.answered {
@@ -164,7 +165,8 @@ struct InterruptedStories {
       #expect(story.count(.messagesSent) + story.count(.messagesLost) == 1, "step \(step)")
       #expect(story.count(.messagesLost) == 0 || how == .refuses, "step \(step)")
       #expect(story.count(.messagesLost) == 1 || phone.messages.first == Self.written, "step \(step)")
-      // A second answer passes for that to the next request: what is read and written then is the peer's own muddle.
+      // A second answer passes for that to the next request: what is read and written then is the peer's own
+      // muddle.
       if how != .answersTwice {
         // The model is asked for once, whatever comes of it.
         let models = story.log().filter { $0.contains("model android 41 33 30") }.count

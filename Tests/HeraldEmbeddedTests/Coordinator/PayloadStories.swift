@@ -30,7 +30,8 @@ struct PayloadStories {
     story.poll()
   }
 
-  /// What a peer gets that connects now and reads on at an ATT_MTU of 23 until a piece is not full; `nil` if it gets an error.
+  /// What a peer gets that connects now and reads on at an ATT_MTU of 23 until a piece is not full; `nil` if
+  /// it gets an error.
   private func read(_ story: Story) -> [UInt8]? {
     story.happen(.opened(ConnectionID(index: 0), .peripheral, peer: Peer.iPhone))
     defer { story.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated)) }
@@ -194,7 +195,8 @@ struct PayloadStories {
 
 @Suite("Coordinator: payloads of others")
 struct ForeignPayloadStories {
-  /// BlueTrace in Herald's binary form: total length, an identifier of eight characters, RSSI, transmit power and model.
+  /// BlueTrace in Herald's binary form: total length, an identifier of eight characters, RSSI, transmit power
+  /// and model.
   private static let blueTrace =
     "91 3A 03 04 00 1D 00 08 00 41 42 31 32 33 34 35 36 40 02 C4 FF 41 02 0C 00 42 02 50 37"
 

@@ -2,7 +2,8 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-/// A device that hosts both signal characteristics, as the letter of HP-36 has it: values at 0x000E and 0x0010.
+/// A device that hosts both signal characteristics, as the letter of HP-36 has it: values at 0x000E and
+/// 0x0010.
 struct BothSignals: Neighbours {
   typealias Table = HeraldBothSignalsGATTTable
   init() {}

@@ -77,7 +77,8 @@ private final class RotatingDevice {
 
 @Suite("Coordinator: payloads that change with the time")
 struct RotationStories {
-  /// Of the first and second six minutes of day 0, and of its last: the published identifiers of the secret of zeros.
+  /// Of the first and second six minutes of day 0, and of its last: the published identifiers of the secret
+  /// of zeros.
   private let first = hex("0B 10 3A03 0000 e2cfbeb32de932c9171c658b5f57a337")
   private let second = hex("0B 10 3A03 0000 d7f8ef992e35091fed00b9c47dcfe398")
   private let last = hex("0B 10 3A03 0000 8c9a22759b2a87ff41a9391e8d390f35")

@@ -3,7 +3,8 @@ import HeraldSimulation
 import Testing
 
 extension Story {
-  /// An iPhone with its application in the foreground takes the connection and answers up to the payload, which is read.
+  /// An iPhone with its application in the foreground takes the connection and answers up to the payload,
+  /// which is read.
   func readIPhone(
     on connection: Int = 0, mtu: String = "B9 00", address: DeviceAddress = Peer.iPhone,
     payload: String = Peer.payload, sourceLocation: SourceLocation = #_sourceLocation

@@ -122,7 +122,8 @@ struct SharingStoreTests {
     #expect(shelf.tell(listener, at: 30) == (1...24).reversed())
     shelf.meet(25, [25], at: 25)
     shelf.meet(24, [24], at: 40)
-    // 25 stands where 1 stood, of which the listener had been told; being new it goes ahead of 24, which was heard later.
+    // 25 stands where 1 stood, of which the listener had been told; being new it goes ahead of 24, which was
+    // heard later.
     #expect(shelf.tell(listener, at: 41, room: 3) == [25, 24, 23])
     #expect(shelf.tell(listener, at: 41) == [24, 25] + (2...23).reversed())
   }

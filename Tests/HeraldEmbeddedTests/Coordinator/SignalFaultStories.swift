@@ -18,7 +18,8 @@ private func begin() -> Story {
 }
 
 extension Story {
-  /// The device is as it should be: it scans, advertises, broke no contract, and takes a message from the same peer.
+  /// The device is as it should be: it scans, advertises, broke no contract, and takes a message from the
+  /// same peer.
   fileprivate func isWell(sourceLocation: SourceLocation = #_sourceLocation) {
     _ = heard()
     write(hex("04 02 00 68 69"), sourceLocation: sourceLocation)

@@ -167,7 +167,8 @@ struct SignalFloodStories {
     #expect(story.count(.signalsDropped) == 1)
   }
 
-  /// What a peer brings to the log in a minute that writes messages of 240 bytes as quickly as it can, and comes again after every eight.
+  /// What a peer brings to the log in a minute that writes messages of 240 bytes as quickly as it can, and
+  /// comes again after every eight.
   private func brought(reconnecting: Bool, address: (Int) -> DeviceAddress) -> Int {
     let story = patient()
     story.comes(address(0))

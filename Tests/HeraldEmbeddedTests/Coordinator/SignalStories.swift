@@ -107,7 +107,8 @@ struct SignalStories {
   func withoutResponse() {
     let story = begin(BothSignals.self)
     story.comes()
-    // Read By Type of characteristic declarations: properties 08 is write, 18 write and notify; 04 would be without response.
+    // Read By Type of characteristic declarations: properties 08 is write, 18 write and notify; 04 would be
+    // without response.
     #expect(
       story.ask(hex("08 0C 00 13 00 03 28"))
         == hex("09 15 0D 00 08 0E 00 \(Peer.signalUUID) 0F 00 18 10 00 \(Peer.otherSignalUUID)")

@@ -109,7 +109,8 @@ struct StoryRandom: RandomSource, ~Copyable {
   mutating func next() -> UInt32 { UInt32(truncatingIfNeeded: generator.next()) }
 }
 
-/// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is looked at.
+/// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is
+/// looked at.
 typealias Story = StoryWith<NoNeighbours>
 
 /// The same with systems beside Herald, or with another table to serve.
@@ -256,7 +257,8 @@ extension StoryWith {
 }
 
 extension StoryWith {
-  /// The rows of the log so far, in the words of the contact log: time in milliseconds, event, identity, payload.
+  /// The rows of the log so far, in the words of the contact log: time in milliseconds, event, identity,
+  /// payload.
   func log() -> [String] {
     let status = node.core.log.committedStatus()
     var rows: [String] = []

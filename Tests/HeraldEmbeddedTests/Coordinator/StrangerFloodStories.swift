@@ -11,8 +11,9 @@ struct StrangerFloodStories {
     DeviceAddress(high: 0x4600, low: UInt32(number), kind: .random)
   }
 
-  /// Ten new addresses a second for `seconds`; `answer` says what becomes of an attempt. Returns the milliseconds for which it was scanned
-  /// more than scheduled, and those for which it was attempted to connect.
+  /// Ten new addresses a second for `seconds`; `answer` says what becomes of an attempt. Returns the
+  /// milliseconds for which it was scanned more than scheduled, and those for which it was attempted to
+  /// connect.
   private func flood(_ story: Story, seconds: Int, _ answer: (Story) -> Void) -> (
     scanning: Int, attempting: Int
   ) {

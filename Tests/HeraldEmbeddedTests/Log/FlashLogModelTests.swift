@@ -64,7 +64,8 @@ struct FlashLogModelTests {
     #expect(log.statistic(6) == 0 && log.statistic(7) == 0)
   }
 
-  /// How many of the last of `model` are missing at the end of `records`, which must otherwise be a part of it.
+  /// How many of the last of `model` are missing at the end of `records`, which must otherwise be a part of
+  /// it.
   private func tail(_ model: [PlainRecord], _ records: [PlainRecord]) -> Int? {
     for missing in 0...model.count where Array(model.dropLast(missing).suffix(records.count)) == records {
       return missing

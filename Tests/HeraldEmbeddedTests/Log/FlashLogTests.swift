@@ -260,7 +260,8 @@ struct FlashLogTests {
         PlainRecord(event: .measured(target(1), RSSI(-50)), milliseconds: 20),
         PlainRecord(event: .measured(target(1), RSSI(-51)), milliseconds: 30),
       ])
-    // A flash that takes nothing any more: the reading is given back, and counts among the dropped only when it is appended.
+    // A flash that takes nothing any more: the reading is given back, and counts among the dropped only when
+    // it is appended.
     image.brokenPages = Set(0..<4)
     var taken = 0
     while taken < 1_000,

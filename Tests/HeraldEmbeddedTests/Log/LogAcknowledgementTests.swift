@@ -253,7 +253,8 @@ struct LogAcknowledgementTests {
         var after = FlashLog<MemoryFlash, 8>.mounted(on: torn, freshEpoch: 99)
         let records = after.records()
         guard committed > gone else { continue }
-        // One stretch of what was appended, from something acknowledged or the first after it, to the last committed or beyond.
+        // One stretch of what was appended, from something acknowledged or the first after it, to the last
+        // committed or beyond.
         guard let first = records.first, let start = appended.firstIndex(of: first), start <= gone,
           start + records.count >= committed, records == Array(appended[start..<start + records.count])
         else {

@@ -43,7 +43,8 @@ private func writeGoldenPage() throws -> [UInt8] {
   return log.pageBytes(1) ?? []
 }
 
-/// What `writeGoldenPage` made when the format was fixed. Tests/Interop/log_format_test.py reads these lines too.
+/// What `writeGoldenPage` made when the format was fixed. Tests/Interop/log_format_test.py reads these lines
+/// too.
 private let goldenPage = """
   484c6f67020403004433221101000000010000000a0000000000000000000000
   000000007ebfb261bb2fff6b84e398ef55bc229fe73aaff47db9dfb185ca4173
@@ -84,7 +85,8 @@ private func writeLaterPage() throws -> [UInt8] {
   return log.pageBytes(1) ?? []
 }
 
-/// What `writeLaterPage` made when these kinds were fixed. Tests/Interop/log_format_test.py reads these lines too.
+/// What `writeLaterPage` made when these kinds were fixed. Tests/Interop/log_format_test.py reads these lines
+/// too.
 private let laterPage = """
   484c6f6702040300887766550100000001000000e80300000000000000000000
   00000000e4a5164300026869ae3bffff8c17d97d38f4b06ffbfd208692d40cff
@@ -113,7 +115,8 @@ private func writeCrowdedPage() throws -> [UInt8] {
   return log.pageBytes(1) ?? []
 }
 
-/// What `writeCrowdedPage` made when the format was fixed. Tests/Interop/log_format_test.py reads these lines too.
+/// What `writeCrowdedPage` made when the format was fixed. Tests/Interop/log_format_test.py reads these lines
+/// too.
 private let crowdedPage = """
   484c6f6702044000ccbbaa990100000001000000e80300000000000000000000
   0000000070e49bc37dfd97d38f4b06ffe47cc584f82b5e9b755216498245cf80
@@ -152,7 +155,8 @@ private func writeRestartPage() throws -> [UInt8] {
   return log.pageBytes(1) ?? []
 }
 
-/// What `writeRestartPage` made when the report was fixed. Tests/Interop/log_format_test.py reads these lines too.
+/// What `writeRestartPage` made when the report was fixed. Tests/Interop/log_format_test.py reads these lines
+/// too.
 private let restartPage = """
   484c6f6702040300ccbbaa990100000001000000000000000000000000000000
   0000000064a22998832ffe6f2101ffff002006010300050000004d0000007289
@@ -191,7 +195,8 @@ struct LogFormatTests {
   @Test("HP-46 the header is as the format page says")
   func header() throws {
     let page = try writeGoldenPage()
-    // "HLog", version 2, word 4, dictionary 3, date unknown, epoch, sequence 1, boot 1, uptime 10 ms, no date.
+    // "HLog", version 2, word 4, dictionary 3, date unknown, epoch, sequence 1, boot 1, uptime 10 ms, no
+    // date.
     let expected: [UInt8] = [
       0x48, 0x4C, 0x6F, 0x67, 0x02, 0x04, 0x03, 0x00, 0x44, 0x33, 0x22, 0x11, 0x01, 0x00, 0x00, 0x00, 0x01,
       0x00,

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HeraldEmbedded
 
-/// A page of 204 bytes with 8,193 readings: one more than a page's first segment may hold. Written by an encoder in
-/// Python from docs/log-format.md: one target, always -50 dBm, all at the same time.
+/// A page of 204 bytes with 8,193 readings: one more than a page's first segment may hold. Written by an
+/// encoder in Python from docs/log-format.md: one target, always -50 dBm, all at the same time.
 private let overfullPage = """
   484c6f6702041000070000000100000001000000000000000000000000000000
   00000000adc0e7f87dfdafffffffffffa5bf865f88a4b5eeb22881b16350865b

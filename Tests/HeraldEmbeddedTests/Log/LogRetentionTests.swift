@@ -251,7 +251,8 @@ struct LogRetentionTests {
         committed = story[known].hour
         known += 1
       }
-      // Every step of an erasure, what voids the header first included; of programming, which other tests cut everywhere, a sample.
+      // Every step of an erasure, what voids the header first included; of programming, which other tests cut
+      // everywhere, a sample.
       let isErasing: Bool
       switch journal[step] {
       case .erasure: isErasing = true

@@ -33,7 +33,8 @@ extension StoryWith {
     return answers().first ?? []
   }
 
-  /// All characteristics on connection 0, by discovery: the handle of the value and the UUID; C19X's without the code.
+  /// All characteristics on connection 0, by discovery: the handle of the value and the UUID; C19X's without
+  /// the code.
   fileprivate func characteristics() -> [(handle: UInt8, uuid: String)] {
     var found: [(UInt8, String)] = []
     var next: UInt8 = 1
@@ -51,7 +52,8 @@ extension StoryWith {
 
   fileprivate func read(_ handle: UInt8) -> [UInt8] { request([0x0A, handle, 0x00]) }
 
-  /// Connects 10 s before the address changes, looks at every characteristic before and after, and compares with what is `expected` of each.
+  /// Connects 10 s before the address changes, looks at every characteristic before and after, and compares
+  /// with what is `expected` of each.
   fileprivate func comparesTable(
     with expected: [String: Shown], sourceLocation: SourceLocation = #_sourceLocation
   ) {

@@ -1,7 +1,8 @@
 import HeraldEmbedded
 import Testing
 
-/// Reads any bytes as extended data and holds the outcome against what the rules say of it, one after the other.
+/// Reads any bytes as extended data and holds the outcome against what the rules say of it, one after the
+/// other.
 func fuzzExtendedData(_ bytes: Span<UInt8>) -> Bool {
   var segments = ExtendedData(bytes)
   var place = 0

@@ -14,7 +14,8 @@ func offered<Supplier: PayloadSupplier & ~Copyable>(
   return Array(buffer[0..<count])
 }
 
-/// An application's own supplier: as many bytes as it is told, and a number that counts how often it was asked when.
+/// An application's own supplier: as many bytes as it is told, and a number that counts how often it was
+/// asked when.
 private struct ApplicationSupplier: PayloadSupplier {
   var length: Int
   var asked: [UInt64?] = []

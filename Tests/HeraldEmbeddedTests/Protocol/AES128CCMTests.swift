@@ -29,7 +29,8 @@ struct AES128CCMTests {
     return cipher.open(&span, clear: clear, tag: tag) ? Array(bytes.dropLast(tag)) : nil
   }
 
-  /// Packet vectors 1 to 12 of RFC 3610, section 8: the nonce, how much is in the clear, the size of the tag, and the result. The packet is 00 01 02 ….
+  /// Packet vectors 1 to 12 of RFC 3610, section 8: the nonce, how much is in the clear, the size of the tag,
+  /// and the result. The packet is 00 01 02 ….
   private static let vectors: [(nonce: StaticString, clear: Int, tag: Int, packet: StaticString)] = [
     (
       "00000003020100a0a1a2a3a4a5", 8, 8,

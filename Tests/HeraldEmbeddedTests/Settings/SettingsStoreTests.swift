@@ -232,7 +232,8 @@ struct SettingsStoreTests {
         // Two words of the note, then the other page, then the one with the note.
         #expect(steps != 2 || (isNoted && goesOn))
         if isNoted, torn.bytes.contains(where: { $0 != 0xFF }) {
-          // Cut while the last page is erased, its note may be gone; what is left of it is damage, and erased as such.
+          // Cut while the last page is erased, its note may be gone; what is left of it is damage, and erased
+          // as such.
           #expect(goesOn || found(torn).first == 0, "\(tearing) after \(steps) steps")
         }
         if goesOn {

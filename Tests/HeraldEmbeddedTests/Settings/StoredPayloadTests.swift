@@ -238,7 +238,8 @@ struct StoredPayloadTests {
     expected.daysLeft = 3
     check(badge.supplier.payloadStatus(at: epoch) == expected)
     #expect(!hasNothingOf(Array(keys[..<32]), image))
-    // At midnight the key of the new day is there before the payload is asked for; what is asked for of the day before still is.
+    // At midnight the key of the new day is there before the payload is asked for; what is asked for of the
+    // day before still is.
     let last = badge.offered(at: epoch + day - 1)
     _ = badge.supplier.tend(&badge.store, at: epoch + day)
     var bytes = [UInt8](repeating: 0, count: 21)

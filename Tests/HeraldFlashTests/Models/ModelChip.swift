@@ -1,4 +1,5 @@
-/// An nRF51822 or nRF52840 at the level of its registers: memory, flash controller with its rules, core, debug registers, control access port.
+/// An nRF51822 or nRF52840 at the level of its registers: memory, flash controller with its rules, core,
+/// debug registers, control access port.
 final class ModelChip {
   enum Kind { case nRF51, nRF52 }
   let kind: Kind

@@ -1,5 +1,5 @@
-/// As much of an ARMv6-M core as the loader needs: registers, flags, and the instructions it is made of (ARMv6-M architecture reference manual, A5).
-/// Any other instruction stops it, as a fault would.
+/// As much of an ARMv6-M core as the loader needs: registers, flags, and the instructions it is made of
+/// (ARMv6-M architecture reference manual, A5). Any other instruction stops it, as a fault would.
 struct ModelCore {
   var registers = [UInt32](repeating: 0, count: 16)
   var isHalted = false
@@ -50,7 +50,8 @@ struct ModelCore {
     case 0b11110:
       guard let second = chip.halfword(pc &+ 2), second >> 12 == 15 else { return isHalted = true }
       registers[14] = pc &+ 5
-      // The loader's calls reach less than 4 KB forward or back: the upper bits of the offset are all as the sign.
+      // The loader's calls reach less than 4 KB forward or back: the upper bits of the offset are all as the
+      // sign.
       let offset = UInt32(code & 0x3FF) << 12 | UInt32(second & 0x7FF) << 1
       branch(pc, code & 0x400 == 0 ? offset : offset | 0xFFC0_0000)
     default: isHalted = true

@@ -4,7 +4,8 @@ import HeraldHostLink
 @testable import HeraldFlash
 @testable import HeraldImages
 
-/// Adafruit's boot loader at the end of a line, within this process: packets are acknowledged, then carried out.
+/// Adafruit's boot loader at the end of a line, within this process: packets are acknowledged, then carried
+/// out.
 final class ModelLegacyBootLoader: SerialLine {
   /// What becomes of a packet on its way.
   enum Mishap {

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Finding a probe's interface")
 struct ProbeInterfaceTests {
-  /// A micro:bit's configuration, as USB 2.0, 9.6 and HID 1.11 write it: a drive, HID with CMSIS-DAP 1, vendor specific with CMSIS-DAP 2.
+  /// A micro:bit's configuration, as USB 2.0, 9.6 and HID 1.11 write it: a drive, HID with CMSIS-DAP 1,
+  /// vendor specific with CMSIS-DAP 2.
   private static let bytes: [UInt8] = [
     0x09, 0x02, 0x57, 0x00, 0x03, 0x01, 0x00, 0x80, 0xFA,  // configuration 1 of 87 bytes
     0x09, 0x04, 0x00, 0x00, 0x02, 0x08, 0x06, 0x50, 0x04,  // mass storage

@@ -2,7 +2,8 @@ import Testing
 
 @testable import HeraldFlash
 
-/// Each way a probe fails, at each packet of writing: what the failure says of the board is so, and writing again afterwards works.
+/// Each way a probe fails, at each packet of writing: what the failure says of the board is so, and writing
+/// again afterwards works.
 @Suite("A debug probe that fails at any step")
 struct ProbeInterruptionTests {
   private static let old: [UInt32] = (0..<512).map { $0 &* 0x0101_0101 &+ 7 }

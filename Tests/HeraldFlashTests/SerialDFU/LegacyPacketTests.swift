@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Packets of the serial DFU of nRF5 SDK 11")
 struct LegacyPacketTests {
-  /// What adafruit-nrfutil 0.5.3.post16 sends for the twelve bytes of `application`, and what it is acknowledged with.
+  /// What adafruit-nrfutil 0.5.3.post16 sends for the twelve bytes of `application`, and what it is
+  /// acknowledged with.
   static let application: [UInt8] = [0x00, 0x10, 0, 0x20, 0x01, 0x61, 0x02, 0x00, 0xC0, 0xDB, 0xDC, 0xDD]
   private static let start = bytes(
     "c0 d14e01e0 03000000 04000000 00000000 00000000 0c000000 59e0 c0")
@@ -77,7 +78,8 @@ struct LegacyPacketTests {
 
   @Test("What goes over the line, and what comes back")
   func session() throws {
-    // The number that is expected is 0; the second that asks is acknowledged, and so are start, init packet and data.
+    // The number that is expected is 0; the second that asks is acknowledged, and so are start, init packet
+    // and data.
     let line = ScriptedLine(
       ["c0 00000000 c0", "c0 080000f8 c0", "c0 100000f0 c0", "c0 180000e8 c0", "c0 200000e0 c0"].map(
         Self.bytes))

@@ -92,7 +92,8 @@ struct Bench: ~Copyable {
         all.append(hex(command))
         let opcode = UInt16(command[1]) | UInt16(command[2]) << 8
         let plain = "040e0401" + hex([command[1], command[2]]) + "00"
-        // Disconnect, Create Connection, Connection Update and the extended Create Connection answer with a status.
+        // Disconnect, Create Connection, Connection Update and the extended Create Connection answer with a
+        // status.
         let status = "040f040001" + hex([command[1], command[2]])
         let isStatus = [0x0406, 0x200D, 0x2013, 0x2043].contains(opcode)
         radio.transport.incoming += bytes(answers[opcode] ?? (isStatus ? status : plain))

@@ -1,5 +1,5 @@
-// A badge for the staff of one house: it shows the number of whoever wears it, keeps a log of whom it met, and lights a lamp while
-// somebody whose payload it knows stands close.
+// A badge for the staff of one house: it shows the number of whoever wears it, keeps a log of whom it met,
+// and lights a lamp while somebody whose payload it knows stands close.
 
 import Board
 import HeraldChips
@@ -8,7 +8,8 @@ import HeraldEmbedded
 import HeraldFirmware
 import HeraldHCI
 
-/// A payload of our own: the family of providers' own formats (00…07), a routing code that says whose format it is, the number of the badge.
+/// A payload of our own: the family of providers' own formats (00…07), a routing code that says whose format
+/// it is, the number of the badge.
 struct StaffNumber: PayloadSupplier {
   let number: UInt32
 

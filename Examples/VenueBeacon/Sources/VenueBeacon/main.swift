@@ -1,5 +1,5 @@
-// A beacon at the door of a café. It tells visitors' phones and wearables where they are while the café is open, and whoever looks after it
-// by a lamp whether it works.
+// A beacon at the door of a café. It tells visitors' phones and wearables where they are while the café is
+// open, and whoever looks after it by a lamp whether it works.
 
 import Board
 import HeraldChips
@@ -8,8 +8,8 @@ import HeraldEmbedded
 import HeraldFirmware
 import HeraldHCI
 
-/// The café's payload, offered from eight in the morning to six in the evening (UTC); and always as long as nobody has told the date, for
-/// a beacon that says nothing is of no use to anybody.
+/// The café's payload, offered from eight in the morning to six in the evening (UTC); and always as long as
+/// nobody has told the date, for a beacon that says nothing is of no use to anybody.
 struct Cafe: PayloadSupplier {
   private var venue = VenuePayloadSupplier<64>(country: 826, state: 4, code: 20_817)
 

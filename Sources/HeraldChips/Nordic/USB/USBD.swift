@@ -2,16 +2,17 @@ import HeraldDeviceLink
 
 /// The USB device controller of the nRF52833 and the nRF52840, with endpoints 0…7, all of 64 bytes.
 ///
-/// The peripheral answers the host's tokens by itself from a buffer it has for each endpoint; direct memory access moves a packet
-/// between one of those and RAM. Only one such transfer may go on at a time, and hardly a register may be touched meanwhile.
-/// So a transfer is waited for where it is begun: a packet takes a few microseconds. All of them use one buffer of 64 bytes, which
-/// is handed over at the start and must stay: the peripheral does not reach flash.
+/// The peripheral answers the host's tokens by itself from a buffer it has for each endpoint; direct memory
+/// access moves a packet between one of those and RAM. Only one such transfer may go on at a time, and hardly
+/// a register may be touched meanwhile. So a transfer is waited for where it is begun: a packet takes a few
+/// microseconds. All of them use one buffer of 64 bytes, which is handed over at the start and must stay: the
+/// peripheral does not reach flash.
 ///
-/// Nothing is shared with an interrupt handler, as there is none: the interrupts of what the host does are enabled, so
-/// that they end a sleep, and `nextEvent` clears all of their events.
+/// Nothing is shared with an interrupt handler, as there is none: the interrupts of what the host does are
+/// enabled, so that they end a sleep, and `nextEvent` clears all of their events.
 ///
-/// After a fault, which is a transfer that does not end, the peripheral is switched off and on again: to the host the device was
-/// unplugged and comes back.
+/// After a fault, which is a transfer that does not end, the peripheral is switched off and on again: to the
+/// host the device was unplugged and comes back.
 public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   var usbd: Block
   var supply: Block
@@ -29,7 +30,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   /// Transfers that did not end.
   public internal(set) var faults: UInt32 = 0
 
-  /// Bits 1…7: the packet on this IN endpoint has not gone out yet. Bits 17…23: a packet has come on this OUT endpoint.
+  /// Bits 1…7: the packet on this IN endpoint has not gone out yet. Bits 17…23: a packet has come on this OUT
+  /// endpoint.
   var busy: UInt32 = 0
   /// The endpoints that are open, and those that are halted, as in `busy`.
   var opened: UInt32 = 0
@@ -66,8 +68,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     case received
   }
 
-  /// The controller on the registers of USBD, of POWER and CLOCK, and of the trim at 0x4006EC00. `buffer` has 64 bytes of RAM, a
-  /// multiple of four from its beginning, for this and nothing else.
+  /// The controller on the registers of USBD, of POWER and CLOCK, and of the trim at 0x4006EC00. `buffer` has
+  /// 64 bytes of RAM, a multiple of four from its beginning, for this and nothing else.
   public init(
     usbd: consuming Block, supply: consuming Block, trim: consuming Block, chip: USBDChip,
     buffer: UnsafeMutableRawBufferPointer
@@ -93,7 +95,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     guard phase == .attached else { return nil }
     refresh()
     if take(USBDRegisters.busReset) {
-      // The peripheral has closed its endpoints and forgotten its address. A request that came behind the reset stays.
+      // The peripheral has closed its endpoints and forgotten its address. A request that came behind the
+      // reset stays.
       wake()
       forget()
       return .reset
@@ -149,8 +152,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     return true
   }
 
-  /// Takes in which packets have gone out and have come. What is told of the control endpoint while nothing is under way there
-  /// belongs to a request that was given up.
+  /// Takes in which packets have gone out and have come. What is told of the control endpoint while nothing
+  /// is under way there belongs to a request that was given up.
   mutating func refresh() {
     if take(USBDRegisters.controlDataDone) {
       if control == .sent { control = remaining > 0 ? .sending : .none }
@@ -241,8 +244,9 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(address, to: place)
     usbd.write(UInt32(truncatingIfNeeded: count), to: place.at(1))
     usbd.write(0, to: end.at(number))
-    // Anomaly 199: a task that is triggered during a transfer is lost. None of ours is, but the shortcut to the status stage
-    // triggers one when the host takes the last packet of an answer, which may be at any time.
+    // Anomaly 199: a task that is triggered during a transfer is lost. None of ours is, but the shortcut to
+    // the status stage triggers one when the host takes the last packet of an answer, which may be at any
+    // time.
     if chip == .nRF52840 { usbd.write(0x82, to: USBDRegisters.taskGuard) }
     usbd.write(1, to: start.at(number))
     let hasEnded = wait(for: end.at(number))
@@ -317,8 +321,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(USBDStall(address, false), to: USBDRegisters.stall)
     usbd.write(USBDToggle.select(address), to: USBDRegisters.dataToggle)
     usbd.write(USBDToggle.data0(address), to: USBDRegisters.dataToggle)
-    // Any value: a packet that has come is dropped, and the next one taken. To be written here and nowhere else: behind a transfer it
-    // would drop one that has come meanwhile.
+    // Any value: a packet that has come is dropped, and the next one taken. To be written here and nowhere
+    // else: behind a transfer it would drop one that has come meanwhile.
     if !endpoint.isIn { usbd.write(0, to: USBDRegisters.outSize.at(endpoint.number)) }
   }
 
@@ -329,8 +333,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     guard phase == .attached, isOrdinary(endpoint) else { return }
     let bits = USBDEndpoints(endpoint.number, isIn: endpoint.isIn)
     if endpoint.isIn {
-      // A packet the host has not taken would go out ahead of those that come after. The manual knows no way to take it
-      // back; Nordic's own driver does it so.
+      // A packet the host has not taken would go out ahead of those that come after. The manual knows no way
+      // to take it back; Nordic's own driver does it so.
       let number = UInt32(truncatingIfNeeded: endpoint.number)
       usbd.write(0x7B6 &+ 2 &* (number &- 1), to: USBDRegisters.internalIndex)
       let value = usbd.read(USBDRegisters.internalValue)

@@ -131,7 +131,8 @@ struct USBDToggle: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// Chooses an endpoint by its address (number in bits 0…2, IN in bit 7) and changes nothing: to be written first.
+  /// Chooses an endpoint by its address (number in bits 0…2, IN in bit 7) and changes nothing: to be written
+  /// first.
   static func select(_ address: UInt8) -> Self { Self(bits: UInt32(address)) }
   /// The endpoint that is chosen begins with DATA0.
   static func data0(_ address: UInt8) -> Self { Self(bits: UInt32(address) | 1 << 8) }

@@ -2,7 +2,8 @@
 public enum USBDChip: UInt8, BitwiseCopyable, Sendable {
   /// nRF52833: anomalies 187, 211 and 223.
   case nRF52833
-  /// nRF52840: anomalies 171, 187, 199 and 211. What helps against 223 is done there as well: it takes microseconds, once.
+  /// nRF52840: anomalies 171, 187, 199 and 211. What helps against 223 is done there as well: it takes
+  /// microseconds, once.
   case nRF52840
 }
 
@@ -20,7 +21,8 @@ public enum USBDChip: UInt8, BitwiseCopyable, Sendable {
 #endif
 
 extension USBD where Block: ~Copyable {
-  /// Brings the peripheral up, a step at a time, when there is a host; `false` when there is none, or when it is to begin anew.
+  /// Brings the peripheral up, a step at a time, when there is a host; `false` when there is none, or when it
+  /// is to begin anew.
   mutating func followSupply() -> Bool {
     for index in 0..<3 { supply.write(0, to: USBSupplyRegisters.supplyEvents.at(index)) }
     supply.write(0, to: USBSupplyRegisters.crystalStarted)
@@ -32,8 +34,8 @@ extension USBD where Block: ~Copyable {
         startedCrystal = true
         supply.write(1, to: USBSupplyRegisters.startCrystal)
       }
-      // Anomaly 187: it cannot be enabled. Anomaly 211: it stays suspended for too long. The same setting helps against both,
-      // against the second one for as long as it is enabled.
+      // Anomaly 187: it cannot be enabled. Anomaly 211: it stays suspended for too long. The same setting
+      // helps against both, against the second one for as long as it is enabled.
       setTrim(USBTrimRegisters.activity, 3)
       enable()
       finishEnabling()

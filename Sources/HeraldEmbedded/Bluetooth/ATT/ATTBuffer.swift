@@ -1,4 +1,5 @@
-// Integers and bytes of a PDU in place. Offsets are the caller's to check: each request's length has been before.
+// Integers and bytes of a PDU in place. Offsets are the caller's to check: each request's length has been
+// before.
 extension MutableSpan where Element == UInt8 {
   /// Two bytes, little-endian. Both must be inside.
   @usableFromInline @inline(__always)

@@ -45,6 +45,7 @@ public struct ATTErrorCode: Hashable, BitwiseCopyable, RawRepresentable, Sendabl
   @inlinable public static var insufficientResources: Self { Self(rawValue: 0x11) }
   /// The attribute parameter value was not allowed.
   @inlinable public static var valueNotAllowed: Self { Self(rawValue: 0x13) }
-  /// The client characteristic configuration descriptor is improperly configured (Core Specification Supplement, Part B).
+  /// The client characteristic configuration descriptor is improperly configured (Core Specification
+  /// Supplement, Part B).
   @inlinable public static var improperlyConfigured: Self { Self(rawValue: 0xFD) }
 }

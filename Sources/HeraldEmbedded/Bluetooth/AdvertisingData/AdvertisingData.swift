@@ -1,7 +1,8 @@
-/// The structures of advertising data or a scan response, one after the other (Core Specification, Vol 3, Part C, 11).
+/// The structures of advertising data or a scan response, one after the other (Core Specification, Vol 3,
+/// Part C, 11).
 ///
-/// Each is a length byte L, a type byte and L − 1 bytes of data. A length of 0 ends the data early; a structure that runs
-/// past the end is dropped and ends it too. Nothing else can go wrong.
+/// Each is a length byte L, a type byte and L − 1 bytes of data. A length of 0 ends the data early; a
+/// structure that runs past the end is dropped and ends it too. Nothing else can go wrong.
 ///
 /// ```swift
 /// var structures = AdvertisingData(data)

@@ -1,13 +1,14 @@
 extension ByteWriter {
-  /// Appends an advertising data structure, or nothing (and `overflowed` is set) if it does not fit. More than 254 bytes never fit.
+  /// Appends an advertising data structure, or nothing (and `overflowed` is set) if it does not fit. More
+  /// than 254 bytes never fit.
   @_lifetime(self: copy self)
   public mutating func advertisingStructure(_ type: AdvertisingDataType, _ data: Span<UInt8>) {
     guard startAdvertisingStructure(type, length: data.count) else { return }
     bytes(data)
   }
 
-  /// Appends the length and type of a structure whose `length` bytes of data the caller appends next. `false`, appending
-  /// nothing and setting `overflowed`, if the whole structure does not fit.
+  /// Appends the length and type of a structure whose `length` bytes of data the caller appends next.
+  /// `false`, appending nothing and setting `overflowed`, if the whole structure does not fit.
   @inline(never)
   @_lifetime(self: copy self)
   public mutating func startAdvertisingStructure(_ type: AdvertisingDataType, length: Int) -> Bool {

@@ -4,8 +4,8 @@ public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
   public let declaration: UInt16
   /// The handle of its value.
   public let value: UInt16
-  /// Its properties (Core Specification, Vol 3, Part G, 3.3.1.1): 0x02 read, 0x04 write without response, 0x08 write,
-  /// 0x10 notify, 0x20 indicate.
+  /// Its properties (Core Specification, Vol 3, Part G, 3.3.1.1): 0x02 read, 0x04 write without response,
+  /// 0x08 write, 0x10 notify, 0x20 indicate.
   public let properties: UInt8
   /// Its type; a 16-bit UUID in its 128-bit form.
   public let uuid: UUID128

@@ -1,7 +1,8 @@
 extension GATTClient {
-  /// Writes the request to send now into `buffer`, sets the deadline, and returns its length; 0 if there is none to send.
-  /// `mtu` is the connection's ATT_MTU (`ATTServer.mtu`), and `buffer` has room for it; `value` is the whole value
-  /// of a `write`, the same bytes at each call and as many as announced, and is ignored by the other procedures.
+  /// Writes the request to send now into `buffer`, sets the deadline, and returns its length; 0 if there is
+  /// none to send. `mtu` is the connection's ATT_MTU (`ATTServer.mtu`), and `buffer` has room for it; `value`
+  /// is the whole value of a `write`, the same bytes at each call and as many as announced, and is ignored by
+  /// the other procedures.
   public mutating func nextRequest(
     into buffer: inout MutableSpan<UInt8>, mtu: Int, value: Span<UInt8>, at now: Instant
   ) -> Int {
@@ -62,7 +63,8 @@ extension GATTClient {
 }
 
 extension MutableSpan where Element == UInt8 {
-  /// Writes an opcode and three fields of two bytes; the caller's length says how many of them count. There must be room.
+  /// Writes an opcode and three fields of two bytes; the caller's length says how many of them count. There
+  /// must be room.
   @inline(never)
   @_lifetime(self: copy self)
   fileprivate mutating func start(

@@ -1,8 +1,9 @@
 /// The client side of GATT on one connection: one procedure at a time, one request outstanding at a time.
 ///
-/// Call `begin`, send what `nextRequest` writes, hand `receive` every PDU that is for a client, and again `nextRequest`,
-/// until an event ends the procedure. While a request waits, `deadline` says until when; past it, call `expire`.
-/// Nothing here sends, waits or reads a clock. All state fits in 64 bytes and is zero bits when idle.
+/// Call `begin`, send what `nextRequest` writes, hand `receive` every PDU that is for a client, and again
+/// `nextRequest`, until an event ends the procedure. While a request waits, `deadline` says until when; past
+/// it, call `expire`. Nothing here sends, waits or reads a clock. All state fits in 64 bytes and is zero bits
+/// when idle.
 public struct GATTClient: BitwiseCopyable, Sendable {
   /// What the next request is, or the one that is waiting.
   @usableFromInline
@@ -16,8 +17,8 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   var step = Step.idle
   /// The request was handed out and its response has not come.
   var isWaiting = false
-  /// Whether a transaction was left without an answer, or got another's: the connection cannot carry requests any more
-  /// (Core Specification, Vol 3, Part F, 3.3.3) and is best closed.
+  /// Whether a transaction was left without an answer, or got another's: the connection cannot carry requests
+  /// any more (Core Specification, Vol 3, Part F, 3.3.3) and is best closed.
   public internal(set) var isBroken = false
   /// The service looked for has a 16-bit UUID.
   var isShort = false
@@ -56,9 +57,9 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// The PDU that confirms an indication: this one byte.
   public static var confirmation: UInt8 { ATTOpcode.handleValueConfirmation.rawValue }
 
-  /// Starts a procedure. `stepTimeout` is how long each of its requests may wait for the answer, 30 s at most. Returns
-  /// `false`, changing nothing, while another is under way, if the connection is broken, or if a parameter is outside
-  /// its range.
+  /// Starts a procedure. `stepTimeout` is how long each of its requests may wait for the answer, 30 s at
+  /// most. Returns `false`, changing nothing, while another is under way, if the connection is broken, or if
+  /// a parameter is outside its range.
   public mutating func begin(
     _ procedure: GATTProcedure, stepTimeout: Interval = ATTLimits.transactionTimeout
   ) -> Bool {
@@ -89,8 +90,9 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Forgets the procedure before and starts one at this step, with the first handle of what is searched, or the one that is read or written, and the
-  /// last that is searched; what else the procedure needs is set after that. Returns `false` as `begin` does.
+  /// Forgets the procedure before and starts one at this step, with the first handle of what is searched, or
+  /// the one that is read or written, and the last that is searched; what else the procedure needs is set
+  /// after that. Returns `false` as `begin` does.
   @usableFromInline @inline(never)
   mutating func begin(
     _ step: Step, _ stepTimeout: Interval, _ handle: UInt16 = 1, _ last: UInt16 = .max
@@ -111,8 +113,8 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
   }
 
-  /// Has the service discovery that was just begun find only what is behind this handle, 0…0xFFFE: the next service with the same UUID,
-  /// if this is the last handle of one.
+  /// Has the service discovery that was just begun find only what is behind this handle, 0…0xFFFE: the next
+  /// service with the same UUID, if this is the last handle of one.
   public mutating func search(behind handle: UInt16) {
     if step == .findService, !isWaiting, handle < .max { self.handle = handle &+ 1 }
   }

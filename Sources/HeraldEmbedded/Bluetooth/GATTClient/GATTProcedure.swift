@@ -7,30 +7,33 @@ public enum GATTProcedure: BitwiseCopyable, Sendable {
   case discoverService16(UUID16)
   /// The same for a 128-bit UUID.
   case discoverService128(UUID128)
-  /// Discover All Characteristics of a Service (4.6.1): `.characteristics` for each response, then `.finished`
-  /// unless one was the last.
+  /// Discover All Characteristics of a Service (4.6.1): `.characteristics` for each response, then
+  /// `.finished` unless one was the last.
   case discoverCharacteristics(HandleRange)
-  /// Read Long Characteristic Value (4.8.3): `.value` for each piece but the last, then `.lastValue`, or `.finished`
-  /// if the last turns out to have been the last only afterwards. Values are 512 bytes at most.
+  /// Read Long Characteristic Value (4.8.3): `.value` for each piece but the last, then `.lastValue`, or
+  /// `.finished` if the last turns out to have been the last only afterwards. Values are 512 bytes at most.
   case readLong(UInt16)
-  /// Write Characteristic Value (4.9.3), or Write Long Characteristic Values (4.9.4) if the value is longer than ATT_MTU − 3, with
-  /// the echoes checked. The value has `length` bytes, 0…512. Ends with `.finished`.
+  /// Write Characteristic Value (4.9.3), or Write Long Characteristic Values (4.9.4) if the value is longer
+  /// than ATT_MTU − 3, with the echoes checked. The value has `length` bytes, 0…512. Ends with `.finished`.
   case write(UInt16, length: Int)
-  /// Finds the client characteristic configuration descriptor of the characteristic whose value has the lower handle
-  /// of the range, up to its upper one (the end of the service will do), and writes the configuration there (4.7.1, 4.12.3). Ends with `.finished`.
+  /// Finds the client characteristic configuration descriptor of the characteristic whose value has the lower
+  /// handle of the range, up to its upper one (the end of the service will do), and writes the configuration
+  /// there (4.7.1, 4.12.3). Ends with `.finished`.
   case subscribe(HandleRange, ClientConfiguration)
 }
 
-/// What a PDU brought about at a `GATTClient`. Value bytes are those of the PDU that was received, `from` an offset to its end.
+/// What a PDU brought about at a `GATTClient`. Value bytes are those of the PDU that was received, `from` an
+/// offset to its end.
 public enum GATTClientEvent: Equatable, BitwiseCopyable, Sendable {
   /// Nothing for the caller: the procedure goes on with `nextRequest`, or the PDU was not for it.
   case none
-  /// The peer takes PDUs of this length: tell `ATTServer.agreed(peerMTU:on:)`. The procedure is over. A peer that does not support the
-  /// exchange brings about `.finished`: the ATT_MTU stays as it is.
+  /// The peer takes PDUs of this length: tell `ATTServer.agreed(peerMTU:on:)`. The procedure is over. A peer
+  /// that does not support the exchange brings about `.finished`: the ATT_MTU stays as it is.
   case mtu(Int)
   /// The service was found. The procedure is over.
   case service(HandleRange)
-  /// The PDU holds characteristics: read them with `GATTCharacteristics(pdu)`. The procedure goes on unless they are the last.
+  /// The PDU holds characteristics: read them with `GATTCharacteristics(pdu)`. The procedure goes on unless
+  /// they are the last.
   case characteristics(isLast: Bool)
   /// The PDU's bytes are the value's from `offset` on. The procedure goes on.
   case value(offset: Int, from: Int)

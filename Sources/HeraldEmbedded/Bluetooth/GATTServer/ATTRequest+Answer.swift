@@ -32,7 +32,8 @@ extension ATTRequest {
     return code == .none ? answer(length) : refuse(subject, code)
   }
 
-  /// Whether the request has as many bytes as its kind has to have. Those that look themselves are not looked at.
+  /// Whether the request has as many bytes as its kind has to have. Those that look themselves are not looked
+  /// at.
   @inlinable
   var hasLength: Bool { Self.isLength(count, of: opcode) }
 
@@ -52,7 +53,8 @@ extension ATTRequest {
     }
   }
 
-  /// Exchange MTU (Vol 3, Part F, 3.4.2.1): both say what they take and the smaller counts, in both directions, 23 at least.
+  /// Exchange MTU (Vol 3, Part F, 3.4.2.1): both say what they take and the smaller counts, in both
+  /// directions, 23 at least.
   @usableFromInline
   @_lifetime(self: copy self)
   mutating func exchangeMTU(maximumMTU: Int) -> ATTErrorCode {

@@ -1,5 +1,6 @@
 extension ATTRequest {
-  /// Find Information (Vol 3, Part F, 3.4.3.1): handles and types, up to the first whose type is of the other size.
+  /// Find Information (Vol 3, Part F, 3.4.3.1): handles and types, up to the first whose type is of the other
+  /// size.
   @usableFromInline
   @_lifetime(self: copy self)
   mutating func findInformation() -> ATTErrorCode {

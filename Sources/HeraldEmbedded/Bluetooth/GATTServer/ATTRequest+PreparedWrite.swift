@@ -1,6 +1,6 @@
 extension ATTRequest {
-  /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are looked at now, offset and length
-  /// when it is executed.
+  /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are looked at now,
+  /// offset and length when it is executed.
   @inlinable
   @_lifetime(self: copy self)
   mutating func prepareWrite<Values: AttributeValues & ~Copyable>(
@@ -30,7 +30,8 @@ extension ATTRequest {
     return .prepareQueueFull
   }
 
-  /// Execute Write (3.4.6.3): the value that is queued, which has to start at offset 0 and whose parts follow without gap; or drops it.
+  /// Execute Write (3.4.6.3): the value that is queued, which has to start at offset 0 and whose parts follow
+  /// without gap; or drops it.
   @inlinable
   @_lifetime(self: copy self)
   mutating func executeWrite<Values: AttributeValues & ~Copyable>(

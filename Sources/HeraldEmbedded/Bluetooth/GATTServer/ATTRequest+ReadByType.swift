@@ -1,6 +1,6 @@
 extension ATTRequest {
-  /// Read By Type (Vol 3, Part F, 3.4.4.1): handles and values of this type, up to the first of another length. A
-  /// value longer than 253 bytes, or than fits, is cut.
+  /// Read By Type (Vol 3, Part F, 3.4.4.1): handles and values of this type, up to the first of another
+  /// length. A value longer than 253 bytes, or than fits, is cut.
   @inlinable
   @_lifetime(self: copy self)
   mutating func readByType<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {

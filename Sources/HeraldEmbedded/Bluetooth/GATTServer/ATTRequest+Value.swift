@@ -1,6 +1,6 @@
 extension ATTRequest {
-  /// Copies an attribute's value from `offset` on to `start` of the answer, `room` bytes at most, which must be inside; the
-  /// length of the whole value, 0…512, or why it cannot be read.
+  /// Copies an attribute's value from `offset` on to `start` of the answer, `room` bytes at most, which must
+  /// be inside; the length of the whole value, 0…512, or why it cannot be read.
   @inlinable @inline(never)
   @_lifetime(self: copy self)
   mutating func value<Values: AttributeValues & ~Copyable>(
@@ -50,7 +50,8 @@ extension AttributeRecord {
   /// What a dynamic attribute means.
   @inlinable var attributeTag: AttributeTag { AttributeTag(rawValue: tag) }
 
-  /// Why a value of `count` bytes, of which `first` is the first, cannot be one of this attribute whatever its bytes mean, if so.
+  /// Why a value of `count` bytes, of which `first` is the first, cannot be one of this attribute whatever
+  /// its bytes mean, if so.
   @usableFromInline
   func refusal(count: Int, first: UInt8) -> ATTErrorCode? {
     if flags.contains(.configuration) {

@@ -1,7 +1,7 @@
 /// A request that is being answered over itself.
 ///
-/// Its methods are the requests of the protocol, and all they need is in it: so one address goes from call to call instead of
-/// a dozen words, which took a fifth of the server's flash.
+/// Its methods are the requests of the protocol, and all they need is in it: so one address goes from call to
+/// call instead of a dozen words, which took a fifth of the server's flash.
 @usableFromInline
 struct ATTRequest: ~Copyable, ~Escapable {
   /// The table.
@@ -24,7 +24,8 @@ struct ATTRequest: ~Copyable, ~Escapable {
   @usableFromInline var shortType: UInt16
   /// Which attribute an Error Response names: mostly the first that the request names.
   @usableFromInline var subject: UInt16
-  /// The attributes that the request is about, as far as they have not been looked at: `index..<end`, inside the table.
+  /// The attributes that the request is about, as far as they have not been looked at: `index..<end`, inside
+  /// the table.
   @usableFromInline var index: Int
   @usableFromInline var end: Int
   /// How long the answer is so far.
@@ -73,8 +74,8 @@ struct ATTRequest: ~Copyable, ~Escapable {
     return length
   }
 
-  /// Keeps the handle range at offset 1 of a request of five bytes or more; `false` if it starts at 0 or ends before it starts
-  /// (Vol 3, Part F, 3.4.3.1).
+  /// Keeps the handle range at offset 1 of a request of five bytes or more; `false` if it starts at 0 or ends
+  /// before it starts (Vol 3, Part F, 3.4.3.1).
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func takeRange() -> Bool {
@@ -84,8 +85,8 @@ struct ATTRequest: ~Copyable, ~Escapable {
     return subject != 0 && subject <= last
   }
 
-  /// Keeps the type that the request asks for, the two or sixteen bytes at offset 5. A 128-bit form of a 16-bit UUID counts
-  /// as that (Vol 3, Part F, 3.2.1).
+  /// Keeps the type that the request asks for, the two or sixteen bytes at offset 5. A 128-bit form of a
+  /// 16-bit UUID counts as that (Vol 3, Part F, 3.2.1).
   @usableFromInline
   @inline(never)
   @_lifetime(self: copy self)

@@ -1,9 +1,10 @@
-/// The server side of the attribute protocol over one constant table (Core Specification, Vol 3, Parts F and G).
+/// The server side of the attribute protocol over one constant table (Core Specification, Vol 3, Parts F and
+/// G).
 ///
-/// PDU in, PDU out: the answer is built in the buffer of the question, so answering never waits for memory. State is
-/// per connection; `connections` is the radio's number of connections and `queues` how many prepared writes may be
-/// collected at once over all connections, if `AttributeValues` has the room; further ones get Prepare Queue Full.
-/// ATT_MTU is one per connection and is kept here for the client as well.
+/// PDU in, PDU out: the answer is built in the buffer of the question, so answering never waits for memory.
+/// State is per connection; `connections` is the radio's number of connections and `queues` how many prepared
+/// writes may be collected at once over all connections, if `AttributeValues` has the room; further ones get
+/// Prepare Queue Full. ATT_MTU is one per connection and is kept here for the client as well.
 public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>: ~Copyable {
   @usableFromInline var states: [connections of ATTConnectionState]
   @usableFromInline var prepared: [queues of PreparedWriteQueue]
@@ -28,7 +29,8 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   @inlinable
   public mutating func opened(_ connection: ConnectionID) { forget(connection) }
 
-  /// A connection was closed: what it had prepared is not executed. Who keeps the bytes of that has to see by itself that they go.
+  /// A connection was closed: what it had prepared is not executed. Who keeps the bytes of that has to see by
+  /// itself that they go.
   @inlinable
   public mutating func closed(_ connection: ConnectionID) { forget(connection) }
 
@@ -43,14 +45,16 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     }
   }
 
-  /// Whether a connection has prepared a write that was neither executed nor cancelled, nor given up for another connection.
+  /// Whether a connection has prepared a write that was neither executed nor cancelled, nor given up for
+  /// another connection.
   @inlinable
   public mutating func isPreparing(_ connection: ConnectionID) -> Bool {
     let queues = prepared.mutableSpan
     return queues.queue(of: connection) < queues.count
   }
 
-  /// The ATT_MTU of a connection: 23 until more is agreed, by either side; 23 for a connection that does not exist.
+  /// The ATT_MTU of a connection: 23 until more is agreed, by either side; 23 for a connection that does not
+  /// exist.
   @inlinable
   public func mtu(_ connection: ConnectionID) -> Int {
     guard connection.index >= 0, connection.index < connections else { return ATTLimits.defaultMTU }
@@ -71,9 +75,9 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     return states[connection.index].configuration(slot: slot)
   }
 
-  /// Answers the PDU in the first `count` bytes of `buffer` over itself. Returns the length of the answer, 0 for none
-  /// (commands, confirmations, PDUs for a client, an empty PDU, an unknown connection, a buffer of fewer than 23 bytes). The
-  /// answer is never longer than the connection's ATT_MTU, nor than `buffer`.
+  /// Answers the PDU in the first `count` bytes of `buffer` over itself. Returns the length of the answer, 0
+  /// for none (commands, confirmations, PDUs for a client, an empty PDU, an unknown connection, a buffer of
+  /// fewer than 23 bytes). The answer is never longer than the connection's ATT_MTU, nor than `buffer`.
   @inlinable
   public mutating func respond<Values: AttributeValues & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
@@ -102,8 +106,9 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     return length
   }
 
-  /// Writes a Handle Value Notification (Vol 3, Part F, 3.4.7.1) of `value` into `buffer` and returns its length; 0 if
-  /// the peer has not asked for it in configuration `slot`. What does not fit in ATT_MTU − 3 is cut, as the specification says.
+  /// Writes a Handle Value Notification (Vol 3, Part F, 3.4.7.1) of `value` into `buffer` and returns its
+  /// length; 0 if the peer has not asked for it in configuration `slot`. What does not fit in ATT_MTU − 3 is
+  /// cut, as the specification says.
   @inlinable
   public mutating func notification(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
@@ -114,8 +119,8 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     return buffer.handleValue(.handleValueNotification, handle, value, mtu: mtu(connection))
   }
 
-  /// Writes a Handle Value Indication (3.4.7.2), as `notification` does; also 0 while the last indication is not confirmed.
-  /// Who indicates closes a connection on which 30 s pass without the confirmation (3.3.3).
+  /// Writes a Handle Value Indication (3.4.7.2), as `notification` does; also 0 while the last indication is
+  /// not confirmed. Who indicates closes a connection on which 30 s pass without the confirmation (3.3.3).
   @inlinable
   public mutating func indication(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
@@ -145,7 +150,8 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
 }
 
 extension MutableSpan where Element == UInt8 {
-  /// Writes a notification or indication, cut to `mtu` and to the buffer; 0 if that has fewer than three bytes.
+  /// Writes a notification or indication, cut to `mtu` and to the buffer; 0 if that has fewer than three
+  /// bytes.
   @usableFromInline
   @_lifetime(self: copy self)
   mutating func handleValue(_ opcode: ATTOpcode, _ handle: UInt16, _ value: Span<UInt8>, mtu: Int) -> Int {

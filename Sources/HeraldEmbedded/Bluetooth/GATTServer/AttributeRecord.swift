@@ -1,16 +1,20 @@
 /// One attribute of a GATT table: eight bytes of integers, so that a table is a constant in flash.
 ///
-/// The attribute's handle is its place in the table plus one. Values and 128-bit types are in the table's byte blob.
+/// The attribute's handle is its place in the table plus one. Values and 128-bit types are in the table's
+/// byte blob.
 public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
-  /// The 16-bit UUID of its type, or with `Flags.longType` the offset of a 128-bit UUID in the blob (16 bytes, on-air order).
+  /// The 16-bit UUID of its type, or with `Flags.longType` the offset of a 128-bit UUID in the blob (16
+  /// bytes, on-air order).
   public let type: UInt16
   /// Where a constant value lies in the blob.
   public let valueOffset: UInt16
-  /// How many bytes a constant value has; for a dynamic attribute, the longest value that may be written, 0…512.
+  /// How many bytes a constant value has; for a dynamic attribute, the longest value that may be written,
+  /// 0…512.
   public let valueLength: UInt16
   /// What may be done with it and where its value is.
   public let flags: Flags
-  /// What a dynamic attribute means to the table's owner, or the slot of a client characteristic configuration.
+  /// What a dynamic attribute means to the table's owner, or the slot of a client characteristic
+  /// configuration.
   public let tag: UInt8
 
   /// Bits of a record. Not an `OptionSet`, whose array literal would bring in the allocator.
@@ -50,14 +54,16 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
     self.tag = tag
   }
 
-  /// The declaration of a primary service whose UUID (`length` 2 or 16 bytes, on-air order) is at `offset` of the blob.
+  /// The declaration of a primary service whose UUID (`length` 2 or 16 bytes, on-air order) is at `offset` of
+  /// the blob.
   @inlinable @inline(__always)
   public static func primaryService(at offset: UInt16, _ length: UInt16) -> Self {
     Self(type: 0x2800, valueOffset: offset, valueLength: length, flags: .read, tag: 0)
   }
 
-  /// The declaration of a characteristic. At `offset` of the blob: properties (1 byte), handle of the value (2 bytes,
-  /// little-endian), UUID (2 or 16 bytes, on-air order), so `length` is 5 or 19 (Vol 3, Part G, 3.3.1).
+  /// The declaration of a characteristic. At `offset` of the blob: properties (1 byte), handle of the value
+  /// (2 bytes, little-endian), UUID (2 or 16 bytes, on-air order), so `length` is 5 or 19 (Vol 3, Part G,
+  /// 3.3.1).
   @inlinable @inline(__always)
   public static func characteristic(at offset: UInt16, _ length: UInt16) -> Self {
     Self(type: 0x2803, valueOffset: offset, valueLength: length, flags: .read, tag: 0)
@@ -69,8 +75,8 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
     Self(type: type, valueOffset: offset, valueLength: length, flags: .read, tag: 0)
   }
 
-  /// A value of 16-bit type that is supplied at run time; `access` is `read`, `write`, `writeCommand` or a union of them,
-  /// and `longest` the longest value that may be written, 0…512.
+  /// A value of 16-bit type that is supplied at run time; `access` is `read`, `write`, `writeCommand` or a
+  /// union of them, and `longest` the longest value that may be written, 0…512.
   @inlinable @inline(__always)
   public static func value(_ type: UInt16, _ access: Flags, longest: UInt16 = 0, tag: AttributeTag) -> Self {
     Self(
@@ -88,8 +94,8 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
       tag: tag.rawValue)
   }
 
-  /// A client characteristic configuration descriptor (0x2902). `slot` is its number among the table's, 0…7; `allowed` says
-  /// what its characteristic's properties offer.
+  /// A client characteristic configuration descriptor (0x2902). `slot` is its number among the table's, 0…7;
+  /// `allowed` says what its characteristic's properties offer.
   @inlinable @inline(__always)
   public static func configuration(slot: UInt8, allowing allowed: ClientConfiguration) -> Self {
     Self(

@@ -6,13 +6,15 @@ public protocol GATTTableSource {
   var database: GATTDatabase { @_lifetime(&self) mutating get }
   /// Whether the table may change while peers are connected. What follows is only asked of a table that does.
   static var changes: Bool { get }
-  /// The table as a connection shows it that was opened under a former address, if `isFormer`: without the attributes that change.
+  /// The table as a connection shows it that was opened under a former address, if `isFormer`: without the
+  /// attributes that change.
   @_lifetime(&self)
   mutating func database(isFormer: Bool) -> GATTDatabase
-  /// The first handle of the attributes that change; one more than the last handle if there are none at present.
+  /// The first handle of the attributes that change; one more than the last handle if there are none at
+  /// present.
   var firstChanging: UInt16 { get }
-  /// The handle of the value of Service Changed, whose client configuration has slot `serviceChangedSlot`; 0 if the table has no such
-  /// characteristic.
+  /// The handle of the value of Service Changed, whose client configuration has slot `serviceChangedSlot`; 0
+  /// if the table has no such characteristic.
   var serviceChanged: UInt16 { get }
   /// Connections on which Service Changed is to be indicated if their peers asked for that, a bit each.
   var unindicated: UInt32 { get set }
@@ -49,12 +51,14 @@ public struct ConstantGATTTable<Table: GATTTable>: GATTTableSource {
   }
 }
 
-/// A table in RAM: a copy of a constant one and further services behind it, with at most `attributes` attributes and `room` bytes of
-/// constant values and 128-bit types. What does not fit is refused as a whole. All zero bits while empty.
+/// A table in RAM: a copy of a constant one and further services behind it, with at most `attributes`
+/// attributes and `room` bytes of constant values and 128-bit types. What does not fit is refused as a whole.
+/// All zero bits while empty.
 ///
-/// The services behind the copy count as such that change, unless `endConstantPart` follows them: on connections that were opened under a
-/// former address they are not served. As the table changes while peers may have cached it, its GATT service has the Service Changed
-/// characteristic (Core Specification, Vol 3, Part G, 7.1).
+/// The services behind the copy count as such that change, unless `endConstantPart` follows them: on
+/// connections that were opened under a former address they are not served. As the table changes while peers
+/// may have cached it, its GATT service has the Service Changed characteristic (Core Specification, Vol 3,
+/// Part G, 7.1).
 public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSource {
   private var records: [attributes of AttributeRecord]
   private var blob: [room of UInt8]
@@ -103,9 +107,9 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
   /// What is in the table so far does not change.
   public mutating func endConstantPart() { constantCount = recordCount }
 
-  /// Starts again with a copy of `base` and, unless the table `isFixed`, puts Service Changed into its GATT service: the handles
-  /// behind that are three more than in `base`. A `base` without a GATT service, or with characteristics in it, is copied as it is.
-  /// `false`, and an empty table, if that does not fit.
+  /// Starts again with a copy of `base` and, unless the table `isFixed`, puts Service Changed into its GATT
+  /// service: the handles behind that are three more than in `base`. A `base` without a GATT service, or with
+  /// characteristics in it, is copied as it is. `false`, and an empty table, if that does not fit.
   @inline(never)
   public mutating func start(with base: GATTDatabase, isFixed: Bool = false) -> Bool {
     recordCount = 0
@@ -176,8 +180,8 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
     return true
   }
 
-  /// Appends a characteristic and its value, which is supplied and taken at run time under `tag`. `access` is `read`,
-  /// `write` or both, and `longest` the longest value that may be written.
+  /// Appends a characteristic and its value, which is supplied and taken at run time under `tag`. `access` is
+  /// `read`, `write` or both, and `longest` the longest value that may be written.
   public mutating func appendCharacteristic(
     _ uuid: UUID128, _ access: AttributeRecord.Flags, longest: UInt16, tag: AttributeTag
   ) -> Bool {

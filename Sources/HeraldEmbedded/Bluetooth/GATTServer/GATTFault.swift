@@ -6,18 +6,22 @@ public enum GATTFault: Equatable, BitwiseCopyable, Sendable {
   case noService(UInt16)
   /// A value or a 128-bit type lies outside the blob, or a value is longer than 512 bytes.
   case outside(UInt16)
-  /// A service's UUID has neither two nor sixteen bytes, or a characteristic's declaration neither five nor nineteen.
+  /// A service's UUID has neither two nor sixteen bytes, or a characteristic's declaration neither five nor
+  /// nineteen.
   case declaration(UInt16)
-  /// A characteristic is not followed by its value: the handle it names is another, or the value's type is not the one it names.
+  /// A characteristic is not followed by its value: the handle it names is another, or the value's type is
+  /// not the one it names.
   case value(UInt16)
   /// A characteristic's value cannot be what the declared properties say, or can be more.
   case properties(UInt16)
-  /// A client characteristic configuration has a slot above 7 or that of another, or its characteristic offers something else.
+  /// A client characteristic configuration has a slot above 7 or that of another, or its characteristic
+  /// offers something else.
   case configuration(UInt16)
 }
 
 extension GATTDatabase {
-  /// The first mistake in the table, for the test of a table: at run time a faulty table is harmless, but wrong.
+  /// The first mistake in the table, for the test of a table: at run time a faulty table is harmless, but
+  /// wrong.
   public func firstFault() -> GATTFault? {
     guard attributes.count > 0, attributes.count < 0xFFFF else { return .count }
     guard isService(attributes[0]) else { return .noService(1) }

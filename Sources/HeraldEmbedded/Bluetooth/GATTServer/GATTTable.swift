@@ -1,4 +1,5 @@
-/// A GATT table as constants: records of integers and one blob of bytes, both global `let`s and so both in flash.
+/// A GATT table as constants: records of integers and one blob of bytes, both global `let`s and so both in
+/// flash.
 ///
 /// ```swift
 /// private let attributes: [3 of AttributeRecord] = [
@@ -14,8 +15,8 @@
 public protocol GATTTable {
   /// The table. Attribute `n` has handle `n + 1`.
   static var database: GATTDatabase { @_lifetime(immortal) get }
-  /// Whether a value in it is notified to peers that ask for that. A table that says nothing about it has none, and its image
-  /// no code for it.
+  /// Whether a value in it is notified to peers that ask for that. A table that says nothing about it has
+  /// none, and its image no code for it.
   static var notifies: Bool { get }
 }
 
@@ -70,8 +71,8 @@ public struct GATTDatabase: ~Escapable {
     return bytes.extracting(unchecked: Range(uncheckedBounds: (start, start &+ 16)))
   }
 
-  /// The handle of the last attribute in the group that the declaration at `index` opens (Vol 3, Part G, 2.5.3): up to
-  /// the next service, and for a characteristic also up to the next characteristic.
+  /// The handle of the last attribute in the group that the declaration at `index` opens (Vol 3, Part G,
+  /// 2.5.3): up to the next service, and for a characteristic also up to the next characteristic.
   @inline(never)
   func groupEnd(of index: Int, _ type: UInt16) -> UInt16 {
     var next = index &+ 1

@@ -1,7 +1,9 @@
-/// What one connection has prepared to write, until it is executed or cancelled: one value, whose bytes `AttributeValues` keeps. Zero bits when free.
+/// What one connection has prepared to write, until it is executed or cancelled: one value, whose bytes
+/// `AttributeValues` keeps. Zero bits when free.
 ///
-/// There is one value in a queue. More at once would be a Reliable Write, which a characteristic has to allow in its extended properties (Vol 3, Part G,
-/// 4.9.5), and none of ours does: a second one gets Prepare Queue Full, and the first stays.
+/// There is one value in a queue. More at once would be a Reliable Write, which a characteristic has to allow
+/// in its extended properties (Vol 3, Part G, 4.9.5), and none of ours does: a second one gets Prepare Queue
+/// Full, and the first stays.
 @usableFromInline
 struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   /// When the first part came, and the last: units of 64 ms, their lower 16 bits.
@@ -47,15 +49,16 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   @usableFromInline
   static func units(_ now: Instant) -> UInt16 { UInt16(truncatingIfNeeded: (now.milliseconds &>> 6).low32) }
 
-  /// Whether another connection may have it: no part came for 2 s, or it was begun 10 s ago. A phone that writes 512 bytes, 18 at a time,
-  /// sends a part every 60 ms and is done in 2 s.
+  /// Whether another connection may have it: no part came for 2 s, or it was begun 10 s ago. A phone that
+  /// writes 512 bytes, 18 at a time, sends a part every 60 ms and is done in 2 s.
   @usableFromInline
   func isStale(at now: Instant) -> Bool {
     let time = Self.units(now)
     return time &- lastUse >= 2000 / 64 || time &- begunAt >= 10_000 / 64
   }
 
-  /// Takes a part, whose bytes are kept if it is where the one before it ended; `false`, changing nothing, if it is not one of the value, or there is no room.
+  /// Takes a part, whose bytes are kept if it is where the one before it ended; `false`, changing nothing, if
+  /// it is not one of the value, or there is no room.
   @inlinable
   mutating func append<Values: AttributeValues & ~Copyable>(
     _ part: Span<UInt8>, of handle: UInt16, at offset: UInt16, _ now: Instant, _ connection: ConnectionID,
@@ -85,8 +88,8 @@ extension MutableSpan where Element == PreparedWriteQueue {
     return index
   }
 
-  /// The place of a queue for a connection that is to begin one: a free one, else one whose owner is slow, or comes behind the
-  /// connection; `count` if there is none.
+  /// The place of a queue for a connection that is to begin one: a free one, else one whose owner is slow, or
+  /// comes behind the connection; `count` if there is none.
   @inlinable
   func vacantQueue<Values: AttributeValues & ~Copyable>(
     at now: Instant, for connection: ConnectionID, _ values: inout Values

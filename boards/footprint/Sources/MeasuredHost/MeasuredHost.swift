@@ -2,7 +2,8 @@ import Board
 import HeraldEmbedded
 import HeraldHCI
 
-/// A Bluetooth host with nothing on top: it serves the Herald table and runs every procedure of the GATT client.
+/// A Bluetooth host with nothing on top: it serves the Herald table and runs every procedure of the GATT
+/// client.
 public struct MeasuredHost<let connections: Int>: RadioEventHandler, ~Copyable {
   private var server = ATTServer<HeraldGATTTable, connections, 1>()
   private var clients: [connections of GATTClient] = .init(repeating: GATTClient())

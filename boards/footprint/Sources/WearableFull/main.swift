@@ -8,7 +8,8 @@ struct HalfFull: PowerSource {
   mutating func read() -> PowerReading? { PowerReading(level: 50, isExternal: false) }
 }
 
-// Everything there is: each sensor, each neighbour. What it takes beyond `Wearable` is what a device saves that goes without.
+// Everything there is: each sensor, each neighbour. What it takes beyond `Wearable` is what a device saves
+// that goes without.
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>, BoardFlash, BoardRandom, FixedPayloadSupplier,
   SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>, CovidWatchAndC19X, WearableBoard, 64, 4, 4

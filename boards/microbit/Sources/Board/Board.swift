@@ -4,7 +4,8 @@ import HeraldEmbedded
 import HeraldFirmware
 import Startup
 
-/// The micro:bit (version 1), with a Bluetooth controller on its edge connector. Its only UART goes to that: there is no management link.
+/// The micro:bit (version 1), with a Bluetooth controller on its edge connector. Its only UART goes to that:
+/// there is no management link.
 public struct Board: FirmwareHardware, ~Copyable {
   /// Where settings are kept.
   public typealias SettingsFlash = FlashMap
@@ -35,10 +36,12 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 
-  /// Stops the processor. What comes from the controller is gathered, so that it is looked at a packet at a time and not a byte at a time.
+  /// Stops the processor. What comes from the controller is gathered, so that it is looked at a packet at a
+  /// time and not a byte at a time.
   public mutating func sleep(until deadline: Instant) -> Bool {
     var hasSlept = false
-    // Held, a handler cannot run between the look at its queue and the stop, which then would last to the deadline.
+    // Held, a handler cannot run between the look at its queue and the stop, which then would last to the
+    // deadline.
     startup_hold_interrupts()
     if !Self.hasInput, clock.wake(at: deadline) {
       repeat {
@@ -55,14 +58,16 @@ public struct Board: FirmwareHardware, ~Copyable {
     return hasSlept
   }
 
-  /// Waits for the rest of a packet: until nothing has come for the time of six bytes. An interrupt for each byte would keep the processor busy at
-  /// full speed; so the line is looked at by the clock, when its FIFO is full.
+  /// Waits for the rest of a packet: until nothing has come for the time of six bytes. An interrupt for each
+  /// byte would keep the processor busy at full speed; so the line is looked at by the clock, when its FIFO
+  /// is full.
   // Not inlined: its loop wants all registers.
   @inline(never)
   private mutating func gather() {
     var line = ControllerLine.service
     line.hold(true)
-    // The first byte's interrupt, which has not been let. The line makes it again if there is something else to it.
+    // The first byte's interrupt, which has not been let. The line makes it again if there is something else
+    // to it.
     control.forget(ControllerLine.interrupt)
     let start = clock.beginSteps()
     let end = start &+ Self.gatherMicroseconds &* 32
@@ -77,7 +82,8 @@ public struct Board: FirmwareHardware, ~Copyable {
     line.hold(false)
   }
 
-  /// Stops the processor until the clock's interrupt, and lets others be served. With interrupts held, as they are afterwards.
+  /// Stops the processor until the clock's interrupt, and lets others be served. With interrupts held, as
+  /// they are afterwards.
   private mutating func waitForClock() {
     while true {
       startup_wait_for_interrupt()
@@ -89,8 +95,8 @@ public struct Board: FirmwareHardware, ~Copyable {
     }
   }
 
-  /// Stops the processor until an interrupt, and lets that be served if it is neither the clock's nor a byte's. With interrupts held, as they are
-  /// afterwards.
+  /// Stops the processor until an interrupt, and lets that be served if it is neither the clock's nor a
+  /// byte's. With interrupts held, as they are afterwards.
   private mutating func stop() {
     startup_wait_for_interrupt()
     guard !Self.hasInput, !clock.isDue else { return }

@@ -5,7 +5,8 @@ public typealias Line = NRF.UART<ControllerLine.Registers>
 /// The chip's generator.
 public typealias Random = NRF.RNG<FixedRegisters<0x4000D0>>
 
-// The line's queues. What the interrupt's handler and the loop share, and why that is safe, is said at `SerialQueues`. The longest packet has 256 bytes.
+// The line's queues. What the interrupt's handler and the loop share, and why that is safe, is said at
+// `SerialQueues`. The longest packet has 256 bytes.
 nonisolated(unsafe) private var storage = SerialStorage<256, 256>()
 
 /// Where the line is.
@@ -14,7 +15,8 @@ public enum ControllerLine {
   public typealias Registers = FixedRegisters<0x400020>
   static var interrupt: UInt32 { 2 }
   static var queues: SerialQueues { unsafe SerialQueues(&storage) }
-  /// What moves bytes between the queues and the hardware. Made where it is wanted: it is all addresses, which the code then has in it.
+  /// What moves bytes between the queues and the hardware. Made where it is wanted: it is all addresses,
+  /// which the code then has in it.
   static var service: NRF.UARTInterrupt<Registers> {
     NRF.UARTInterrupt(Registers(), queues: queues)
   }
@@ -39,8 +41,8 @@ extension Board {
   /// The source of random numbers.
   public static func random() -> Random { Random(FixedRegisters()) }
 
-  /// Six bytes at a megabit a second, in microseconds: what the FIFO holds. Who looks later loses time, not bytes: the hardware holds the controller off
-  /// when the FIFO is nearly full.
+  /// Six bytes at a megabit a second, in microseconds: what the FIFO holds. Who looks later loses time, not
+  /// bytes: the hardware holds the controller off when the FIFO is nearly full.
   static var gatherMicroseconds: UInt32 { 60 }
   /// Whether bytes have come that the loop has not taken. To be asked with interrupts held.
   static var hasInput: Bool {

@@ -2,7 +2,8 @@ import HeraldChips
 
 /// What is on which pin of the micro:bit (version 1): a Bluetooth controller on the edge connector.
 enum Pins {
-  /// The line to the controller: ring 1 takes its TXD, ring 0 goes to its RXD, ring 2 to its CTS, pad 8 takes its RTS.
+  /// The line to the controller: ring 1 takes its TXD, ring 0 goes to its RXD, ring 2 to its CTS, pad 8 takes
+  /// its RTS.
   static var controllerLine: NRF.SerialPins {
     NRF.SerialPins(rxd: NRF.Pin(2), txd: NRF.Pin(3), rts: NRF.Pin(1), cts: NRF.Pin(18))
   }

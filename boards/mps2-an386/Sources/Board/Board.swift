@@ -41,13 +41,14 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 
-  /// Stops the processor. What comes from the controller is gathered for a millisecond, so that it is looked at a packet at a time and not a
-  /// byte at a time.
+  /// Stops the processor. What comes from the controller is gathered for a millisecond, so that it is looked
+  /// at a packet at a time and not a byte at a time.
   public mutating func sleep(until deadline: Instant) -> Bool {
     var until = deadline
     var hasSlept = false
     while true {
-      // Held, a handler cannot run between the look at its queue and the stop, which then would last to the deadline.
+      // Held, a handler cannot run between the look at its queue and the stop, which then would last to the
+      // deadline.
       startup_hold_interrupts()
       let waiting = Lines.waiting
       if waiting > 0, until == deadline {

@@ -1,8 +1,9 @@
 import HeraldEmbedded
 import Startup
 
-/// The memory of the log, and of what is kept beside it: the board's PSRAM, which an emulator keeps in a file. It keeps the rules of flash, so that what works here
-/// works there: pages of 4,096 bytes are erased to ones, words of four bytes are programmed once, and `clear` only takes bits away.
+/// The memory of the log, and of what is kept beside it: the board's PSRAM, which an emulator keeps in a
+/// file. It keeps the rules of flash, so that what works here works there: pages of 4,096 bytes are erased to
+/// ones, words of four bytes are programmed once, and `clear` only takes bits away.
 public struct FlashMap: Flash, ~Copyable {
   private let start: UInt32
   /// How many pages there are.

@@ -1,8 +1,9 @@
 import HeraldChips
 import HeraldFirmware
 
-// The queues of both lines, and what moves bytes between them and the hardware when it interrupts. Each is handed out once, at start; what the
-// handlers and the loop share from then on, and why that is safe, is said at `SerialQueues`.
+// The queues of both lines, and what moves bytes between them and the hardware when it interrupts. Each is
+// handed out once, at start; what the handlers and the loop share from then on, and why that is safe, is said
+// at `SerialQueues`.
 nonisolated(unsafe) private var controllerStorage = SerialStorage<1024, 512>()
 nonisolated(unsafe) private var managementStorage = SerialStorage<256, 256>()
 nonisolated(unsafe) private var controllerHandler: CMSDK.UARTInterrupt<MappedRegisters>?

@@ -14,7 +14,8 @@ public protocol NRF52Kit {
 
 /// A development kit of Nordic's with an nRF52 that has USB, and a Bluetooth controller on its header.
 ///
-/// No interrupt has a handler: all are held from start-up on, and those that are let through to the processor end its sleep.
+/// No interrupt has a handler: all are held from start-up on, and those that are let through to the processor
+/// end its sleep.
 public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
   /// Where settings are kept.
   public typealias SettingsFlash = NRF52Flash
@@ -35,7 +36,8 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
     var sleep = FixedRegisters<0x4007AC>()
     NRF.easeSleep(&sleep)
     var resetPin = NRF.ResetPin(FixedRegisters<0x100010>(), controller: FixedRegisters<0x4001E0>())
-    // A chip that was erased has no reset button. What it says of its reset is left for the start behind this one.
+    // A chip that was erased has no reset button. What it says of its reset is left for the start behind this
+    // one.
     if resetPin.connect(Pins.reset) {
       control.reset()
       while true {}
@@ -49,8 +51,8 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
     for index in 0..<Interrupts.count { control.enable(Interrupts.number(index)) }
   }
 
-  /// Leaves the debug port to UICR alone, on revisions too that lock it at each reset: a chip that was unlocked once would else have to be erased,
-  /// with its log, for every image that a probe is to write.
+  /// Leaves the debug port to UICR alone, on revisions too that lock it at each reset: a chip that was
+  /// unlocked once would else have to be erased, with its log, for every image that a probe is to write.
   private static func followDebugLock() {
     var factory = NRF.FactoryInformation(FixedRegisters<0x100000>())
     guard factory.revision() >= (Kit.chip == .nRF52833 ? 1 : 5) else { return }
@@ -70,8 +72,9 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 
-  /// Stops the processor until `deadline` or an interrupt. What comes from the controller is gathered for a millisecond, two at the most, so that it
-  /// is looked at a packet at a time and not a byte at a time: the line's two halves hold 2.5 ms' worth.
+  /// Stops the processor until `deadline` or an interrupt. What comes from the controller is gathered for a
+  /// millisecond, two at the most, so that it is looked at a packet at a time and not a byte at a time: the
+  /// line's two halves hold 2.5 ms' worth.
   public mutating func sleep(until deadline: Instant) -> Bool {
     guard stop(until: deadline) else { return false }
     guard arrivals.hasBegun else { return true }
@@ -82,9 +85,11 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
     return true
   }
 
-  /// Stops the processor until `deadline` or an interrupt; not at all, and `false`, if there is nothing to stop for.
+  /// Stops the processor until `deadline` or an interrupt; not at all, and `false`, if there is nothing to
+  /// stop for.
   private mutating func stop(until deadline: Instant) -> Bool {
-    // What was dealt with is forgotten. An event that was not is still set, and its interrupt comes again at once.
+    // What was dealt with is forgotten. An event that was not is still set, and its interrupt comes again at
+    // once.
     for index in 0..<Interrupts.count { control.forget(Interrupts.number(index)) }
     guard clock.wake(at: deadline) else { return false }
     port0.set(Pins.awakeLight, true)

@@ -21,8 +21,9 @@ enum Clock {
     control.startLowFrequency(.crystal)
     // The oscillator within is out by up to 8 %, which is more than a UART at 1 Mbaud bears.
     control.startHighFrequencyCrystal()
-    // Less than a millisecond, so that the line starts at its speed, USB finds the crystal running and leaves it alone, and the RTC is read when its
-    // clock runs alone: before that its registers tell nothing (anomaly 20).
+    // Less than a millisecond, so that the line starts at its speed, USB finds the crystal running and leaves
+    // it alone, and the RTC is read when its clock runs alone: before that its registers tell nothing
+    // (anomaly 20).
     for _ in 0..<20_000 where control.isOnCrystal() && control.lowFrequency() != nil { break }
     var clock = BoardClock(counter)
     clock.start()

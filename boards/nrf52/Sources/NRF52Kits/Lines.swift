@@ -9,8 +9,9 @@ public typealias NRF52Random = NRF.RNG<FixedRegisters<0x4000D0>>
 /// What the board knows of its supply.
 public typealias NRF52Supply = NRF.Battery<MappedRegisters>
 
-// What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start.
-// The line receives into 2.5 ms' worth of bytes; the controller waits when that is full. A payload of 129 bytes leaves in one packet, with 10 of headers.
+// What peripherals read and write by themselves: RAM that stays. Each is handed out once, at start. The line
+// receives into 2.5 ms' worth of bytes; the controller waits when that is full. A payload of 129 bytes leaves
+// in one packet, with 10 of headers.
 nonisolated(unsafe) private var controllerMemory = NRF.UARTEStorage<256, 140>()
 nonisolated(unsafe) private var controllerFaults: NRF.UARTEMemory?
 nonisolated(unsafe) private var usbMemory: [16 of UInt32] = .init(repeating: 0)
@@ -55,7 +56,8 @@ extension NRF52Board {
       empty: 2_000, full: 2_950)
   }
 
-  /// The number of this chip in hexadecimal: the serial number of the device, on USB and wherever else it is asked.
+  /// The number of this chip in hexadecimal: the serial number of the device, on USB and wherever else it is
+  /// asked.
   public static func serialNumber() -> InlineBytes<32> {
     var factory = NRF.FactoryInformation(MappedRegisters(at: 0x1000_0000))
     let number = factory.deviceIdentifier()

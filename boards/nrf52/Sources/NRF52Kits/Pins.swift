@@ -1,8 +1,10 @@
 import HeraldChips
 
-/// What is on which pin of the nRF52833 DK (PCA10100) and of the nRF52840 DK (PCA10056): the Arduino header's D0…D4 and two of the lights.
+/// What is on which pin of the nRF52833 DK (PCA10100) and of the nRF52840 DK (PCA10056): the Arduino header's
+/// D0…D4 and two of the lights.
 enum Pins {
-  /// The line to the Bluetooth controller: D0 takes the controller's TXD, D1 goes to its RXD, D2 to its CTS, D3 takes its RTS.
+  /// The line to the Bluetooth controller: D0 takes the controller's TXD, D1 goes to its RXD, D2 to its CTS,
+  /// D3 takes its RTS.
   static var controllerLine: NRF.SerialPins {
     NRF.SerialPins(
       rxd: NRF.Pin(port: 1, 1), txd: NRF.Pin(port: 1, 2), rts: NRF.Pin(port: 1, 3), cts: NRF.Pin(port: 1, 4))

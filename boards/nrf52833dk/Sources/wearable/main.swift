@@ -5,8 +5,9 @@ import HeraldEmbedded
 import HeraldFirmware
 import HeraldHCI
 
-// A wearable: 64 peers, four connections, its battery logged, a payload that a host can change, events for who watches.
-// The tap is the first delegate: it is as long as eight bytes a few times, so there is no gap behind it, and it is cleared in its place.
+// A wearable: 64 peers, four connections, its battery logged, a payload that a host can change, events for
+// who watches. The tap is the first delegate: it is as long as eight bytes a few times, so there is no gap
+// behind it, and it is cleared in its place.
 nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>, FlashMap, Random, StoredPayloadSupplier<132>,
   SensorDelegates<LiveTap, BatterySensor<Supply>>, NoNeighbours, Firmware<Board>, 64, 4, 2
