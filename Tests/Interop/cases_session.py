@@ -217,11 +217,17 @@ async def case_session_is_not_taken_over_in_the_middle():
         assert status == 0 and out.split()[0] == "14", out
 
 
+def heed_signals():
+    """What a program is to be ended by ends it: what runs the tests may have been told to ignore it, as programs in the background are."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 async def tail_interrupted(relay, file, number, *options):
     """Watches a locked device until something is asked in the session, then sends the signal; how the program ended."""
     process = await asyncio.create_subprocess_exec(
         program("herald-host"), "log", "tail", "--device", relay.place, "--key-file", str(file), *options,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, preexec_fn=heed_signals)
     async with asyncio.timeout(2 * PATIENCE):
         await relay.has_asked.wait()
         process.send_signal(number)
