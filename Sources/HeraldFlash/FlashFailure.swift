@@ -1,4 +1,5 @@
 import HeraldHostLink
+import HeraldText
 
 /// Why flashing failed, what state the board is in now, and the command that goes on from there.
 public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible {
@@ -57,6 +58,14 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
   /// A failure of the link, with what the board holds now.
   public init(_ error: HostLinkError, state: BoardState) {
     self.init(.link(error.cause), error.what, state: state, advice: error.advice)
+  }
+
+  /// That there is no board of this name, and which one may be meant.
+  public static func unknownBoard(_ name: String) -> FlashFailure {
+    let nearest = NearestWord.of(name, in: BoardCatalogue.all.map(\.name))
+    return FlashFailure(
+      .link(.usage), "there is no board \(PrintableText.of(name))", state: .untouched,
+      advice: nearest.map { "did you mean \($0)?" } ?? "`herald-flash boards` lists those that are known")
   }
 
   /// The same with what the board holds by the word of who knows it better.

@@ -12,8 +12,8 @@ struct BoardCatalogueTests {
 
   @Test("A board that nobody knows is answered with the nearest name")
   func unknown() {
-    #expect(BoardCatalogue.unknown("micorbit").advice == "did you mean microbit?")
-    #expect(BoardCatalogue.unknown("toaster").advice == "`herald-flash boards` lists those that are known")
+    #expect(FlashFailure.unknownBoard("micorbit").advice == "did you mean microbit?")
+    #expect(FlashFailure.unknownBoard("toaster").advice == "`herald-flash boards` lists those that are known")
   }
 
   /// The regions that a linker script names.

@@ -1,5 +1,4 @@
 import HeraldImages
-import HeraldText
 
 /// The boards that herald-flash knows.
 ///
@@ -78,14 +77,6 @@ public enum BoardCatalogue {
 
   /// The board of this name; `nil` if there is none.
   public static func named(_ name: String) -> BoardDescription? { all.first { $0.name == name } }
-
-  /// That there is no board of this name, and which one may be meant.
-  public static func unknown(_ name: String) -> FlashFailure {
-    let nearest = NearestWord.of(name, in: all.map(\.name))
-    return FlashFailure(
-      .link(.usage), "there is no board \(PrintableText.of(name))", state: .untouched,
-      advice: nearest.map { "did you mean \($0)?" } ?? "`herald-flash boards` lists those that are known")
-  }
 
   /// The boards with this chip.
   public static func boards(chip: String) -> [BoardDescription] { all.filter { $0.chip == chip } }

@@ -147,7 +147,7 @@ struct Convert: ParsableCommand, ReportsFailures {
   private func chosenBoard() throws(FlashFailure) -> BoardDescription? {
     guard let board else { return nil }
     if let known = BoardCatalogue.named(board) { return known }
-    throw BoardCatalogue.unknown(board)
+    throw FlashFailure.unknownBoard(board)
   }
 
   private func check(_ image: FirmwareImage, _ board: BoardDescription) throws(FlashFailure) {

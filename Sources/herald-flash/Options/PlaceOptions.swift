@@ -71,7 +71,7 @@ struct PlaceOptions: ParsableArguments {
         .cannot, "\(known.title) cannot be flashed", state: .untouched,
         advice: "`script/emulated` runs its image in the emulator")
     }
-    throw BoardCatalogue.unknown(board)
+    throw FlashFailure.unknownBoard(board)
   }
 
   /// Opens the board, lets `body` use it, and gives it back.
