@@ -30,8 +30,7 @@ private struct LockedDevice: ~Copyable {
     Array(send(packet, on: link).dropFirst(8))
   }
 
-  /// Asks for a nonce, proves that the host has `key`, and remembers the session if the device proves the
-  /// same. The body of the answer.
+  /// Proves that the host has `key`; keeps the session if the device proves the same. The body of the answer.
   mutating func unlock(_ key: [UInt8] = Array(0..<32), on link: Int = 0) -> [UInt8] {
     _ = ask(hex("08000001 0048 0005 A0"), on: link)
     let nonce = [UInt8](repeating: device.nonces, count: 16)

@@ -38,19 +38,6 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   /// endpoints.
   @usableFromInline static var longestDelay: Interval { .milliseconds(100) }
 
-  /// The line to the controller, as reading found it.
-  @usableFromInline
-  enum Line: UInt8, BitwiseCopyable {
-    /// It works.
-    case up = 0
-    /// It was found gone at this poll, and was not before.
-    case lost = 1
-    /// It was found gone at this poll again.
-    case missing = 2
-    /// It was gone at the last poll.
-    case gone = 3
-  }
-
   // What is short and looked at often comes first, where short instructions reach it, the buffers last.
 
   /// Whether nothing but advertisements has come since all else was looked at, and nothing new is wanted.
@@ -58,7 +45,7 @@ public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int
   /// The transport refused a packet: it is offered again soon.
   @usableFromInline var isClogged: Bool
   @usableFromInline var hasOrphan: Bool
-  @usableFromInline var line: Line
+  @usableFromInline var line: TransportLine
   /// How many packets the controller still takes.
   @usableFromInline var credits: UInt16
   /// A connection there is no place for, or of which nothing is known, to be disconnected.

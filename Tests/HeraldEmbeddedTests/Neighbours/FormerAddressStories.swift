@@ -184,10 +184,8 @@ struct FormerAddressStories {
     #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 1C 00 1E 00")
   }
 
-  @Test("HP-03 The new payload is not written to a peer on a connection of ours under the former address")
-  func written() {
-    let story = Story(payload: hex("08 01"))
-    story.run(seconds: 890)
+  /// The iPhone is heard, connected, and its characteristics are found.
+  private func discover(_ story: Story) {
     story.hear(Peer.iPhone, Peer.iPhoneAdvert)
     story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
     _ = story.commands()
@@ -196,6 +194,13 @@ struct FormerAddressStories {
     story.exchange(
       "08 10 00 15 00 03 28",
       "09 15 11 00 18 12 00 \(Peer.otherSignalUUID) 14 00 02 15 00 \(Peer.payloadUUID)")
+  }
+
+  @Test("HP-03 The new payload is not written to a peer on a connection of ours under the former address")
+  func written() {
+    let story = Story(payload: hex("08 01"))
+    story.run(seconds: 890)
+    discover(story)
     #expect(story.requests() == [hex("0A 15 00")])
     let address = story.node.core.ownAddress
     story.node.core.values.supplier.bytes = hex("08 02")
@@ -211,14 +216,7 @@ struct FormerAddressStories {
     #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
     story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
     story.run(seconds: 1)
-    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
-    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
-    _ = story.commands()
-    story.happen(.pdu(hex("03 F7 00"), on: ConnectionID(index: 0)))
-    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 10 00 15 00")
-    story.exchange(
-      "08 10 00 15 00 03 28",
-      "09 15 11 00 18 12 00 \(Peer.otherSignalUUID) 14 00 02 15 00 \(Peer.payloadUUID)")
+    discover(story)
     #expect(story.requests() == [hex("12 12 00 01 02 00 08 02")])
   }
 }
