@@ -14,6 +14,8 @@ let chips: [SwiftSetting] = core + [.enableExperimentalFeature("Volatile")]
 let package = Package(
   name: "herald-embedded",
   products: [
+    .library(name: "HeraldHAL", targets: ["HeraldHAL"]),
+    .library(name: "HeraldBluetooth", targets: ["HeraldBluetooth"]),
     .library(name: "HeraldEmbedded", targets: ["HeraldEmbedded"]),
     .library(name: "HeraldHCI", targets: ["HeraldHCI"]),
     .library(name: "HeraldDeviceLink", targets: ["HeraldDeviceLink"]),
@@ -38,34 +40,40 @@ let package = Package(
   ],
   targets: [
     // The allocation-free modules: the same sources build as Embedded Swift for Cortex-M.
-    .target(name: "HeraldEmbedded", swiftSettings: core),
-    .target(name: "HeraldHCI", dependencies: ["HeraldEmbedded"], swiftSettings: core),
-    .target(name: "HeraldDeviceLink", dependencies: ["HeraldEmbedded"], swiftSettings: core),
+    .target(name: "HeraldHAL", swiftSettings: core),
+    .target(name: "HeraldBluetooth", dependencies: ["HeraldHAL"], swiftSettings: core),
+    .target(name: "HeraldHCI", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
+    .target(name: "HeraldEmbedded", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
+    .target(
+      name: "HeraldDeviceLink", dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded"],
+      swiftSettings: core),
 
+    .target(name: "HeraldChips", dependencies: ["HeraldHAL"], swiftSettings: chips),
     .target(
-      name: "HeraldChips", dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
-      swiftSettings: chips),
-    .target(
-      name: "HeraldFirmware", dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
+      name: "HeraldFirmware",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink"],
       swiftSettings: core),
 
     // What surrounds them on a Linux machine.
     .target(
-      name: "HeraldSimulation", dependencies: ["HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
+      name: "HeraldSimulation",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
     .systemLibrary(
       name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(
       name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .target(
       name: "HeraldLinux",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth"],
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth",
+      ],
       swiftSettings: core),
     // Bytes and foreign text as people can read them.
     .target(name: "HeraldText"),
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -75,13 +83,13 @@ let package = Package(
 
     // Firmware files: read, written, and looked at. No file is opened and no board touched.
     .target(
-      name: "HeraldImages", dependencies: ["HeraldEmbedded", "HeraldDeviceLink", "HeraldText"],
-      swiftSettings: core),
+      name: "HeraldImages", dependencies: ["HeraldHAL", "HeraldEmbedded", "HeraldText"], swiftSettings: core),
     // What herald-flash does, without its command line.
     .target(
       name: "HeraldFlash",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldImages", "HeraldText", "CLibUSB",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
+        "HeraldImages", "HeraldText", "CLibUSB",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Probe/FlashLoader.s"], swiftSettings: core),
@@ -96,7 +104,9 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldConsole", "HeraldHostLink", "HeraldSimulation", "HeraldText",
+        "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL",
+        "HeraldHostLink",
+        "HeraldSimulation", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -104,14 +114,14 @@ let package = Package(
     .executableTarget(
       name: "herald-flash",
       dependencies: [
-        "HeraldConsole", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText",
+        "HeraldConsole", "HeraldEmbedded", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
     .executableTarget(
       name: "herald-node",
       dependencies: [
-        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -121,71 +131,92 @@ let package = Package(
     .executableTarget(
       name: "herald-bench",
       dependencies: [
-        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation", "HeraldHostLink",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
+        "HeraldHostLink",
         "LinkDoubles",
       ],
       path: "Benchmarks/herald-bench", swiftSettings: core),
     .executableTarget(
       name: "herald-fuzz",
       dependencies: [
-        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldImages", "HeraldSimulation",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldImages",
+        "HeraldSimulation",
         "HostileInputs",
         "LinkDoubles",
       ],
       path: "Tests/Fuzz", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
     .executableTarget(
-      name: "invented-day", dependencies: ["HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
+      name: "invented-day",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
       path: "Tests/InventedDay", swiftSettings: core),
     // Devices and controllers that stand in for real ones where a link is tried out.
     .target(
-      name: "LinkDoubles", dependencies: ["HeraldEmbedded", "HeraldDeviceLink"],
+      name: "LinkDoubles",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink"],
       path: "Tests/LinkDoubles", swiftSettings: core),
     // Valid inputs made invalid, the same way each time.
+    // Repeatable random numbers, and bytes as literals spell them.
+    .target(
+      name: "TestInputs", dependencies: ["HeraldBluetooth"], path: "Tests/TestInputs", swiftSettings: core),
     .target(name: "HostileInputs", path: "Tests/HostileInputs"),
     .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
     .executableTarget(
       name: "allocation-test",
       dependencies: [
-        "AllocationCounter", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldSimulation",
+        "AllocationCounter", "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI",
+        "HeraldDeviceLink", "HeraldSimulation",
       ],
       path: "Tests/Allocations/Run", swiftSettings: core),
 
     // Reads docs/compliance.md and the sources, and needs nothing else.
     .testTarget(name: "ComplianceTests"),
     .testTarget(
-      name: "HeraldEmbeddedTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],
+      name: "HeraldHALTests", dependencies: ["HeraldHAL", "TestInputs"], swiftSettings: core),
+    .testTarget(
+      name: "HeraldBluetoothTests",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "TestInputs"],
       swiftSettings: core),
     .testTarget(
-      name: "HeraldSimulationTests", dependencies: ["HeraldEmbedded", "HeraldSimulation"],
+      name: "HeraldEmbeddedTests",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation", "TestInputs"],
       swiftSettings: core),
     .testTarget(
-      name: "HeraldHCITests", dependencies: ["HeraldEmbedded", "HeraldHCI"], swiftSettings: core),
+      name: "HeraldSimulationTests",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldHCITests", dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI"],
+      swiftSettings: core),
     .testTarget(
       name: "HeraldDeviceLinkTests",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux", "HeraldSimulation", "LinkDoubles",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldSimulation", "LinkDoubles", "TestInputs",
       ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldChipsTests",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips"],
+      dependencies: ["HeraldHAL", "HeraldHCI", "HeraldDeviceLink", "HeraldChips"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldFirmwareTests",
       dependencies: [
-        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFirmware", "HeraldSimulation",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldFirmware",
+        "HeraldSimulation",
         "LinkDoubles",
       ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldLinuxTests",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux"],
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldNodeTests",
       dependencies: [
-        "HeraldEmbedded", "HeraldLinux", "herald-node",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldLinux", "herald-node",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -193,19 +224,23 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation", "HeraldText",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
+        "HeraldSimulation", "HeraldText",
         "HostileInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldImagesTests",
-      dependencies: ["HeraldEmbedded", "HeraldImages", "HeraldText", "HostileInputs"],
+      dependencies: [
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldImages", "HeraldText", "HostileInputs",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldFlashTests",
       dependencies: [
-        "HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HeraldImages", "HeraldText", "HostileInputs",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HeraldImages",
+        "HeraldText", "HostileInputs",
       ],
       swiftSettings: core),
   ],

@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldEmbedded
 
 /// Answering what a phone asks when it reads a payload: MTU exchange, discovery, a long read, and a signal

@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldEmbedded
 
 /// Walking the structures of one advertisement, and finding out what it says.

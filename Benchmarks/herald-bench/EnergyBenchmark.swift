@@ -1,5 +1,4 @@
 import Foundation
-import HeraldEmbedded
 import HeraldSimulation
 
 /// What a setting costs in charge, and what it brings: the schedule's current and that of simulated devices,

@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldHAL
 import LinkDoubles
 
 /// A USB at full speed with a host at one end, a frame of a millisecond at a time: 19 packets of 64 bytes

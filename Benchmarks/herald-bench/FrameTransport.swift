@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import HeraldHCI
 import HeraldHostLink
 import HeraldSimulation

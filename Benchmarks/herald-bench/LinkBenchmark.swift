@@ -1,5 +1,7 @@
 import Foundation
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldHostLink
 import HeraldSimulation
 

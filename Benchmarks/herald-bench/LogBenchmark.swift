@@ -1,5 +1,7 @@
 import Foundation
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
 
 /// Coding readings into the log: how long one takes, and how much flash a recorded hour and a half takes with

@@ -13,7 +13,10 @@ let package = Package(
     .executableTarget(
       name: "Badge",
       dependencies: [.product(name: "Board", package: board)]
-        + ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"].map {
+        + [
+          "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips",
+          "HeraldFirmware",
+        ].map {
           .product(name: $0, package: "herald-embedded")
         },
       swiftSettings: [.enableExperimentalFeature("Lifetimes")])

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// Pulls the reset line of a controller that an HCI_Reset did not bring back.
 ///

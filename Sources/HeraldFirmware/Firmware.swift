@@ -1,5 +1,7 @@
+import HeraldBluetooth
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 
 /// What every board's loop keeps: why the device started, how much of it works, whether it makes progress,
 /// how much it sleeps.

@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// What the loop needs of a board.
 public protocol FirmwareHardware: ~Copyable {

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// Whether the device makes progress: the watchdog is fed only then.
 ///

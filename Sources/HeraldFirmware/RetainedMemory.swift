@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// What the run before this one left in memory that outlives a reset: 16 words that no start-up touches.
 ///

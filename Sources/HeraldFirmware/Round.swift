@@ -1,5 +1,7 @@
+import HeraldBluetooth
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 
 /// The ways in which a device can be managed: a serial line, USB, both, or none.
 public protocol ManagementLinks: ~Copyable {

@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// A line of bytes in both directions, without any meaning.
 public protocol ByteLine: ~Copyable {

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// What a device makes of the way the run before it ended: why it started, and how much of it is to work now.
 ///

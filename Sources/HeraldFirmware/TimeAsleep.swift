@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// How much of its time the processor has slept.
 public struct TimeAsleep: BitwiseCopyable, Sendable {

@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// The management link on USB: the device, and what answers on its bulk interface and its serial port.
 /// `memory` and `depth` are those of `USBDevice`.

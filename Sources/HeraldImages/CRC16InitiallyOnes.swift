@@ -1,4 +1,4 @@
-import HeraldDeviceLink
+import HeraldHAL
 
 extension CRC16 {
   /// CRC-16 of `bytes` with the register set to FFFF in the beginning, where it would be 0.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// 32-bit little-endian ELF for Arm (System V ABI, and the Arm architecture's supplement), as far as flashing
 /// needs it: the loadable segments, at the addresses they are stored at.

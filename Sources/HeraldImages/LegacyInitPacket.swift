@@ -1,4 +1,4 @@
-import HeraldDeviceLink
+import HeraldHAL
 
 /// What a boot loader of nRF5 SDK 11 or before is told of an application before it gets it. Numbers are
 /// little-endian.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import HeraldText
 
 /// A firmware image as MCUboot has it, little-endian: a header, the program, and behind it one or two lists

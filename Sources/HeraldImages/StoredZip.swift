@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import HeraldText
 
 /// A zip archive whose files are stored as they are (PKWARE's APPNOTE 6.3, 4.3): what Nordic's packages are.

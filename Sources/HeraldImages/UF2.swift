@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Microsoft's UF2: blocks of 512 bytes, each of which says where its bytes go.
 ///

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Flash in memory that enforces the rules of flash and can lose its power at any step.
 ///

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// A radio for unit tests: plays a script of events and records every command with its time.
 ///

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// A seeded generator (SplitMix64): the same seed gives the same simulation, whatever the machine.
 public struct SeededRandom: RandomSource, BitwiseCopyable, Sendable {

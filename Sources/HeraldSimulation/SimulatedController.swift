@@ -1,13 +1,13 @@
-import HeraldEmbedded
-import HeraldHCI
+import HeraldBluetooth
+import HeraldHAL
 
-/// An HCI controller that exists only in memory, at the far end of an `HCITransport`.
+/// An HCI controller that exists only in memory, at the far end of an `ControllerTransport`.
 ///
 /// It answers every command with success at once, gives every outgoing connection attempt a connection, and
 /// reports as completed every ACL packet it is given, which it hands to a peer. It allocates nothing and
 /// knows no time, so allocation counts and benchmarks measure the host and not the far end. It checks
 /// nothing: whether the host obeys the specification is for controllers that are not ours to say.
-public struct SimulatedController: HCITransport, ~Copyable {
+public struct SimulatedController: ControllerTransport, ~Copyable {
   /// Commands seen since start.
   public private(set) var commands = 0
   /// ACL data packets seen since start.

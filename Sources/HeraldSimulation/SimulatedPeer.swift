@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// A phone's GATT server reduced to what a reader of its payload asks for: one Herald service (0xFCF6) with
 /// the compliant signal characteristic and a payload, read in pieces over the smallest ATT_MTU: 129 bytes, or

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HeraldBluetooth
 import HeraldEmbedded
 import HeraldLinux
 import Logging

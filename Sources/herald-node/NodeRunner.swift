@@ -1,6 +1,7 @@
 import Glibc
-import HeraldDeviceLink
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldHCI
 import HeraldLinux
 import Logging

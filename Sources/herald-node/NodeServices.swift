@@ -1,5 +1,7 @@
 import ArgumentParser
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 
 /// What the node serves: a table of Herald's, the service of a provider's own if there is one, and the
 /// systems beside Herald that are switched on.

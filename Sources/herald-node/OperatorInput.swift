@@ -1,4 +1,3 @@
-import HeraldEmbedded
 import HeraldLinux
 import Logging
 

@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 import HeraldLinux
 
 /// The places where hosts reach the device over a byte stream.

@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// A handshake, and packets of a session as they are on the wire and as they are before they are sealed
 /// (docs/wire-formats.md).

@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
 
 /// Both signal characteristics: values at 0x000E and 0x0010, our payload at 0x0013.

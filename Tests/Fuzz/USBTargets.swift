@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// A controller whose bus does what an input says: each record is a control request (8 bytes) or, of any
 /// other length, a packet: of 7 bytes the data of a request, with 06 or 04 in front for the serial port, else

@@ -1,5 +1,5 @@
 import HeraldChips
-import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 /// The UART of the design kit (4.3): a byte each way, and what happens when nobody takes it.

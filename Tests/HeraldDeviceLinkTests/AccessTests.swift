@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 /// A device with an access key, and any number of links to it.

@@ -1,4 +1,3 @@
-import HeraldEmbedded
 import Testing
 
 @testable import HeraldDeviceLink

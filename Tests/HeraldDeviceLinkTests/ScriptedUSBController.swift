@@ -1,6 +1,6 @@
 import Foundation
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// A controller whose host is the test: it hands packets over one by one and looks at what the device did.
 struct ScriptedUSBController: USBController, ~Copyable {

@@ -1,5 +1,7 @@
+import HeraldBluetooth
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import LinkDoubles
 import Testing
 

@@ -1,5 +1,4 @@
 import HeraldDeviceLink
-import HeraldEmbedded
 
 /// The host's end of a session, for tests of the device's. That both are what docs/wire-formats.md says is
 /// tested with literal bytes.

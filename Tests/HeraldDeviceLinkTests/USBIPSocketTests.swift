@@ -1,6 +1,6 @@
 import Glibc
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 import HeraldLinux
 import Testing
 

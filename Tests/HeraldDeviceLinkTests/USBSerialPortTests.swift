@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 @testable import HeraldDeviceLink

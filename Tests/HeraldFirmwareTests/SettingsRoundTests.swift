@@ -1,6 +1,8 @@
+import HeraldBluetooth
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import HeraldHCI
 import HeraldSimulation
 import Testing

@@ -1,5 +1,6 @@
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import Testing
 
 /// Words of memory that stay, as those of a chip do.

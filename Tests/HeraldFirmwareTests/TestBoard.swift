@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import HeraldHCI
 import HeraldSimulation
 
@@ -42,7 +43,7 @@ struct TestHardware: FirmwareHardware {
 }
 
 /// A line with no controller at its end.
-struct DeadLine: HCITransport {
+struct DeadLine: ControllerTransport {
   let events: Events
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func write(_ packet: Span<UInt8>) -> Bool {

@@ -1,5 +1,5 @@
-import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import Testing
 
 @Suite("The share of time asleep")

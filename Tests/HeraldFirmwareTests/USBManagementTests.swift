@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import HeraldHCI
 import HeraldSimulation
 import LinkDoubles
@@ -31,7 +32,7 @@ private struct TestController: PacketUSBController {
   }
 }
 
-private struct Silence: HCITransport {
+private struct Silence: ControllerTransport {
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func write(_ packet: Span<UInt8>) -> Bool { true }
 }

@@ -1,5 +1,5 @@
-import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import Testing
 
 private func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds) }

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 @testable import HeraldHCI
@@ -86,7 +86,7 @@ struct H4Tests {
       var times = 0
       var left = 0
     }
-    struct One: HCITransport {
+    struct One: ControllerTransport {
       let asked: Asked
       mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
         asked.times += 1
@@ -97,13 +97,15 @@ struct H4Tests {
       }
       mutating func write(_ packet: Span<UInt8>) -> Bool { true }
     }
-    struct All: HCITransport {
+    struct All: ControllerTransport {
       static var readsAll: Bool { true }
       var one: One
       mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { one.read(into: &buffer) }
       mutating func write(_ packet: Span<UInt8>) -> Bool { true }
     }
-    func asked<Transport: HCITransport & ~Copyable>(_ transport: consuming Transport, _ asked: Asked) -> Int {
+    func asked<Transport: ControllerTransport & ~Copyable>(_ transport: consuming Transport, _ asked: Asked)
+      -> Int
+    {
       var radio = HCIRadio<Transport, 1>(transport: transport)
       var recorder = Recorder()
       _ = radio.poll(at: .start, into: &recorder)
@@ -120,7 +122,7 @@ struct H4Tests {
 
   @Test("A transport that claims more than there is room for is not believed")
   func liar() {
-    struct Liar: HCITransport, ~Copyable {
+    struct Liar: ControllerTransport, ~Copyable {
       mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { buffer.count + 1000 }
       mutating func write(_ packet: Span<UInt8>) -> Bool { true }
     }

@@ -1,10 +1,12 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 @testable import HeraldHCI
 
 /// A line that delivers what it was given and takes everything.
-struct FuzzTransport: HCITransport, ~Copyable {
+struct FuzzTransport: ControllerTransport, ~Copyable {
   var bytes: [1100 of UInt8] = .init(repeating: 0)
   var start = 0
   var end = 0

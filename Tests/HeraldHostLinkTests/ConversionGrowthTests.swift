@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
 import HostileInputs
 import Testing

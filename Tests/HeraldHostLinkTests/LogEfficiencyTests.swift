@@ -1,6 +1,5 @@
 import Foundation
 import HeraldDeviceLink
-import HeraldEmbedded
 import Testing
 
 @testable import HeraldHostLink

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldBluetooth
 import HeraldEmbedded
 import Testing
 

@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
 
 @testable import HeraldHostLink

@@ -1,5 +1,6 @@
 import Foundation
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 import Testing
 
 @testable import HeraldLinux

@@ -1,5 +1,5 @@
 import Foundation
-import HeraldEmbedded
+import HeraldHAL
 import HeraldHCI
 import HeraldLinux
 
@@ -14,7 +14,7 @@ final class TemporaryFolder {
 }
 
 /// Everything a transport has to read now; `nil` when its line is gone.
-func readAll(_ transport: inout some HCITransport & ~Copyable) -> [UInt8]? {
+func readAll(_ transport: inout some ControllerTransport & ~Copyable) -> [UInt8]? {
   var all: [UInt8] = []
   var buffer = [UInt8](repeating: 0, count: 16)
   while true {
@@ -27,6 +27,6 @@ func readAll(_ transport: inout some HCITransport & ~Copyable) -> [UInt8]? {
 }
 
 /// Offers `bytes` to a transport as one packet.
-func write(_ bytes: [UInt8], to transport: inout some HCITransport & ~Copyable) -> Bool {
+func write(_ bytes: [UInt8], to transport: inout some ControllerTransport & ~Copyable) -> Bool {
   transport.write(bytes.span)
 }

@@ -1,5 +1,5 @@
 import Foundation
-import HeraldEmbedded
+import HeraldBluetooth
 import Testing
 
 @testable import HeraldLinux

@@ -1,5 +1,5 @@
 import Foundation
-import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 @testable import HeraldLinux

@@ -1,6 +1,7 @@
 import Foundation
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 @testable import HeraldLinux

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldBluetooth
 import HeraldEmbedded
 import Testing
 

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 import Testing
 
 @testable import HeraldSimulation

@@ -1,4 +1,3 @@
-import HeraldEmbedded
 import HeraldSimulation
 import Testing
 

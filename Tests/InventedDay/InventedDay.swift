@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
 
 /// Somebody who is met: when (minutes since the morning), and how strongly they are heard at most.

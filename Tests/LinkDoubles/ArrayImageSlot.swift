@@ -1,5 +1,4 @@
 import HeraldDeviceLink
-import HeraldEmbedded
 
 /// A device of a test whose image slot is an array.
 package protocol ArrayImageSlot: ImageSlot, ~Copyable {

@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldHAL
 
 /// A controller of a test that moves packets and events, and of all else takes no notice.
 package protocol PacketUSBController: USBController {}

@@ -4,6 +4,8 @@ import PackageDescription
 // Images that exist to be measured: `script/footprint` links them for both Cortex-M families and compares
 // them. What an image takes beyond `Empty` is what is in it.
 let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+let bluetooth = Target.Dependency.product(name: "HeraldBluetooth", package: "herald-embedded")
+let hal = Target.Dependency.product(name: "HeraldHAL", package: "herald-embedded")
 let embedded = Target.Dependency.product(name: "HeraldEmbedded", package: "herald-embedded")
 let hci = Target.Dependency.product(name: "HeraldHCI", package: "herald-embedded")
 let link = Target.Dependency.product(name: "HeraldDeviceLink", package: "herald-embedded")
@@ -15,12 +17,15 @@ let package = Package(
   targets: [
     .target(name: "Placeholders"),
     .target(
-      name: "Board", dependencies: ["Placeholders", startup, embedded, hci, link], swiftSettings: core),
-    .target(name: "MeasuredHost", dependencies: ["Board", embedded, hci], swiftSettings: core),
+      name: "Board", dependencies: ["Placeholders", startup, hal, bluetooth, embedded, hci, link],
+      swiftSettings: core),
+    .target(
+      name: "MeasuredHost", dependencies: ["Board", hal, bluetooth, embedded, hci], swiftSettings: core),
     .executableTarget(name: "Empty", dependencies: [startup], swiftSettings: core),
     .executableTarget(name: "HostOne", dependencies: ["MeasuredHost"], swiftSettings: core),
     .executableTarget(name: "HostFive", dependencies: ["MeasuredHost"], swiftSettings: core),
-    .executableTarget(name: "WearableFull", dependencies: ["Board", link], swiftSettings: core),
+    .executableTarget(
+      name: "WearableFull", dependencies: ["Board", hal, embedded, link], swiftSettings: core),
   ],
   swiftLanguageModes: [.v6]
 )

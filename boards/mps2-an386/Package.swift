@@ -2,7 +2,10 @@
 import PackageDescription
 
 let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
-let herald = ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"].map {
+let herald = [
+  "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips",
+  "HeraldFirmware",
+].map {
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
 let startup = Target.Dependency.product(name: "Startup", package: "startup")

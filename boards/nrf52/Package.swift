@@ -1,7 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let herald = ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", "HeraldFirmware"].map {
+let herald = [
+  "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips",
+  "HeraldFirmware",
+].map {
   Target.Dependency.product(name: $0, package: "herald-embedded")
 }
 

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension CMSDK {
   /// Two APB timers (4.4) as the clock of a board: one counts down for ever, the other wakes the processor.

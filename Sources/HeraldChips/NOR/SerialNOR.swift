@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// A serial NOR flash chip on an SPI bus, of the kind whose commands all makers share (JEDEC JESD216; Winbond
 /// W25Q16, Macronix MX25R16): pages of 256 bytes for programming, sectors of 4 KB for erasing, addresses of

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension NRF {
   /// The chip's own flash, by way of its controller NVMC (nRF51 Series Reference Manual, "NVMC"; nRF52840

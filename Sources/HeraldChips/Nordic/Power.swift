@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension NRF {
   /// The supply of the chip (nRF51 Series Reference Manual, "POWER"; nRF52840 Product Specification,

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension NRF {
   /// The random number generator, from thermal noise (nRF51 Series Reference Manual, "RNG"; nRF52840 Product

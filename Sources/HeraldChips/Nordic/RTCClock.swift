@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension NRF {
   /// An RTC as the clock of a board: 24 bits at 4,096 Hz from the low-frequency clock, which go round in 68

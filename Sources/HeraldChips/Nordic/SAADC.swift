@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension NRF {
   /// The analogue-to-digital converter, as far as measuring a supply takes it (nRF52840 Product

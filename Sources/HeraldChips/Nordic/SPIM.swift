@@ -1,3 +1,5 @@
+import HeraldHAL
+
 extension NRF {
   /// The SPI master with direct memory access of the nRF52 (nRF52840 Product Specification, "SPIM"), as a bus
   /// with one chip, which a pin of its own selects.

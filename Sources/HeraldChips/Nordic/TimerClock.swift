@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension NRF {
   /// A TIMER as the clock of a board: 32 bits at 1 MHz, which go round in 71 minutes (nRF51 Series Reference

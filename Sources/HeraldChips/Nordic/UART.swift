@@ -1,4 +1,4 @@
-import HeraldHCI
+import HeraldHAL
 
 extension NRF {
   /// The UART of the nRF51, a byte at a time (nRF51 Series Reference Manual, "UART"), as a line to a
@@ -8,7 +8,7 @@ extension NRF {
   /// (`UARTInterrupt`) moves bytes between it and two queues, and the loop works on the queues. With flow
   /// control nothing is lost when the receiving queue is full: the handler leaves the bytes in the FIFO, the
   /// hardware raises RTS, and the other side waits. Without it, bytes that then come are lost and counted.
-  public struct UART<Block: RegisterBlock>: HCITransport, ~Copyable {
+  public struct UART<Block: RegisterBlock>: ControllerTransport, ~Copyable {
     private var registers: Block
     private let queues: SerialQueues
 

@@ -1,4 +1,4 @@
-import HeraldHCI
+import HeraldHAL
 
 extension NRF {
   /// The UART with direct memory access of the nRF52 (nRF52840 Product Specification, "UARTE"), as a line to
@@ -12,7 +12,7 @@ extension NRF {
   /// number only at its end.
   ///
   /// It takes a TIMER of 32 bits, two channels and a group of PPI. While it receives, the 16 MHz clock runs.
-  public struct UARTE<Block: RegisterBlock & ~Copyable>: HCITransport, ~Copyable {
+  public struct UARTE<Block: RegisterBlock & ~Copyable>: ControllerTransport, ~Copyable {
     private var registers: Block
     private var counter: Block
     private var ppi: PPI<Block>

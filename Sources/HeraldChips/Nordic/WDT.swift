@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 extension NRF {
   /// The watchdog (nRF51 Series Reference Manual, "WDT"; nRF52840 Product Specification, "WDT"). Once started

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// How a device slows down those who guess its access key, whatever link they guess on; and which key counts.
 public struct AccessGate: BitwiseCopyable, Sendable {

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// The host's end of a session: what it sends is numbered and sealed, and what comes back is opened.
 public struct HostSession: BitwiseCopyable {
   private var keys = SessionKeys()

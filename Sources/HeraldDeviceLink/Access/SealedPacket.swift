@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// A packet of a session: its body is encrypted, all of it is authenticated (docs/wire-formats.md, "Sealed
 /// packets").
 ///

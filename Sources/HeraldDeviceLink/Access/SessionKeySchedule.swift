@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// What host and device make of the access key and the nonces of both for a session (docs/wire-formats.md,
 /// "Session"): a proof for each side, and a key for each direction. HKDF-SHA256 with the nonces as salt; each

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Reads CBOR (RFC 8949) from borrowed bytes, never past their end and never recursively.
 ///

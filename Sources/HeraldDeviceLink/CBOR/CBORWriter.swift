@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Writes CBOR (RFC 8949) into a borrowed buffer, every head in its shortest form.
 ///

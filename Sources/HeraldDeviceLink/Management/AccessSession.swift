@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// The device's end of a session: with whom it shares the keys that both have made of the access key
 /// (docs/wire-formats.md, "Session").

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// How often hosts may have a device commit its log: ten times in a row, and from then on once in ten
 /// seconds.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Dates as MCUmgr writes them: `yyyy-MM-dd'T'HH:mm:ss.SSS`, taken to be UTC.
 enum DateTime {

@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldEmbedded
 
 /// What tells a device from every other, also from one with the same serial number: the first 8 bytes of the

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// Where a device is with erasing everything: the log first, then what its board keeps, then a restart.
 @usableFromInline

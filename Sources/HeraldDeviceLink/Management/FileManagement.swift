@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// Group 8: the log as files to be read, as MCUmgr's file group has them.
 enum FileManagement {

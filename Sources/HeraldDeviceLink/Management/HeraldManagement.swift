@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// Group 72: the log, page by page or as a stream, why the device started, and what happens now
 /// (docs/wire-formats.md).

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// What a request to change an image says. Byte strings stay in the packet.
 struct ImageQuestion: BitwiseCopyable {
   var slot: UInt32?

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// Where an image for the next start is kept: the second slot of a boot loader of MCUboot's kind, or what
 /// stands for one.
 ///

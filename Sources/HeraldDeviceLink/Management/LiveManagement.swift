@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 // Group 72: what happens, for who watches.
 

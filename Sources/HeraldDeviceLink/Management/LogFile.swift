@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// The log, or a page of it, as a file.
 ///

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 // Group 72: the log on its way to a host's disk, and off the device then.
 

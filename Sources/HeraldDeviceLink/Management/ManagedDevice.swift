@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// What the management link needs of the device it manages.
 ///

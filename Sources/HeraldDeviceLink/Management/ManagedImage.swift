@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 // What of images and files the board has.
 
 extension ManagedNode

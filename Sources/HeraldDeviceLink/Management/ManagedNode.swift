@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 
 /// What only the board, or the program around the node, knows of the device.
 public protocol ManagedBoard: ImageSlot, ~Copyable {

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 // What a host sets, and what is kept of it: the board keeps it, the node goes by it.
 

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Group 0: echo, clock, reset and information, as MCUmgr's OS group has them.
 enum OSManagement {

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// Group 72, command 7: which payload the device offers, and until when. Nothing that is secret is in the
 /// answer.

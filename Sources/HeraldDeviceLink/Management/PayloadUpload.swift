@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// Group 8, upload of a file, of which the device takes one: the payload it is to offer
 /// (docs/wire-formats.md). It is staged, checked when all of it has come, and takes the place of the former

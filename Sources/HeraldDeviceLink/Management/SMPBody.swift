@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// Where bytes lie in a packet.
 struct SMPPlace: BitwiseCopyable {
   var start = 0

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// A request whose header has been understood, with its answer, which is written over it: what the request
 /// says is to be read before.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Answers requests of the Simple Management Protocol, one packet at a time, in the buffer of the request.
 public struct SMPServer: StatisticsSource, BitwiseCopyable {

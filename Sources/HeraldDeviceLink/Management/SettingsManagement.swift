@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// Group 3: what the device is set to, by name, as MCUmgr's settings group has it. What is written is kept
 /// and applies at once; which names there are, and what they take, says `Setting`.

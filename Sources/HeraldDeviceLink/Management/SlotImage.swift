@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// The header of an image as MCUboot has it: 32 bytes, little-endian.
 ///

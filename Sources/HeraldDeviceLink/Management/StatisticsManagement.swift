@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// Group 2: the device's counters, as MCUmgr's statistics group tells them.
 enum StatisticsManagement {
   @inline(never)

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// The keys of the CBOR maps, but for those of files and images, which have keys of their own beside these.
 ///

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Takes SMP packets out of the bytes of a serial line.
 ///

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Puts an SMP packet on a serial line, as many bytes at a time as there is room for.
 ///
 /// It keeps the place in the packet, not the packet: that stays in its buffer until all of it is out.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// One request over a serial line and its answer, in memory that somebody else has: the same from the first
 /// byte of the request to the last of the answer, and nobody else's meanwhile.

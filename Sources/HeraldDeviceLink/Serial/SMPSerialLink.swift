@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// The device's end of SMP over a serial line: one packet at a time, answered in its own buffer of `capacity`
 /// bytes.

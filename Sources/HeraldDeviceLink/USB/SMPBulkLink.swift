@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// SMP over a pair of bulk endpoints: packets as they are, one behind the other.
 ///

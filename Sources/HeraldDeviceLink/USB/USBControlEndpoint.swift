@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// Answers control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and Microsoft's
 /// request for its descriptors. Refuses the rest.

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// What the device says it is (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the serial
 /// port; docs/wire-formats.md).
 ///

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// The device on its USB: enumeration, the management link on its bulk interface, and the serial port, over
 /// any controller.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// The serial port of the device (CDC-ACM): SMP in its serial framing on a pair of bulk endpoints, one packet
 /// at a time, in memory that it shares with the management link.

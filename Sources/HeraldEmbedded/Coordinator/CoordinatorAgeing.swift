@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // Peers that have not been heard for too long.
 
 extension HeraldCore

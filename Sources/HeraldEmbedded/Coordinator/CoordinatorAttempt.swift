@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Connection attempts: to whom, when, for how long, and which connection is given up for one.
 
 extension HeraldCore

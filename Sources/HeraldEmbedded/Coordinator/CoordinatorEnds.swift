@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // How exchanges and connections end, and what that does to the peer.
 
 extension HeraldCore

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What happens on connections: those we open to read a payload, and those peers open to read ours.
 
 extension HeraldCore: RadioEventHandler

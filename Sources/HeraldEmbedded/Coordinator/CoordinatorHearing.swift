@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What an advertisement brings about: introspection, the table, the log, the delegate.
 
 extension HeraldCore

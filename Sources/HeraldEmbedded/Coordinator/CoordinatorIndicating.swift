@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Telling peers that asked for it that the GATT table has changed (Core Specification, Vol 3, Part G, 7.1).
 
 extension HeraldCore

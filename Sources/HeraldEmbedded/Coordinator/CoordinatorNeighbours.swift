@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Where the coordinator and the systems beside Herald meet: what is heard, shown and served. A device without
 // neighbours calls none of this.
 

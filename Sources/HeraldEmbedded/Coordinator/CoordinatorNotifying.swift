@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Telling peers that asked for it that our payload is a new one (HP-08).
 
 extension HeraldCore

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What the device shows and listens to: its address and payload, advertising, scanning.
 
 extension HeraldCore

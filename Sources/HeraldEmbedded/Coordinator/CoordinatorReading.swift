@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 // The steps of an exchange on a connection that we opened: what is asked, what is made of the answers, what
 // comes next.
 

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What the radio is told to do: everything the core wants of it is said here, and only here.
 
 extension HeraldCore

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // What the sensors beside the radio have to do.
 
 extension HeraldCore

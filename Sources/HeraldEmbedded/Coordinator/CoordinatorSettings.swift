@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // What a host has set counts more than what was chosen at start-up, from the moment it is set.
 
 extension HeraldCore

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What a message that a peer writes to us brings about.
 
 extension HeraldCore

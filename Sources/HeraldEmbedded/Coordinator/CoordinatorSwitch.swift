@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Switching the sensor on and off, and telling whether it works.
 
 extension HeraldCore

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Messages written to the signal characteristics of peers: how they are made, cut into pieces, and noted as
 // done.
 

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Which connection is given up for a new peer (HP-25).
 public enum ConnectionPolicy: UInt8, BitwiseCopyable, Sendable {
   /// The one that was opened first.

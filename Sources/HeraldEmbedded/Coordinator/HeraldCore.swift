@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// A Herald device without its radio: everything it knows and decides.
 ///
 /// It handles the radio's events (CoordinatorHearing.swift, CoordinatorExchange.swift) and, between them,

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// A Herald device: a radio and the core that commands it.
 ///
 /// The board's loop, or the program around it, calls `poll` whenever the radio's transport has something and

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// A buffer for one payload, or one signal message, on its way.
 @usableFromInline
 struct PayloadBuffer: BitwiseCopyable {

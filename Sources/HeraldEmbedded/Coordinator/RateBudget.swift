@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// How much of something may be used, where what is used is made up for with time. Zero bits when nothing is
 /// outstanding.
 ///

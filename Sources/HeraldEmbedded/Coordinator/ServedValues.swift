@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// The values of our GATT table that are made at run time, and the messages that peers write to us.
 ///
 /// The payload is that of the last change of address, so that both change together; it is made anew for each

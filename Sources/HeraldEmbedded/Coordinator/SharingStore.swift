@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// The payloads that are passed on to iPhones, which may not hear their owners themselves (HP-42): those of
 /// peers on iOS and of peers that cannot advertise; at most 510 bytes of them, in 24 places.
 ///

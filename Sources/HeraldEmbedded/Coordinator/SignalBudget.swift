@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// How many bytes signals may bring to the log, so that nobody can fill it by writing to us. These budgets
 /// belong to the device: a new connection renews none of them.
 ///

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What a peer is writing to us on one connection. Zero bits when that is nothing.
 ///
 /// Messages come in three ways: as one value; in parts, each a value of its own, at most 20 bytes with

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// How many strangers the device takes in, and how many readings of them it keeps. A stranger is a peer of
 /// which nothing is known but its advertisements, which anybody can make up. Zero bits when nothing has been
 /// spent.

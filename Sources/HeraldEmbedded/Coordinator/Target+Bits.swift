@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 // What is small of a `Target`, in one word: 14 marks, then fields of one to four bits.
 
 extension Target {

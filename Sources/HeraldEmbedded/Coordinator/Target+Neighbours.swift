@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // What the table keeps of a peer of systems other than Herald.
 
 extension Target {

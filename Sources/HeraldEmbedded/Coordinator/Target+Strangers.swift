@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // What the table keeps of a stranger: a peer of which nothing is known but its advertisements.
 
 extension Target {

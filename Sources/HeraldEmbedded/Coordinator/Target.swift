@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What is known of one peer: 40 bytes, without its payload, of which only a digest is kept.
 public struct Target: BitwiseCopyable, Sendable {
   /// How far the acquaintance has got.

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Every peer that is being tracked, by its identity: at most `capacity` (up to 16,384), 44 bytes each.
 ///
 /// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is

@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// Under what a peer is tracked and logged: its pseudo device address if it shows one, else its address
 /// (HP-15), or a generated number for a peer known only from shared payloads (HP-43).
 public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// A log of events in a ring of flash pages (docs/log-format.md, docs/power-loss.md).
 ///
 /// `dictionary` is how many targets a page distinguishes at a time, 1…64: a target beyond them takes the

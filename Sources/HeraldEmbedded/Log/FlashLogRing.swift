@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // The ring of pages: mounting, beginning a page, erasing, reading back.
 
 extension FlashLog where F: ~Copyable {

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // Acknowledgement: what a host has on its disk need not stay here.
 
 /// What became of the acknowledgement of a page.

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// One thing that happened, as the log keeps it. Payload bytes, where an event has them, come beside it as a
 /// span.
 public enum LogEvent: Equatable, BitwiseCopyable, Sendable {

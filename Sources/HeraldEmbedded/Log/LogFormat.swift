@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The numbers of the page format (docs/log-format.md).
 @usableFromInline
 enum LogFormat {

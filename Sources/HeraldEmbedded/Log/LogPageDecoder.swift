@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Reads one page of a log, alone: bytes in, records out (docs/log-format.md).
 ///
 /// The bytes may be hostile, torn or cut short at any place: the decoder yields the records that are whole

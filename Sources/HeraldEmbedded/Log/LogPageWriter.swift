@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The part of the log that knows no flash: records in, blocks to program out.
 ///
 /// A page's end is kept so far away that the codeword can always be ended: a record begins only with

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What kind a record is, as the page codes it. "Measured" has a decision of its own, the others a tree of
 /// four.
 @usableFromInline

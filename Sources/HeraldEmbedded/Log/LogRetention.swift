@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // Retention: what is too old is erased, not only forgotten.
 
 extension FlashLog where F: ~Copyable {

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Which pages the log has, and its counters: the part of `FlashLog` that depends on neither the flash nor
 /// the capacity.
 @usableFromInline

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// C19X: devices show each other beacon codes of 64 bits, as the lower half of the UUID of a characteristic,
 /// which whoever connects sees without reading anything. Phones that cannot advertise connect and write
 /// theirs.

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// How C19X gets from one shared secret to the 240 beacon codes of each of 1825 days.
 ///
 /// With H = SHA-256, big- and little-endian 64-bit integers, and the first eight bytes of a hash as a

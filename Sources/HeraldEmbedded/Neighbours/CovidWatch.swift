@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// CovidWatch (and TCN, which came of it): devices show each other contact event numbers of 16 random bytes,
 /// in service data of their advertisements or, those that cannot, in a characteristic.
 ///

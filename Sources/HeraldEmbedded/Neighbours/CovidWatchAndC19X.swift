@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// CovidWatch and C19X, each with its own switches.
 public struct CovidWatchAndC19X: Neighbours {
   /// One set for Herald and one for each.

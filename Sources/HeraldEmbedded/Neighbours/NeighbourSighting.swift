@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// What one advertisement shows of systems other than Herald.
 public struct NeighbourSighting: Equatable, BitwiseCopyable, Sendable {
   /// Where in the advertising data a contact event number of 16 bytes lies; 0 if there is none.

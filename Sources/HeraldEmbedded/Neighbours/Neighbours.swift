@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// The systems beside Herald that a device takes part in. A device is made for one type of them, so that an
 /// image without neighbours carries none of their code; within a type each system has its switches, all off
 /// at first.

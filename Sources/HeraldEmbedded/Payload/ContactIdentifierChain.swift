@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The contact identifiers of one day, each in at most 62 hashes.
 ///
 /// The period seeds run backwards, so the identifier of the first period lies 240 hashes behind the matching

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The segments of extended data, one after the other (HP-29; Herald payload specification, extended data).
 ///
 /// Each is a code byte, a length byte L and L bytes, numbers little-endian. Whatever the bytes are, reading

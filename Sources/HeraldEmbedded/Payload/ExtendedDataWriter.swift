@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Writing extended data (HP-29). Numbers are little-endian and have their true length; the length of a text
 /// is that of its bytes.
 ///
@@ -14,7 +16,7 @@ extension ByteWriter {
   /// Appends a segment of constant text.
   @_lifetime(self: copy self)
   public mutating func extendedSegment(_ code: ExtendedDataCode, text constant: StaticString) {
-    guard constant.hasPointerRepresentation else { return overflow() }
+    guard constant.hasPointerRepresentation else { return refuse() }
     guard startExtendedSegment(code, length: constant.utf8CodeUnitCount) else { return }
     text(constant)
   }
@@ -66,7 +68,7 @@ extension ByteWriter {
   private mutating func startExtendedSegment(_ code: ExtendedDataCode, length: Int) -> Bool {
     guard length > 0 else { return false }
     guard length <= 255, length &+ 2 <= remaining else {
-      overflow()
+      refuse()
       return false
     }
     u8(code.rawValue)

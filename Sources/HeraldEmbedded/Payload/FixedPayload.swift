@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The fixed payload: a number that stays, for tests and for badges whose wearers agreed to it.
 ///
 /// 13 bytes: `08 | country u16 | state u16 | client identifier u64`, little-endian. It needs no date.

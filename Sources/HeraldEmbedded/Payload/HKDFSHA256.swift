@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// HKDF with SHA-256 (RFC 5869): keys for several purposes from one secret and values that are used once.
 ///
 /// Output is one block, 32 bytes for each purpose: with other text to `expand` the output is independent of

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1): what only who has the key can make of a message, byte by byte.
 ///
 /// Keys have 1 to 32 bytes, as many as codes have; longer ones make them no stronger. `finish` wipes

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Where a device keeps the matching keys of the days it has left: in RAM, or in flash where bits can be
 /// cleared without an erasure.
 public protocol MatchingKeyStore: ~Copyable {

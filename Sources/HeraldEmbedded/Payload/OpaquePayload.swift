@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// A payload whose bytes the application gives and nobody here looks into: custom and secured ones, and those
 /// of other protocols.
 ///

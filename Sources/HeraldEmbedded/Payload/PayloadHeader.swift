@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// What most payloads begin with (HP-40; Herald payload specification, common header): type and version, then
 /// where it belongs.
 ///

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Where own payloads come from: asked at each exchange, with the time (HP-41).
 ///
 /// Whoever asks decides what time it is. Address and rotating payload change in one step, so the question is

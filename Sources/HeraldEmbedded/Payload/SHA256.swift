@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The hash function SHA-256 (FIPS 180-4, section 6.2), over any number of bytes in any number of pieces.
 ///
 /// Small rather than fast: one loop of 64 rounds over a message schedule of sixteen words that lies where the

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// How the simple payload gets from one secret of 2048 bytes to an identifier for every six minutes of 2001
 /// days.
 ///

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The simple payload: an identifier that changes every six minutes and means something only to who has the
 /// keys.
 ///

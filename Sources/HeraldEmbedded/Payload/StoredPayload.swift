@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Which payload is stored on a device. The numbers are those of a blob's header and of flash.
 public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
   /// None: what the image has applies.

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The payload that a host has pushed to the device; until there is one, that of the image.
 ///
 /// Of one that stays as it is it keeps the bytes, `capacity` at most, 1…510. Of one with a key for each day

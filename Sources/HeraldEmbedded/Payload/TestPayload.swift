@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// The payload of the phones' demonstration apps, for trials with them.
 ///
 /// `00 00 00 | identifier i32 | zeros`, little-endian, 129 bytes unless told otherwise. Phones take the

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// A venue's payload, taken apart: `30 | country u16 | state u16 | venue code u32 | extended data`,
 /// little-endian.
 public struct VenuePayload: ~Escapable {

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // What is known of Apple's manufacturer data: messages `type u8 | length u8 | data`, except that type 01, the
 // overflow area in which an iPhone hides the services of apps in the background, has no length byte and takes
 // all that is left. The overflow area is a set of 128 bits; which bit stands for which service is Apple's

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What a Herald device advertises, and how it is written into advertising data.
 ///
 /// With both services it takes 25 bytes of 31: `02 01 06 03 03 F6 FC 11 07 9B FD …`. A TxPower takes 3 more.

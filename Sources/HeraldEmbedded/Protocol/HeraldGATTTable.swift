@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// What a Herald device serves: GAP, GATT and Device Information, then Herald under both of its service
 /// UUIDs, so that phones of every age find it. Each Herald service has the signal characteristic of compliant
 /// devices, written with response (HP-35), and the payload characteristic, read (HP-34), in the order of

@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// The Herald service with a legacy payload beside Herald's own (HP-38), and the legacy service itself beside
 /// the Herald service (HP-39): those of OpenTrace, as Herald phones offer them when they are configured to.
 /// Peers that know no Herald find what they look for; what the supplier makes for them is its

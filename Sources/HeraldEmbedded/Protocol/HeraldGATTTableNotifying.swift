@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// The Herald service with a payload that is notified too, for iOS peers that ask for it (HP-08): whoever
 /// does gets the new payload when it changes, as far as it fits into one PDU, and reads it for the rest. No
 /// Herald phone asks, so wearables do not use this table unless an application of the provider's own does.

@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// `HeraldGATTTable` without the 128-bit service of the protocol document.
 ///
 /// | handles | what |

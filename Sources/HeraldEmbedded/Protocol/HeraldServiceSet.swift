@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Some of the services by which Herald devices are known. Not an `OptionSet`, whose array literal would
 /// bring in the allocator.
 public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sendable {

@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// The UUIDs of Herald's services and characteristics.
 public enum HeraldUUIDs {
   /// The service of the protocol document (HP-33): 428132af-4746-42d3-801e-4572d65bfd9b.

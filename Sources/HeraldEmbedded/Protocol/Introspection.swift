@@ -1,3 +1,5 @@
+import HeraldBluetooth
+
 /// What one advertisement says about who sent it (HP-15, HP-16).
 public struct Introspected: Equatable, BitwiseCopyable, Sendable {
   /// Under what the peer is tracked: its pseudo device address if it shows one, else its address.

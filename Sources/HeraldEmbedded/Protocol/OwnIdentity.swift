@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What a device shows of itself for a while: its address and, if that while is short, a pseudo device
 /// address. Both are made and replaced together (HP-14), and with them the rotating payload.
 public struct OwnIdentity: Equatable, BitwiseCopyable, Sendable {

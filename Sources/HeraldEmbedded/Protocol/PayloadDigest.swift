@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// By what a payload is recognised without being kept.
 public enum PayloadDigest {
   /// The first eight bytes of the payload's SHA-256, little-endian; never 0, which stands for "none".

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Six random bytes by which a peer is told apart while its address changes every few seconds (HP-11, HP-15).
 ///
 /// On air they follow a company identifier in manufacturer data: `09 FF cc cc a0 a1 a2 a3 a4 a5`.

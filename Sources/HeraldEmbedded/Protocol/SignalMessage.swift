@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// A message written to a signal characteristic (Herald protocol, "Signal characteristic"; numbers are
 /// little-endian, as every phone has them):
 ///

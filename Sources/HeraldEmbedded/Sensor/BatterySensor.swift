@@ -1,23 +1,4 @@
-/// Where the power comes from and how much of it there is.
-public struct PowerReading: Equatable, BitwiseCopyable, Sendable {
-  /// Charge in percent, 0…100.
-  public var level: UInt8
-  /// Whether an external source feeds the device.
-  public var isExternal: Bool
-
-  /// More than 100 percent counts as 100.
-  @inlinable
-  public init(level: UInt8, isExternal: Bool) {
-    self.level = level < 100 ? level : 100
-    self.isExternal = isExternal
-  }
-}
-
-/// What the board knows of its power.
-public protocol PowerSource: ~Copyable {
-  /// The state of things now; `nil` if it cannot be told.
-  mutating func read() -> PowerReading?
-}
+import HeraldHAL
 
 /// Asks for the power every 30 seconds, from the first poll on, and has the answer logged (HP-49).
 public struct BatterySensor<Source: PowerSource & ~Copyable>: SensorDelegate, ~Copyable {

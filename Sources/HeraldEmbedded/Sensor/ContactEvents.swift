@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// A contact: how long a peer was near (HP-18, HP-19).
 public struct ContactEvent: Equatable, BitwiseCopyable, Sendable {
   /// Under what the peer is heard at present.

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// How much a message of the debug log matters (HP-50).
 public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
   /// Steps on the way, for who looks for a mistake.

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What a `LiveEvent` tells.
 public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
   /// A peer was heard for the first time.

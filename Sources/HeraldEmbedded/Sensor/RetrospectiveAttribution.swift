@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Keeps the strengths of peers whose payload is not known yet, so that a delegate can give them to the
 /// payload once it is read (HP-45).
 ///

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What an application wants to hear of: every event of the sensor as it happens (HP-44). Calls are
 /// statically dispatched and come from within `HeraldNode.poll`; bytes are borrowed for the duration of a
 /// call. Everything is optional.

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Two delegates in the place of one: both hear of every event, `first` before `second` (HP-44). Either may
 /// be two again.
 public struct SensorDelegates<

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Something that a sensor beside the radio has to do (`SensorDelegate.nextWork`).
 public enum SensorWork: Equatable, BitwiseCopyable, Sendable {
   /// Nothing before this moment.

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// A stay near a venue beacon (HP-51).
 public struct Visit: Equatable, BitwiseCopyable, Sendable {
   /// The beacon, under the identity by which its payload was read.

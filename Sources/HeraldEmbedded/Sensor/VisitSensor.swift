@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Recognises venue beacons among the peers whose payload is read, and reports stays near them (HP-51).
 ///
 /// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What a device is to know of itself after a restart.
 ///
 /// The access key and the payload are kept with it and are not in it: they are read from flash when they are

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// What a host can set on a device, by name. It is kept over restarts (docs/settings.md).
 ///
 /// The raw value is the setting's place in flash: one that is given up is not given to another.

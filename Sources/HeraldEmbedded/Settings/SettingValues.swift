@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// What a host has set: a number for each setting that has one, and which of them are set.
 public struct SettingValues: BitwiseCopyable, Sendable {
   private var numbers: [6 of UInt16] = .init(repeating: 0)

@@ -1,3 +1,5 @@
+import HeraldHAL
+
 // The payload that is kept behind the settings, in their page: staged in the other page, checked there, and
 // taken over by the record that is written to its front. It is read by the device alone.
 

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What a device keeps beside its log: who it is, what a host has set, and the payload it offers, in two
 /// pages of flash of their own (docs/settings.md).
 ///

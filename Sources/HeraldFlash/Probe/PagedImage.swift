@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import HeraldImages
 
 /// The bytes of an image as whole pages of flash, in words; what no byte of it says is erased flash, all

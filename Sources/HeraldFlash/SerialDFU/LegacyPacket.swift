@@ -1,4 +1,4 @@
-import HeraldDeviceLink
+import HeraldHAL
 import HeraldImages
 
 /// Packets of the serial DFU of nRF5 SDK 11 and before, which Adafruit's boot loader speaks ("HCI transport",

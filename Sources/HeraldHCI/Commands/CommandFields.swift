@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 /// What differs from one command of a kind to the next. `CommandForms` says where in the packet it goes.
 struct CommandFields: BitwiseCopyable {

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// A command packet as it goes out, header first; room for the longest command of this module (46 bytes).
 public struct CommandPacket: BitwiseCopyable, Sendable {
@@ -25,6 +26,19 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
 
   /// The command's opcode.
   var opcode: Opcode { Opcode(UInt16(bytes[1]) | UInt16(bytes[2]) &<< 8) }
+
+  /// Becomes vendor command number `index` of the transport; `false` if that has no more, or gives fewer
+  /// bytes than a command's header and type have.
+  @inlinable
+  mutating func takeVendorCommand<Transport: ControllerTransport & ~Copyable>(
+    _ index: Int, of transport: inout Transport
+  ) -> Bool {
+    var buffer = bytes.mutableSpan
+    let written = transport.vendorCommand(index, into: &buffer)
+    guard written >= 4, written <= 48 else { return false }
+    length = UInt8(truncatingIfNeeded: written)
+    return true
+  }
 
   /// Appends one byte. What has no room is dropped.
   @inline(never)

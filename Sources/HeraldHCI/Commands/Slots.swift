@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// A time in units of 0.625 ms, a Bluetooth slot: the unit of advertising and scan timing.
 public struct Slots: Hashable, BitwiseCopyable, RawRepresentable, Sendable {

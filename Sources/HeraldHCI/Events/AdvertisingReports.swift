@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 /// Where one report lies in an advertising report event.
 @usableFromInline

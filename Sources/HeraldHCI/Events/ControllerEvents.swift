@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 /// The codes of the events this host reads (Vol 4, Part E, 7.7).
 public enum EventCode {

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// What HCI_Read_Local_Supported_Commands tells (Vol 4, Part E, 6.27), as far as it matters here.
 public struct SupportedCommands: BitwiseCopyable, Sendable {
   /// Octets 24…37 of the bit field, between which lies all that matters.

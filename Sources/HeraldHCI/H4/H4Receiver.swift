@@ -1,3 +1,5 @@
+import HeraldHAL
+
 /// Cuts the byte stream from the controller into H4 packets (Vol 4, Part A), in one buffer from which they
 /// are read in place.
 ///
@@ -66,7 +68,7 @@ struct H4Receiver: ~Copyable {
 
   /// Reads once from `transport`. Returns how many bytes came; −1 if the line is gone.
   @inlinable
-  mutating func fill<Transport: HCITransport & ~Copyable>(from transport: inout Transport) -> Int {
+  mutating func fill<Transport: ControllerTransport & ~Copyable>(from transport: inout Transport) -> Int {
     moveToFront()
     let start = tail
     guard start < Self.capacity else { return 0 }

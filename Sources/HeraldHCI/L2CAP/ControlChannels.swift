@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 // The signalling channel and the Security Manager. One answer at a time waits in `control`; a peer that asks
 // again before it has left is not answered again, and counted.

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 // Sending: L2CAP PDUs leave as ACL fragments (Vol 4, Part E, 5.4.2).
 extension Link {
   /// A packet ready to be written: `count` bytes from `start` of its buffer, type byte first.

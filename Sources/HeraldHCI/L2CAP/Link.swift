@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 /// The host's side of one connection: what is being put together, what is on its way out, what is owed.
 ///

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// The bytes of one L2CAP PDU, with room for a packet header in front.
 @usableFromInline
@@ -23,7 +24,7 @@ struct LinkBuffer: BitwiseCopyable {
 
   /// Writes a packet that `Link.nextFragment` made.
   @inlinable
-  mutating func write<Transport: HCITransport & ~Copyable>(
+  mutating func write<Transport: ControllerTransport & ~Copyable>(
     _ fragment: Link.Fragment, to transport: inout Transport
   ) -> Bool {
     transport.write(bytes.span.extracting(fragment.start..<(fragment.start &+ fragment.count)))
@@ -78,7 +79,7 @@ struct LinkBuffers<let connections: Int>: ~Copyable {
 
   /// `LinkBuffer.write`.
   @inlinable
-  mutating func write<Transport: HCITransport & ~Copyable>(
+  mutating func write<Transport: ControllerTransport & ~Copyable>(
     _ fragment: Link.Fragment, _ index: Int, _ slot: Int, to transport: inout Transport
   ) -> Bool {
     slot == 0 ? own[index].write(fragment, to: &transport) : spare.write(fragment, to: &transport)

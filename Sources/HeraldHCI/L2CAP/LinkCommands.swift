@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 // The commands that are about one connection.
 extension Link {
   /// The next command that is owed.

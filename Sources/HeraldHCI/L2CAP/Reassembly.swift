@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 // Receiving: ACL fragments become L2CAP PDUs (Vol 3, Part A, 7.2).
 //
 // A length in a header decides nothing but how many bytes are waited for; bytes go where there is room or

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 /// An HCI status or reason (Core Specification, Vol 1, Part F). Codes without a name here keep their number.
 public struct HCIErrorCode: Error, Hashable, BitwiseCopyable, RawRepresentable, Sendable {

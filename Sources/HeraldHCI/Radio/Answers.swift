@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 // What changes when a command leaves and when it is answered.
 extension ControllerSession {

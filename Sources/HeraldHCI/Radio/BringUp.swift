@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// The steps from an unknown controller to a ready one. Each is one command, whose form is in `CommandForms`;
 /// some are left out.

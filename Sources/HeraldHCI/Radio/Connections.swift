@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 // The connections' lives.
 extension HCIRadio where Transport: ~Copyable {

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// The host's side of the controller as a whole: bringing it up, one command at a time, and the difference
 /// between what is wanted of it and what it does.

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// A radio behind any controller that speaks HCI over H4, with room for `connections` connections.
 ///
@@ -24,7 +25,8 @@ import HeraldEmbedded
 ///
 /// **Memory.** 288 bytes for each connection and about 960 for the rest on a 32-bit controller. Idle state is
 /// all zero bits.
-public struct HCIRadio<Transport: HCITransport & ~Copyable, let connections: Int>: Radio, StatisticsSource,
+public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connections: Int>: Radio,
+  StatisticsSource,
   ~Copyable
 {
   /// How often one `poll` reads at most.

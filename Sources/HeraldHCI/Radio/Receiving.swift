@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 // From the transport to the handler.
 extension HCIRadio where Transport: ~Copyable {

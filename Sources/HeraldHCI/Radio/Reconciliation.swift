@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// How many connections there are, as far as the controller's other work depends on it.
 @usableFromInline

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 // To the transport: the next command, then data as far as the controller has room.
 extension HCIRadio where Transport: ~Copyable {
@@ -18,7 +19,7 @@ extension HCIRadio where Transport: ~Copyable {
     let links = summary()
     var purpose = session.state == .ready ? planForLinks(into: &packet, &subject) : .none
     if purpose == .none, session.isAtVendor {
-      if transport.vendorCommand(Int(session.vendorCommands), into: &packet), packet.count >= 4 {
+      if packet.takeVendorCommand(Int(session.vendorCommands), of: &transport) {
         purpose = .bringUp
       } else {
         session.endVendor()

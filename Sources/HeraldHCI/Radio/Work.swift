@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// Advertising: what the controller does, and what it has not been told yet. Bytes alone, so that they are
 /// all near the beginning of a session, where short instructions reach.

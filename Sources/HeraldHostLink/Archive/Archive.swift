@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import HeraldEmbedded
 import HeraldText
 
 /// What the pages of one device or of many tell, in an SQLite database that anybody can ask: docs/archive.md

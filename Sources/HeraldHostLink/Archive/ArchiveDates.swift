@@ -1,5 +1,4 @@
 import GRDB
-import HeraldEmbedded
 
 /// What the archive knows of the dates of a device's start-ups, and the dates of its records.
 struct ArchiveDates {

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import HeraldEmbedded
 import HeraldText
 
 /// Writes what an archive has as flat files for programs that analyse: docs/archive.md has their columns.

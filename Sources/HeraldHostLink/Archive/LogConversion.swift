@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import HeraldEmbedded
 
 /// What the pages of a folder tell, made ready: the tables beside them and the archive are up to date, and
 /// this is what they come to.

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// `contacts.csv`: a line for every event of every peer, as Herald 2.1 on Android writes it.
 public enum ContactsCSV {
   /// The first line.

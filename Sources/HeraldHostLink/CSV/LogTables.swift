@@ -1,5 +1,4 @@
 import GRDB
-import HeraldEmbedded
 
 /// The tables beside the pages of a log: what a Herald phone writes (`contacts.csv`, `statistics.csv`,
 /// `detection.csv`, `battery.csv`), and beside them `contact_events.csv`, `visits.csv`, `restarts.csv`,

@@ -1,4 +1,3 @@
-import HeraldEmbedded
 import HeraldText
 
 /// `restarts.csv`: a line for each start that a fault had brought about. Phones have no such file.

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// `statistics.csv`: for every payload met, the seconds between one sign of it and the next (HP-47).
 ///
 /// A sign is the reading of a payload, a measurement of a peer whose payload was read before, or a share.

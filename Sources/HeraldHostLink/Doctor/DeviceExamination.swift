@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// Looks at a device: whether it answers, knows the date, is on the air, has room for its log and power, and
 /// keeps what it is told.
 public enum DeviceExamination {

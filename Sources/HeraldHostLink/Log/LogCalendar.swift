@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// Knows the date of every moment of every start-up of a device, as far as anything tells it.
 ///
 /// A device's clock counts from its start-up; the date is known from moments at which both are known. A

@@ -1,5 +1,6 @@
 import Foundation
 import HeraldEmbedded
+import HeraldHAL
 
 extension PayloadFile {
   /// Whether devices that get it without telling them apart would show the same to everybody.

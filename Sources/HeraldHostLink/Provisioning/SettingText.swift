@@ -1,4 +1,3 @@
-import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldText
 

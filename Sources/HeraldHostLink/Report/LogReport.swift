@@ -1,4 +1,3 @@
-import HeraldEmbedded
 import HeraldText
 
 /// A log as one page of HTML for a person: who was met when, how strongly they were heard, how much was heard

@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// The drawings of a report, each an SVG element of its own.
 struct ReportCharts {
   static let width = 960.0

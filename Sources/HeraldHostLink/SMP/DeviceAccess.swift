@@ -1,6 +1,5 @@
 import Foundation
 import HeraldDeviceLink
-import HeraldEmbedded
 import HeraldText
 
 /// To whom a device serves what, and what a session with it is opened with.

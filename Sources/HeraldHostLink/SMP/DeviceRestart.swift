@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 
 /// Why a device started.
 public struct DeviceRestart: Equatable, Sendable, Codable {

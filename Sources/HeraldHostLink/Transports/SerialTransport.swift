@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// SMP over a serial line, a pseudo terminal or a TCP stream: base64 lines with a checksum
 /// (docs/wire-formats.md).

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import HeraldText
 
 /// A client of a USB/IP server, in user space: no kernel support is needed, and none is used.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import HeraldText
 
 /// The messages of USB/IP 1.1.1 (Linux, Documentation/usb/usbip_protocol.rst). Everything is big-endian

@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 import HeraldText
 
 /// The device descriptor (USB 2.0, 9.6.1), as far as the host needs it.

@@ -1,6 +1,3 @@
-import HeraldEmbedded
-import HeraldHCI
-
 /// A line to a controller of which everything is written down, if there is where to.
 public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTransport, ~Copyable {
   private var base: Base
@@ -40,7 +37,7 @@ public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTr
   }
 
   /// What the vendor of the controller wants, as `base` says.
-  public mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool {
+  public mutating func vendorCommand(_ index: Int, into packet: inout MutableSpan<UInt8>) -> Int {
     base.vendorCommand(index, into: &packet)
   }
 }

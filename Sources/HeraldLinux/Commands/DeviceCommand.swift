@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// What a program asks of a device that is a process, a line each:
 ///
 /// - `send IDENTITY HEX` sends a message to a peer, with the identity that `contacts.csv` shows;

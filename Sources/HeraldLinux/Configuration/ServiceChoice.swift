@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldEmbedded
 
 /// By which of Herald's two service UUIDs a device is found and finds others, as a person writes it: `long`,

@@ -1,6 +1,6 @@
 import Glibc
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// The device's management link over byte streams: a pseudo terminal that stands for its serial port, or a
 /// TCP port that takes up to four hosts at once.

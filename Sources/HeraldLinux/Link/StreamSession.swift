@@ -1,6 +1,6 @@
 import Glibc
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// One host on one byte stream: SMP in its serial framing, answered packet by packet.
 final class StreamSession {

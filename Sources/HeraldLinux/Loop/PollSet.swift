@@ -1,5 +1,5 @@
 import Glibc
-import HeraldEmbedded
+import HeraldHAL
 
 /// The descriptors an event loop waits for, gathered anew before each wait. Allocates once, when it is made.
 public struct PollSet: ~Copyable {

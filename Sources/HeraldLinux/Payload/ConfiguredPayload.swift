@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 
 /// The payload a person chose: one supplier for all families a device that is a process knows.
 public struct ConfiguredPayload: PayloadSupplier, ~Copyable {

@@ -1,5 +1,5 @@
 import Glibc
-import HeraldEmbedded
+import HeraldHAL
 
 /// A flash memory in a file, with the rules of a real one: pages are erased to ones as a whole, and an erased
 /// word is programmed once.

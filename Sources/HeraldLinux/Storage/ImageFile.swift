@@ -1,6 +1,5 @@
 import Glibc
 import HeraldDeviceLink
-import HeraldEmbedded
 
 /// A slot for an image in two files: its bytes as they came, and beside them what is to become of it. Nothing
 /// starts it: this machine has no boot loader, and the slot is there so that hosts and tools can be tried.

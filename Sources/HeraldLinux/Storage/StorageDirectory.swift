@@ -1,5 +1,5 @@
 import Glibc
-import HeraldEmbedded
+import HeraldHAL
 
 /// The folder in which a device that is a process keeps what a wearable has in flash: its serial number and
 /// its log. The boot count and everything else that changes is the log's.

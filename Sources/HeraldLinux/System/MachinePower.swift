@@ -1,5 +1,5 @@
 import Foundation
-import HeraldEmbedded
+import HeraldHAL
 
 /// The power of this machine, as Linux tells it: `/sys/class/power_supply`. A machine without a battery is
 /// fed from outside and full.

@@ -1,5 +1,5 @@
 import Glibc
-import HeraldEmbedded
+import HeraldHAL
 
 /// The device's clock: milliseconds since the process made it, never going back, running on while the machine
 /// sleeps.

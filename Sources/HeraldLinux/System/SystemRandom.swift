@@ -1,5 +1,5 @@
 import Glibc
-import HeraldEmbedded
+import HeraldHAL
 
 /// The kernel's random generator, which a process that runs for years may ask as often as it likes.
 public struct SystemRandom: RandomSource, ~Copyable {

@@ -1,6 +1,5 @@
 import Glibc
-import HeraldEmbedded
-import HeraldHCI
+import HeraldHAL
 
 /// H4 packets over a byte stream: a serial line, a Unix socket or a TCP connection.
 ///

@@ -1,7 +1,6 @@
 import CBluetooth
 import Glibc
-import HeraldEmbedded
-import HeraldHCI
+import HeraldHAL
 
 /// The Linux HCI user channel: an adapter of this machine for this process alone, without BlueZ in between.
 ///

@@ -1,5 +1,4 @@
 import Glibc
-import HeraldDeviceLink
 
 /// Serves a device over USB/IP: to Linux's vhci driver, or to a program that speaks the protocol itself.
 ///

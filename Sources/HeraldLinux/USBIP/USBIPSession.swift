@@ -1,5 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
+import HeraldHAL
 
 /// One client's conversation with the USB/IP server: bytes in, bytes out, and transfers for the controller
 /// between them.

@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldHAL
 
 /// A USB controller without hardware: a host hands it whole transfers, and it hands the device their packets.
 ///

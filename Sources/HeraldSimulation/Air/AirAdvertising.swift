@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// What has been sent on one advertising channel lately: enough to tell which packets overlap.
 struct AirChannel {
   struct Packet {

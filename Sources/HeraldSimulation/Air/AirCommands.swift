@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 // What hosts ask of their radios while nothing is connected.
 

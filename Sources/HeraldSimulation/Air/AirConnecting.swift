@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 // How connections come about and how they end.
 

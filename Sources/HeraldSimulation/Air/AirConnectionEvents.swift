@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 // What happens on connections from event to event.
 

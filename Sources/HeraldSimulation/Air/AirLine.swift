@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// A connection between two stations.
 struct AirLine {
   enum Side: Int {

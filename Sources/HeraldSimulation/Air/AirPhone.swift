@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// A phone among the devices of a crowd: none of ours, but what an Android phone with Herald does as far as
 /// others can tell.

@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// The radio of one station of an `Air`, with the contract of every `Radio`.
 public struct AirRadio: Radio, ~Copyable {

@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 
 /// What a crowd is like.
 public struct CrowdConfiguration: Sendable {

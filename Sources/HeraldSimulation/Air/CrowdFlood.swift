@@ -1,4 +1,5 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 /// Made-up addresses that are advertised in the midst of a crowd, and behind which there is no Herald device.
 public struct CrowdFlood: Equatable, Sendable {

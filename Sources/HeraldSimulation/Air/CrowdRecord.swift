@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 
 /// What every device of a crowd has heard and read of every other, and of every phone, against who was in
 /// whose range.

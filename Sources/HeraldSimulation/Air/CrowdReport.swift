@@ -1,5 +1,3 @@
-import HeraldEmbedded
-
 /// What came of a crowd: what `herald-host simulate` prints.
 public struct CrowdReport: Encodable, Equatable, Sendable {
   /// How many devices there were.

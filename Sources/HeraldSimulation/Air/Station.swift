@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 
 /// What a radio has to tell its host.
 enum AirReport {

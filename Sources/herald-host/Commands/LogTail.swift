@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import HeraldConsole
-import HeraldEmbedded
 import HeraldHostLink
 
 extension LogCommands {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import HeraldConsole
-import HeraldEmbedded
 import HeraldHostLink
 
 /// `herald-host provision`

@@ -1,5 +1,4 @@
 import HeraldConsole
-import HeraldEmbedded
 import HeraldHostLink
 
 /// What happens on a device, in words.

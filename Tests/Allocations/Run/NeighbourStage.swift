@@ -1,5 +1,7 @@
 import AllocationCounter
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import HeraldHCI
 import HeraldSimulation
 

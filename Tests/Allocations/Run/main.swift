@@ -1,7 +1,9 @@
 import AllocationCounter
 import Foundation
+import HeraldBluetooth
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import HeraldHCI
 import HeraldSimulation
 

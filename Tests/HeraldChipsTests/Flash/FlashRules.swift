@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 /// What `Flash` promises, shown for any of them: one with erased pages, more than two of them.

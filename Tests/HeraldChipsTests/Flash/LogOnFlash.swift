@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 /// A log on a flash whose power goes in the middle of an operation, for each operation of a run that goes

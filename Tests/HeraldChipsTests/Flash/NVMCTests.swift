@@ -1,5 +1,5 @@
 import HeraldChips
-import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 private typealias Driver = NRF.NVMC<ModelRegisters, ModelRegisters>

@@ -1,4 +1,5 @@
 import HeraldChips
+import HeraldHAL
 
 /// A serial NOR flash of 2 MB (Winbond W25Q16JV data sheet; the MX25R1635F data sheet has the same rules).
 ///

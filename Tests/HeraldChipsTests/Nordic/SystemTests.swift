@@ -1,5 +1,5 @@
 import HeraldChips
-import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 @Suite("nRF clocks, supply, watchdog, pins and converter")

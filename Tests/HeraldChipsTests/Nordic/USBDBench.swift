@@ -1,6 +1,7 @@
 import HeraldChips
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 /// A device on the model of USBD, and a host at the other end of its cable.

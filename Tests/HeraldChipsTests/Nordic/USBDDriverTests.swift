@@ -1,5 +1,6 @@
 import HeraldChips
 import HeraldDeviceLink
+import HeraldHAL
 import Testing
 
 /// The driver alone: what the device behind it does not use yet, and what it must not be able to do wrong.

@@ -1,6 +1,5 @@
 import HeraldChips
 import HeraldDeviceLink
-import HeraldEmbedded
 import Testing
 
 @Suite("USBD: the supply and the bus")

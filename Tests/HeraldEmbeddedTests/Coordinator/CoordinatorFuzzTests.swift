@@ -1,5 +1,6 @@
-import HeraldEmbedded
+import HeraldBluetooth
 import HeraldSimulation
+import TestInputs
 import Testing
 
 /// What peers have said in the stories, to be mutated.
@@ -18,7 +19,7 @@ private let adverts: [[UInt8]] = [
 
 /// One run of a device through whatever a radio can report, in any order, with any bytes.
 private func fuzzCoordinator(seed: UInt64, events: Int, capabilities: RadioCapabilities) {
-  var random = SeededRandom(seed: seed)
+  var random = SplitMix64(seed: seed)
   let story = Story(capabilities: capabilities)
   story.node.radio.confirmsCancel = seed % 3 != 0
   story.node.radio.confirmsDisconnect = seed % 5 != 0

@@ -1,7 +1,9 @@
 import HeraldSimulation
 import Testing
 
+@testable import HeraldBluetooth
 @testable import HeraldEmbedded
+@testable import HeraldHAL
 
 @Suite("Coordinator: fewer buffers for payloads than connections")
 struct FewBuffersStories {

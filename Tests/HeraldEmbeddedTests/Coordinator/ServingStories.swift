@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldBluetooth
 import HeraldSimulation
 import Testing
 

@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 /// A store, the peers whose payloads are in it, and the peer that is to be told.

@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 private func identity(_ number: Int) -> TargetIdentity {

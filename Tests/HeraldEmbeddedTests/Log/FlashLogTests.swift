@@ -1,7 +1,9 @@
 import HeraldSimulation
 import Testing
 
+@testable import HeraldBluetooth
 @testable import HeraldEmbedded
+@testable import HeraldHAL
 
 private func setClock(_ unix: UInt64, at now: UInt64) -> WallClock {
   var clock = WallClock()

@@ -1,6 +1,7 @@
 import HeraldSimulation
 import Testing
 
+@testable import HeraldBluetooth
 @testable import HeraldEmbedded
 
 /// A page of 204 bytes with 8,193 readings: one more than a page's first segment may hold. Written by an

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
 import Testing
 

@@ -1,6 +1,7 @@
 import HeraldSimulation
 
 @testable import HeraldEmbedded
+@testable import HeraldHAL
 
 /// A record with its payload and boot, as a plain value to compare.
 struct PlainRecord: Equatable {

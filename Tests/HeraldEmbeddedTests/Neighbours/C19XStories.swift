@@ -1,5 +1,7 @@
+import HeraldBluetooth
 import HeraldEmbedded
 import HeraldSimulation
+import TestInputs
 import Testing
 
 /// Noon of day 168 of the phones' schedule.

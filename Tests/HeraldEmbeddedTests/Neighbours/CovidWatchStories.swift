@@ -1,5 +1,7 @@
+import HeraldBluetooth
 import HeraldEmbedded
 import HeraldSimulation
+import TestInputs
 import Testing
 
 /// A phone with CovidWatch: flags, service 0xC019 and its data.

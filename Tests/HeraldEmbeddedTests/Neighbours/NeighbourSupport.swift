@@ -1,5 +1,7 @@
+import HeraldBluetooth
 import HeraldEmbedded
 import HeraldSimulation
+import TestInputs
 import Testing
 
 /// A device that takes part in both systems, switched off at first.

@@ -1,4 +1,6 @@
 import HeraldEmbedded
+import HeraldHAL
+import TestInputs
 import Testing
 
 /// A segment as a test compares it.

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 @Suite("HMAC-SHA-256")

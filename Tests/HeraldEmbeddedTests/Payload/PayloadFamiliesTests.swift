@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 /// What a venue's payload says; `nil` if it is none.

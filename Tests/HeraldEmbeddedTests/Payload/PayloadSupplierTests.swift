@@ -1,4 +1,6 @@
 import HeraldEmbedded
+import HeraldHAL
+import TestInputs
 import Testing
 
 /// What a supplier offers, in a buffer of `room` bytes.

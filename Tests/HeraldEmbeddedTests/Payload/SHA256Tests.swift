@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 @Suite("SHA-256")

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 /// The matching keys of some days from a secret of one repeated byte.

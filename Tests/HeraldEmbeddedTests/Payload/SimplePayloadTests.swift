@@ -1,4 +1,6 @@
 import HeraldEmbedded
+import HeraldHAL
+import TestInputs
 import Testing
 
 private let epoch: UInt64 = 1_600_905_600

@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 /// The bytes of an advertisement, in a buffer of `room` bytes.

@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 /// One line per attribute: handle, type and value or tag, as a person would list the table.

@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 /// Introspects any bytes and holds the outcome against what must be true of every outcome.
@@ -31,7 +33,7 @@ struct IntrospectionFuzzTests {
 
   @Test("A hundred and twenty thousand random and mutated advertisements")
   func random() {
-    var random = SeededRandom(seed: 4)
+    var random = SplitMix64(seed: 4)
     for number in 0..<120_000 {
       var bytes: [UInt8]
       if number % 4 == 0 {

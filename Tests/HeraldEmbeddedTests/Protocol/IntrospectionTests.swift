@@ -1,4 +1,6 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import TestInputs
 import Testing
 
 private let sender = DeviceAddress(high: 0x7081, low: 0x940D_FBAA, kind: .random)

@@ -1,4 +1,7 @@
+import HeraldBluetooth
 import HeraldEmbedded
+import HeraldHAL
+import TestInputs
 import Testing
 
 /// The sample key of the Core Specification, Vol 3, Part H, appendix D.7.
@@ -105,7 +108,7 @@ struct OwnIdentityTests {
 
 /// Random words from a seed.
 struct SeededSource: RandomSource {
-  private var generator: SeededRandom
-  init(seed: UInt64) { generator = SeededRandom(seed: seed) }
+  private var generator: SplitMix64
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
   mutating func next() -> UInt32 { UInt32(truncatingIfNeeded: generator.next() >> 32) }
 }

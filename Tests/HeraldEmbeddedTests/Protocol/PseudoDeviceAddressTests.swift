@@ -1,4 +1,6 @@
 import HeraldEmbedded
+import HeraldHAL
+import TestInputs
 import Testing
 
 @Suite("Pseudo device address")

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 
 /// A random source that gives what it is told, and then zeros.
 struct ScriptedRandom: RandomSource {

@@ -1,5 +1,6 @@
 import Foundation
 import HeraldEmbedded
+import HeraldHAL
 import Testing
 
 @Suite("The table of settings")

@@ -1,5 +1,7 @@
 import HeraldEmbedded
+import HeraldHAL
 import HeraldSimulation
+import TestInputs
 import Testing
 
 private let epoch: UInt64 = 1_600_905_600

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import HeraldHostLink
 
 @testable import HeraldFlash

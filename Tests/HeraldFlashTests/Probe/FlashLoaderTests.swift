@@ -1,5 +1,4 @@
 import Foundation
-import HeraldEmbedded
 import Testing
 
 @testable import HeraldFlash

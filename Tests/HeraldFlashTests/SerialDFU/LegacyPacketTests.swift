@@ -1,4 +1,5 @@
 import HeraldDeviceLink
+import HeraldHAL
 import HeraldHostLink
 import Testing
 

@@ -1,9 +1,10 @@
-import HeraldEmbedded
+import HeraldBluetooth
+import HeraldHAL
 
 @testable import HeraldHCI
 
 /// A line whose other end is the test: it sets what arrives and sees what was written.
-struct ScriptedTransport: HCITransport, ~Copyable {
+struct ScriptedTransport: ControllerTransport, ~Copyable {
   /// Bytes still to arrive.
   var incoming: [UInt8] = []
   /// At most so many bytes arrive at a time.
@@ -37,10 +38,10 @@ struct ScriptedTransport: HCITransport, ~Copyable {
 }
 
 extension ScriptedTransport {
-  mutating func vendorCommand(_ index: Int, into packet: inout CommandPacket) -> Bool {
-    guard index < vendor.count else { return false }
-    for byte in vendor[index] { packet.u8(byte) }
-    return true
+  mutating func vendorCommand(_ index: Int, into packet: inout MutableSpan<UInt8>) -> Int {
+    guard index < vendor.count else { return 0 }
+    for position in vendor[index].indices { packet[position] = vendor[index][position] }
+    return vendor[index].count
   }
 }
 

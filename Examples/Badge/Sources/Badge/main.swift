@@ -2,10 +2,12 @@
 // and lights a lamp while somebody whose payload it knows stands close.
 
 import Board
+import HeraldBluetooth
 import HeraldChips
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import HeraldHCI
 
 /// A payload of our own: the family of providers' own formats (00…07), a routing code that says whose format

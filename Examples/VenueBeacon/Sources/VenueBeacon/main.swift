@@ -6,6 +6,7 @@ import HeraldChips
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import HeraldHCI
 
 /// The café's payload, offered from eight in the morning to six in the evening (UTC); and always as long as

@@ -1,4 +1,4 @@
-import HeraldDeviceLink
+import HeraldHAL
 
 /// The USB device controller of the nRF52833 and the nRF52840, with endpoints 0…7, all of 64 bytes.
 ///
@@ -181,7 +181,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   @inline(never)
   public mutating func write(_ endpoint: USBEndpoint, _ packet: Span<UInt8>) -> Bool {
     let count = packet.count
-    guard phase == .attached, !isSuspended, count <= buffer.count, count <= USBDescriptors.packetSize else {
+    guard phase == .attached, !isSuspended, count <= buffer.count, count <= USBEndpoint.packetSize else {
       return false
     }
     refresh()
@@ -189,7 +189,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     let bit = USBDEndpoints(number, isIn: true).bits
     if number == 0 {
       guard control == .sending, remaining > 0, count <= remaining else { return false }
-      let isLast = count < USBDescriptors.packetSize || count >= remaining
+      let isLast = count < USBEndpoint.packetSize || count >= remaining
       usbd.write(isLast ? .statusBehindData : .none, to: USBDRegisters.shortcuts)
       remaining = isLast ? 0 : remaining &- count
       control = .sent
@@ -223,7 +223,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     let size = Int(truncatingIfNeeded: usbd.read(USBDRegisters.outSize.at(number)))
     let count = min(size, min(buffer.count, packet.count))
     if number == 0 {
-      remaining = count < USBDescriptors.packetSize ? 0 : max(0, remaining &- count)
+      remaining = count < USBEndpoint.packetSize ? 0 : max(0, remaining &- count)
       control = .receiving
     }
     guard

@@ -1,4 +1,4 @@
-import HeraldDeviceLink
+import HeraldHAL
 import Placeholders
 
 /// The registers of a USB device controller, as a driver would use them.

@@ -1,9 +1,8 @@
-import HeraldEmbedded
-import HeraldHCI
+import HeraldHAL
 import Placeholders
 
 /// A UART at a fixed address.
-public struct Line: HCITransport, ~Copyable {
+public struct Line: ControllerTransport, ~Copyable {
   private let address: UInt32
 
   /// The UART whose registers are at `address`.

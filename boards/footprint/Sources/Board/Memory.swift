@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import Placeholders
 
 /// The board's clock, which starts at reset and counts milliseconds.

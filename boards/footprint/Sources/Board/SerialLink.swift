@@ -1,6 +1,5 @@
 import HeraldDeviceLink
-import HeraldEmbedded
-import HeraldHCI
+import HeraldHAL
 
 /// The management link on a UART, for packets of at most `capacity` bytes.
 public struct SerialLink<let capacity: Int>: ~Copyable {

@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import Placeholders
 
 /// What the node does not know of the device it runs on.

@@ -1,6 +1,7 @@
 import Board
+import HeraldBluetooth
 import HeraldEmbedded
-import HeraldHCI
+import HeraldHAL
 
 /// A Bluetooth host with nothing on top: it serves the Herald table and runs every procedure of the GATT
 /// client.

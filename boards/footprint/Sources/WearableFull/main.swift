@@ -1,6 +1,7 @@
 import Board
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 import HeraldHCI
 
 /// A battery that is always half full: what it is read from does not count here.

@@ -1,7 +1,7 @@
 import HeraldChips
 import HeraldDeviceLink
-import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import Startup
 
 /// The micro:bit (version 1), with a Bluetooth controller on its edge connector. Its only UART goes to that:

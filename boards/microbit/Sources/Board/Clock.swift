@@ -1,5 +1,5 @@
 import HeraldChips
-import HeraldEmbedded
+import HeraldHAL
 
 /// What the board counts with: TIMER0, which QEMU has, unlike the RTC. It keeps the 16 MHz crystal running; a
 /// micro:bit that is to last on a battery takes `NRF.RTCClock` in its place.

@@ -2,6 +2,7 @@ import HeraldChips
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import Startup
 
 /// The MPS2 board with the AN386 image, as QEMU has it: an nRF52833's twin with other peripherals.

@@ -1,4 +1,4 @@
-import HeraldEmbedded
+import HeraldHAL
 import Startup
 
 /// The memory of the log, and of what is kept beside it: the board's PSRAM, which an emulator keeps in a

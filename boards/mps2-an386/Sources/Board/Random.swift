@@ -1,5 +1,5 @@
 import HeraldChips
-import HeraldEmbedded
+import HeraldHAL
 
 /// Numbers that look random and are not: this board has no generator. They are drawn from the counter, whose
 /// lowest bits depend on when bytes come from outside, and can be foretold by whoever knows that. Good enough

@@ -2,6 +2,7 @@ import HeraldChips
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import Startup
 
 /// What tells boards with an nRF52 apart.

@@ -1,5 +1,5 @@
 import HeraldChips
-import HeraldEmbedded
+import HeraldHAL
 
 /// What the board counts with: RTC0 on the 32,768 Hz crystal.
 typealias BoardClock = NRF.RTCClock<FixedRegisters<0x4000B0>>

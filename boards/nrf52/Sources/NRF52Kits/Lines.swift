@@ -1,6 +1,5 @@
 import HeraldChips
-import HeraldEmbedded
-import HeraldHCI
+import HeraldHAL
 
 /// The line to the Bluetooth controller: UARTE0.
 public typealias NRF52Line = NRF.UARTE<MappedRegisters>

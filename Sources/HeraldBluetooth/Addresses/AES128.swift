@@ -1,0 +1,103 @@
+import HeraldHAL
+
+/// The block cipher AES with a 128-bit key, encrypting only (FIPS 197): what Bluetooth's security function e
+/// is (Core Specification, Vol 3, Part H, 2.2.1).
+///
+/// One S-box of 256 bytes, round keys made on the way. The S-box is read at places that depend on the key, so
+/// on a processor with a data cache the time tells something about the key to other programs on the same
+/// processor; Cortex-M0 to M4 have none.
+public enum AES128 {
+  /// Encrypts `block` in place under `key`. Both are in the order of FIPS 197, which Bluetooth's documents
+  /// call most significant first. Whatever the function made from the key is wiped.
+  public static func encrypt(_ block: inout [16 of UInt8], key: [16 of UInt8]) {
+    var state: [4 of UInt32] = .init(repeating: 0)
+    var shifted: [4 of UInt32] = .init(repeating: 0)
+    var roundKey: [4 of UInt32] = .init(repeating: 0)
+    for index in 0..<16 {
+      let shift = UInt32(truncatingIfNeeded: (index & 3) &* 8)
+      let column = index &>> 2
+      roundKey[unchecked: column] |= UInt32(key[unchecked: index]) &<< shift
+      state[unchecked: column] |= UInt32(block[unchecked: index] ^ key[unchecked: index]) &<< shift
+    }
+    var constant: UInt32 = 1
+    for round in 1...10 {
+      // SubBytes and ShiftRows in one: row r of column c comes from column c + r.
+      for column in 0..<4 {
+        var word: UInt32 = 0
+        for row in 0..<4 {
+          let shift = UInt32(truncatingIfNeeded: row &* 8)
+          word |= substituted(state[unchecked: (column &+ row) & 3] &>> shift) &<< shift
+        }
+        shifted[unchecked: column] = round < 10 ? mixed(word) : word
+      }
+      // The next round key (5.2), and AddRoundKey with it.
+      let last = rotated(roundKey[3], 8)
+      var carried = constant
+      for row in 0..<4 {
+        let shift = UInt32(truncatingIfNeeded: row &* 8)
+        carried ^= substituted(last &>> shift) &<< shift
+      }
+      constant = doubled(constant)
+      for column in 0..<4 {
+        carried ^= roundKey[unchecked: column]
+        roundKey[unchecked: column] = carried
+        state[unchecked: column] = shifted[unchecked: column] ^ carried
+      }
+    }
+    for index in 0..<16 {
+      let shift = UInt32(truncatingIfNeeded: (index & 3) &* 8)
+      block[unchecked: index] = UInt8(truncatingIfNeeded: state[unchecked: index &>> 2] &>> shift)
+    }
+    var words = roundKey.mutableSpan
+    words.wipe()
+    words = shifted.mutableSpan
+    words.wipe()
+    words = state.mutableSpan
+    words.wipe()
+  }
+
+  /// The lowest byte of `word` through the S-box.
+  @inline(__always)
+  private static func substituted(_ word: UInt32) -> UInt32 {
+    UInt32(aesSubstitution[unchecked: Int(word & 0xFF)])
+  }
+
+  /// `word` rotated to the right by `count` bits, 1…31.
+  @inline(__always)
+  private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
+    word &>> count | word &<< (32 &- count)
+  }
+
+  /// MixColumns of one column (5.1.3): each byte becomes 2a + 3b + c + d of itself and those below it.
+  @inline(__always)
+  private static func mixed(_ column: UInt32) -> UInt32 {
+    let below = rotated(column, 8)
+    return doubled(column ^ below) ^ below ^ rotated(column, 16) ^ rotated(column, 24)
+  }
+
+  /// Each byte of `word` times x in the field of 4.2, without a branch.
+  @inline(__always)
+  private static func doubled(_ word: UInt32) -> UInt32 {
+    (word & 0x7F7F_7F7F) &<< 1 ^ ((word &>> 7) & 0x0101_0101) &* 0x1B
+  }
+}
+
+/// The S-box (5.1.1).
+private let aesSubstitution: [256 of UInt8] = [
+  0x63, 0x7c, 0x77, 0x7b, 0xf2, 0x6b, 0x6f, 0xc5, 0x30, 0x01, 0x67, 0x2b, 0xfe, 0xd7, 0xab, 0x76,
+  0xca, 0x82, 0xc9, 0x7d, 0xfa, 0x59, 0x47, 0xf0, 0xad, 0xd4, 0xa2, 0xaf, 0x9c, 0xa4, 0x72, 0xc0,
+  0xb7, 0xfd, 0x93, 0x26, 0x36, 0x3f, 0xf7, 0xcc, 0x34, 0xa5, 0xe5, 0xf1, 0x71, 0xd8, 0x31, 0x15,
+  0x04, 0xc7, 0x23, 0xc3, 0x18, 0x96, 0x05, 0x9a, 0x07, 0x12, 0x80, 0xe2, 0xeb, 0x27, 0xb2, 0x75,
+  0x09, 0x83, 0x2c, 0x1a, 0x1b, 0x6e, 0x5a, 0xa0, 0x52, 0x3b, 0xd6, 0xb3, 0x29, 0xe3, 0x2f, 0x84,
+  0x53, 0xd1, 0x00, 0xed, 0x20, 0xfc, 0xb1, 0x5b, 0x6a, 0xcb, 0xbe, 0x39, 0x4a, 0x4c, 0x58, 0xcf,
+  0xd0, 0xef, 0xaa, 0xfb, 0x43, 0x4d, 0x33, 0x85, 0x45, 0xf9, 0x02, 0x7f, 0x50, 0x3c, 0x9f, 0xa8,
+  0x51, 0xa3, 0x40, 0x8f, 0x92, 0x9d, 0x38, 0xf5, 0xbc, 0xb6, 0xda, 0x21, 0x10, 0xff, 0xf3, 0xd2,
+  0xcd, 0x0c, 0x13, 0xec, 0x5f, 0x97, 0x44, 0x17, 0xc4, 0xa7, 0x7e, 0x3d, 0x64, 0x5d, 0x19, 0x73,
+  0x60, 0x81, 0x4f, 0xdc, 0x22, 0x2a, 0x90, 0x88, 0x46, 0xee, 0xb8, 0x14, 0xde, 0x5e, 0x0b, 0xdb,
+  0xe0, 0x32, 0x3a, 0x0a, 0x49, 0x06, 0x24, 0x5c, 0xc2, 0xd3, 0xac, 0x62, 0x91, 0x95, 0xe4, 0x79,
+  0xe7, 0xc8, 0x37, 0x6d, 0x8d, 0xd5, 0x4e, 0xa9, 0x6c, 0x56, 0xf4, 0xea, 0x65, 0x7a, 0xae, 0x08,
+  0xba, 0x78, 0x25, 0x2e, 0x1c, 0xa6, 0xb4, 0xc6, 0xe8, 0xdd, 0x74, 0x1f, 0x4b, 0xbd, 0x8b, 0x8a,
+  0x70, 0x3e, 0xb5, 0x66, 0x48, 0x03, 0xf6, 0x0e, 0x61, 0x35, 0x57, 0xb9, 0x86, 0xc1, 0x1d, 0x9e,
+  0xe1, 0xf8, 0x98, 0x11, 0x69, 0xd9, 0x8e, 0x94, 0x9b, 0x1e, 0x87, 0xe9, 0xce, 0x55, 0x28, 0xdf,
+  0x8c, 0xa1, 0x89, 0x0d, 0xbf, 0xe6, 0x42, 0x68, 0x41, 0x99, 0x2d, 0x0f, 0xb0, 0x54, 0xbb, 0x16,
+]

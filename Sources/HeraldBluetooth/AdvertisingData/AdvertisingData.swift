@@ -1,0 +1,53 @@
+/// The structures of advertising data or a scan response, one after the other (Core Specification, Vol 3,
+/// Part C, 11).
+///
+/// Each is a length byte L, a type byte and L − 1 bytes of data. A length of 0 ends the data early; a
+/// structure that runs past the end is dropped and ends it too. Nothing else can go wrong.
+///
+/// ```swift
+/// var structures = AdvertisingData(data)
+/// while structures.next() { use(structures.type, structures.bytes) }
+/// ```
+public struct AdvertisingData: ~Escapable {
+  @usableFromInline let data: Span<UInt8>
+  @usableFromInline package var start: Int
+  @usableFromInline package var end: Int
+  @usableFromInline var typeByte: UInt8
+
+  /// The type of the current structure; 0 before the first.
+  @inlinable
+  public var type: AdvertisingDataType { AdvertisingDataType(rawValue: typeByte) }
+
+  /// In front of the first structure of `data`.
+  @inlinable
+  @_lifetime(copy data)
+  public init(_ data: Span<UInt8>) {
+    self.data = data
+    start = 0
+    end = 0
+    typeByte = 0
+  }
+
+  /// Moves to the next structure; `false`, staying put, when there is none.
+  @inlinable
+  @_lifetime(self: copy self)
+  public mutating func next() -> Bool {
+    guard data.count &- end >= 2 else { return false }
+    let length = Int(data[unchecked: end])
+    guard length > 0, length < data.count &- end else { return false }
+    typeByte = data[unchecked: end &+ 1]
+    start = end &+ 2
+    end = end &+ 1 &+ length
+    return true
+  }
+
+  /// Where the data of the current structure lies in the whole; empty before the first.
+  @inlinable
+  public var range: Range<Int> { Range(uncheckedBounds: (start, end)) }
+
+  /// The data of the current structure; empty before the first.
+  @inlinable
+  public var bytes: Span<UInt8> {
+    @_lifetime(copy self) get { data.extracting(unchecked: Range(uncheckedBounds: (start, end))) }
+  }
+}

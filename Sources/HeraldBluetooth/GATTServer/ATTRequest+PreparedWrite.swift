@@ -1,0 +1,78 @@
+import HeraldHAL
+
+extension ATTRequest {
+  /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are looked at now,
+  /// offset and length when it is executed.
+  @inlinable
+  @_lifetime(self: copy self)
+  mutating func prepareWrite<Values: AttributeValues & ~Copyable>(
+    _ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant, _ values: inout Values
+  ) -> ATTErrorCode {
+    let handle = subject
+    if let code = refusal(handle, .write) { return code }
+    let isNew = !state.isPreparing
+    let index = isNew ? queues.vacantQueue(at: now, for: connection, &values) : queues.queue(of: connection)
+    guard index < queues.count else { return .prepareQueueFull }
+    if isNew {
+      if let former = queues[unchecked: index].owner { values.cancelPrepared(on: former) }
+      queues[unchecked: index] = PreparedWriteQueue(of: connection, for: handle, at: now)
+    }
+    // Locals, because the bytes borrow the whole request.
+    let (connection, offset) = (connection, buffer.u16(at: 3))
+    let isQueued = queues[unchecked: index].append(
+      buffer.span.extracting(unchecked: Range(uncheckedBounds: (5, count))), of: handle, at: offset, now,
+      connection,
+      &values)
+    if isQueued {
+      state.isPreparing = true
+      length = count
+      return .none
+    }
+    if isNew { queues[unchecked: index] = PreparedWriteQueue() }
+    return .prepareQueueFull
+  }
+
+  /// Execute Write (3.4.6.3): the value that is queued, which has to start at offset 0 and whose parts follow
+  /// without gap; or drops it.
+  @inlinable
+  @_lifetime(self: copy self)
+  mutating func executeWrite<Values: AttributeValues & ~Copyable>(
+    _ queues: inout MutableSpan<PreparedWriteQueue>, _ values: inout Values
+  ) -> ATTErrorCode {
+    subject = 0
+    guard buffer[unchecked: 1] <= 1 else { return .invalidPDU }
+    let isWanted = buffer[unchecked: 1] == 1
+    let wasPreparing = state.isPreparing
+    state.isPreparing = false
+    let index = queues.queue(of: connection)
+    if index < queues.count {
+      let queue = queues[unchecked: index]
+      queues[unchecked: index] = PreparedWriteQueue()
+      let code = isWanted ? execute(queue, &values) : nil
+      values.cancelPrepared(on: connection)
+      if let code {
+        subject = queue.handle
+        return code
+      }
+    } else if wasPreparing, isWanted {
+      // It took so long that another connection got the queue.
+      return .unlikelyError
+    }
+    return .none
+  }
+
+  @inlinable
+  @_lifetime(self: copy self)
+  mutating func execute<Values: AttributeValues & ~Copyable>(
+    _ queue: PreparedWriteQueue, _ values: inout Values
+  ) -> ATTErrorCode? {
+    guard let record = database.record(queue.handle) else { return .invalidHandle }
+    if queue.hasGap { return .invalidOffset }
+    if let refusal = record.refusal(count: Int(queue.count), first: queue.first) { return refusal }
+    if record.flags.contains(.configuration) {
+      state.configure(slot: Int(record.tag), ClientConfiguration(rawValue: queue.first & 3))
+      return nil
+    }
+    return values.writePrepared(record.attributeTag, on: connection)
+  }
+}

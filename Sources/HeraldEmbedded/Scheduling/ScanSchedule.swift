@@ -1,0 +1,144 @@
+import HeraldHAL
+
+/// How to scan, and for how long at a stretch.
+public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
+  /// Milliseconds from the start of one window to the next, 3…10,240.
+  public var interval: Interval
+  /// Milliseconds of listening in each interval, 3…`interval`.
+  public var window: Interval
+  /// Milliseconds of listening in each interval while several peers wait to have their payloads read,
+  /// `window`…`interval`.
+  public var busyWindow: Interval
+  /// Whether to send scan requests.
+  public var active: Bool
+  /// How long to scan at a stretch.
+  public var on: Interval
+  /// How long to rest between stretches, 0 for never. No more than the guarantee allows.
+  public var off: Interval
+
+  /// By default scans passively, a ninth of the time, and all of it while several peers wait, without rests.
+  /// The interval exceeds the usual one of phones, 1 s and 5 ms of chance on average, by a window: so the
+  /// windows pass over every phase of theirs in turn, and over those of devices that advertise four times as
+  /// often.
+  public init(
+    interval: Interval = .milliseconds(1125), window: Interval = .milliseconds(120),
+    busyWindow: Interval = .milliseconds(1125), active: Bool = false, on: Interval = .seconds(4),
+    off: Interval = .zero
+  ) {
+    self.interval = interval
+    self.window = window
+    self.busyWindow = busyWindow
+    self.active = active
+    self.on = on
+    self.off = off
+  }
+
+  /// Listens for `window` in each `interval`, all of the time if that is shorter, and all of the time while
+  /// several peers wait.
+  @usableFromInline
+  mutating func listen(_ window: Interval, every interval: Interval) {
+    self.interval = interval
+    self.window = window < interval ? window : interval
+    busyWindow = interval
+  }
+}
+
+/// When to scan, and how long a connection attempt may keep a radio from it.
+///
+/// The guarantee: from the end of one scan to the start of the next no more than `longestGap`, 30 s, passes
+/// (HP-24). A scan counts once it has lasted `shortestScan`. Where the radio cannot scan while it tries to
+/// connect, an attempt is given no longer than the gap allows, and none is started when less than
+/// `shortestAttempt` of the gap is left.
+///
+/// Pure state: it is told the time and whether the radio is blocked, and says what it wants and until when.
+public struct ScanSchedule: BitwiseCopyable, Sendable {
+  /// What is wanted and until when that holds.
+  public struct Plan: Equatable, BitwiseCopyable, Sendable {
+    /// Whether to scan.
+    public let scan: Bool
+    /// When to ask again.
+    public let deadline: Instant
+  }
+
+  /// The configuration.
+  public let timing: ScanTiming
+  private var scanning: Bool
+  /// When the present stretch of scanning or resting began.
+  private var since: Instant
+  /// The last moment known to lie in a scan that counts.
+  private var lastScan: Instant
+
+  /// The longest time between two scans.
+  public static var longestGap: Interval { .seconds(30) }
+  /// How much of the gap is kept in reserve for the radio to come to a halt.
+  public static var reserve: Interval { .seconds(1) }
+  /// How long a scan must last to count: an advertiser with the longest usual interval is heard in it.
+  public static var shortestScan: Interval { .seconds(2) }
+  /// The least time worth starting a connection attempt for.
+  public static var shortestAttempt: Interval { .seconds(2) }
+
+  /// A schedule that has not scanned yet. A rest longer than the guarantee allows is cut to that.
+  public init(_ timing: ScanTiming) {
+    var timing = timing
+    let longest = Interval(milliseconds: Self.longestGap.milliseconds &- Self.reserve.milliseconds)
+    if timing.off > longest { timing.off = longest }
+    if timing.on < Self.shortestScan { timing.on = Self.shortestScan }
+    self.timing = timing
+    scanning = false
+    since = .start
+    lastScan = .start
+  }
+
+  /// What is wanted at `now`. `blocked` says that the radio cannot scan: a connection attempt is under way,
+  /// or it is not ready.
+  public mutating func next(at now: Instant, blocked: Bool) -> Plan {
+    noteProgress(at: now)
+    if blocked {
+      if scanning {
+        scanning = false
+        since = now
+      }
+      return Plan(scan: false, deadline: .never)
+    }
+    if scanning {
+      let end = since + timing.on
+      guard timing.off > .zero, now >= end else {
+        let counts = since + Self.shortestScan
+        let wake = timing.off > .zero ? end : now < counts ? counts : .never
+        return Plan(scan: true, deadline: wake)
+      }
+      scanning = false
+      since = now
+    }
+    let restEnd = since + timing.off
+    let guaranteed =
+      lastScan + Interval(milliseconds: Self.longestGap.milliseconds &- Self.reserve.milliseconds)
+    let start = timing.off == .zero ? now : restEnd < guaranteed ? restEnd : guaranteed
+    guard now >= start || lastScan == .start else { return Plan(scan: false, deadline: start) }
+    scanning = true
+    since = now
+    return Plan(
+      scan: true, deadline: timing.off > .zero ? now + timing.on : now + Self.shortestScan)
+  }
+
+  /// How long a connection attempt begun at `now` may keep the radio from scanning; `nil` if none may begin
+  /// before there has been a scan.
+  public mutating func attemptLimit(at now: Instant) -> Instant? {
+    noteProgress(at: now)
+    // Scans that have not lasted long enough are worth waiting for: the attempt would void them.
+    guard !scanning || now >= since + Self.shortestScan else { return nil }
+    let limit = lastScan + Interval(milliseconds: Self.longestGap.milliseconds &- Self.reserve.milliseconds)
+    guard limit >= now + Self.shortestAttempt else { return nil }
+    return limit
+  }
+
+  /// The radio lost its state: nothing is being scanned.
+  public mutating func radioForgot(at now: Instant) {
+    scanning = false
+    since = now
+  }
+
+  private mutating func noteProgress(at now: Instant) {
+    if scanning, now >= since + Self.shortestScan { lastScan = now }
+  }
+}
