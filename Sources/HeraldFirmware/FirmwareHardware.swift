@@ -2,18 +2,9 @@ import HeraldDeviceLink
 import HeraldHAL
 
 /// What the loop needs of a board.
-public protocol FirmwareHardware: ~Copyable {
+public protocol FirmwareHardware: Processor, ~Copyable {
   /// The memory of what the device keeps beside its log.
   associatedtype SettingsFlash: Flash & ~Copyable
-  /// The time since start-up. It never goes back.
-  mutating func now() -> Instant
-  /// Stops the processor until `deadline` or an interrupt, whichever is first; not at all if an interrupt has
-  /// come since the loop last looked at what interrupts bring. Returns whether it stopped.
-  mutating func sleep(until deadline: Instant) -> Bool
-  /// Puts the watchdog off once more.
-  mutating func feedWatchdog()
-  /// Resets the chip. Does not return on a chip; what follows is not carried out.
-  mutating func restart()
   /// Pulls the controller's reset line, or lets it go. A board without that line does nothing.
   mutating func holdController(_ isHeld: Bool)
   /// Whether there is such a line.
