@@ -52,6 +52,8 @@ public protocol Radio: ~Copyable {
 
 /// What a radio reports, in the order it happened. Bytes are borrowed for the duration of the call.
 public protocol RadioEventHandler: ~Copyable {
+  /// Whether it ever has the radio scan. Without that an image has no code for advertising reports.
+  static var isObserver: Bool { get }
   /// The radio became usable, or stopped being so; on `.failed` and `.starting` all connections are gone
   /// without further events, and what was wanted must be stated again when it is `.ready`.
   mutating func radioChanged(_ state: RadioState, at now: Instant)
@@ -73,6 +75,11 @@ public protocol RadioEventHandler: ~Copyable {
   mutating func readyToSend(on connection: ConnectionID, at now: Instant)
   /// The strength of the peer's signal on a connection.
   mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant)
+}
+
+extension RadioEventHandler where Self: ~Copyable {
+  /// `true`.
+  @inlinable @inline(__always) public static var isObserver: Bool { true }
 }
 
 /// Whether a radio can be used.

@@ -5,9 +5,9 @@ import HeraldHAL
 extension ControllerSession {
   /// The command in `packet` has left, right after `plan` chose it. What `plan` chose from may have changed
   /// by the time it is answered: so what it settles is no longer owed from now on.
-  @usableFromInline @inline(never)
+  @usableFromInline @inline(__always)
   mutating func sent(
-    _ packet: CommandPacket, _ purpose: CommandPurpose, _ links: LinkSummary, at now: Instant
+    _ packet: CommandPacket, _ purpose: CommandPurpose, _ links: LinkSummary, connects: Bool, at now: Instant
   ) {
     pending = packet.opcode
     pendingPurpose = purpose
@@ -22,8 +22,8 @@ extension ControllerSession {
     case .scanResponse: advertising.owesResponse = false
     case .scanParameters: scanning.owesParameters = false
     case .randomAddress: pendingAddress = wantedRandomAddress()
-    case .createConnection: connect = .creating
-    case .cancelConnection:
+    case .createConnection where connects: connect = .creating
+    case .cancelConnection where connects:
       connect = .cancelling
       restartWanted = !cancelWanted
       cancelDeadline = deadline
@@ -32,9 +32,10 @@ extension ControllerSession {
   }
 
   /// The parameters of HCI_Command_Complete, or of HCI_Command_Status; `nil` if they are too short.
-  @usableFromInline @inline(never)
+  @usableFromInline @inline(__always)
   mutating func answered(
-    _ parameters: Span<UInt8>, isComplete: Bool, at now: Instant, _ counters: inout HCICounters
+    _ parameters: Span<UInt8>, isComplete: Bool, connects: Bool, at now: Instant,
+    _ counters: inout HCICounters
   ) -> Outcome? {
     guard let event = CommandStatus(parameters, isComplete: isComplete) else { return nil }
     // Every command of this host returns a status first.
@@ -54,14 +55,15 @@ extension ControllerSession {
       return event.isComplete || !event.status.isSuccess ? bringUp(event.status, bytes, at: now) : .failed
     case .failed: return .nothing
     }
-    if pendingPurpose == .readRSSI, event.status.isSuccess, bytes.count >= 3 {
+    if connects, pendingPurpose == .readRSSI, event.status.isSuccess, bytes.count >= 3 {
       return .measured(
         ConnectionHandle(rawValue: bytes.u16(unchecked: 0)), RSSI(Int8(bitPattern: bytes[unchecked: 2])))
     }
-    return settle(event.status, at: now)
+    return settle(event.status, connects: connects, at: now)
   }
 
-  private mutating func settle(_ status: HCIErrorCode, at now: Instant) -> Outcome {
+  @inline(__always)
+  private mutating func settle(_ status: HCIErrorCode, connects: Bool, at now: Instant) -> Outcome {
     let isGood = status.isSuccess
     switch pendingPurpose {
     case .none, .bringUp, .presence: break
@@ -95,17 +97,18 @@ extension ControllerSession {
         // A controller that will not show the address would show another: what is to show it must not start.
         return .failed
       }
-    case .createConnection:
+    case .createConnection where connects:
       guard connect == .creating else { return .nothing }
       connect = .initiating
       if !isGood { return connectEnded(status) }
-    case .cancelConnection:
+    case .cancelConnection where connects:
       // Refused: there was nothing left to cancel, and what it became has been reported already.
       if !isGood, connect == .cancelling { return connectEnded(.unknownConnection) }
       // Otherwise a connection complete event ends it, and has to come.
       cancelDeadline = now + Self.patience
-    case .disconnect, .refuseKey, .updateConnection, .dataLength, .readRSSI:
-      if !isGood { return .refused(status) }
+    default:
+      // About one connection: `.disconnect`, `.refuseKey`, `.updateConnection`, `.dataLength`, `.readRSSI`.
+      if connects, !isGood { return .refused(status) }
     }
     return .nothing
   }

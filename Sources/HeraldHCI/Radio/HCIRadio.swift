@@ -118,12 +118,14 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     @inline(__always) get { session.state }
   }
 
-  /// Advertises from now on; see `Radio`. With the legacy commands a controller has one random address:
+  /// Advertises from now on; see `Radio`. `.unsupported` for connectable advertising without room for a
+  /// connection. With the legacy commands a controller has one random address:
   /// advertising's, when it has one, is also the one that scan requests and connections show.
   @inlinable
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
   ) throws(RadioError) {
+    if connections == 0, parameters.connectable { throw .unsupported }
     try session.wantAdvertising(parameters, data: data, response: scanResponse)
     transmit()
   }
@@ -216,7 +218,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   /// registers and stack.
   @inlinable @inline(never)
   mutating func tend<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
-    if session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
+    if connections > 0, session.endUnsentConnect() { handler.connectionFailed(.cancelled, at: now) }
     if now >= overdueAt() {
       counters.count(.commandTimeouts)
       receiver.hunt()

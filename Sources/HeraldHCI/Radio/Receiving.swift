@@ -40,7 +40,7 @@ extension HCIRadio where Transport: ~Copyable {
         }
       case .aclData(let start, let count):
         isQuiet = false
-        aclData(from: start, count: count, into: &handler)
+        if connections > 0 { aclData(from: start, count: count, into: &handler) }
       case .lostSync:
         isQuiet = false
         // Before the reset is answered there is nothing to lose; its answer is what is hunted for.
@@ -59,9 +59,16 @@ extension HCIRadio where Transport: ~Copyable {
       counters.count(.malformedEvents)
       return
     }
+    // Where nothing is scanned for and no connection held, there is no code for what tells of them.
+    if !Handler.isObserver, connections == 0 {
+      isQuiet = false
+      return
+    }
     switch receiver.storage[start] {
-    case LESubevent.advertisingReport: legacyReports(from: start, count: count, into: &handler)
-    case LESubevent.extendedAdvertisingReport: extendedReports(from: start, count: count, into: &handler)
+    case LESubevent.advertisingReport where Handler.isObserver:
+      legacyReports(from: start, count: count, into: &handler)
+    case LESubevent.extendedAdvertisingReport where Handler.isObserver:
+      extendedReports(from: start, count: count, into: &handler)
     default:
       isQuiet = false
       otherMeta(from: start, count: count, into: &handler)
@@ -138,17 +145,20 @@ extension HCIRadio where Transport: ~Copyable {
     switch code {
     case EventCode.commandComplete, EventCode.commandStatus:
       let outcome = session.answered(
-        receiver.bytes(start, count), isComplete: code == EventCode.commandComplete, at: now, &counters)
+        receiver.bytes(start, count), isComplete: code == EventCode.commandComplete,
+        connects: connections > 0, at: now, &counters)
       guard let outcome else { break }
       handle(outcome, &handler)
       return
     case EventCode.disconnectionComplete:
+      guard connections > 0 else { return }
       guard let event = DisconnectionComplete(receiver.bytes(start, count)) else { break }
       if event.status.isSuccess {
         closed(indexOf(event.handle), event.reason.disconnectReason, &handler)
       }
       return
     case EventCode.numberOfCompletedPackets:
+      guard connections > 0 else { return }
       guard count >= 1, count > Int(receiver.storage[start]) &* 4 else { break }
       var left = Int(receiver.storage[start])
       while left > 0 {
@@ -188,6 +198,19 @@ extension HCIRadio where Transport: ~Copyable {
       handler.radioChanged(.ready, at: now)
     case .failed:
       fail(&handler)
+    case .connectFailed, .measured, .refused:
+      if connections > 0 { handle(onConnection: outcome, &handler) }
+    }
+  }
+
+  /// What the answer to a command about a connection means.
+  @inlinable @inline(__always)
+  mutating func handle<Handler: RadioEventHandler & ~Copyable>(
+    onConnection outcome: ControllerSession.Outcome, _ handler: inout Handler
+  ) {
+    switch outcome {
+    case .nothing, .ready, .failed:
+      return
     case .connectFailed(let reason):
       handler.connectionFailed(reason, at: now)
     case .measured(let handle, let rssi):

@@ -23,9 +23,13 @@ struct LinkSummary: BitwiseCopyable {
 // swaps them between two packets.
 extension ControllerSession {
   /// The next command that brings the controller closer to what is wanted.
-  @usableFromInline @inline(never)
-  mutating func plan(_ links: LinkSummary, at now: Instant) -> CommandPurpose {
+  ///
+  /// `connects` is whether the radio has room for connections at all. It is a constant where an image inlines
+  /// this, and one without that room then has no code for initiating.
+  @usableFromInline @inline(__always)
+  mutating func plan(_ links: LinkSummary, connects: Bool, at now: Instant) -> CommandPurpose {
     guard state == .ready else { return planBringUp() }
+    let connect = connects ? self.connect : .idle
     let isConnecting = connect != .idle
     let owesType = advertising.owesParameters || advertisingType(links) != advertising.type
     // Only the extended commands know an address of advertising's own.

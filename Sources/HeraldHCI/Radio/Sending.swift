@@ -8,7 +8,7 @@ extension HCIRadio where Transport: ~Copyable {
   mutating func transmit() {
     isQuiet = false
     if !isClogged { transmitCommand() }
-    if session.state == .ready, !isClogged { transmitData() }
+    if connections > 0, session.state == .ready, !isClogged { transmitData() }
   }
 
   @inlinable
@@ -17,7 +17,7 @@ extension HCIRadio where Transport: ~Copyable {
     var packet = CommandPacket()
     var subject = -1
     let links = summary()
-    var purpose = session.state == .ready ? planForLinks(into: &packet, &subject) : .none
+    var purpose = connections > 0 && session.state == .ready ? planForLinks(into: &packet, &subject) : .none
     if purpose == .none, session.isAtVendor {
       if packet.takeVendorCommand(Int(session.vendorCommands), of: &transport) {
         purpose = .bringUp
@@ -26,7 +26,7 @@ extension HCIRadio where Transport: ~Copyable {
       }
     }
     if purpose == .none {
-      purpose = session.plan(links, at: now)
+      purpose = session.plan(links, connects: connections > 0, at: now)
       if purpose != .none { session.write(purpose, links, into: &packet) }
     }
     guard purpose != .none else { return }
@@ -39,7 +39,7 @@ extension HCIRadio where Transport: ~Copyable {
       return
     }
     counters.count(.commandsSent)
-    session.sent(packet, purpose, links, at: now)
+    session.sent(packet, purpose, links, connects: connections > 0, at: now)
     settle(subject)
   }
 
