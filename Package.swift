@@ -175,7 +175,7 @@ let package = Package(
       name: "HeraldHALTests", dependencies: ["HeraldHAL", "TestInputs"], swiftSettings: core),
     .testTarget(
       name: "HeraldBluetoothTests",
-      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "TestInputs"],
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldSimulation", "TestInputs"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldEmbeddedTests",

@@ -1,0 +1,186 @@
+import HeraldHAL
+
+/// A Bluetooth LE host: a radio, an ATT server and, on each connection, a GATT client. This one value owns all
+/// memory there is; nothing is allocated, nothing waits, no clock is read.
+///
+/// ```swift
+/// var host = BluetoothHost<_, _, 2>(radio: radio, application: HeartRate())
+/// host.advertise(parameters, data: advertisement.span)
+/// while true { board.rest(until: host.poll(at: board.now())) }
+/// ```
+///
+/// What is advertised and scanned for is stated once and holds until it is changed: the host tells the radio
+/// again when that has restarted, and the radio advertises again when a connection has ended advertising.
+/// `connections` is how many connections are held at once, 0…32; while all are taken, advertising is not
+/// connectable.
+public struct BluetoothHost<
+  RadioType: Radio & ~Copyable, Application: BluetoothApplication & ~Copyable, let connections: Int
+>: ~Copyable {
+  /// The radio. What the host states, it states to this radio; `disconnect(_:)` and `readRSSI(_:)` are called
+  /// here.
+  public var radio: RadioType
+  /// Where the radio's events go.
+  @usableFromInline var events: HostConnections<Application, connections>
+  @usableFromInline var advertisement: HostAdvertisement
+  @usableFromInline var scan: ScanParameters?
+
+  /// A host over the radio that `radio` makes, in its place: a finished one would be moved there over the
+  /// stack.
+  @inlinable
+  public init(makingRadio radio: () -> RadioType, application: consuming Application) {
+    self.radio = radio()
+    events = HostConnections(application: application)
+    advertisement = HostAdvertisement()
+    scan = nil
+  }
+
+  /// A host over `radio`. It works from the first `poll` on.
+  @inlinable
+  public init(radio: consuming RadioType, application: consuming Application) {
+    self.radio = radio
+    events = HostConnections(application: application)
+    advertisement = HostAdvertisement()
+    scan = nil
+  }
+
+  /// What runs on top.
+  @inlinable
+  public var application: Application {
+    _read { yield events.application }
+    _modify { yield &events.application }
+  }
+
+  /// When a radio that refused a statement is told again.
+  @inlinable static var retryPeriod: Interval { .milliseconds(100) }
+
+  // MARK: Stated once
+
+  /// Advertises from now on, in place of what was advertised before. Returns `false`, changing nothing, if
+  /// `data` or `scanResponse` has more than 31 bytes.
+  @inlinable @discardableResult
+  public mutating func advertise(
+    _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8> = Span()
+  ) -> Bool {
+    events.isStale = true
+    return advertisement.set(parameters, data, scanResponse)
+  }
+
+  /// Stops advertising.
+  @inlinable
+  public mutating func stopAdvertising() {
+    advertisement.isWanted = false
+    advertisement.isShown = false
+    radio.stopAdvertising()
+  }
+
+  /// Scans from now on; `nil` stops. Has no effect for an application that is no observer.
+  @inlinable
+  public mutating func scan(_ parameters: ScanParameters?) {
+    if parameters == nil { radio.stopScanning() }
+    scan = parameters
+    events.isStale = true
+  }
+
+  // MARK: Connections
+
+  /// Sends a Handle Value Notification (Core Specification, Vol 3, Part F, 3.4.7.1) of `value` to every peer
+  /// that asked for it in client characteristic configuration `slot`. Returns how many radios' queues took
+  /// it; one that is full drops it, as a later value replaces it. Values longer than ATT_MTU − 3, or than 20
+  /// bytes, are cut: a peer reads the rest.
+  @inlinable @inline(never) @discardableResult
+  public mutating func notify(_ value: Span<UInt8>, handle: UInt16, slot: Int) -> Int {
+    var pdu: [23 of UInt8] = .init(repeating: 0)
+    var sent = 0
+    var index = 0
+    while index < connections {
+      let connection = ConnectionID(index: index)
+      index &+= 1
+      var buffer = pdu.mutableSpan
+      let length = events.server.notification(
+        of: value, handle: handle, slot: slot, on: connection, into: &buffer)
+      if length > 0, send(pdu.span.extracting(0..<length), on: connection) { sent &+= 1 }
+    }
+    return sent
+  }
+
+  /// Whether a peer asked for notifications or indications in client characteristic configuration `slot`.
+  @inlinable
+  public func configuration(slot: Int, on connection: ConnectionID) -> ClientConfiguration {
+    events.server.configuration(slot: slot, on: connection)
+  }
+
+  /// Starts a procedure on the table of a peer. `false` if the connection does not exist, one is under way, or
+  /// a parameter is out of range.
+  @inlinable
+  public mutating func begin(_ procedure: GATTProcedure, on connection: ConnectionID) -> Bool {
+    let index = connection.index
+    guard index >= 0, index < connections else { return false }
+    return events.clients[index].begin(procedure)
+  }
+
+  @inlinable
+  mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) -> Bool {
+    do throws(RadioError) {
+      try radio.send(pdu, on: connection)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: Time
+
+  /// Takes in what the radio has, answers, and tells the radio what is to be. Returns when to poll again at
+  /// the latest; sooner is never wrong.
+  @inlinable @inline(never)
+  public mutating func poll(at now: Instant) -> Instant {
+    var next = radio.poll(at: now, into: &events)
+    if events.isStale, radio.state == .ready {
+      events.isStale = false
+      tell()
+      // What the radio refused is offered again soon, what it took it may have to send.
+      next = events.isStale ? now + Self.retryPeriod : now
+    }
+    return Application.isGATTClient ? poll(clientsAt: now, next) : next
+  }
+
+  /// Tells the radio what was stated.
+  @inlinable @inline(never)
+  mutating func tell() {
+    if connections > 0 { events.server.maximumMTU = radio.capabilities.maximumPDU }
+    if Application.isObserver, let scan {
+      do throws(RadioError) { try radio.startScanning(scan) } catch { events.isStale = true }
+    }
+    guard advertisement.isWanted else { return }
+    advertisement.show(on: &radio)
+    if !advertisement.isShown { events.isStale = true }
+  }
+
+  /// Sends what the clients have to ask, and ends what took too long.
+  @inlinable @inline(never)
+  mutating func poll(clientsAt now: Instant, _ deadline: Instant) -> Instant {
+    var next = deadline
+    var pdu: [64 of UInt8] = .init(repeating: 0)
+    var index = 0
+    while index < connections {
+      let connection = ConnectionID(index: index)
+      let event = events.clients[index].expire(at: now)
+      if event != .none { events.application.received(event, pdu: Span(), on: connection, at: now) }
+      var buffer = pdu.mutableSpan
+      let length = events.application.nextRequest(
+        of: &events.clients[index], into: &buffer, mtu: min(64, events.server.mtu(connection)),
+        on: connection, at: now)
+      if length > 0 {
+        if send(pdu.span.extracting(0..<length), on: connection) {
+          next = now
+        } else {
+          events.clients[index].notSent()
+        }
+      }
+      let due = events.clients[index].deadline
+      if due < next { next = due }
+      index &+= 1
+    }
+    return next
+  }
+}

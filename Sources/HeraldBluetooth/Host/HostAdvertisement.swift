@@ -1,0 +1,60 @@
+import HeraldHAL
+
+/// What a host is to advertise, kept for when the radio can: 31 bytes of data and as many of the scan
+/// response.
+@usableFromInline
+struct HostAdvertisement: BitwiseCopyable {
+  @usableFromInline var parameters: AdvertisingParameters
+  @usableFromInline var data: [31 of UInt8]
+  @usableFromInline var response: [31 of UInt8]
+  @usableFromInline var dataLength: UInt8
+  @usableFromInline var responseLength: UInt8
+  /// Whether there is something to advertise.
+  @usableFromInline var isWanted: Bool
+  /// Whether the radio was told and has not forgotten.
+  @usableFromInline var isShown: Bool
+
+  /// Nothing to advertise.
+  @usableFromInline
+  init() {
+    parameters = AdvertisingParameters(ownAddress: .zero, interval: .zero, connectable: false)
+    data = .init(repeating: 0)
+    response = .init(repeating: 0)
+    dataLength = 0
+    responseLength = 0
+    isWanted = false
+    isShown = false
+  }
+
+  /// Takes a copy. `false`, changing nothing, if either is longer than 31 bytes.
+  @usableFromInline @inline(never)
+  mutating func set(
+    _ parameters: AdvertisingParameters, _ data: Span<UInt8>, _ response: Span<UInt8>
+  ) -> Bool {
+    guard data.count <= 31, response.count <= 31 else { return false }
+    self.parameters = parameters
+    var room = self.data.mutableSpan
+    room.set(data, at: 0)
+    room = self.response.mutableSpan
+    room.set(response, at: 0)
+    dataLength = UInt8(truncatingIfNeeded: data.count)
+    responseLength = UInt8(truncatingIfNeeded: response.count)
+    isWanted = true
+    isShown = false
+    return true
+  }
+
+  /// Tells the radio.
+  @inlinable
+  mutating func show<R: Radio & ~Copyable>(on radio: inout R) {
+    do throws(RadioError) {
+      try radio.startAdvertising(
+        parameters, data: data.span.extracting(0..<Int(dataLength)),
+        scanResponse: response.span.extracting(0..<Int(responseLength)))
+      isShown = true
+    } catch {
+      // Offered again with the next poll.
+      isShown = false
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import HeraldHAL
+
+/// The radio's events as a host takes them: requests of peers are answered from the application's table,
+/// responses go to the connection's client, the rest to the application.
+public struct HostConnections<Application: BluetoothApplication & ~Copyable, let connections: Int>:
+  RadioEventHandler, ~Copyable
+{
+  /// What runs on top.
+  public var application: Application
+  @usableFromInline var server: ATTServer<Application.Table, connections, 1>
+  @usableFromInline var clients: [connections of GATTClient]
+  /// Connections that are open, a bit each.
+  @usableFromInline var open: UInt32
+  /// Whether the radio was not told yet what was stated, or has forgotten it.
+  @usableFromInline var isStale: Bool
+
+  /// As the application says.
+  @inlinable @inline(__always) public static var isObserver: Bool { Application.isObserver }
+
+  @inlinable
+  init(application: consuming Application) {
+    self.application = application
+    server = ATTServer()
+    clients = .init(repeating: GATTClient())
+    open = 0
+    isStale = true
+  }
+
+  /// Forgets all connections and has everything told to the radio again.
+  @inlinable
+  public mutating func radioChanged(_ state: RadioState, at now: Instant) {
+    isStale = true
+    guard state != .ready else { return }
+    var index = 0
+    while index < connections {
+      if open & 1 &<< UInt32(truncatingIfNeeded: index) != 0 {
+        connectionClosed(ConnectionID(index: index), .localHostTerminated, at: now)
+      }
+      index &+= 1
+    }
+  }
+
+  /// Hands it to the application.
+  @inlinable
+  public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
+    application.heard(report, data: data, at: now)
+  }
+
+  /// Starts with a connection.
+  @inlinable
+  public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
+    let index = opened.connection.index
+    guard index >= 0, index < connections else { return }
+    server.opened(opened.connection)
+    clients[index] = GATTClient()
+    open |= 1 &<< UInt32(truncatingIfNeeded: index)
+    application.connected(opened, at: now)
+  }
+
+  /// Hands it to the application.
+  @inlinable
+  public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
+    application.connectionFailed(reason, at: now)
+  }
+
+  /// Forgets a connection.
+  @inlinable
+  public mutating func connectionClosed(
+    _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
+  ) {
+    let index = connection.index
+    guard index >= 0, index < connections else { return }
+    server.closed(connection)
+    application.cancelPrepared(on: connection)
+    open &= ~(1 &<< UInt32(truncatingIfNeeded: index))
+    application.disconnected(connection, reason, at: now)
+  }
+
+  /// Answers a request, or hands a response to the client. Returns the length of the answer.
+  @inlinable
+  public mutating func pduReceived(
+    _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
+  ) -> Int {
+    let index = connection.index
+    guard index >= 0, index < connections, count > 0, count <= buffer.count else { return 0 }
+    guard ATTOpcode(rawValue: buffer[unchecked: 0]).isForClient else {
+      return server.respond(to: &buffer, count: count, on: connection, at: now, values: &application)
+    }
+    guard Application.isGATTClient else { return 0 }
+    let event = clients[index].receive(buffer.span.extracting(0..<count), mtu: server.mtu(connection))
+    if case .mtu(let mtu) = event { server.agreed(peerMTU: mtu, on: connection) }
+    application.received(event, pdu: buffer.span.extracting(0..<count), on: connection, at: now)
+    guard case .indication = event else { return 0 }
+    buffer[unchecked: 0] = GATTClient.confirmation
+    return 1
+  }
+
+  /// Nothing waits here: what was refused as busy is offered with the next poll.
+  @inlinable public mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
+
+  /// Hands it to the application.
+  @inlinable
+  public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
+    application.measured(rssi, on: connection, at: now)
+  }
+}

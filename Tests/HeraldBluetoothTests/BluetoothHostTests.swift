@@ -1,0 +1,204 @@
+import HeraldBluetooth
+import HeraldHAL
+import HeraldSimulation
+import Testing
+
+private let attributes: [5 of AttributeRecord] = [
+  .primaryService(at: 0, 2),
+  .characteristic(at: 2, 5), .value(0x2A19, .read, tag: Application.level),
+  .configuration(slot: 0, allowing: .notifications),
+  .constant(0x2901, at: 0, 2),
+]
+private let bytes: [7 of UInt8] = [0x0F, 0x18, 0x12, 3, 0, 0x19, 0x2A]
+
+/// Serves a battery level and notes what it is told.
+private struct Application: BluetoothApplication {
+  enum Table: GATTTable {
+    static var database: GATTDatabase {
+      @_lifetime(immortal) get { GATTDatabase(attributes: attributes.span, bytes: bytes.span) }
+    }
+  }
+  static var level: AttributeTag { AttributeTag(rawValue: 1) }
+  static var isObserver: Bool { true }
+  static var isGATTClient: Bool { true }
+  var heard: [[UInt8]] = []
+  var events: [GATTClientEvent] = []
+  var notes: [String] = []
+
+  mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
+    heard.append(data.indices.map { data[$0] })
+  }
+  mutating func connected(_ opened: ConnectionOpened, at now: Instant) {
+    notes.append("connected \(opened.connection.index)")
+  }
+  mutating func disconnected(_ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant) {
+    notes.append("disconnected \(connection.index)")
+  }
+  mutating func received(
+    _ event: GATTClientEvent, pdu: Span<UInt8>, on connection: ConnectionID, at now: Instant
+  ) { events.append(event) }
+  mutating func read(
+    _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
+  ) -> AttributeRead {
+    let value: [1 of UInt8] = [87]
+    return .copying(value.span, from: offset, into: &buffer)
+  }
+}
+
+@Suite("Bluetooth host")
+struct BluetoothHostTests {
+  private typealias Host = BluetoothHost<MockRadio, Application, 2>
+  private let peer = DeviceAddress(high: 0xC000, low: 1, kind: .random)
+  private let parameters = AdvertisingParameters(
+    ownAddress: DeviceAddress(high: 0xC0FF, low: 7, kind: .random), interval: .milliseconds(100),
+    connectable: true)
+
+  /// A host whose radio is ready and which has a connection of number 0.
+  private func connectedHost() -> Host {
+    var host = Host(radio: MockRadio(), application: Application())
+    host.radio.happen(.state(.ready))
+    host.radio.happen(.opened(ConnectionID(index: 0), .peripheral, peer: peer))
+    _ = host.poll(at: .start)
+    return host
+  }
+
+  private func notify(_ host: inout Host, _ value: [UInt8]) -> Int {
+    host.notify(value.span, handle: 3, slot: 0)
+  }
+
+  private func advertise(_ host: inout Host, _ data: [UInt8], scanResponse: [UInt8] = []) -> Bool {
+    host.advertise(parameters, data: data.span, scanResponse: scanResponse.span)
+  }
+
+  private func begin(_ host: inout Host, _ procedure: GATTProcedure, _ index: Int) -> Bool {
+    host.begin(procedure, on: ConnectionID(index: index))
+  }
+
+  private func poll(_ host: inout Host, _ now: Instant) -> Instant { host.poll(at: now) }
+
+  private func commands(_ host: borrowing Host) -> [MockRadio.Command] { host.radio.commands.map(\.command) }
+
+  @Test("What is advertised and scanned for is stated once; a radio that restarted is told again")
+  func restart() {
+    var host = Host(radio: MockRadio(), application: Application())
+    let data: [UInt8] = [2, 1, 6]
+    host.advertise(parameters, data: data.span)
+    let scan = ScanParameters(
+      ownAddress: .zero, interval: .milliseconds(100), window: .milliseconds(50), active: false)
+    host.scan(scan)
+    _ = host.poll(at: .start)
+    host.radio.happen(.state(.failed))
+    _ = host.poll(at: .start + .seconds(1))
+    #expect(host.radio.violations == [])
+    host.radio.happen(.state(.ready))
+    host.radio.commands = []
+    _ = host.poll(at: .start + .seconds(2))
+    #expect(
+      commands(host) == [
+        .startScanning(scan), .startAdvertising(parameters, data: data, scanResponse: []),
+      ])
+    _ = host.poll(at: .start + .seconds(3))
+    #expect(host.radio.commands.count == 2)
+    host.stopAdvertising()
+    host.scan(nil)
+    #expect(commands(host).suffix(2) == [.stopAdvertising, .stopScanning])
+  }
+
+  @Test("31 bytes can be advertised, 32 are refused and change nothing")
+  func longestData() {
+    var host = Host(radio: MockRadio(), application: Application())
+    let bytes = [UInt8](repeating: 1, count: 32)
+    let result1 = advertise(&host, Array(bytes.prefix(31)))
+    #expect(result1)
+    let result2 = advertise(&host, bytes)
+    #expect(!result2)
+    let result3 = advertise(&host, [], scanResponse: bytes)
+    #expect(!result3)
+    host.radio.happen(.state(.ready))
+    _ = host.poll(at: .start)
+    _ = host.poll(at: .start)
+    #expect(
+      commands(host) == [
+        .startAdvertising(parameters, data: [UInt8](repeating: 1, count: 31), scanResponse: [])
+      ])
+  }
+
+  @Test("A request is answered from the application's table")
+  func request() {
+    var host = connectedHost()
+    host.radio.happen(.pdu([0x0A, 0x03, 0x00], on: ConnectionID(index: 0)))
+    _ = host.poll(at: .start)
+    #expect(commands(host).last == .answer([0x0B, 87], on: ConnectionID(index: 0)))
+    // A connection beyond the host's places is not served.
+    host.radio.happen(.pdu([0x0A, 0x03, 0x00], on: ConnectionID(index: 2)))
+    let before = host.radio.commands.count
+    _ = host.poll(at: .start)
+    #expect(host.radio.commands.count == before)
+  }
+
+  @Test("A value is notified to whoever asked for it, and to nobody after a disconnection")
+  func notification() {
+    var host = connectedHost()
+    let value: [UInt8] = [86]
+    let result4 = notify(&host, value)
+    #expect(result4 == 0)
+    host.radio.happen(.pdu([0x12, 0x04, 0x00, 0x01, 0x00], on: ConnectionID(index: 0)))
+    _ = host.poll(at: .start)
+    #expect(host.configuration(slot: 0, on: ConnectionID(index: 0)) == .notifications)
+    let result5 = notify(&host, value)
+    #expect(result5 == 1)
+    #expect(commands(host).last == .send([0x1B, 0x03, 0x00, 86], on: ConnectionID(index: 0)))
+    let long = [UInt8](repeating: 9, count: 30)
+    let result6 = notify(&host, long)
+    #expect(result6 == 1)
+    #expect(
+      commands(host).last
+        == .send([0x1B, 0x03, 0x00] + [UInt8](repeating: 9, count: 20), on: ConnectionID(index: 0)))
+    host.radio.isClogged = true
+    let result7 = notify(&host, value)
+    #expect(result7 == 0)
+    host.radio.isClogged = false
+    host.radio.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
+    _ = host.poll(at: .start)
+    let result8 = notify(&host, value)
+    #expect(result8 == 0)
+    #expect(host.application.notes == ["connected 0", "disconnected 0"])
+  }
+
+  @Test("A procedure asks, hands over what comes, confirms indications and ends with its deadline")
+  func client() {
+    var host = connectedHost()
+    let connection = ConnectionID(index: 0)
+    let result9 = begin(&host, .readLong(3), 2)
+    #expect(!result9)
+    let result10 = begin(&host, .readLong(3), 0)
+    #expect(result10)
+    _ = host.poll(at: .start)
+    #expect(commands(host).last == .send([0x0A, 0x03, 0x00], on: connection))
+    host.radio.happen(.pdu([0x0B, 1, 2], on: connection))
+    _ = host.poll(at: .start)
+    #expect(host.application.events.last == .lastValue(offset: 0, from: 1))
+    host.radio.happen(.pdu([0x1D, 0x05, 0x00, 7], on: connection))
+    _ = host.poll(at: .start)
+    #expect(host.application.events.last == .indication(handle: 5, from: 3))
+    #expect(commands(host).last == .answer([0x1E], on: connection))
+    let result11 = begin(&host, .readLong(3), 0)
+    #expect(result11)
+    let result12 = poll(&host, .start)
+    #expect(result12 == .start)
+    let result13 = poll(&host, .start)
+    #expect(result13 == .start + .seconds(30))
+    _ = host.poll(at: .start + .seconds(30))
+    #expect(host.application.events.last == .failed(.timeout))
+  }
+
+  @Test("An observer hears advertisements; a radio that fails ends the connections")
+  func observer() {
+    var host = connectedHost()
+    host.radio.happen(.advertisement(peer, RSSI(-60), .connectable, [2, 1, 6]))
+    host.radio.happen(.state(.failed))
+    _ = host.poll(at: .start)
+    #expect(host.application.heard == [[2, 1, 6]])
+    #expect(host.application.notes == ["connected 0", "disconnected 0"])
+  }
+}
