@@ -7,7 +7,7 @@ good for a test of seconds; the corrections here make them last. Each says what 
 import asyncio
 
 from bumble import hci, ll
-from bumble.controller import Controller
+from bumble.controller import Controller, LegacyAdvertiser
 from bumble.core import PhysicalTransport
 from bumble.link import LocalLink
 from bumble.transport.common import PacketParser
@@ -67,12 +67,38 @@ class Air(LocalLink):
         return False
 
 
+class BeaconAdvertiser(LegacyAdvertiser):
+    """Legacy advertising that may be of the kind that is neither connectable nor scannable."""
+
+    def send_advertising_data(self):
+        kinds = hci.HCI_LE_Set_Advertising_Parameters_Command.AdvertisingType
+        if self.enabled and self.advertising_type == kinds.ADV_NONCONN_IND:
+            self.controller.send_advertising_pdu(ll.AdvNonConnInd(advertiser_address=self.address, data=self.advertising_data))
+        else:
+            super().send_advertising_data()
+
+
 class AirController(Controller):
     """A controller that resets, cancels and goes away like a real one."""
 
     def on_hci_reset_command(self, command):
         self.silence()
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
+
+    def beacon(self):
+        """Has it send ADV_NONCONN_IND, which Bumble's controllers do not."""
+        self.le_legacy_advertiser = BeaconAdvertiser(self)
+
+    def on_ll_advertising_pdu(self, packet):
+        if not isinstance(packet, ll.AdvNonConnInd):
+            super().on_ll_advertising_pdu(packet)
+        elif self.le_scan_enable:
+            reports = hci.HCI_LE_Extended_Advertising_Report_Event
+            self.send_hci_packet(reports([reports.Report(
+                event_type=reports.EventType.LEGACY_ADVERTISING_PDU_USED,
+                address_type=packet.advertiser_address.address_type, address=packet.advertiser_address,
+                primary_phy=hci.Phy.LE_1M, secondary_phy=0, advertising_sid=0xFF, tx_power=127, rssi=-50,
+                periodic_advertising_interval=0, direct_address_type=0, direct_address=hci.Address.ANY, data=packet.data)]))
 
     def silence(self):
         """Back to the state after power-on. Bumble leaves everything running after a Reset."""

@@ -17,14 +17,14 @@ def kind(board):
     return KINDS[json.loads((ROOT / "boards" / board / "board.json").read_text())["chip"]]
 
 
-def built(board):
+def built(board, role="wearable"):
     """The bytes of a board's image, as they go into flash."""
-    return image(board).with_suffix(".bin").read_bytes()
+    return image(board, role).with_suffix(".bin").read_bytes()
 
 
-def names(board):
+def names(board, role="wearable"):
     """Addresses of its symbols."""
-    return symbols(image(board))
+    return symbols(image(board, role))
 
 
 # Vectors: every exception begins with the program.

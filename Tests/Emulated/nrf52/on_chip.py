@@ -20,14 +20,15 @@ UDF = bytes.fromhex("fede")
 class OnChip(unittest.TestCase):
     """Has a chip that was switched on, with the image of a board in it."""
     board = "nrf52833dk"
+    role = "wearable"
 
     def setUp(self):
-        self.names = names(self.board)
+        self.names = names(self.board, self.role)
         self.chip = self.new_chip()
 
     def new_chip(self, **options):
         """Another one like it."""
-        return Chip(built(self.board), kind(self.board), **options)
+        return Chip(built(self.board, self.role), kind(self.board), **options)
 
     def records(self, event=None):
         """What the flash holds, by a decoder that is not ours."""
