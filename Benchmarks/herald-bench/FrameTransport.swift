@@ -9,8 +9,10 @@ import HeraldSimulation
 /// `depth` packets.
 final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
   typealias Device = ManagedNode<
-    HCIRadio<SimulatedController, 4>, MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate,
-    NoNeighbours, Board, 4, 4, 4
+    HCIRadio<SimulatedController, 4>,
+    ManagedPartList<
+      MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours, Board
+    >, 4, 4, 4
   >
 
   struct Board: ManagedBoard, ~Copyable {

@@ -10,8 +10,9 @@ import HeraldSimulation
 enum GrowthBenchmark {
   typealias Random = DeviceBenchmark.Xorshift
   typealias Node<let targets: Int, let connections: Int> = HeraldNode<
-    HCIRadio<SimulatedController, connections>, MemoryFlash, Random, FixedPayloadSupplier, NoDelegate,
-    NoNeighbours, targets, connections, connections
+    HCIRadio<SimulatedController, connections>,
+    PartList<MemoryFlash, Random, FixedPayloadSupplier, NoDelegate, NoNeighbours>, targets, connections,
+    connections
   >
 
   static func run(_ figures: inout Figures) {

@@ -32,18 +32,14 @@ public struct NoLinks: ManagementLinks {
   }
 }
 
-extension ManagedNode
-where
-  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
-  DelegateType: ~Copyable, BoardType: ~Copyable
-{
+extension ManagedNode where RadioType: ~Copyable {
   /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the
   /// links, once a second feeds the watchdog if there is progress, and sleeps until the earlier of the next
   /// deadline and an interrupt.
   @inline(never)
   public mutating func round<Hardware: FirmwareHardware & ~Copyable, Links: ManagementLinks & ~Copyable>(
     serving links: inout Links
-  ) where BoardType == Firmware<Hardware> {
+  ) where Parts.BoardType == Firmware<Hardware> {
     let now = board.hardware.now()
     // First of all: a log that is to go is not opened.
     var next = Links.areThere ? tendReset(at: now) : .never
@@ -66,7 +62,7 @@ where
 
   @inline(never)
   private mutating func tendReset<Hardware: FirmwareHardware & ~Copyable>(at now: Instant) -> Instant
-  where BoardType == Firmware<Hardware> {
+  where Parts.BoardType == Firmware<Hardware> {
     let erased = factoryReset().done
     let next = tendFactoryReset(at: now)
     if factoryReset().done != erased { board.erased(at: now) }
@@ -76,7 +72,7 @@ where
   /// Tells the node, once, before it starts, what was kept: who it is, and what a host has set.
   @inline(never)
   private mutating func takeWhatIsKept<Hardware: FirmwareHardware & ~Copyable>(at now: Instant)
-  where BoardType == Firmware<Hardware> {
+  where Parts.BoardType == Firmware<Hardware> {
     board.hasTakenSettings = true
     if node.core.key.isNone { node.core.key = board.settings.addressKey(random: &node.core.random) }
     takeSettings(at: now)
@@ -87,7 +83,7 @@ where
   @inline(never)
   private mutating func reportStart<Hardware: FirmwareHardware & ~Copyable>(
     at now: Instant
-  ) where BoardType == Firmware<Hardware> {
+  ) where Parts.BoardType == Firmware<Hardware> {
     board.hasReported = true
     guard board.report.cause.isFault else { return }
     var bytes: [32 of UInt8] = .init(repeating: 0)

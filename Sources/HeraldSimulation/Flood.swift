@@ -81,8 +81,8 @@ public struct FloodOutcome: Equatable, Sendable {
 /// HCI's advertising reports to the pages of the log. Nobody answers at made-up addresses.
 public final class Flood {
   typealias Node = HeraldNode<
-    HCIRadio<SimulatedController, 4>, MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours,
-    64, 4, 4
+    HCIRadio<SimulatedController, 4>,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours>, 64, 4, 4
   >
 
   /// The upper half of the addresses of those who are there.

@@ -13,8 +13,9 @@ typealias NodeSensors = SensorArray<
 
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable> = ManagedNode<
-  HCIRadio<Transport, 8>, FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices<Table>,
-  NodeBoard, 256, 8, 8
+  HCIRadio<Transport, 8>,
+  ManagedPartList<FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices<Table>, NodeBoard>,
+  256, 8, 8
 >
 
 /// What takes the place of a board: this process, on this machine.
@@ -90,11 +91,7 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   }
 }
 
-extension ManagedNode
-where
-  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
-  DelegateType: ~Copyable, BoardType == NodeBoard
-{
+extension ManagedNode where RadioType: ~Copyable, Parts.BoardType == NodeBoard {
   /// When a host asked for a restart; never if none did.
   var restartAt: Instant { board.restartAt }
 

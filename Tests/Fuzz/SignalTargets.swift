@@ -29,7 +29,7 @@ private struct Listener: SensorDelegate, ~Copyable {
 }
 
 private typealias Node = HeraldNode<
-  MockRadio, MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, BothSignals, 4, 2, 2
+  MockRadio, PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, BothSignals>, 4, 2, 2
 >
 
 let signalSeeds: [[UInt8]] = [

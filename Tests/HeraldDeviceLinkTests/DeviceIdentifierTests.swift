@@ -28,8 +28,10 @@ private struct RisingRandom: RandomSource {
 @Suite("The identifier of a device")
 struct DeviceIdentifierTests {
   private typealias Device = ManagedNode<
-    MockRadio, MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, KeepingBoard,
-    4, 1, 1
+    MockRadio,
+    ManagedPartList<
+      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, KeepingBoard
+    >, 4, 1, 1
   >
 
   // Python: hashlib.sha256(b"herald device 1" + bytes(range(1, 17))).digest()[:8]

@@ -34,8 +34,10 @@ extension MockRadio: StatisticsSource {
 /// A device whose flash outlives it.
 private struct KeptDevice: ~Copyable {
   typealias Device = ManagedNode<
-    MockRadio, MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, KeepingBoard, 4,
-    1, 1
+    MockRadio,
+    ManagedPartList<
+      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, KeepingBoard
+    >, 4, 1, 1
   >
   let log: FlashImage
   let kept: FlashImage

@@ -28,8 +28,10 @@ private struct CountingRandom: RandomSource {
 /// A whole device with two links, started anew on the flash of the one before.
 private struct Badge: ~Copyable {
   typealias Device = ManagedNode<
-    MockRadio, MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours,
-    KeepingBoard, 4, 1, 1
+    MockRadio,
+    ManagedPartList<
+      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, KeepingBoard
+    >, 4, 1, 1
   >
   let log: FlashImage
   let kept: FlashImage

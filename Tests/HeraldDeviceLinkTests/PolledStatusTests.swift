@@ -20,7 +20,9 @@ private struct FixedRandom: RandomSource {
 @Suite("A whole device whose status is asked for again and again")
 struct PolledStatusTests {
   private typealias Device = ManagedNode<
-    MockRadio, MemoryFlash, FixedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, PlainBoard, 4, 1, 1
+    MockRadio,
+    ManagedPartList<MemoryFlash, FixedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, PlainBoard>, 4,
+    1, 1
   >
 
   /// Flash bytes of a log of 3,000 readings in five minutes, while `request` comes every 10 ms.

@@ -62,6 +62,8 @@ struct CountedRandom: RandomSource {
 }
 
 typealias TestNode = ManagedNode<
-  HCIRadio<DeadLine, 2>, MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours,
-  Firmware<TestHardware>, 4, 2, 2
+  HCIRadio<DeadLine, 2>,
+  ManagedPartList<
+    MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, Firmware<TestHardware>
+  >, 4, 2, 2
 >

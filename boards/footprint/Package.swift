@@ -3,7 +3,9 @@ import PackageDescription
 
 // Images that exist to be measured: `script/footprint` links them for both Cortex-M families and compares
 // them. What an image takes beyond `Empty` is what is in it.
-let core: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+let core: [SwiftSetting] = [
+  .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
+]
 let bluetooth = Target.Dependency.product(name: "HeraldBluetooth", package: "herald-embedded")
 let hal = Target.Dependency.product(name: "HeraldHAL", package: "herald-embedded")
 let embedded = Target.Dependency.product(name: "HeraldEmbedded", package: "herald-embedded")

@@ -17,7 +17,9 @@ let package = Package(
   targets: [
     .target(
       name: "NRF52Kits", dependencies: herald + [.product(name: "Startup", package: "startup")],
-      swiftSettings: [.enableExperimentalFeature("Lifetimes")])
+      swiftSettings: [
+        .enableExperimentalFeature("Lifetimes"), .enableExperimentalFeature("SuppressedAssociatedTypes"),
+      ])
   ],
   swiftLanguageModes: [.v6]
 )

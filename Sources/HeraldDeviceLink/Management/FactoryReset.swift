@@ -28,11 +28,7 @@ struct FactoryReset: BitwiseCopyable {
   @usableFromInline static var patience: Interval { .seconds(2) }
 }
 
-extension ManagedNode
-where
-  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
-  DelegateType: ~Copyable, BoardType: ~Copyable
-{
+extension ManagedNode where RadioType: ~Copyable {
   /// Goes on with a factory reset, one that was cut short before this start included, by an erasure a call.
   /// To be called in every round of the loop, before the node is polled: a log that is to go is not opened.
   /// Returns when to be called again at the latest.

@@ -1,16 +1,12 @@
 // What of images and files the board has.
 
-extension ManagedNode
-where
-  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
-  DelegateType: ~Copyable, BoardType: ~Copyable
-{
+extension ManagedNode where RadioType: ~Copyable {
   /// Whether the log can be read as files, too, by the board.
-  public static var hasFiles: Bool { BoardType.hasFiles }
+  public static var hasFiles: Bool { Parts.BoardType.hasFiles }
   /// The name of the boot loader.
-  public static var bootLoader: StaticString { BoardType.bootLoader }
+  public static var bootLoader: StaticString { Parts.BoardType.bootLoader }
   /// Whether the board has a slot for an image.
-  public static var hasImageSlot: Bool { BoardType.hasImageSlot }
+  public static var hasImageSlot: Bool { Parts.BoardType.hasImageSlot }
   /// The most bytes it holds.
   public mutating func imageCapacity() -> UInt32 { board.imageCapacity() }
   /// How many have been written to it.

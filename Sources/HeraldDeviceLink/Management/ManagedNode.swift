@@ -62,21 +62,18 @@ extension ManagedBoard where Self: ~Copyable {
 
 /// A Herald device as the management link sees it: the node, and the board it runs on.
 public struct ManagedNode<
-  RadioType: Radio & StatisticsSource & ~Copyable, FlashType: Flash & ~Copyable,
-  RandomType: RandomSource & ~Copyable, SupplierType: PayloadSupplier & ~Copyable,
-  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, BoardType: ManagedBoard & ~Copyable,
+  RadioType: Radio & StatisticsSource & ~Copyable, Parts: ManagedParts,
   let targets: Int, let connections: Int, let payloads: Int
 >: ManagedDevice, ~Copyable {
   /// The kind of node it is.
   public typealias Node = HeraldNode<
-    RadioType, FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections,
-    payloads
+    RadioType, Parts, targets, connections, payloads
   >
 
   /// The node.
   public var node: Node
   /// The board.
-  public var board: BoardType
+  public var board: Parts.BoardType
   @usableFromInline var reset = FactoryReset()
   /// What slows down who guesses the access key.
   public var access = AccessGate()
@@ -87,8 +84,9 @@ public struct ManagedNode<
   /// here over the stack.
   @inlinable
   public init(
-    radio: consuming RadioType, flash: consuming FlashType, random: consuming RandomType,
-    supplier: consuming SupplierType, delegate: consuming DelegateType, board: consuming BoardType,
+    radio: consuming RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
+    supplier: consuming Parts.SupplierType, delegate: consuming Parts.DelegateType,
+    board: consuming Parts.BoardType,
     configuration: HeraldConfiguration = HeraldConfiguration()
   ) {
     node = HeraldNode(
@@ -102,15 +100,24 @@ public struct ManagedNode<
   /// returns.
   @inlinable @inline(never)
   public init(
-    makingRadio radio: () -> RadioType, flash: consuming FlashType, random: consuming RandomType,
-    supplier: @autoclosure () -> SupplierType, delegate: @autoclosure () -> DelegateType,
-    board: @autoclosure () -> BoardType,
+    makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
+    supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
+    board: @autoclosure () -> Parts.BoardType,
     configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
   ) {
     self.board = board()
     node = HeraldNode(
       makingRadio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
       configuration: configuration())
+  }
+
+  /// The same of parts that say how they are made.
+  @inlinable @inline(never)
+  public init(makingRadio radio: () -> RadioType) where Parts: PartFactory {
+    board = Parts.board()
+    node = HeraldNode(
+      makingRadio: radio, flash: Parts.flash(), random: Parts.random(), supplier: Parts.supplier(),
+      delegate: Parts.delegate(), configuration: Parts.configuration())
   }
 
   /// Where the log stands.
@@ -153,7 +160,7 @@ public struct ManagedNode<
   }
 
   /// The node, its radio, its log; and the board, if that counts anything.
-  public static var statisticsGroupCount: Int { BoardType.statisticsCount > 0 ? 4 : 3 }
+  public static var statisticsGroupCount: Int { Parts.BoardType.statisticsCount > 0 ? 4 : 3 }
 
   /// The name of a group of counters.
   @inline(never)
@@ -162,7 +169,7 @@ public struct ManagedNode<
     case 0: Node.Core.statisticsName
     case 1: RadioType.statisticsName
     case 2: Node.Core.Log.statisticsName
-    case 3: BoardType.statisticsName
+    case 3: Parts.BoardType.statisticsName
     default: ""
     }
   }
@@ -173,7 +180,7 @@ public struct ManagedNode<
     case 0: Node.Core.statisticsCount
     case 1: RadioType.statisticsCount
     case 2: Node.Core.Log.statisticsCount
-    case 3: BoardType.statisticsCount
+    case 3: Parts.BoardType.statisticsCount
     default: 0
     }
   }
@@ -184,7 +191,7 @@ public struct ManagedNode<
     case 0: Node.Core.statisticName(index)
     case 1: RadioType.statisticName(index)
     case 2: Node.Core.Log.statisticName(index)
-    case 3: BoardType.statisticName(index)
+    case 3: Parts.BoardType.statisticName(index)
     default: ""
     }
   }
@@ -222,7 +229,7 @@ public struct ManagedNode<
   public mutating func restart(at now: Instant) { board.restart(at: now) }
 
   /// Whether the delegate keeps events for who watches.
-  public static var hasLive: Bool { DelegateType.hasLive }
+  public static var hasLive: Bool { Parts.DelegateType.hasLive }
   /// Somebody watches.
   public mutating func watch(at now: Instant) -> Int { node.core.delegate.watch(at: now) }
   /// The oldest event that waits.

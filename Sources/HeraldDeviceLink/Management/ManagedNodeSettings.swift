@@ -3,11 +3,7 @@ import HeraldHAL
 
 // What a host sets, and what is kept of it: the board keeps it, the node goes by it.
 
-extension ManagedNode
-where
-  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
-  DelegateType: ~Copyable, BoardType: ~Copyable
-{
+extension ManagedNode where RadioType: ~Copyable {
   /// Tells the node what was kept. To be called once, before it starts.
   public mutating func takeSettings(at now: Instant) {
     board.settings.load()

@@ -6,14 +6,14 @@ import HeraldHAL
 /// The board's loop, or the program around it, calls `poll` whenever the radio's transport has something and
 /// at the latest at the moment the last `poll` returned.
 public struct HeraldNode<
-  RadioType: Radio & ~Copyable, FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
-  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
-  NeighbourType: Neighbours,
+  RadioType: Radio & ~Copyable, Parts: DeviceParts,
   let targets: Int, let connections: Int, let payloads: Int
 >: ~Copyable {
   /// The type of everything but the radio.
   public typealias Core = HeraldCore<
-    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
+    Parts.FlashType, Parts.RandomType, Parts.SupplierType, Parts.DelegateType, Parts.NeighbourType, targets,
+    connections,
+    payloads
   >
 
   /// The radio.
@@ -27,9 +27,9 @@ public struct HeraldNode<
   /// A device that has not started; it starts at the first `poll`.
   @inlinable
   public init(
-    radio: consuming RadioType, flash: consuming FlashType,
-    random: consuming RandomType, supplier: consuming SupplierType,
-    delegate: consuming DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
+    radio: consuming RadioType, flash: consuming Parts.FlashType,
+    random: consuming Parts.RandomType, supplier: consuming Parts.SupplierType,
+    delegate: consuming Parts.DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
   ) {
     self.radio = radio
     core = HeraldCore(
@@ -40,9 +40,9 @@ public struct HeraldNode<
   /// and would be moved here over the stack, which a microcontroller has no room for.
   @inlinable
   public init(
-    makingRadio radio: () -> RadioType, flash: consuming FlashType,
-    random: consuming RandomType, supplier: consuming SupplierType,
-    delegate: consuming DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
+    makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType,
+    random: consuming Parts.RandomType, supplier: consuming Parts.SupplierType,
+    delegate: consuming Parts.DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
   ) {
     self.radio = radio()
     core = HeraldCore(

@@ -20,8 +20,8 @@ struct CodeCounter: SensorDelegate, ~Copyable {
 /// A device that observes and shows CovidWatch and C19X, and the air around it, in simulated time.
 struct NeighbourStage: ~Copyable {
   var node = HeraldNode<
-    HCIRadio<SimulatedController, 4>, MemoryFlash, RepeatableRandom, FixedPayloadSupplier, CodeCounter,
-    CovidWatchAndC19X, 64, 4, 4
+    HCIRadio<SimulatedController, 4>,
+    PartList<MemoryFlash, RepeatableRandom, FixedPayloadSupplier, CodeCounter, CovidWatchAndC19X>, 64, 4, 4
   >(
     radio: HCIRadio(transport: SimulatedController()),
     flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: RepeatableRandom(),

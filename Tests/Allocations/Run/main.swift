@@ -32,8 +32,8 @@ struct QuietBoard: ManagedBoard, ~Copyable {
 }
 
 typealias Device = ManagedNode<
-  HCIRadio<SimulatedController, 4>, MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate,
-  NoNeighbours, QuietBoard,
+  HCIRadio<SimulatedController, 4>,
+  ManagedPartList<MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, QuietBoard>,
   64, 4, 4
 >
 

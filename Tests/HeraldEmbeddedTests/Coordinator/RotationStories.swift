@@ -10,7 +10,8 @@ private let epoch: UInt64 = 1_600_905_600
 /// A device with the simple payload under a mock radio, whose date is known from the start.
 private final class RotatingDevice {
   typealias Node = HeraldNode<
-    MockRadio, MemoryFlash, StoryRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours,
+    MockRadio,
+    PartList<MemoryFlash, StoryRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours>,
     8, 4, 4
   >
   var node: Node

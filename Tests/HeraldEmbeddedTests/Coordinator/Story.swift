@@ -118,7 +118,7 @@ typealias Story = StoryWith<NoNeighbours>
 /// The same with systems beside Herald, or with another table to serve.
 final class StoryWith<Systems: Neighbours> {
   typealias Node = HeraldNode<
-    MockRadio, MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, Systems, 8, 4, 4
+    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, Systems>, 8, 4, 4
   >
   var node: Node
   private(set) var now: Instant = .start

@@ -53,15 +53,16 @@ struct Lamp: SensorDelegate {
   }
 }
 
+enum Badge: WearableParts {
+  static func supplier() -> StaffNumber { StaffNumber(number: 4711) }
+  static func delegate() -> Lamp { Lamp() }
+}
+
 nonisolated(unsafe) var links = SerialManagement<Line, 512>(Board.managementLine())
-nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, FlashMap, Random, StaffNumber, Lamp, NoNeighbours, Firmware<Board>, 64, 4, 4
->(
-  makingRadio: { HCIRadio(transport: Board.controllerLine()) },
-  flash: Board.flash(),
-  random: Board.random(),
-  supplier: StaffNumber(number: 4711),
-  delegate: Lamp(),
-  board: Firmware(
-    hardware: Board(), memory: Board.retained(), settings: Board.settings(), hint: nil))
+nonisolated(unsafe) var device = Wearable<
+  Badge,
+  64,  // targets
+  4,  // connections
+  4  // payloads
+>()
 while true { device.round(serving: &links) }

@@ -51,18 +51,21 @@ struct Lamp: SensorDelegate {
   }
 }
 
-nonisolated(unsafe) var configuration = HeraldConfiguration()
-configuration.scans = false
+enum CafeBeacon: WearableParts {
+  static func supplier() -> Cafe { Cafe() }
+  static func delegate() -> Lamp { Lamp() }
+  static func configuration() -> HeraldConfiguration {
+    var configuration = HeraldConfiguration()
+    configuration.scans = false
+    return configuration
+  }
+}
+
 nonisolated(unsafe) var links = SerialManagement<Line, 512>(Board.managementLine())
-nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, FlashMap, Random, Cafe, Lamp, NoNeighbours, Firmware<Board>, 16, 4, 4
->(
-  makingRadio: { HCIRadio(transport: Board.controllerLine()) },
-  flash: Board.flash(),
-  random: Board.random(),
-  supplier: Cafe(),
-  delegate: Lamp(),
-  board: Firmware(
-    hardware: Board(), memory: Board.retained(), settings: Board.settings(), hint: nil),
-  configuration: configuration)
+nonisolated(unsafe) var device = Wearable<
+  CafeBeacon,
+  16,  // targets
+  4,  // connections
+  4  // payloads
+>()
 while true { device.round(serving: &links) }

@@ -12,8 +12,11 @@ struct HalfFull: PowerSource {
 // Everything there is: each sensor, each neighbour. What it takes beyond `Wearable` is what a device saves
 // that goes without.
 nonisolated(unsafe) var device = ManagedNode<
-  HCIRadio<Line, 4>, BoardFlash, BoardRandom, FixedPayloadSupplier,
-  SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>, CovidWatchAndC19X, WearableBoard, 64, 4, 4
+  HCIRadio<Line, 4>,
+  ManagedPartList<
+    BoardFlash, BoardRandom, FixedPayloadSupplier,
+    SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>, CovidWatchAndC19X, WearableBoard
+  >, 64, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Line(at: 0x4000_2000)) },
   flash: BoardFlash(start: 0x0001_C000, pageSize: 4096, pageCount: 100),

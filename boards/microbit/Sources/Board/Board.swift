@@ -33,6 +33,11 @@ public struct Board: FirmwareHardware, ~Copyable {
     return power.takeResetReason().cause
   }
 
+  /// The board, with what the run before left. To be taken once.
+  public static func firmware() -> Firmware<Self> {
+    Firmware(hardware: Self(), memory: retained(), settings: settings(), hint: resetReason())
+  }
+
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 

@@ -39,6 +39,11 @@ public struct Board: FirmwareHardware, ~Copyable {
   /// What a restart leaves. To be taken once.
   public static func retained() -> RetainedMemory { unsafe RetainedMemory(startup_retained_words()) }
 
+  /// The board, with what the run before left. To be taken once.
+  public static func firmware() -> Firmware<Self> {
+    Firmware(hardware: Self(), memory: retained(), settings: settings(), hint: nil)
+  }
+
   /// The time since start-up.
   public mutating func now() -> Instant { clock.now() }
 

@@ -1,0 +1,53 @@
+import HeraldEmbedded
+import HeraldHAL
+
+/// What a device is made of that can be managed: also the board, or the program, that it runs on.
+public protocol ManagedParts: DeviceParts {
+  /// What only the board knows of the device.
+  associatedtype BoardType: ManagedBoard & ~Copyable
+}
+
+/// The parts of a managed device, listed one by one; see `PartList`.
+public enum ManagedPartList<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  SupplierType: PayloadSupplier & ~Copyable,
+  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, BoardType: ManagedBoard & ~Copyable
+>: ManagedParts {}
+
+/// The parts of a managed device, and how each is made at start-up. Each function is called once.
+///
+/// The types are stated once more so that the compiler infers them from the functions.
+public protocol PartFactory: ManagedParts {
+  /// The memory of the log.
+  associatedtype FlashType: Flash & ~Copyable
+  /// The source of random numbers.
+  associatedtype RandomType: RandomSource & ~Copyable
+  /// Where the own payload comes from.
+  associatedtype SupplierType: PayloadSupplier & ~Copyable
+  /// What is told of the sensor's events.
+  associatedtype DelegateType: SensorDelegate & ~Copyable = NoDelegate
+  /// What only the board knows of the device.
+  associatedtype BoardType: ManagedBoard & ~Copyable
+  /// The memory of the log.
+  static func flash() -> FlashType
+  /// The source of random numbers.
+  static func random() -> RandomType
+  /// The board, started, with what it keeps.
+  static func board() -> BoardType
+  /// Where the own payload comes from.
+  static func supplier() -> SupplierType
+  /// What is told of the sensor's events.
+  static func delegate() -> DelegateType
+  /// What was chosen; the defaults of `HeraldConfiguration` unless it is implemented.
+  static func configuration() -> HeraldConfiguration
+}
+
+extension PartFactory {
+  /// The defaults.
+  public static func configuration() -> HeraldConfiguration { HeraldConfiguration() }
+}
+
+extension PartFactory where DelegateType == NoDelegate {
+  /// Nothing is told.
+  public static func delegate() -> NoDelegate { NoDelegate() }
+}
