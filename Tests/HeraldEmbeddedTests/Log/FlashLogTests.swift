@@ -303,6 +303,26 @@ struct FlashLogTests {
     #expect(FlashLog<MemoryFlash, 16>.mounted(on: image).standing.epoch == 8)
   }
 
+  @Test("a page of another epoch is no part of the log, whatever its number")
+  func otherEpoch() throws {
+    let other = FlashImage(pageSize: 256, pageCount: 3, wordSize: 4)
+    var former = FlashLog<MemoryFlash, 8>.mounted(on: other, freshEpoch: 1)
+    let image = FlashImage(pageSize: 256, pageCount: 3, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image, freshEpoch: 2)
+    var time: UInt64 = 0
+    while log.standing.newest < 2, time < 1_000_000 {
+      time += 1000
+      try former.add(.detected(target(UInt32(time))), at: time)
+      try log.add(.detected(target(UInt32(time))), at: time)
+    }
+    log.commit()
+    #expect(log.standing.newest == 2 && former.standing.newest == 2)
+    #expect(FlashLog<MemoryFlash, 8>.mounted(on: image).standing.oldest == 1)
+    image.bytes.replaceSubrange(0..<256, with: other.bytes[0..<256])
+    let mixed = FlashLog<MemoryFlash, 8>.mounted(on: image).standing
+    #expect(mixed.epoch == 2 && mixed.newest == 2 && mixed.oldest == 2)
+  }
+
   @Test("what cannot be: refused with its own error")
   func refusals() throws {
     var unmounted = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 512, pageCount: 4, wordSize: 4))
