@@ -196,6 +196,10 @@ struct USBControlTests {
     check(host.control("82 00 0000 8100 0200") == sent("0100"))
     check(host.control("02 03 0000 0300 0000") == [.refused])
     check(host.control("02 03 0000 8400 0000") == [.refused])
+    // Set Configuration ends them all (USB 2.0, 9.4.5).
+    _ = host.control("00 09 0100 0000 0000")
+    check(host.control("82 00 0000 0100 0200") == sent("0000"))
+    check(host.control("82 00 0000 8100 0200") == sent("0000"))
   }
 
   @Test("refuses what it does not know: remote wake-up, test modes, other descriptors, classes and vendors")
