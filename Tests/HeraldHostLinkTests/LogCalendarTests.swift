@@ -97,4 +97,17 @@ struct LogCalendarTests {
     #expect(contact.firstSeen == 1_700_000_010_000 && contact.lastSeen == 1_700_000_106_000)
     #expect(summary.unknownAddresses == 1 && summary.unknownReadings == 1)
   }
+
+  @Test(
+    "The median of an even number of readings is the weaker of the middle two",
+    arguments: [([-40], -40), ([-60, -50], -60), ([-70, -60, -50], -60), ([-70, -60, -50, -50], -60)]
+      as [([Int8], Int)])
+  func median(readings: [Int8], median: Int) {
+    var counts = [UInt32](repeating: 0, count: 256)
+    for reading in readings { counts[Int(UInt8(bitPattern: reading))] += 1 }
+    let summary = SignalLevels.summary(counts)
+    #expect(summary?.median == median)
+    #expect(summary?.strongest == readings.last.map(Int.init))
+    #expect(summary?.weakest == readings.first.map(Int.init))
+  }
 }
