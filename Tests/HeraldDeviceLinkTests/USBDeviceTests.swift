@@ -299,6 +299,8 @@ struct SMPBulkTests {
       [0x0A], hex("0A000006 0000 0100 A1 61 64"), [UInt8](repeating: 0xFF, count: 64) + [1, 2, 3],
       hex("0A00FFFF 0000 0100 A0"), hex("0C000001 0000 0100 A0"), hex("2A000001 0000 0100 A0"),
       [UInt8](repeating: 0, count: 64) + [0],
+      // Longer than there is memory for, and so it really comes.
+      hex("0A000258 0000 0100") + [UInt8](repeating: 0x78, count: 600),
     ] as [[UInt8]] {
       var host = ScriptedUSB()
       host.configure()
