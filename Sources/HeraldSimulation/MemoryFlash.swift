@@ -42,7 +42,7 @@ public struct MemoryFlash: Flash, ~Copyable {
       let outcome = try image.step(page: page)
       image.note(page: page, offset: offset + word, bytes, from: word)
       for index in word..<(word + wordSize) {
-        image.bytes[start + index] = image.worn(bytes[index], from: 0xFF, outcome)
+        image.bytes[start + index] = image.worn(bytes[index], from: 0xFF, outcome, index - word, of: wordSize)
       }
       try image.finish(outcome)
       word += wordSize
@@ -56,8 +56,9 @@ public struct MemoryFlash: Flash, ~Copyable {
     while word < count {
       let outcome = try image.step(page: page)
       image.journal?.append(.word(page, offset + word, Array(repeating: 0, count: wordSize)))
-      for index in (start + word)..<(start + word + wordSize) {
-        image.bytes[index] = image.worn(0, from: image.bytes[index], outcome)
+      for index in 0..<wordSize {
+        let place = start + word + index
+        image.bytes[place] = image.worn(0, from: image.bytes[place], outcome, index, of: wordSize)
       }
       try image.finish(outcome)
       word += wordSize
@@ -70,8 +71,9 @@ public struct MemoryFlash: Flash, ~Copyable {
     let outcome = try image.step(page: page)
     image.journal?.append(.erasure(page))
     image.erasures[page] += 1
-    for index in start..<(start + pageSize) {
-      image.bytes[index] = image.worn(0xFF, from: image.bytes[index], outcome)
+    for index in 0..<pageSize {
+      image.bytes[start + index] = image.worn(
+        0xFF, from: image.bytes[start + index], outcome, index, of: pageSize)
     }
     try image.finish(outcome)
   }
@@ -122,6 +124,8 @@ public final class FlashImage {
     case nothing
     /// Some of the bits that were to change have changed, chosen by a generator with this seed.
     case some(seed: UInt64)
+    /// One stretch of its bytes has changed: those from one eighth of it up to another, 0…8.
+    case stretch(from: Int, to: Int)
     /// All of it was done, but the caller never heard so.
     case all
   }
@@ -169,11 +173,13 @@ public final class FlashImage {
       let start = page * pageSize + offset
       for index in 0..<new.count {
         // Programming can only clear bits.
-        bytes[start + index] = worn(bytes[start + index] & new[index], from: bytes[start + index], .cut)
+        let old = bytes[start + index]
+        bytes[start + index] = worn(old & new[index], from: old, .cut, index, of: new.count)
       }
     case .erasure(let page):
-      for index in (page * pageSize)..<((page + 1) * pageSize) {
-        bytes[index] = worn(0xFF, from: bytes[index], .cut)
+      for index in 0..<pageSize {
+        let place = page * pageSize + index
+        bytes[place] = worn(0xFF, from: bytes[place], .cut, index, of: pageSize)
       }
     }
   }
@@ -211,11 +217,14 @@ public final class FlashImage {
     throw .hardware
   }
 
-  func worn(_ new: UInt8, from old: UInt8, _ outcome: Outcome) -> UInt8 {
+  /// What a byte is after a step: `old` before it, `new` if the step is done, `index` its place among the
+  /// `count` bytes of the step.
+  func worn(_ new: UInt8, from old: UInt8, _ outcome: Outcome, _ index: Int, of count: Int) -> UInt8 {
     guard outcome == .cut else { return new }
     switch tearing {
     case .nothing: return old
     case .all: return new
+    case .stretch(let from, let to): return from * count <= 8 * index && 8 * index < to * count ? new : old
     case .some:
       random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let mask = UInt8(truncatingIfNeeded: random >> 40)

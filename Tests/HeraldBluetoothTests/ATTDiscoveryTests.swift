@@ -138,6 +138,10 @@ struct ATTDiscoveryTests {
     #expect(small.ask("04 0800 0A00") == "05 02 08 00 A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF")
     #expect(small.ask("04 0100 FFFF") == "05 01 01 00 00 28 02 00 03 28 03 00 00 2A 04 00 03 28 05 00 01 2A")
     #expect(small.ask("04 1100 FFFF") == "05 01 11 00 FF 2A")
+    // As many as fit, to the last byte: 26 = 2 + 6 × 4.
+    #expect(
+      TestServer<SmallTable>(mtu: 26).ask("04 0100 FFFF")
+        == "05 01 01 00 00 28 02 00 03 28 03 00 00 2A 04 00 03 28 05 00 01 2A 06 00 00 28")
     let wide = TestServer<SmallTable>(mtu: 247)
     #expect(
       wide.ask("04 0100 FFFF")

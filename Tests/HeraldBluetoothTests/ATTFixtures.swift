@@ -66,6 +66,27 @@ enum SmallTable: GATTTable {
   }
 }
 
+private let subscribedAttributes: [4 of AttributeRecord] = [
+  .primaryService(at: 0, 2),  // 01
+  .characteristic(at: 2, 5),  // 02
+  .value(0x2A19, .read, tag: .name),  // 03
+  .configuration(slot: 0, allowing: ClientConfiguration(rawValue: 3)),  // 04
+]
+
+private let subscribedBytes: [7 of UInt8] = [
+  0x0F, 0x18,  // 0
+  0x32, 0x03, 0x00, 0x19, 0x2A,  // 2
+]
+
+/// A service whose value can be notified and indicated.
+enum SubscribedTable: GATTTable {
+  static var database: GATTDatabase {
+    @_lifetime(immortal) get {
+      GATTDatabase(attributes: subscribedAttributes.span, bytes: subscribedBytes.span)
+    }
+  }
+}
+
 private let largeAttributes: [32 of AttributeRecord] = [
   AttributeRecord(type: 0x2801, valueOffset: 0, valueLength: 2, flags: .read, tag: 0),  // 01
   .characteristic(at: 2, 5),  // 02

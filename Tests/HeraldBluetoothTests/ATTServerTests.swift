@@ -46,6 +46,38 @@ struct ATTServerTests {
     #expect(small.server.mtu(ConnectionID(index: -1)) == 23)
   }
 
+  @Test("A subscription to indications is none to notifications, and the other way round")
+  func subscriptions() {
+    let value: [UInt8] = [1, 2]
+    var buffer = [UInt8](repeating: 0, count: 23)
+    for (configuration, notified, indicated) in [("0100", 5, 0), ("0200", 0, 5), ("0000", 0, 0)] {
+      let server = TestServer<SubscribedTable>()
+      #expect(server.ask("12 0400 \(configuration)") == "13")
+      var span = buffer.mutableSpan
+      let notification = server.server.notification(
+        of: value.span, handle: 3, slot: 0, on: first, into: &span)
+      let indication = server.server.indication(of: value.span, handle: 3, slot: 0, on: first, into: &span)
+      #expect(notification == notified && indication == indicated)
+    }
+  }
+
+  @Test("A value counts as 512 bytes at most, whatever is said of its length")
+  func longestValue() {
+    small.values.payload = [UInt8](repeating: 7, count: 600)
+    #expect(small.ask("0C 0800 0002").hasPrefix("0D"))
+    #expect(small.ask("0C 0800 2602") == "01 0C 08 00 07")
+  }
+
+  @Test("Who loses the queue to another is told")
+  func lostQueue() {
+    #expect(small.ask("16 0800 0000 AA") == "17 08 00 00 00 AA")
+    #expect(small.values.prepared[0] == [0xAA])
+    #expect(small.ask("16 0800 0000 BB", on: 1) == "01 16 08 00 09")
+    small.now = small.now + .seconds(3)
+    #expect(small.ask("16 0800 0000 BB", on: 1) == "17 08 00 00 00 BB")
+    #expect(small.values.prepared[0] == nil && small.values.prepared[1] == [0xBB])
+  }
+
   @Test("Unknown requests are refused by name, unknown commands dropped", arguments: UInt8.min...UInt8.max)
   func unknownOpcodes(opcode: UInt8) {
     let requests: Set<UInt8> = [

@@ -37,6 +37,30 @@ struct AdvertisingDataTests {
     #expect(structures("01FF") == ["FF:"])
   }
 
+  @Test("A structure is begun where there is room for the whole of it, and else nothing is written")
+  func room() {
+    for (room, isBegun) in [(4, false), (5, true)] {
+      var bytes = [UInt8](repeating: 0xEE, count: room)
+      let span = bytes.mutableSpan
+      var writer = ByteWriter(span)
+      let began = writer.startAdvertisingStructure(.manufacturerData, length: 3)
+      let (overflowed, count) = (writer.overflowed, writer.count)
+      #expect(began == isBegun && overflowed != isBegun && count == (isBegun ? 2 : 0))
+      #expect(bytes.prefix(2) == (isBegun ? [4, 0xFF] : [0xEE, 0xEE]))
+    }
+  }
+
+  @Test(
+    "The two highest bits of a random address tell its kind",
+    arguments: [(0x0000, false, false), (0x3FFF, false, false), (0x4000, true, false), (0x7FFF, true, false)]
+      + [(0x8000, false, false), (0xBFFF, false, false), (0xC000, false, true)] as [(UInt16, Bool, Bool)])
+  func addressKinds(high: UInt16, isResolvable: Bool, isStatic: Bool) {
+    let address = DeviceAddress(high: high, low: 1, kind: .random)
+    #expect(address.isResolvablePrivate == isResolvable && address.isStaticRandom == isStatic)
+    let other = DeviceAddress(high: high, low: 1, kind: .public)
+    #expect(!other.isResolvablePrivate && !other.isStaticRandom)
+  }
+
   @Test("A length of zero ends the data, whatever comes behind")
   func zeroEnds() {
     #expect(structures("02011A 00 020A0C") == ["01:1A"])

@@ -15,6 +15,13 @@ struct GATTClientValueTests {
     begin(.readLong(8))
     #expect(peer.next() == "0A 08 00")
     #expect(peer.receive("0B") == .lastValue(offset: 0, from: 1))
+    // One byte less than a response has room for.
+    begin(.readLong(8))
+    #expect(peer.next() == "0A 08 00")
+    #expect(
+      peer.receive("0B 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10 11 12 13 14")
+        == .lastValue(offset: 0, from: 1))
+    #expect(!peer.client.isBusy)
   }
 
   @Test("HP-07 GAR/CL/BV-04 a long value: Read, then Read Blob until a response is not full")

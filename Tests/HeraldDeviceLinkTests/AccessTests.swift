@@ -262,6 +262,19 @@ struct AccessTests {
     check(!locked.isOpen(on: 1))
   }
 
+  @Test("a session that its host closed serves nothing any more; what was rejected is counted")
+  func closed() {
+    var locked = LockedDevice()
+    check(locked.unlock().count == 41 && locked.isOpen())
+    #expect(locked.links[0].statistic(3) == 0)
+    check(locked.exchange(hex("0A000001 0048 0009 A0")) == [0xA0])
+    check(!locked.isOpen() && !locked.isOpen())
+    #expect(locked.links[0].statistic(3) == 2)
+    // Nor can anything but a sealed request close one, where there is no key either.
+    locked.device.accessKey = []
+    check(locked.ask(hex("0A000001 0048 0009 A0")) == refusal(8))
+  }
+
   @Test("whoever asks for a nonce, or fails to prove, does not disturb the session that is open")
   func undisturbed() {
     var locked = LockedDevice()

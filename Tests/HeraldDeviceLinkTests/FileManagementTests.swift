@@ -63,6 +63,10 @@ struct FileManagementTests {
     _ = ask(request(0, file("/log/all")))
     _ = ask(request(0, file("/log/cafef00d-0000000004.page")))
     check(ask(request(0, file("/log/all", off: [21])), room: 64).suffix(3) == [45, 46, 47])
+    // A page of another log is not the file that is open.
+    check(ask(request(0, file("/log/cafef00d-0000000004.page"))).count == 41)
+    check(ask(request(0, file("/log/cafef00d-0000000004.page", off: [8]))).suffix(8) == Array(24..<32)[...])
+    check(ask(request(0, file("/log/cafef00e-0000000004.page", off: [8]))).dropFirst(8) == failure(3)[...])
     // Closed: the next request sees the file as it is.
     check(ask(request(4, [0xA0], operation: 0x0A)) == hex("0B000001 0008 0704 A0"))
   }

@@ -194,6 +194,13 @@ struct ManagedAccessTests {
     func next(_ offset: UInt8) -> [UInt8] { hex("A1 63 6F6666") + (offset < 24 ? [offset] : [0x18, offset]) }
     check(badge.upload(blob, from: 0, 20) == next(20))
     check(badge.upload(blob, from: 21, 9) == next(20), "not the next one")
+    // The packet's own memory has nothing of it any more.
+    let piece = hex("A2 63 6F6666 14 64 64617461 54") + blob[20..<40]
+    var buffer = hex("0A00") + [0, UInt8(piece.count)] + hex("0008 0000") + piece
+    let count = buffer.count
+    var span = buffer.mutableSpan
+    let answered = badge.servers[1].respond(to: &span, count: count, at: badge.now, device: &badge.device)
+    #expect(answered > 0 && !buffer.contains(blob[39]) && blob[39] > 0x20)
     check(badge.upload(blob, from: 20, 20) == next(40) && badge.upload(blob, from: 40, 20) == next(45))
     check(badge.ask(0, 72, 7, [0xA0]).suffix(13) == payload[...], "whoever asks right behind it")
     badge.round()

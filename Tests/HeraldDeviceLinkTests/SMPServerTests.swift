@@ -318,6 +318,18 @@ struct DateTimeTests {
     #expect(buffer == bytes)
   }
 
+  @Test(
+    "takes a zone, and fractions of a second of any length up to nine digits",
+    arguments: [
+      ("2000-01-01T00:00:00Z", 946_684_800_000), ("2000-01-01T01:30:00+01:30", 946_684_800_000),
+      ("1999-12-31T22:30:00-01:30", 946_684_800_000), ("2000-01-01T00:00:00.5", 946_684_800_500),
+      ("2000-01-01T00:00:00.123456789-00:00", 946_684_800_123),
+    ] as [(String, UInt64)])
+  func zones(text: String, milliseconds: UInt64) {
+    let bytes = Array(text.utf8)
+    #expect(DateTime.parse(bytes.span) == milliseconds)
+  }
+
   @Test("writes nothing past the year 9999 or into too little room")
   func limits() {
     var buffer = [UInt8](repeating: 0, count: 23)

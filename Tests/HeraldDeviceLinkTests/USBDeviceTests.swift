@@ -196,6 +196,10 @@ struct USBControlTests {
     check(host.control("82 00 0000 8100 0200") == sent("0100"))
     check(host.control("02 03 0000 0300 0000") == [.refused])
     check(host.control("02 03 0000 8400 0000") == [.refused])
+    // Set Configuration ends them all (USB 2.0, 9.4.5).
+    _ = host.control("00 09 0100 0000 0000")
+    check(host.control("82 00 0000 0100 0200") == sent("0000"))
+    check(host.control("82 00 0000 8100 0200") == sent("0000"))
   }
 
   @Test("refuses what it does not know: remote wake-up, test modes, other descriptors, classes and vendors")
@@ -295,6 +299,8 @@ struct SMPBulkTests {
       [0x0A], hex("0A000006 0000 0100 A1 61 64"), [UInt8](repeating: 0xFF, count: 64) + [1, 2, 3],
       hex("0A00FFFF 0000 0100 A0"), hex("0C000001 0000 0100 A0"), hex("2A000001 0000 0100 A0"),
       [UInt8](repeating: 0, count: 64) + [0],
+      // Longer than there is memory for, and so it really comes.
+      hex("0A000258 0000 0100") + [UInt8](repeating: 0x78, count: 600),
     ] as [[UInt8]] {
       var host = ScriptedUSB()
       host.configure()

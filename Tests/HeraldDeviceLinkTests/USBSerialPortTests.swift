@@ -28,6 +28,10 @@ struct USBSerialPortTests {
     check(host.control("A1 21 0000 0100 0000") == [.acknowledged])
     check(host.control("21 20 0000 0100 0700", data: "80250000 00 02 07") == [.acknowledged])
     check(host.control("A1 21 0000 0100 4000") == [.packet(0, hex("80250000 00 02 07"))])
+    // 131,072 baud has zeros in its low half.
+    check(host.control("21 20 0000 0100 0700", data: "00000200 00 00 08") == [.acknowledged])
+    check(host.control("A1 21 0000 0100 0700") == [.packet(0, hex("00000200 00 00 08"))])
+    check(host.control("21 20 0000 0100 0700", data: "80250000 00 02 07") == [.acknowledged])
     // Too few bytes: a stall, and nothing is changed. The data may come later than the request.
     check(host.control("21 20 0000 0100 0700", data: "00E10000 00") == [.refused])
     check(host.control("A1 21 0000 0100 0700") == [.packet(0, hex("80250000 00 02 07"))])

@@ -157,14 +157,19 @@ struct RoundTests {
   }
 
   @Test func tenMinutesOfANormalRunMakeUpForFaults() {
-    words.fail(1)
+    var past = RetainedMemory.Run()
+    past.safeStarts = 3
+    var words = words.memory
+    words.note(past)
+    self.words.fail(1)
     var device = device()
     let before = device.restartReport()?.streak
     #expect(before == 1)
+    _ = run(&device, until: 599_000)
+    #expect(words.run()?.safeStarts == 3)
     _ = run(&device, until: 601_000)
-    var memory = words.memory
-    let run = memory.run()
-    #expect(run?.streak == 0)
+    let run = words.run()
+    #expect(run?.streak == 0 && run?.safeStarts == 0)
     #expect(run?.uptime ?? 0 >= 600)
   }
 

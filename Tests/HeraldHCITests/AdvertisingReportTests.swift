@@ -34,6 +34,19 @@ struct AdvertisingReportTests {
     #expect(!RSSI(127).isAvailable)
   }
 
+  @Test("Reports that can be read one after another are, though their columns would come out as well")
+  func rowsFirst() {
+    // At the places where columns have the lengths stand 10 and 0, whose sum is that of the rows.
+    let data = "01020304050607 0a00 0a"
+    let found = reports("3e20 02 02 00 01 665544332211 0a \(data) c4 02 00 aaaaaaaaaaaa 00 ba")
+    #expect(
+      found.events == [
+        .report("11:22:33:44:55:66", -60, 0x13, [1, 2, 3, 4, 5, 6, 7, 10, 0, 10]),
+        .report("aa:aa:aa:aa:aa:aap", -70, 0x12, []),
+      ])
+    #expect(found.malformed == 0)
+  }
+
   static let three: [Recorder.Event] = [
     .report("11:22:33:44:55:66", -60, 0x13, [2, 1, 6]),
     .report("aa:aa:aa:aa:aa:aap", -70, 0x1A, []),

@@ -73,6 +73,11 @@ struct H4Tests {
     check(header, ["lost"])
   }
 
+  @Test("The answer to another command whose code begins alike is passed over as well")
+  func otherAnswer() {
+    check("ff 040e0401030300 040e0401032000 040e0401030c00", ["lost", "event 0e0401030c00"])
+  }
+
   @Test("Lost in the middle of an event, an answer inside the garbage is found")
   func inside() {
     check("ff040e040e0401030c00", ["lost", "event 0e0401030c00"])

@@ -94,6 +94,19 @@ struct ReconciliationTests {
     #expect(commands.contains("0106200fa000a000020100000000000000" + "0700"))
   }
 
+  @Test(
+    "What nobody may connect to is sent as often as wanted from 5.0, LL version 9, on",
+    arguments: [(8, "a000a000"), (9, "20002000"), (10, "20002000")] as [(UInt8, String)])
+  func notConnectableSince5(version: UInt8, interval: String) throws {
+    var bench = Bench.ready()
+    bench.radio.session.support.version = version
+    var parameters = first
+    parameters.connectable = false
+    parameters.interval = .milliseconds(20)
+    try bench.advertise(parameters, data, [])
+    #expect(bench.answerAll().contains("0106200f\(interval)030100000000000000" + "0700"))
+  }
+
   @Test("Stopping stops, once")
   func stop() throws {
     var bench = Bench.ready()

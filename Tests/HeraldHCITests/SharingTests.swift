@@ -151,6 +151,50 @@ struct SharingTests {
     #expect(bench.radio.counters[.fragmentsMalformed] == 2)
   }
 
+  @Test("A PDU that is longer than told, or than there is room for, ends with its first fragment")
+  func wrongLength() throws {
+    var bench = try Bench.connected()
+    // Two bytes told, three there.
+    bench.arrive("0201200700 0200 0400 0a0300")
+    #expect(bench.radio.counters[.fragmentsMalformed] == 1)
+    // 248 bytes told, where 247 fit.
+    bench.arrive("0201200500 f800 0400 0a")
+    #expect(bench.radio.counters[.pdusDropped] == 1)
+    bench.arrive("0201200700 0300 0400 0a0300")
+    #expect(bench.events() == [.pdu(0, [0x0A, 3, 0])])
+  }
+
+  @Test("A PDU that was never finished leaves its buffer to the next one, in fragments as well")
+  func unfinished() throws {
+    var bench = try Bench.connected()
+    bench.arrive("0201200500 0300 0400 0a" + "0201200500 0300 0400 0a" + "0201100200 0400")
+    #expect(bench.events() == [.pdu(0, [0x0A, 4, 0])])
+    #expect(bench.radio.counters[.fragmentsMalformed] == 1)
+    // Another in the spare buffer, while one that was begun holds the first.
+    bench.arrive("0201200500 0300 0400 0a" + "0201200500 0300 0400 0a" + "0201200500 0300 0400 0a")
+    bench.arrive("0201100200 0500")
+    #expect(bench.events() == [.pdu(0, [0x0A, 5, 0])])
+  }
+
+  @Test("Requests are those of ATT that are answered: no command, no response, no confirmation")
+  func requests() {
+    for opcode: UInt8 in [0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x10, 0x12, 0x16, 0x18, 0x20] {
+      #expect(Link.isRequest(opcode))
+    }
+    for opcode: UInt8 in [0x01, 0x03, 0x13, 0x1B, 0x1D, 0x1E, 0x23, 0x52, 0xD2] {
+      #expect(!Link.isRequest(opcode))
+    }
+  }
+
+  @Test("A Command Status has four bytes, a Command Complete three or more")
+  func statusLength() {
+    let bytes: [UInt8] = [0, 1, 3, 0x0C]
+    #expect(CommandStatus(bytes.span, isComplete: false)?.opcode == .reset)
+    #expect(CommandStatus(bytes.span.extracting(0..<3), isComplete: false) == nil)
+    #expect(CommandStatus(bytes.span.extracting(0..<3), isComplete: true) != nil)
+    #expect(CommandStatus(bytes.span.extracting(0..<2), isComplete: true) == nil)
+  }
+
   @Test("Disconnection Complete with a failure means that the connection goes on")
   func failedDisconnection() throws {
     var bench = try Bench.connected()

@@ -98,4 +98,67 @@ struct LogCalendarTests {
     #expect(contact.firstSeen == 1_700_000_010_000 && contact.lastSeen == 1_700_000_106_000)
     #expect(summary.unknownAddresses == 1 && summary.unknownReadings == 1)
   }
+
+  @Test("Of two dates of one moment the later word counts, and the device's more than the host's guess")
+  func twoDates() {
+    func fix(_ unix: UInt64, _ source: DeviceRecord.ClockFix.Source) -> DeviceRecord.ClockFix {
+      DeviceRecord.ClockFix(
+        epoch: 1, boot: 1, uptimeMilliseconds: 100, unixMilliseconds: unix, source: source)
+    }
+    var calendar = LogCalendar()
+    calendar.add(fix(1_600_000_000_000, .device))
+    calendar.add(fix(1_700_000_000_000, .device))
+    calendar.add(fix(1_500_000_000_000, .host))
+    let record = BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: 100, event: .ownPayload, payload: [])
+    #expect(calendar.unixMilliseconds(of: record) == 1_700_000_000_000)
+
+    var device = DeviceRecord()
+    device.note(fix(1_500_000_000_000, .host))
+    device.note(fix(1_600_000_000_000, .device))
+    device.note(fix(1_500_000_000_000, .host))
+    #expect(device.clocks == [fix(1_600_000_000_000, .device)])
+  }
+
+  @Test("Two addresses heard at the same time are one contact, whose windows count once")
+  func sharedWindows() throws {
+    let (first, second) = (peer, TargetIdentity(kind: .randomAddress, high: 9, low: 9))
+    let log = try MadeUpLog(
+      start: 1_700_000_010_000,
+      [
+        (0, .measured(first, RSSI(-60)), []), (1000, .measured(second, RSSI(-60)), []),
+        (600_000, .measured(first, RSSI(-60)), []), (601_000, .measured(second, RSSI(-60)), []),
+        (602_000, .read(first), [1]), (603_000, .read(second), [1]),
+      ])
+    let contacts = try log.summary().contacts
+    #expect(contacts.count == 1 && contacts.first?.addresses == 2)
+    #expect(contacts.first?.seconds == 60)
+  }
+
+  @Test("The standard deviation is that of a sample; eight levels of CBOR are read, a ninth is refused")
+  func numbers() {
+    var sample = StatisticsCSV.Sample()
+    sample.add(1)
+    #expect(sample.standardDeviation == nil)
+    sample.add(3)
+    #expect(sample.standardDeviation == 2.0.squareRoot())
+    let levels = [UInt8](repeating: 0x81, count: 8)
+    for (outer, isRead) in [(Array(levels.dropLast()), true), (levels, false)] {
+      let bytes = outer + [0]
+      let value = CBORValue.decode(bytes.span)
+      #expect((value != nil) == isRead)
+    }
+  }
+
+  @Test(
+    "The median of an even number of readings is the weaker of the middle two",
+    arguments: [([-40], -40), ([-60, -50], -60), ([-70, -60, -50], -60), ([-70, -60, -50, -50], -60)]
+      as [([Int8], Int)])
+  func median(readings: [Int8], median: Int) {
+    var counts = [UInt32](repeating: 0, count: 256)
+    for reading in readings { counts[Int(UInt8(bitPattern: reading))] += 1 }
+    let summary = SignalLevels.summary(counts)
+    #expect(summary?.median == median)
+    #expect(summary?.strongest == readings.last.map(Int.init))
+    #expect(summary?.weakest == readings.first.map(Int.init))
+  }
 }

@@ -105,6 +105,14 @@ struct LogDownloadTests {
     device.first = 7
     let report = try pull(device, folder)
     #expect(report.isComplete && report.lostPages == 3 && report.newPages == 3)
+    #expect(report.remarks == ["pages 4 to 6 were overwritten on the device before this pull"])
+
+    // The page after the newest that is here is the oldest there: none is missing.
+    for sequence in UInt32(10)...11 { device.pages[sequence] = FakeDevice.page(sequence, count: 256) }
+    device.first = 10
+    let adjoining = try pull(device, folder)
+    #expect(adjoining.isComplete && adjoining.lostPages == 0 && adjoining.newPages == 2)
+    #expect(adjoining.remarks.isEmpty)
 
     let racing = FakeDevice(pages: 4)
     racing.pages[1] = nil

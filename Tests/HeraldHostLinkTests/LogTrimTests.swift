@@ -40,6 +40,17 @@ struct LogTrimTests {
     #expect(failed.stoppedBy?.cause == .storage && device.acknowledged == [1, 2, 3, 4, 4, 5])
   }
 
+  @Test("A page that the device does not have any more holds up none of those behind it")
+  func goneFirst() throws {
+    let device = FakeDevice(pages: 5)
+    device.pages[1] = nil
+    device.overwritten = 1
+    let report = try pull(
+      device, TemporaryFolder(), trim: { folder throws(HostLinkError) in Set(try folder.pages()) })
+    #expect(report.lostPages == 1 && report.newPages == 4)
+    #expect(report.trimmedThrough == 4 && device.acknowledged == [2, 3, 4])
+  }
+
   @Test("Pages of another device under the epoch of this one have nothing erased that was not fetched")
   func forged() throws {
     let all: LogDownload.Keeping = { folder throws(HostLinkError) in Set(try folder.pages()) }

@@ -119,6 +119,7 @@ struct PayloadTests {
       ("first-day 0\nhello\n", "line 2 makes no sense"), ("first-day x\n", "line 1 makes no sense"),
       ("first-day 0\n" + String(repeating: "zz", count: 32) + "\n", "line 2 makes no sense"),
       ("first-day 0\n" + String(repeating: "+f", count: 32) + "\n", "line 2 makes no sense"),
+      ("first-day 0\n" + String(repeating: String(repeating: "11", count: 16) + "\n", count: 2), "line 2"),
       ("first-day +4\n", "line 1 makes no sense"), ("country 65536\n", "line 1 makes no sense"),
       ("first-day 0\n" + String(repeating: "00", count: 32) + "\n", "all zeros"),
       ("first-day 2001\n" + String(repeating: "11", count: 32) + "\n", "day 2000"),

@@ -81,6 +81,20 @@ struct SerialNORTests {
     #expect(deaf.erasures[1] == 0 && deaf.faults == [])
   }
 
+  @Test("a bit that does not change is a failure, programmed or cleared")
+  func wornBit() throws {
+    let chip = NORChip()
+    var flash = SerialNOR(ModelBus(chip: chip))
+    _ = try flash.start()
+    chip.wornByte = 4_096 + 70
+    #expect(
+      refusal { () throws(FlashError) in
+        try flash.program(page: 1, offset: 64, [0, 0, 0, 0, 0, 0, 2, 0].span)
+      } == .hardware)
+    #expect(refusal { () throws(FlashError) in try flash.clear(page: 1, offset: 64, count: 8) } == .hardware)
+    try flash.program(page: 1, offset: 0, [0].span)
+  }
+
   @Test("the log on the chip, with the power cut in each operation")
   func logWithPowerCuts() throws {
     var chips: [NORChip] = []

@@ -23,6 +23,8 @@ final class NORChip {
   /// Whether Write Enable does not reach the chip, and whether orders do not.
   var losesPermission = false
   var losesOrders = false
+  /// A byte with a worn bit, the lowest, which stays 1.
+  var wornByte: Int?
   /// Whether there is a chip at all.
   var isThere = true
   /// Bytes on the bus that waking takes.
@@ -108,6 +110,7 @@ final class NORChip {
       for (index, byte) in input.dropFirst(4).enumerated() {
         let place = address & ~0xFF | (address + index) & 0xFF
         bytes[place] &= outcome == .all ? byte : byte | UInt8(truncatingIfNeeded: power.mask())
+        if place == wornByte { bytes[place] |= 1 }
       }
       (isBusy, remaining) = (true, delay)
     case 0x20:

@@ -334,5 +334,12 @@ struct FailureStories {
     story.happen(.opened(ConnectionID(index: 9), .peripheral, peer: Peer.iPhone))
     #expect(story.commands() == [.disconnect(ConnectionID(index: 9))])
     #expect(story.count(.connectionsRefused) == 2)
+    // What is closed is not closed again.
+    story.run(seconds: 5)
+    #expect(story.commands().isEmpty)
+    story.node.radio.confirmsDisconnect = false
+    story.happen(.opened(ConnectionID(index: 9), .peripheral, peer: Peer.iPhone))
+    story.run(seconds: 5)
+    #expect(story.commands() == Array(repeating: .disconnect(ConnectionID(index: 9)), count: 3))
   }
 }

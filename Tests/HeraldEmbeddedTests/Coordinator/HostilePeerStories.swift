@@ -44,6 +44,23 @@ struct HostilePeerStories {
     #expect(story.node.radio.connecting == Peer.android)
   }
 
+  @Test("HP-25 A peer that asks again and again on its own connection keeps it no longer for that")
+  func talkativeCaller() {
+    let story = Story(payload: [1, 2, 3])
+    for connection in 0..<3 {
+      story.happen(.opened(ConnectionID(index: connection), .peripheral, peer: stranger(connection)))
+    }
+    for _ in 0..<11 {
+      story.run(milliseconds: 500)
+      for connection in 0..<3 { story.happen(.pdu(hex("0A 10 00"), on: ConnectionID(index: connection))) }
+    }
+    #expect(story.count(.connectionsGivenUp) == 0)
+    story.hear(Peer.android, Peer.androidAdvert)
+    story.run(milliseconds: 10)
+    #expect(story.count(.connectionsGivenUp) == 1)
+    #expect(story.node.radio.connecting == Peer.android)
+  }
+
   @Test("HP-30 A message that waits for one peer does not end exchanges with others for the sake of a third")
   func messageAndOthers() {
     let one = RadioCapabilities(

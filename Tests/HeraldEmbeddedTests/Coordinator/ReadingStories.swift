@@ -300,6 +300,26 @@ struct ReadingStories {
     #expect(story.node.core.table.count == 0)
   }
 
+  @Test("HP-19 A silent peer that a message waits for is lost soon after the message is given up")
+  func ageingAfterMessage() {
+    let story = Story { $0.expiry = .seconds(40) }
+    story.hear(Peer.android, Peer.androidAdvert)
+    story.readAndroid()
+    story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
+    story.run(seconds: 21)
+    #expect(story.send([1], to: Peer.androidIdentity) == nil)
+    _ = story.heard()
+    // The message is given up a minute later, when the peer has been silent for 81 s.
+    story.run(seconds: 59)
+    #expect(story.count(.messagesLost) == 0)
+    #expect(story.heard().isEmpty)
+    story.run(seconds: 2)
+    #expect(story.count(.messagesLost) == 1)
+    // An attempt to connect may still be under way.
+    story.run(seconds: 12)
+    #expect(story.heard() == [.lose(Peer.androidIdentity)])
+  }
+
   @Test("HP-19 A peer that is silent for fifteen minutes is lost")
   func ageing() {
     let story = Story()

@@ -76,7 +76,13 @@ struct FlashLogPowerTests {
       }
       // A word is a few bits, so that all its tearings look alike; with single bytes a sample is enough.
       let isSampled = wordSize > 1 || step % 4 == 0
-      for tearing in [FlashImage.Tearing.nothing, .some(seed: UInt64(step))] where isSampled {
+      var tearings: [FlashImage.Tearing] = isSampled ? [.nothing, .some(seed: UInt64(step))] : []
+      // Nothing says where in a page an erasure begins.
+      if case .erasure = journal[step] {
+        tearings += [.stretch(from: 0, to: 1), .stretch(from: 0, to: 7), .stretch(from: 1, to: 8)]
+        tearings += [.stretch(from: 7, to: 8), .stretch(from: 3, to: 5)]
+      }
+      for tearing in tearings {
         let torn = contents.copy()
         torn.apply(journal[step], tearing: tearing)
         var log = FlashLog<MemoryFlash, 8>.mounted(on: torn, freshEpoch: 99)

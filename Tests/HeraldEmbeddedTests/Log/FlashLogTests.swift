@@ -305,6 +305,45 @@ struct FlashLogTests {
     #expect(FlashLog<MemoryFlash, 16>.mounted(on: image).standing.epoch == 8)
   }
 
+  @Test("a report of lost events that is lost itself is made again, with all of them")
+  func lostReport() throws {
+    let image = FlashImage(pageSize: 512, pageCount: 4, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    let all = Set(0..<4)
+    image.brokenPages = all
+    for time in 1...3 { #expect(log.refusal(.battery(level: 1, external: false), at: UInt64(time)) != nil) }
+    image.brokenPages = []
+    try log.add(.battery(level: 2, external: false), at: 1000)
+    image.brokenPages = all
+    log.commit()
+    image.brokenPages = []
+    try log.add(.battery(level: 3, external: false), at: 2000)
+    log.commit()
+    #expect(
+      log.records().suffix(2).map(\.event) == [.dropped(count: 4), .battery(level: 3, external: false)])
+    #expect(log.statistic(6) == 4)
+  }
+
+  @Test("a page of another epoch is no part of the log, whatever its number")
+  func otherEpoch() throws {
+    let other = FlashImage(pageSize: 256, pageCount: 3, wordSize: 4)
+    var former = FlashLog<MemoryFlash, 8>.mounted(on: other, freshEpoch: 1)
+    let image = FlashImage(pageSize: 256, pageCount: 3, wordSize: 4)
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image, freshEpoch: 2)
+    var time: UInt64 = 0
+    while log.standing.newest < 2, time < 1_000_000 {
+      time += 1000
+      try former.add(.detected(target(UInt32(time))), at: time)
+      try log.add(.detected(target(UInt32(time))), at: time)
+    }
+    log.commit()
+    #expect(log.standing.newest == 2 && former.standing.newest == 2)
+    #expect(FlashLog<MemoryFlash, 8>.mounted(on: image).standing.oldest == 1)
+    image.bytes.replaceSubrange(0..<256, with: other.bytes[0..<256])
+    let mixed = FlashLog<MemoryFlash, 8>.mounted(on: image).standing
+    #expect(mixed.epoch == 2 && mixed.newest == 2 && mixed.oldest == 2)
+  }
+
   @Test("what cannot be: refused with its own error")
   func refusals() throws {
     var unmounted = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 512, pageCount: 4, wordSize: 4))

@@ -43,6 +43,25 @@ extension FlashLog where F == MemoryFlash {
 struct LogAcknowledgementTests {
   private func image() -> FlashImage { FlashImage(pageSize: 512, pageCount: 8, wordSize: 4) }
 
+  @Test(
+    "the page that is being written is not to be acknowledged, nor a gone one read that could not be erased")
+  func newestAndGone() throws {
+    let image = image()
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var number: UInt32 = 0
+    _ = try fill(&log, to: 3, from: &number)
+    log.commit()
+    let page = Array(image.bytes[1024..<1536])
+    let newest = SHA256.digest(of: page.span)
+    #expect(log.acknowledge(3, with: newest.indices.map { newest[$0] }) == .outOfOrder)
+    #expect(log.acknowledge(1) == .taken)
+    image.brokenPages = [0]
+    log.trim()
+    #expect(log.standing.oldest == 2)
+    #expect(log.readableBytes(sequence: 1) == nil && log.readRefusal(1, 0) == .gone)
+    #expect(log.acknowledge(1, with: []) == .taken)
+  }
+
   /// Appends until the newest page is `sequence`; the records.
   private func fill(_ log: inout FlashLog<MemoryFlash, 8>, to sequence: UInt32, from number: inout UInt32)
     throws

@@ -82,6 +82,26 @@ private struct Diary: ~Copyable {
 struct LogRetentionTests {
   private func image() -> FlashImage { FlashImage(pageSize: 1024, pageCount: 64, wordSize: 4) }
 
+  @Test("a clock that is set back makes no page old")
+  func setBack() throws {
+    let image = FlashImage(pageSize: 512, pageCount: 6, wordSize: 4)
+    var clock = WallClock()
+    clock.set(unixMilliseconds: 1_700_000_000_000, at: .start, source: .host)
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var time: UInt64 = 0
+    while log.standing.newest < 4 {
+      time += 1000
+      try log.add(.detected(target(UInt32(time))), at: time, clock: clock)
+    }
+    log.commit()
+    var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    clock.set(unixMilliseconds: 1_660_000_000_000, at: .start, source: .host)
+    for second in 0..<20 {
+      again.retain(days: 30, at: Instant(milliseconds: UInt64(second) * 1000), clock: clock)
+    }
+    #expect(again.standing.oldest == 1)
+  }
+
   @Test("what is younger than two weeks is there, what is older than those and a day is nowhere in the flash")
   func dated() throws {
     var diary = Diary(image())

@@ -64,6 +64,20 @@ struct SimplePayloadTests {
     #expect(offered(by: &supplier, at: epoch).isEmpty)
   }
 
+  @Test("HP-41 A date that becomes certain on the same day wipes the keys of the days before it")
+  func certainSameDay() throws {
+    var supplier = try supplier(first: 0, last: 1)
+    supplier.dateWasSet(isCertain: false)
+    #expect(offered(by: &supplier, at: epoch + day).count == 21)
+    var key: [32 of UInt8] = .init(repeating: 0)
+    let isKept = supplier.store.copyKey(ofDay: 0, into: &key)
+    #expect(isKept)
+    supplier.dateWasSet(isCertain: true)
+    #expect(offered(by: &supplier, at: epoch + day + 1).count == 21)
+    let isThere = supplier.store.copyKey(ofDay: 0, into: &key)
+    #expect(!isThere)
+  }
+
   @Test("It says when it will change")
   func nextChange() throws {
     let supplier = try supplier(first: 0, last: 0)

@@ -49,6 +49,34 @@ private func setData(_ scheduler: inout AdvertisingScheduler<3>, _ set: Int, _ d
 
 @Suite("Advertising scheduler")
 struct AdvertisingSchedulerTests {
+  @Test("New data of the set that is on the air are shown at once, those of another when its turn comes")
+  func newData() {
+    var scheduler = AdvertisingScheduler<3>()
+    for set in 0..<2 {
+      scheduler.setTiming(set, interval: .milliseconds(250), share: 1, connectable: true)
+      setData(&scheduler, set, [UInt8(set)])
+    }
+    func change(_ scheduler: inout AdvertisingScheduler<3>, at now: UInt64) -> Bool {
+      scheduler.next(at: milliseconds(now), allowed: everything).changed
+    }
+    let plan = scheduler.next(at: .start, allowed: everything)
+    #expect(plan.changed && number(plan.wish) == 0)
+    #expect(!change(&scheduler, at: 1))
+    setData(&scheduler, 1, [7])
+    #expect(!change(&scheduler, at: 2))
+    setData(&scheduler, 0, [8])
+    #expect(change(&scheduler, at: 3))
+    #expect(!change(&scheduler, at: 4))
+  }
+
+  @Test("A scan lasts two seconds at least, and the pause behind it 29 at most")
+  func scanLimits() {
+    let short = ScanSchedule(ScanTiming(on: .milliseconds(1999), off: .seconds(30))).timing
+    #expect(short.on == .seconds(2) && short.off == .seconds(29))
+    let usual = ScanSchedule(ScanTiming(on: .seconds(3), off: .milliseconds(28_999))).timing
+    #expect(usual.on == .seconds(3) && usual.off == .milliseconds(28_999))
+  }
+
   /// Runs a scheduler by its own deadlines and adds up how long each set was shown.
   private func run(_ scheduler: inout AdvertisingScheduler<3>, from: UInt64, to: UInt64) -> [UInt64] {
     var shown: [UInt64] = [0, 0, 0]

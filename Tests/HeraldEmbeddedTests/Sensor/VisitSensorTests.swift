@@ -122,6 +122,22 @@ struct VisitSensorTests {
     #expect(visits(trace).sorted() == ["a visit 5 1001000 1130000", "a visit 6 1001000 1130000"])
   }
 
+  @Test(
+    "HP-51 The stay of a stranger that was not heard for five minutes begins anew, even before it is read",
+    arguments: [(299_999, 0), (300_000, 300_000)] as [(UInt64, UInt64)])
+  func strangersGap(heard: UInt64, begin: UInt64) {
+    let beacon = TargetIdentity(peer(1))
+    var sensor = VisitSensor<1>()
+    sensor.didDetect(beacon, at: .start)
+    sensor.didMeasure(beacon, RSSI(-50), at: Instant(milliseconds: heard))
+    sensor.didRead(beacon, bar.span, known: false, at: Instant(milliseconds: 310_000))
+    sensor.didMeasure(beacon, RSSI(-50), at: Instant(milliseconds: 500_000))
+    let visit = Visit(
+      venue: beacon, payloadDigest: PayloadDigest.of(bar.span), begin: Instant(milliseconds: begin),
+      end: Instant(milliseconds: 500_000))
+    #expect(sensor.nextWork(at: Instant(milliseconds: 800_000)) == .visited(visit))
+  }
+
   @Test("A device that slept through the end of a stay tells it at once, with the times it knows")
   func sleep() {
     let beacon = TargetIdentity(peer(1))

@@ -277,6 +277,28 @@ struct StoredPayloadTests {
     check(other.offered(at: epoch).count == 21)
   }
 
+  @Test(
+    "a header of up to 90 days is read, if its length is that of its days and the schedule has them",
+    arguments: [
+      (0, 1, 40, true), (0, 90, 3600, true), (0, 91, 3640, false), (0, 0, 0, false), (0, 2, 40, false),
+      (0, 2, 120, false), (2000, 1, 40, true), (2000, 2, 80, false), (1911, 90, 3600, true),
+      (1912, 90, 3600, false),
+    ] as [(UInt16, UInt16, UInt16, Bool)])
+  func headers(firstDay: UInt16, dayCount: UInt16, bodySize: UInt16, isRead: Bool) {
+    var header = StoredPayloadHeader()
+    header.family = .simple
+    header.firstDay = firstDay
+    header.dayCount = dayCount
+    header.bodySize = bodySize
+    var bytes = [UInt8](repeating: 0, count: 32)
+    do {
+      var writer = ByteWriter(bytes.mutableSpan)
+      header.write(to: &writer)
+    }
+    let read = StoredPayloadHeader(bytes.span)
+    #expect((read != nil) == isRead)
+  }
+
   @Test("a key that is damaged in flash is not offered, and does no harm to the others")
   func damagedKey() throws {
     let image = image()

@@ -41,6 +41,15 @@ final class ModelBootLoader: SerialLine {
     if initial == nil { command = [] }
   }
 
+  /// The line is there again; the boot loader has gone on running, and kept what it had got.
+  func reconnect() {
+    vanishesAfter = .max
+    frames = 0
+    spoiled = []
+    output = []
+    decoder = SLIPDecoder()
+  }
+
   func close() {}
 
   private var gone: HostLinkError { HostLinkError(.link, "the line was closed") }

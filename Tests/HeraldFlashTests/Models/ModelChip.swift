@@ -16,6 +16,8 @@ final class ModelChip {
   private(set) var resets = 0
   /// Whether debug accesses to memory are refused. `isHardened`: a reset locks it unless UICR says otherwise.
   private(set) var isLocked: Bool
+  /// What its protection register reads before it says what is so, the last first, as with a bad contact.
+  var protectionReadings: [UInt32] = []
   private let isHardened: Bool
   /// Whether the core executes nothing when it should run, as if its RAM were broken.
   var breaksCore = false
@@ -193,7 +195,7 @@ final class ModelChip {
     case 0x08:
       if eraseBusy > 0 { eraseBusy -= 1 }
       return eraseBusy > 0 ? 1 : 0
-    case 0x0C: return isLocked ? 0 : 1
+    case 0x0C: return protectionReadings.popLast() ?? (isLocked ? 0 : 1)
     case 0xFC: return 0x1288_0000
     default: return 0
     }

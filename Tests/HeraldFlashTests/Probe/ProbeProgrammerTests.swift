@@ -202,6 +202,27 @@ struct ProbeProgrammerTests {
     #expect(chip.violations.isEmpty)
   }
 
+  @Test(
+    "A chip counts as locked if two readings and the port of its memory say so, and not by fewer",
+    arguments: [([0, 1], true), ([1, 0], true), ([0, 0], false)] as [([UInt32], Bool)])
+  func unsteadyLock(readings: [UInt32], isLocked: Bool) throws {
+    let chip = ModelChip(.nRF52, isLocked: isLocked)
+    for _ in 0..<8 { chip.protectionReadings += readings }
+    let sighting = try? Self.programmer(chip).look()
+    #expect(sighting?.isLocked != true)
+    #expect(chip.protectionReadings.count < 16)
+  }
+
+  @Test("Pages that lie together are a stretch, but not across a page that is left out")
+  func stretches() throws {
+    let image = PagedImage(Self.made(seed: 1, count: 4096).segments, pageSize: 1024)
+    #expect(image.stretches == [0..<4])
+    #expect(image.stretches(of: [0, 2, 3], limit: 8) == [0..<1, 2..<4])
+    #expect(image.stretches(of: [0, 1, 2, 3], limit: 3) == [0..<3, 3..<4])
+    let segments = [0, 0x400, 0xC00].map { FirmwareImage.Segment(address: $0, bytes: [1, 2]) }
+    #expect(PagedImage(segments, pageSize: 1024).stretches == [0..<2, 2..<3])
+  }
+
   @Test("A chip whose core does nothing is not waited for without end, and the state is true")
   func stuck() throws {
     let chip = ModelChip(.nRF51)

@@ -93,6 +93,22 @@ struct SerialDFUTests {
     }
   }
 
+  @Test("What arrived damaged before the line was cut is not built upon")
+  func damagedAndGone() throws {
+    let plan = try Self.plan()
+    let whole = ModelBootLoader()
+    #expect(Self.failure(whole, plan) == nil)
+    for count in 1..<whole.frames {
+      let loader = ModelBootLoader()
+      loader.spoiled = [count - 1]
+      loader.vanishesAfter = count
+      _ = Self.failure(loader, plan)
+      loader.reconnect()
+      #expect(Self.failure(loader, plan) == nil, "frame \(count - 1)")
+      #expect(loader.isRunning && loader.flash == plan.image.segments[0].bytes, "frame \(count - 1)")
+    }
+  }
+
   @Test("A piece that arrives damaged is sent again, but not for ever")
   func damaged() throws {
     let plan = try Self.plan(600)

@@ -44,6 +44,11 @@ struct TimeTests {
     let early = clock.set(unixMilliseconds: 10, at: Instant(milliseconds: 11), source: .host)
     let nobody = clock.set(unixMilliseconds: 100, at: .start, source: .unset)
     #expect(!early && !nobody && !clock.isSet)
+    // 2100-01-01T00:00:00Z is the first that is too late.
+    let late = clock.set(unixMilliseconds: 4_102_444_800_000, at: .start, source: .beacon)
+    #expect(!late && !clock.isSet)
+    let last = clock.set(unixMilliseconds: 4_102_444_799_999, at: .start, source: .beacon)
+    #expect(last && clock.isSet)
   }
 
   @Test("A thousandth is rounded down, without a division")
