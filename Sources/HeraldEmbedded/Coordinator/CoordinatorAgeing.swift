@@ -8,20 +8,20 @@ where
   /// before. One that is held or waits for a message may be let go at any moment: then once a second.
   @inlinable @inline(never)
   mutating func ageOut() {
-    ageAt = after(configuration.expiry)
+    ageAt = context.after(context.configuration.expiry)
     for place in 0..<table.placesUsed where table.isTaken(place) {
-      let silence = table[place].silence(at: now)
-      if silence < configuration.expiry {
-        let left = Interval(milliseconds: configuration.expiry.milliseconds &- silence.milliseconds)
-        ageAt = earlier(ageAt, after(left))
+      let silence = table[place].silence(at: context.now)
+      if silence < context.configuration.expiry {
+        let left = Interval(milliseconds: context.configuration.expiry.milliseconds &- silence.milliseconds)
+        ageAt = context.earlier(ageAt, context.after(left))
       } else if table[place].isHeld || table[place].has(Target.awaitsMessageFlag) {
-        ageAt = earlier(ageAt, after(.seconds(1)))
+        ageAt = context.earlier(ageAt, context.after(.seconds(1)))
       } else {
         let identity = table[place].identity
         table.remove(place)
-        counters.count(.losses)
-        record(.lost, of: identity)
-        delegate.didLose(identity, at: now)
+        context.sink.count(.losses)
+        context.sink.record(.lost, of: identity)
+        context.sink.delegate.didLose(identity, at: context.now)
       }
     }
   }

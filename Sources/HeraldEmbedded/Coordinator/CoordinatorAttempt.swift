@@ -9,20 +9,20 @@ where
   @inlinable
   mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard attempt.isActive else { return }
-    if hasCome(attempt.deadline) {
+    if context.hasCome(attempt.deadline) {
       radio.cancelConnect()
       attempt.isCancelled = true
-      attempt.deadline = after(.seconds(2))
+      attempt.deadline = context.after(.seconds(2))
     }
-    wake(by: attempt.deadline)
+    context.wake(by: attempt.deadline)
   }
 
   /// Has the attempt end now, without anything being held against the peer.
   @inlinable @inline(never)
   mutating func cutAttempt() {
     attempt.isCut = true
-    attempt.deadline = now
-    hasNews = true
+    attempt.deadline = context.now
+    context.hasNews = true
   }
 
   /// A peer says whether it takes connections. One that takes none has as many as it can: the time is better
@@ -32,13 +32,13 @@ where
   mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool) {
     table[place].set(Target.takesNobodyFlag, takesNobody)
     if !takesNobody {
-      if table[place].failures == 0, table[place].retryAt > now { table[place].retryAt = now }
+      if table[place].failures == 0, table[place].retryAt > context.now { table[place].retryAt = context.now }
     } else if attempt.isActive, !attempt.isCancelled, place == Int(attempt.place),
       !table[place].has(Target.awaitsMessageFlag)
     {
       attempt.isCut = true
-      attempt.deadline = earlier(attempt.deadline, after(Self.hastyAttempt))
-      hasNews = true
+      attempt.deadline = context.earlier(attempt.deadline, context.after(Self.hastyAttempt))
+      context.hasNews = true
     }
   }
 
@@ -46,9 +46,9 @@ where
   /// among the connections, if there are several, is left to peers.
   @inlinable @inline(never)
   mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
-    guard configuration.scans, capabilities.canConnect, !attempt.isActive else { return }
-    guard hasCome(workAt) else {
-      wake(by: workAt)
+    guard context.configuration.scans, context.capabilities.canConnect, !attempt.isActive else { return }
+    guard context.hasCome(workAt) else {
+      context.wake(by: workAt)
       return
     }
     let most = connectionLimit
@@ -58,14 +58,14 @@ where
       return
     }
     var limit = Instant.never
-    if !capabilities.canScanWhileConnecting {
+    if !context.capabilities.canScanWhileConnecting {
       // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
-      guard let scanLimit = scanning.attemptLimit(at: now) else { return }
+      guard let scanLimit = scanning.attemptLimit(at: context.now) else { return }
       limit = scanLimit
     }
     let isFlooded = isFlooded()
     guard let (place, othersWait) = choosePeer(isFlooded: isFlooded) else {
-      wake(by: workAt)
+      context.wake(by: workAt)
       return
     }
     guard !isFull else {
@@ -73,7 +73,7 @@ where
       awaitGrace()  // or until one is closed
       return
     }
-    if !capabilities.canScanWhileConnecting, shownScan != nil {
+    if !context.capabilities.canScanWhileConnecting, shownScan != nil {
       radio.stopScanning()
       shownScan = nil
     }
@@ -81,20 +81,20 @@ where
       try radio.connect(
         to: table[place].address, ConnectionParameters(ownAddress: advertising.address))
     } catch {
-      wasRefused = true
+      context.wasRefused = true
       return
     }
-    counters.count(.attempts)
+    context.sink.count(.attempts)
     table.setHeld(place, true)
     let isHasty = othersWait && table[place].state != .read && !table[place].has(Target.awaitsMessageFlag)
-    let deadline = after(isHasty ? Self.hastyAttempt : configuration.attemptTimeout)
+    let deadline = context.after(isHasty ? Self.hastyAttempt : context.configuration.attemptTimeout)
     attempt.isActive = true
     attempt.isCancelled = false
     attempt.isCut = isHasty || limit < deadline
     attempt.place = UInt16(truncatingIfNeeded: place)
-    attempt.begunAt = UInt16(truncatingIfNeeded: now.milliseconds.low32)
-    attempt.deadline = earlier(limit, deadline)
-    wake(by: attempt.deadline)
+    attempt.begunAt = UInt16(truncatingIfNeeded: context.now.milliseconds.low32)
+    attempt.deadline = context.earlier(limit, deadline)
+    context.wake(by: attempt.deadline)
   }
 
   /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest
@@ -120,7 +120,7 @@ where
         // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same
         // in the end.
         alike &+= 1
-        if (random.next() &>> 16) &* alike < 0x1_0000 { best = place }
+        if (context.random.next() &>> 16) &* alike < 0x1_0000 { best = place }
       }
       place &+= 1
     }
@@ -141,17 +141,17 @@ where
   /// is none.
   @inlinable
   mutating func worth(of place: Int, leastWait: UInt32?, _ later: inout Instant) -> UInt32 {
-    let silence = table[place].silence(at: now)
-    guard silence <= configuration.inRange || table[place].has(Target.awaitsMessageFlag),
+    let silence = table[place].silence(at: context.now)
+    guard silence <= context.configuration.inRange || table[place].has(Target.awaitsMessageFlag),
       !table[place].isHeld, !isConnected(table[place].address)
     else { return 0 }
     var rank = -1
-    if table[place].retryAt <= now {
+    if table[place].retryAt <= context.now {
       rank = self.rank(of: place)
       if rank < 0 { settle(place) }
     }
     guard rank >= 0 else {
-      if table[place].owesWork { later = earlier(later, table[place].retryAt) }
+      if table[place].owesWork { later = context.earlier(later, table[place].retryAt) }
       return 0
     }
     let isThere = silence <= Self.justNow
@@ -159,7 +159,7 @@ where
     let worth =
       table[place].has(Target.takesNobodyFlag) ? 1 : Self.worth(rank) &+ (isThere ? Self.worthOfWait : 0)
     guard let leastWait, rank >= Self.candidateRank, rank < Self.messageRank else { return worth }
-    let wait = table[place].wait(at: now)
+    let wait = table[place].wait(at: context.now)
     // It is looked at again when it is heard again.
     guard isThere, wait >= leastWait else { return 0 }
     return worth &+ (wait < Self.worthOfWait ? wait : Self.worthOfWait &- 1)
@@ -220,7 +220,9 @@ where
 
   /// The most connections there may be.
   @inlinable
-  var connectionLimit: Int { connections < capabilities.connections ? connections : capabilities.connections }
+  var connectionLimit: Int {
+    connections < context.capabilities.connections ? connections : context.capabilities.connections
+  }
 
   /// How long a connection of a peer's is let be before it may be given up for a new peer.
   @inlinable
@@ -239,7 +241,7 @@ where
       if canGiveUp(index, forMessage: forMessage) {
         let rssi = strength(of: index)
         let isBetter =
-          switch configuration.connectionPolicy {
+          switch context.configuration.connectionPolicy {
           case .oldest: best.map { links[index].openedAt < links[$0].openedAt } ?? true
           case .weakest: best == nil || rssi < bestRSSI
           }
@@ -260,7 +262,7 @@ where
     // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
     // on is soon over.
     if step == .serving || links[index].isPeers && step.isWorking {
-      return now >= links[index].openedAt + Self.servingGrace
+      return context.now >= links[index].openedAt + Self.servingGrace
     }
     return forMessage && step.isWorking && !table[Int(links[index].place)].has(Target.awaitsMessageFlag)
   }
@@ -271,7 +273,7 @@ where
     var index = 0
     while index < connections {
       let end = links[index].openedAt + Self.servingGrace
-      if links[index].step != .closed, end > now { wake(by: end) }
+      if links[index].step != .closed, end > context.now { context.wake(by: end) }
       index &+= 1
     }
   }
@@ -292,13 +294,13 @@ where
       index &+= 1
     }
     guard let index = connectionToGiveUp(forMessage: forMessage) else { return }
-    counters.count(.connectionsGivenUp)
+    context.sink.count(.connectionsGivenUp)
     if links[index].step.isWorking {
       // The peer did not have the time it is entitled to: nothing is held against it.
-      leaveAlone(Int(links[index].place), for: configuration.firstRetry)
+      leaveAlone(Int(links[index].place), for: context.configuration.firstRetry)
     }
     close(index)
-    hasNews = true
+    context.hasNews = true
   }
 
   /// Whether a connection with this address is open.

@@ -78,7 +78,7 @@ where
     case .codeService: procedure = .discoverService128(C19X.service)
     case .numberService, .answered: return
     }
-    if !links[index].client.begin(procedure, stepTimeout: configuration.stepTimeout) {
+    if !links[index].client.begin(procedure, stepTimeout: context.configuration.stepTimeout) {
       fail(index, .exchangesMalformed)
     }
   }
@@ -174,7 +174,7 @@ where
     let state = table[place].state
     let isHerald = state == .read || state == .confirmed
     if !isHerald, !table[place].codeIsRead {
-      table[place].retryAt = now + (system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod)
+      table[place].retryAt = context.now + (system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod)
     }
     table[place].codeIsRead = true
   }
@@ -196,8 +196,8 @@ where
     if state == .advertised, links[index].task == .readCodes {
       // It turned out to show Herald's service while its codes were read: it is asked about that next.
       table[place].failures = 0
-      table[place].retryAt = now
-      workAt = now
+      table[place].retryAt = context.now
+      workAt = context.now
       close(index)
       return
     }

@@ -13,15 +13,15 @@ where
     table[place].failures = 0
     table[place].ignores = 0
     settle(place)
-    if configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
+    if context.configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
       table[place].state == .read
     {
       freeBuffer(index)
       links[index].step = .keeping
       links[index].task = .nothing
       links[index].isSpent = false
-      links[index].lastAsked = now
-      links[index].end = now
+      links[index].lastAsked = context.now
+      links[index].end = context.now
       return
     }
     leave(index)
@@ -39,7 +39,7 @@ where
   /// The peer has no Herald service: leaves it alone for a while, longer each time.
   @inlinable
   mutating func ignore(_ index: Int) {
-    counters.count(.withoutService)
+    context.sink.count(.withoutService)
     let place = Int(links[index].place)
     table[place].ignores &+= 1
     table[place].state = .ignored
@@ -47,7 +47,7 @@ where
     leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores))
     if table[place].has(Target.awaitsMessageFlag) {
       table[place].set(Target.awaitsMessageFlag, false)
-      counters.count(.messagesLost)
+      context.sink.count(.messagesLost)
     }
     table.setOwesWork(place, false)
     leave(index)
@@ -57,7 +57,7 @@ where
   /// it is tried again soon.
   @inlinable
   mutating func deferExchange(_ index: Int) {
-    counters.count(.exchangesWithoutBuffer)
+    context.sink.count(.exchangesWithoutBuffer)
     comeBack(to: Int(links[index].place), in: .seconds(1))
     leave(index)
   }
@@ -78,7 +78,7 @@ where
       links[index].holdsTarget = false
       postpone(Int(links[index].place), cause)
     } else {
-      counters.count(cause)
+      context.sink.count(cause)
     }
     if links[index].isPeers { leave(index) } else { close(index) }
   }
@@ -87,16 +87,17 @@ where
   /// that try each other from doing so in step.
   @inlinable
   mutating func postpone(_ place: Int, _ cause: CoordinatorCounter) {
-    counters.count(cause)
+    context.sink.count(cause)
     releaseHold(place)
     table[place].failures &+= 1
-    delegate.tell(
+    context.sink.delegate.tell(
       .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
-      at: now)
+      at: context.now)
     let delay = HeraldConfiguration.retryDelay(
-      failures: table[place].failures, first: configuration.firstRetry, longest: configuration.longestRetry)
+      failures: table[place].failures, first: context.configuration.firstRetry,
+      longest: context.configuration.longestRetry)
     leaveAlone(place, for: delay, andUpTo: 1023)
-    workAt = now
+    workAt = context.now
   }
 
   /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).
@@ -104,7 +105,7 @@ where
   mutating func close(_ index: Int) {
     letGo(index)
     links[index].step = .closing
-    links[index].end = now
+    links[index].end = context.now
   }
 
   /// Lets go of what an exchange holds.

@@ -8,8 +8,8 @@ where
   /// stated again later.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
-    self.now = now
-    hasNews = true
+    context.now = now
+    context.hasNews = true
     showState(state)
     radioState = state
     shownScan = nil
@@ -31,8 +31,8 @@ where
   /// A connection was opened.
   @inlinable
   public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
-    self.now = now
-    hasNews = true
+    context.now = now
+    context.hasNews = true
     let index = opened.connection.index
     var isOurs = false
     if opened.role == .central, attempt.isActive {
@@ -42,7 +42,7 @@ where
     }
     guard index >= 0, index < connections else {
       // More connections than there is memory for: `run` closes them, as long as the radio has them.
-      counters.count(.connectionsRefused)
+      context.sink.count(.connectionsRefused)
       surplus |= index >= 0 && index < 32 ? 1 &<< UInt32(truncatingIfNeeded: index) : 0
       surplusAt = now
       if isOurs { postpone(Int(attempt.place), .connectionsRefused) }
@@ -55,16 +55,16 @@ where
     openAccount(index)
     links[index].lastAsked = now
     links[index].openedAt = now
-    delegate.tell(
+    context.sink.delegate.tell(
       .debug, "a connection was opened: its number, 1 if by us", Int32(truncatingIfNeeded: index),
       isOurs ? 1 : 0,
       at: now)
     switch opened.role {
     case .peripheral:
-      counters.count(.connectionsIn)
+      context.sink.count(.connectionsIn)
       links[index].step = .serving
       links[index].isPeers = true
-      links[index].end = after(configuration.servingLife)
+      links[index].end = context.after(context.configuration.servingLife)
       // Two devices may call each other at the same moment. One connection is all there can be: ours is tried
       // again later.
       if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
@@ -73,8 +73,8 @@ where
       if strangers.isShort { welcome(opened.peer) }
       readBack(index)
     case .central:
-      counters.count(isOurs ? .connectionsOut : .connectionsRefused)
-      links[index].end = after(configuration.exchangeLife)
+      context.sink.count(isOurs ? .connectionsOut : .connectionsRefused)
+      links[index].end = context.after(context.configuration.exchangeLife)
       guard isOurs, !isAtWork(with: attempt.place) else {
         close(index)
         return
@@ -86,23 +86,23 @@ where
   /// The attempt to connect ended without a connection.
   @inlinable
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
-    self.now = now
+    context.now = now
     guard attempt.isActive else { return }
-    hasNews = true
+    context.hasNews = true
     chargeAttempt()
     let ended = attempt
     attempt = Attempt()
     workAt = now
     let place = Int(ended.place)
     guard !isAtWork(with: ended.place) else {
-      counters.count(.attemptsCut)  // the peer's own connection is being used
+      context.sink.count(.attemptsCut)  // the peer's own connection is being used
       return
     }
     if ended.isCancelled, ended.isCut {
       // The peer did not have the time it is entitled to: nothing is held against it.
-      counters.count(.attemptsCut)
+      context.sink.count(.attemptsCut)
       table.setHeld(place, false)
-      leaveAlone(place, for: configuration.firstRetry)
+      leaveAlone(place, for: context.configuration.firstRetry)
     } else {
       postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed)
     }
@@ -113,8 +113,8 @@ where
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {
-    self.now = now
-    hasNews = true
+    context.now = now
+    context.hasNews = true
     let index = connection.index
     guard index >= 0, index < connections else {
       if index >= 0, index < 32 { surplus &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
@@ -124,7 +124,7 @@ where
       let place = Int(links[index].place)
       if links[index].isPeers {
         // The peer was done with its own connection before we were: nothing is held against it.
-        counters.count(.exchangesDropped)
+        context.sink.count(.exchangesDropped)
         leaveAlone(place, for: .zero, andUpTo: 1023)
       } else {
         fail(index, .exchangesDropped)
@@ -132,7 +132,8 @@ where
         if reason == .failedToBeEstablished { askAgainSoon(place) }
       }
     }
-    delegate.tell(.debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
+    context.sink.delegate.tell(
+      .debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
     forget(index)
     workAt = now
   }
@@ -146,8 +147,8 @@ where
       failures <= Self.contendedTries
       ? HeraldConfiguration.retryDelay(failures: failures, first: Self.contendedRetry, longest: .seconds(1))
       : HeraldConfiguration.retryDelay(
-        failures: failures &- Self.contendedTries, first: configuration.firstRetry,
-        longest: configuration.longestRetry)
+        failures: failures &- Self.contendedTries, first: context.configuration.firstRetry,
+        longest: context.configuration.longestRetry)
     leaveAlone(place, for: delay, andUpTo: 511)
   }
 
@@ -156,8 +157,8 @@ where
   @inlinable @inline(never)
   mutating func leaveAlone(_ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0) {
     if keepsWaiting(place) { return }
-    var end = after(interval)
-    if chance > 0 { end = end + .milliseconds(random.next() & chance) }
+    var end = context.after(interval)
+    if chance > 0 { end = end + .milliseconds(context.random.next() & chance) }
     table[place].retryAt = end
   }
 
@@ -165,7 +166,7 @@ where
   @inlinable @inline(never)
   mutating func comeBack(to place: Int, in interval: Interval) {
     leaveAlone(place, for: interval)
-    let end = after(interval)
+    let end = context.after(interval)
     if end < workAt { workAt = end }
   }
 
@@ -183,7 +184,7 @@ where
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {
-    self.now = now
+    context.now = now
     let index = connection.index
     guard index >= 0, index < connections, count > 0, count <= buffer.count, links[index].step != .closed
     else { return 0 }
@@ -199,7 +200,7 @@ where
       if NeighbourType.systems > 0 { noteNeighbours(index) }
       return length
     }
-    hasNews = true
+    context.hasNews = true
     guard case .indication = take(buffer.span.extracting(0..<count), index) else { return 0 }
     buffer[0] = GATTClient.confirmation
     return 1
@@ -207,12 +208,12 @@ where
 
   /// A connection takes PDUs again: `run` sends.
   @inlinable
-  public mutating func readyToSend(on connection: ConnectionID, at now: Instant) { hasNews = true }
+  public mutating func readyToSend(on connection: ConnectionID, at now: Instant) { context.hasNews = true }
 
   /// A strength was measured on a connection: it counts like that of an advertisement.
   @inlinable
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
-    self.now = now
+    context.now = now
     let index = connection.index
     guard index >= 0, index < connections, links[index].holdsTarget else { return }
     let place = Int(links[index].place)
@@ -229,7 +230,7 @@ where
   /// ours, as their applications expect.
   @inlinable
   mutating func readBack(_ index: Int) {
-    guard configuration.scans, let place = table.find(TargetIdentity(links[index].peer)),
+    guard context.configuration.scans, let place = table.find(TargetIdentity(links[index].peer)),
       table[place].state == .advertised || table[place].state == .confirmed,
       table[place].txPower == Target.noTxPower,
       !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,

@@ -8,9 +8,9 @@ where
   /// peer is or may be a Herald peer (HP-26).
   @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
-    self.now = now
-    counters.count(.adverts)
-    let seen = configuration.introspection.classify(report, data)
+    context.now = now
+    context.sink.count(.adverts)
+    let seen = context.configuration.introspection.classify(report, data)
     let sighting = values.neighbours.look(at: data)
     let place: Int
     if let known = table.find(seen.identity) {
@@ -27,8 +27,8 @@ where
     guard acquaint(place, seen, report) || sighting.isSomething else { return }
     if let txPower = seen.txPower, txPower != table[place].txPower {
       table[place].txPower = txPower
-      record(.txPower, of: seen.identity, extra: UInt8(bitPattern: txPower))
-      delegate.didChangeTxPower(seen.identity, txPower, at: now)
+      context.sink.record(.txPower, of: seen.identity, extra: UInt8(bitPattern: txPower))
+      context.sink.delegate.didChangeTxPower(seen.identity, txPower, at: now)
     }
     if NeighbourType.systems > 0 { observe(place, sighting, in: data) }
     measure(place, seen.identity, report.rssi)
@@ -49,27 +49,32 @@ where
   @inlinable
   mutating func measure(_ place: Int, _ identity: TargetIdentity, _ rssi: RSSI) {
     guard rssi.isAvailable else {
-      counters.count(.advertsWithoutStrength)
+      context.sink.count(.advertsWithoutStrength)
       return
     }
     table[place].lastRSSI = rssi
     let digest = table[place].payloadDigest
     if digest == 0, !mayKeepReading(of: place) { return }
-    counters.count(.readings)
+    context.sink.count(.readings)
     table[place].readings &+= 1
-    record(reading: rssi, of: identity)
-    delegate.didMeasure(identity, rssi, at: now)
-    if digest != 0 { delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now) }
+    context.sink.record(reading: rssi, of: identity)
+    context.sink.delegate.didMeasure(identity, rssi, at: context.now)
+    if digest != 0 {
+      context.sink.delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: context.now)
+    }
   }
 
   /// Whether a reading of a peer whose payload is not known is kept. One that is not is counted. A radio that
   /// cannot connect gets to know no payload: then all are.
   @inlinable @inline(never)
   mutating func mayKeepReading(of place: Int) -> Bool {
-    let isWithinAllowance = table[place].mayKeepReading(number: counters[.readings], at: now)
-    if !capabilities.canConnect { return true }
-    if isWithinAllowance, strangers.mayMeasure(kind: table[place].strangerKind, at: now) { return true }
-    counters.count(.readingsRefused)
+    let isWithinAllowance = table[place].mayKeepReading(
+      number: context.sink.counters[.readings], at: context.now)
+    if !context.capabilities.canConnect { return true }
+    if isWithinAllowance, strangers.mayMeasure(kind: table[place].strangerKind, at: context.now) {
+      return true
+    }
+    context.sink.count(.readingsRefused)
     strangers.unkept &+= 1
     return false
   }
@@ -80,8 +85,8 @@ where
   mutating func meet(_ seen: Introspected, _ address: DeviceAddress) -> Int? {
     guard address != advertising.address else { return nil }
     let hash = table.hash(seen.identity)
-    guard strangers.mayCome(hash, kind: seen.isHerald ? 1 : 0, at: now) else {
-      counters.count(.strangersRefused)
+    guard strangers.mayCome(hash, kind: seen.isHerald ? 1 : 0, at: context.now) else {
+      context.sink.count(.strangersRefused)
       return nil
     }
     guard !ResolvablePrivateAddress.resolves(address, with: key) else { return nil }
@@ -92,7 +97,7 @@ where
   /// advertisements are not refused.
   @inlinable @inline(never)
   mutating func welcome(_ address: DeviceAddress) {
-    guard table.find(address: address, at: now) == nil, strangers.mayProve() else { return }
+    guard table.find(address: address, at: context.now) == nil, strangers.mayProve() else { return }
     _ = admit(TargetIdentity(address), address)
   }
 
@@ -102,24 +107,24 @@ where
     let count = strangers.unkept
     guard count > 0 else { return }
     strangers.unkept = 0
-    record(.dropped(count: count))
+    context.sink.record(.dropped(count: count))
   }
 
   /// Takes in a peer that was not known.
   @inlinable
   mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress) -> Int? {
     let evictions = table.evictions
-    guard let place = table.insert(identity, address: address, at: now) else {
-      counters.count(.tableFull)
+    guard let place = table.insert(identity, address: address, at: context.now) else {
+      context.sink.count(.tableFull)
       return nil
     }
     if table.evictions != evictions {
-      record(.lost, of: table.evicted)
-      delegate.didLose(table.evicted, at: now)
+      context.sink.record(.lost, of: table.evicted)
+      context.sink.delegate.didLose(table.evicted, at: context.now)
     }
-    counters.count(.detections)
-    record(.detected, of: identity)
-    delegate.didDetect(identity, at: now)
+    context.sink.count(.detections)
+    context.sink.record(.detected, of: identity)
+    context.sink.delegate.didDetect(identity, at: context.now)
     return place
   }
 
@@ -145,24 +150,24 @@ where
     case .read:
       if table[place].owesWork, table[place].retryAt < workAt {
         workAt = table[place].retryAt
-        hasNews = true
+        context.hasNews = true
       }
       return true
     case .ignored:
       // It may show a service now that it did not before: an application came to the foreground, or was
       // installed.
       let isNew = seen.isHerald && !table[place].showedService
-      guard isNew || hasCome(table[place].retryAt) else { return false }
-      if isNew { table[place].retryAt = now }
+      guard isNew || context.hasCome(table[place].retryAt) else { return false }
+      if isNew { table[place].retryAt = context.now }
       table[place].state = seen.isHerald ? .advertised : .candidate
     case .candidate:
       if seen.isHerald { table[place].state = .advertised }
     case .neighbour:
       // One that may hide Herald is asked about it when its codes are next to be read.
-      let isDue = !table[place].codeIsRead || hasCome(table[place].retryAt)
+      let isDue = !table[place].codeIsRead || context.hasCome(table[place].retryAt)
       guard seen.isHerald || (seen.peer != .ignored && isDue) else { return true }
       // That its codes were read a while ago, or could not be, says nothing about its payload.
-      if seen.isHerald, !table[place].showedService { table[place].retryAt = now }
+      if seen.isHerald, !table[place].showedService { table[place].retryAt = context.now }
       table[place].state = seen.isHerald ? .advertised : .candidate
     case .advertised, .confirmed: break
     }
@@ -172,7 +177,7 @@ where
       let retryAt = table[place].retryAt
       if retryAt < workAt {
         workAt = retryAt
-        hasNews = true
+        context.hasNews = true
       }
     }
     return true

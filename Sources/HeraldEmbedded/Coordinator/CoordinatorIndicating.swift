@@ -42,7 +42,7 @@ where
       // The end of a connection that is kept is when to measure next: it cannot be the end of a transaction
       // as well.
       close(index)
-      wake(by: now)
+      context.wake(by: context.now)
       return true
     }
     var value: [4 of UInt8] = .init(repeating: 0xFF)
@@ -59,7 +59,7 @@ where
       server.notIndicated(connection)
       return error != .busy
     }
-    links[index].end = earlier(links[index].end, after(ATTLimits.transactionTimeout))
+    links[index].end = context.earlier(links[index].end, context.after(ATTLimits.transactionTimeout))
     return true
   }
 
@@ -69,8 +69,8 @@ where
   mutating func noteConfirmation(_ index: Int) {
     guard !server.isIndicating(ConnectionID(index: index)) else { return }
     if links[index].isPeers, links[index].step != .closing {
-      links[index].end = links[index].openedAt + configuration.servingLife
+      links[index].end = links[index].openedAt + context.configuration.servingLife
     }
-    hasNews = true
+    context.hasNews = true
   }
 }

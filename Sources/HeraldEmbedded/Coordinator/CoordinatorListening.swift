@@ -61,7 +61,7 @@ where
   /// waits.
   @inlinable @inline(never)
   mutating func isFlooded() -> Bool {
-    listening.settle(pace: Self.listeningPace, downTo: Self.listeningCredit, at: now)
+    listening.settle(pace: Self.listeningPace, downTo: Self.listeningCredit, at: context.now)
     return listening.spent >= Self.listeningLimit || strangers.isShort
   }
 
@@ -78,8 +78,8 @@ where
   @inlinable
   mutating func listenMore() {
     guard listening.spent < Self.busyLimit else { return }
-    let end = after(Self.busyHold)
-    let more = end.milliseconds &- (busyUntil > now ? busyUntil : now).milliseconds
+    let end = context.after(Self.busyHold)
+    let more = end.milliseconds &- (busyUntil > context.now ? busyUntil : context.now).milliseconds
     listening.spend(more.low32 &* 2)
     busyUntil = end
   }
@@ -89,7 +89,7 @@ where
   mutating func chargeAttempt() {
     let place = Int(attempt.place)
     guard table[place].state != .read else { return }
-    let length = UInt16(truncatingIfNeeded: now.milliseconds.low32) &- attempt.begunAt
+    let length = UInt16(truncatingIfNeeded: context.now.milliseconds.low32) &- attempt.begunAt
     let most = table[place].failures == 0 ? Self.longestCharge.first : Self.longestCharge.later
     listening.spend(UInt32((length < most ? length : most) &+ Self.connectionCharge))
   }
@@ -111,6 +111,7 @@ where
   @inlinable
   mutating func stepTimeout(_ place: Int) -> Interval {
     let isUnproven = table[place].state == .advertised || table[place].state == .candidate
-    return isUnproven && (isFlooded() || now < busyUntil) ? Self.hastyStep : configuration.stepTimeout
+    return isUnproven && (isFlooded() || context.now < busyUntil)
+      ? Self.hastyStep : context.configuration.stepTimeout
   }
 }

@@ -32,12 +32,12 @@ where
   /// looked at again when it is heard again.
   @inlinable
   mutating func take(number: Span<UInt8>, _ place: Int) {
-    guard table[place].mayShowNumber(at: now), values.mayHear(at: now) else {
-      counters.count(.signalsDropped)
+    guard table[place].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
+      context.sink.count(.signalsDropped)
       return
     }
     values.heardBudget.spend(26)
-    table[place].note(number: number, at: now)
+    table[place].note(number: number, at: context.now)
     keepCode(place, .covidWatch, number)
   }
 
@@ -48,7 +48,7 @@ where
     let state = table[place].state
     guard table[place].isConnectable, !table[place].owesCode, state != .ignored else { return }
     if table[place].codeIsRead {
-      guard state == .neighbour, hasCome(table[place].retryAt) else { return }
+      guard state == .neighbour, context.hasCome(table[place].retryAt) else { return }
       table[place].codeIsRead = false
     }
     table[place].owesCode = true
@@ -56,7 +56,7 @@ where
     let retryAt = table[place].retryAt
     if retryAt < workAt {
       workAt = retryAt
-      hasNews = true
+      context.hasNews = true
     }
   }
 
@@ -64,12 +64,8 @@ where
   @inlinable @inline(never)
   mutating func keepCode(_ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>) {
     let identity = table[place].identity
-    do throws(LogError) {
-      try log.append(.neighbour(identity, system), bytes: code, at: now, clock: clock)
-    } catch {
-      counters.count(.logErrors)
-    }
-    delegate.didObserve(identity, system, code, at: now)
+    context.sink.record(.neighbour(identity, system), bytes: code)
+    context.sink.delegate.didObserve(identity, system, code, at: context.now)
   }
 
   // MARK: Served
@@ -79,7 +75,7 @@ where
   @inlinable
   mutating func noteNeighbours(_ index: Int) {
     while true {
-      let news = values.neighbours.takeNews(random: &random)
+      let news = values.neighbours.takeNews(random: &context.random)
       switch news.kind {
       case .nothing: return
       case .served:
@@ -99,7 +95,7 @@ where
   @inlinable @inline(never)
   mutating func mayWrite(_ index: Int, _ length: Int) -> Int? {
     guard values.mayAct(index) else {
-      counters.count(.signalsDropped)
+      context.sink.count(.signalsDropped)
       return nil
     }
     guard let place = writer(index) else { return nil }
@@ -114,11 +110,7 @@ where
 
   @inlinable @inline(never)
   mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>) {
-    do throws(LogError) {
-      try log.append(.ownNeighbour(system), bytes: code, at: now, clock: clock)
-    } catch {
-      counters.count(.logErrors)
-    }
+    context.sink.record(.ownNeighbour(system), bytes: code)
   }
 
   // MARK: Shown
@@ -136,7 +128,8 @@ where
   @inlinable @inline(never)
   mutating func showNeighbours(withAddress: Bool) {
     let changed = values.neighbours.change(
-      withAddress: withAddress, random: &random, unixSeconds: clock.unixSeconds(at: now))
+      withAddress: withAddress, random: &context.random,
+      unixSeconds: context.sink.clock.unixSeconds(at: context.now))
     var set = 1
     while set <= NeighbourType.systems {
       let system = NeighbourType.system(ofSet: set)
@@ -155,8 +148,8 @@ where
   @inlinable @inline(never)
   mutating func serveNeighbours() {
     values.neighbours.serve(in: &services)
-    let life = values.neighbours.life(from: clock.unixSeconds(at: now))
-    if life != .zero { rotation.noLater(than: after(life)) }
+    let life = values.neighbours.life(from: context.sink.clock.unixSeconds(at: context.now))
+    if life != .zero { rotation.noLater(than: context.after(life)) }
   }
 
   /// Shows the code a system has now, or none.
@@ -173,6 +166,6 @@ where
     buffer = bytes.mutableSpan
     let length = values.neighbours.advertise(system, into: &buffer)
     advertising.setData(set, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
-    advertising.setTiming(set, interval: advertisingInterval, share: 1, connectable: true)
+    advertising.setTiming(set, interval: context.advertisingInterval, share: 1, connectable: true)
   }
 }

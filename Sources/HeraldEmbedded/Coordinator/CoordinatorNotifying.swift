@@ -9,7 +9,7 @@ where
   @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(_ radio: inout R) {
     guard NeighbourType.Table.notifies, unnotified != 0 else { return }
-    guard offersPayload, let value = NeighbourType.Table.database.notifiedValue(.payload) else {
+    guard context.offersPayload, let value = NeighbourType.Table.database.notifiedValue(.payload) else {
       unnotified = 0
       return
     }

@@ -49,7 +49,7 @@ where
   public mutating func sendImmediately(
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
   ) throws(ImmediateSendError) {
-    self.now = now
+    context.now = now
     guard let place = table.find(target), canBeSent(to: place) else { throw .unreachable }
     try takeMessage(message)
     queueMessage(for: place)
@@ -63,7 +63,7 @@ where
     throws(ImmediateSendError)
     -> Int
   {
-    self.now = now
+    context.now = now
     var count = 0
     var place = 0
     while place < table.placesUsed {
@@ -88,7 +88,7 @@ where
   @inlinable
   mutating func canBeSent(to place: Int) -> Bool {
     table[place].isConnectable && !table[place].isReceiveOnly && table[place].state != .ignored
-      && table[place].silence(at: now) <= Self.messageLife
+      && table[place].silence(at: context.now) <= Self.messageLife
   }
 
   @inlinable
@@ -98,7 +98,7 @@ where
     guard let buffer = values.pool.claim(Self.outboxConnection, .message) else { throw .noBuffer }
     _ = values.pool.buffers[buffer].composeMessage(message)
     outbox.buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
-    outbox.until = after(Self.messageLife)
+    outbox.until = context.after(Self.messageLife)
   }
 
   @inlinable
@@ -111,8 +111,8 @@ where
   /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
   @inlinable
   mutating func hasten() {
-    hasNews = true
-    workAt = now
+    context.hasNews = true
+    workAt = context.now
     if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.place)].has(Target.awaitsMessageFlag) {
       cutAttempt()
     }
@@ -126,12 +126,12 @@ where
     while index < connections {
       // Its bytes are in use: that ends soon.
       if links[index].step == .writeSignal, links[index].task == .sendMessage {
-        wake(by: links[index].end)
+        context.wake(by: links[index].end)
         return
       }
       index &+= 1
     }
-    let isOver = hasCome(outbox.until)
+    let isOver = context.hasCome(outbox.until)
     var waiting: UInt32 = 0
     var place = 0
     while place < table.placesUsed {
@@ -139,14 +139,14 @@ where
         waiting &+= 1
         if isOver {
           table[place].set(Target.awaitsMessageFlag, false)
-          counters.count(.messagesLost)
+          context.sink.count(.messagesLost)
           if !table[place].isHeld { settle(place) }
         }
       }
       place &+= 1
     }
     guard isOver || waiting == 0 else {
-      wake(by: outbox.until)
+      context.wake(by: outbox.until)
       return
     }
     values.pool.release(Self.outboxConnection)

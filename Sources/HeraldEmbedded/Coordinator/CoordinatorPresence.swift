@@ -8,35 +8,36 @@ where
   @inlinable @inline(never)
   mutating func rotate() {
     guard !attempt.isActive else { return }
-    guard rotation.isDue(at: now) else {
-      wake(by: rotation.deadline)
+    guard rotation.isDue(at: context.now) else {
+      context.wake(by: rotation.deadline)
       return
     }
     // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under
     // the new address.
     guard values.pool.makeRoom() else {
-      wake(by: after(.milliseconds(100)))
+      context.wake(by: context.after(.milliseconds(100)))
       return
     }
     guard
-      let identity = OwnIdentity.make(key, lifetime: configuration.addressPeriod, random: &random)
+      let identity = OwnIdentity.make(
+        key, lifetime: context.configuration.addressPeriod, random: &context.random)
     else {
-      wasRefused = true  // the random source does not work: the old address stays, and it is tried again
+      context.wasRefused = true  // the random source does not work: the old address stays, and it is tried again
       return
     }
     show(identity)
-    delegate.tell(.info, "a new own address", at: now)
-    values.rotatedAt = now
-    values.rotatedUnixSeconds = clock.unixSeconds(at: now)
-    counters.count(.rotations)
+    context.sink.delegate.tell(.info, "a new own address", at: context.now)
+    values.rotatedAt = context.now
+    values.rotatedUnixSeconds = context.sink.clock.unixSeconds(at: context.now)
+    context.sink.count(.rotations)
     partWithFormerAddress()
     tellAgain()
-    rotation.rotated(at: now)
-    rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: now))
+    rotation.rotated(at: context.now)
+    rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: context.now))
     if NeighbourType.systems > 0 { showNeighbours(withAddress: true) }
     offerPayload()
     unnotified = .max
-    wake(by: rotation.deadline)
+    context.wake(by: rotation.deadline)
   }
 
   /// Connections that were opened under the former address: the new payload and new codes must not be seen on
@@ -75,7 +76,7 @@ where
   mutating func show(_ identity: OwnIdentity) {
     var bytes: [31 of UInt8] = .init(repeating: 0)
     var buffer = bytes.mutableSpan
-    var advertisement = configuration.advertisement
+    var advertisement = context.configuration.advertisement
     advertisement.pseudoAddress = identity.pseudoAddress
     // The short service goes first where both do not fit beside a pseudo device address.
     if advertisement.length > 31 { advertisement.omitted = advertisement.omitted.union(.short) }
@@ -91,29 +92,29 @@ where
   mutating func offerPayload() {
     let nobody = ConnectionID(index: connections)
     guard let index = values.makePayload(for: nobody, .signalling) else {
-      offersPayload = false
+      context.offersPayload = false
       advertising.remove(0)
       // The date may be missing: the next rotation comes sooner.
-      rotation.noLater(than: after(.seconds(10)))
+      rotation.noLater(than: context.after(.seconds(10)))
       return
     }
     let digest = values.pool.buffers[index].digest()
     if digest != loggedPayload {
       formerPayload = loggedPayload
       loggedPayload = digest
-      record(.ownPayload, values.pool.buffers[index].all, in: index)
+      context.sink.record(.ownPayload, values.pool.buffers[index].all, in: &values.pool.buffers[index])
     }
     values.pool.release(nobody)
-    offersPayload = true
-    advertising.setTiming(0, interval: advertisingInterval, share: 1, connectable: true)
+    context.offersPayload = true
+    advertising.setTiming(0, interval: context.advertisingInterval, share: 1, connectable: true)
   }
 
   @inlinable
   mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) {
-    guard configuration.scans else { return }
-    let isBlocked = attempt.isActive && !capabilities.canScanWhileConnecting
-    let plan = scanning.next(at: now, blocked: isBlocked)
-    wake(by: plan.deadline)
+    guard context.configuration.scans else { return }
+    let isBlocked = attempt.isActive && !context.capabilities.canScanWhileConnecting
+    let plan = scanning.next(at: context.now, blocked: isBlocked)
+    context.wake(by: plan.deadline)
     guard plan.scan else {
       if shownScan != nil {
         radio.stopScanning()
@@ -121,34 +122,30 @@ where
       }
       return
     }
-    let timing = scanTiming
-    let isBusy = now < busyUntil
+    let timing = context.scanTiming
+    let isBusy = context.now < busyUntil
     let parameters = ScanParameters(
       ownAddress: advertising.address, interval: timing.interval,
       window: isBusy ? timing.busyWindow : timing.window, active: timing.active)
-    if isBusy { wake(by: busyUntil) }
+    if isBusy { context.wake(by: busyUntil) }
     guard parameters != shownScan else { return }
     do throws(RadioError) {
       try radio.startScanning(parameters)
       shownScan = parameters
     } catch {
-      wasRefused = true
+      context.wasRefused = true
     }
   }
-
-  /// Whether peers can find this device, or it is the one that has to go to them (HP-06).
-  @inlinable
-  var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
 
   @inlinable
   mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
     let open = openConnections()
     let plan = advertising.next(
-      at: now,
+      at: context.now,
       allowed: .init(
-        connectable: open < connectionLimit && (open == 0 || capabilities.canAdvertiseWhileConnected),
-        any: canAdvertise && (offersPayload || NeighbourType.systems > 0)))
-    wake(by: plan.deadline)
+        connectable: open < connectionLimit && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
+        any: context.canAdvertise && (context.offersPayload || NeighbourType.systems > 0)))
+    context.wake(by: plan.deadline)
     guard plan.changed else { return }
     switch plan.wish {
     case .silence: radio.stopAdvertising()
@@ -156,7 +153,7 @@ where
       do throws(RadioError) {
         try advertising.start(set, parameters, on: &radio)
       } catch {
-        wasRefused = true
+        context.wasRefused = true
         advertising.radioForgot()
       }
     }

@@ -20,7 +20,9 @@ where
         first = links[index].service.last &+ 1
       }
     }
-    if step == .findCustomService, configuration.introspection.customService == nil { step = .withoutService }
+    if step == .findCustomService, context.configuration.introspection.customService == nil {
+      step = .withoutService
+    }
     if step == .withoutService, let cause = links[index].search.fault {
       fail(index, cause)
       return
@@ -66,7 +68,7 @@ where
     case .exchangeMTU: links[index].client.length = UInt16(truncatingIfNeeded: server.maximumMTU)
     case .findShortService: links[index].client.find(HeraldUUIDs.shortService)
     case .findLongService: links[index].client.uuid = HeraldUUIDs.service
-    case .findCustomService: links[index].client.uuid = configuration.introspection.ownService
+    case .findCustomService: links[index].client.uuid = context.configuration.introspection.ownService
     case .findInformation: links[index].client.find(HeraldUUIDs.deviceInformation)
     case .writeSignal: links[index].client.length = links[index].piece
     default: break
@@ -266,7 +268,7 @@ where
     table[place].ignores = 0
     if table[place].state != .confirmed, table[place].state != .read {
       table[place].state = .confirmed
-      record(.heraldDetected, of: table[place].identity)
+      context.sink.record(.heraldDetected, of: table[place].identity)
     }
     if NeighbourType.systems > 0 { lookForHiddenCodes(place) }
   }
@@ -279,7 +281,7 @@ where
     guard buffer >= 0 else { return false }
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else { return false }
-    counters.count(.reads)
+    context.sink.count(.reads)
     creditPayload()
     if table[place].isStranger { strangers.met(kind: table[place].strangerKind) }
     acquirePayload(place, buffer)
@@ -296,7 +298,7 @@ where
     table[place].failures = 0
     table[place].ignores = 0
     if mayShare(place), !isOwn(table[place].payloadDigest) {
-      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table, at: now)
+      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table, at: context.now)
     }
   }
 
@@ -307,13 +309,14 @@ where
     let identity = table[place].identity
     let digest = values.pool.buffers[buffer].digest()
     let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
-    record(.read, of: identity, values.pool.buffers[buffer].all, in: buffer)
-    values.pool.buffers[buffer].report(to: &delegate, identity, known: isKnown, at: now)
-    if isKnown { counters.count(.readsOfKnown) }
+    context.sink.record(
+      .read, of: identity, values.pool.buffers[buffer].all, in: &values.pool.buffers[buffer])
+    values.pool.buffers[buffer].report(to: &context.sink.delegate, identity, known: isKnown, at: context.now)
+    if isKnown { context.sink.count(.readsOfKnown) }
     table[place].payloadDigest = digest
     let rssi = table[place].lastRSSI
     if rssi.isAvailable {
-      delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: now)
+      context.sink.delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: context.now)
     }
   }
 
@@ -325,9 +328,10 @@ where
     let identity = table[Int(links[index].place)].identity
     let length = Int(values.pool.buffers[buffer].length)
     if length > 0, length <= LogEvent.maximumBytes {
-      record(
-        .targetBytes, of: identity, extra: LogRecordFields.model, 0..<length, in: buffer)
-      values.pool.buffers[buffer].reportModel(to: &delegate, identity, at: now)
+      context.sink.record(
+        .targetBytes, of: identity, extra: LogRecordFields.model, 0..<length, in: &values.pool.buffers[buffer]
+      )
+      values.pool.buffers[buffer].reportModel(to: &context.sink.delegate, identity, at: context.now)
     }
     freeBuffer(index)
     return true

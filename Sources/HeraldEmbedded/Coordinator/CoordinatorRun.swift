@@ -8,19 +8,19 @@ where
   /// called after each `poll` of the radio that may have had events.
   @inlinable @inline(never)
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
-    self.now = now
+    context.now = now
     if !isStarted { start() }
-    hasNews = false
-    wakeAt = .never
+    context.hasNews = false
+    context.wakeAt = .never
     housekeep()
     runSensors()
-    guard radio.state == .ready, radioState == .ready else { return wakeAt }
-    capabilities = radio.capabilities
-    server.maximumMTU = capabilities.maximumPDU
-    wasRefused = false
+    guard radio.state == .ready, radioState == .ready else { return context.wakeAt }
+    context.capabilities = radio.capabilities
+    server.maximumMTU = context.capabilities.maximumPDU
+    context.wasRefused = false
     if isSwitchedOff {
       quieten(&radio)
-      return wakeAt
+      return context.wakeAt
     }
 
     tendOutbox()
@@ -33,91 +33,49 @@ where
     beginAttempt(&radio)
     scan(&radio)
     advertise(&radio)
-    if wasRefused {
-      counters.count(.radioRefusals)
-      wake(by: after(.milliseconds(100)))
+    if context.wasRefused {
+      context.sink.count(.radioRefusals)
+      context.wake(by: context.after(.milliseconds(100)))
     }
-    return wakeAt
+    return context.wakeAt
   }
-
-  /// Has the next `run` come at this moment at the latest.
-  @inlinable @inline(never)
-  mutating func wake(by moment: Instant) {
-    if moment < wakeAt { wakeAt = moment }
-  }
-
-  /// The moment `interval` from now.
-  @inlinable @inline(never)
-  mutating func after(_ interval: Interval) -> Instant { now + interval }
-
-  /// Whether a moment has come.
-  @inlinable @inline(never)
-  mutating func hasCome(_ moment: Instant) -> Bool { now >= moment }
-
-  /// The earlier of two moments.
-  @inlinable @inline(never)
-  mutating func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
   /// Opens the log before the first `run`: for a board that says why it started, by a number of its own
   /// choice, or that does not `run` but is to be read.
   @inlinable
   public mutating func openLog(at now: Instant, startReason: UInt8) {
-    self.now = now
+    context.now = now
     if !isStarted { start(reason: startReason) }
   }
 
   @inlinable
-  mutating func start() { start(reason: configuration.startReason) }
+  mutating func start() { start(reason: context.configuration.startReason) }
 
   /// Makes what has to be random, opens the log.
   @inlinable
   mutating func start(reason: UInt8) {
     isStarted = true
-    if key.isNone { key = IdentityResolvingKey.make(random: &random) }
-    table.setSeed(random.next())
+    if key.isNone { key = IdentityResolvingKey.make(random: &context.random) }
+    table.setSeed(context.random.next())
     listening.spend(Self.listeningAtStart)
-    log.mount(freshEpoch: random.next())
-    record(.started(reason: reason))
-    commitAt = after(commitPeriod)
+    context.sink.start(
+      reason: reason, freshEpoch: context.random.next(), commitPeriod: context.commitPeriod)
   }
 
   /// Ages out the silent, brings the log to flash.
   @inlinable
   mutating func housekeep() {
-    if hasCome(ageAt) { ageOut() }
-    wake(by: ageAt)
-    values.dropStalled(at: now)
-    if hasCome(commitAt) {
-      recordUnkept()
-      log.commit()
-      tidyLog()
-      commitAt = after(commitPeriod)
-    }
-    wake(by: commitAt)
-    if log.wantsTrimming, trimLog() { wake(by: now) }
-  }
-
-  /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before
-  /// an hour has passed. Whether it has.
-  @inlinable @inline(never)
-  mutating func trimLog() -> Bool {
-    guard openConnections() == 0 || hasCome(tidyAt) else { return false }
-    log.trim()
-    return true
-  }
-
-  /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody
-  /// connected nobody waits for it, and when somebody always is, it waits for an hour.
-  @inlinable @inline(never)
-  mutating func tidyLog() {
+    if context.hasCome(ageAt) { ageOut() }
+    context.wake(by: ageAt)
+    values.dropStalled(at: context.now)
     let isIdle = openConnections() == 0
-    guard isIdle || hasCome(tidyAt) else { return }
-    if isIdle { tidyAt = after(.minutes(60)) }
-    if isIdle, log.wantsMaintenance {
-      log.maintain()
-    } else {
-      log.retain(days: retentionDays, at: now, clock: clock)
+    if context.hasCome(context.sink.commitAt) {
+      recordUnkept()
+      context.sink.commit(
+        isIdle: isIdle, next: context.commitPeriod, retentionDays: context.retentionDays)
     }
+    context.wake(by: context.sink.commitAt)
+    if context.sink.log.wantsTrimming, context.sink.trim(isIdle: isIdle) { context.wake(by: context.now) }
   }
 
   // MARK: Connections
@@ -127,7 +85,7 @@ where
   mutating func driveLinks<R: Radio & ~Copyable>(_ radio: inout R) {
     var index = 0
     while index < connections {
-      if links[index].step != .closed { wake(by: drive(index, &radio)) }
+      if links[index].step != .closed { context.wake(by: drive(index, &radio)) }
       index &+= 1
     }
     closeSurplus(&radio)
@@ -138,26 +96,26 @@ where
     let connection = ConnectionID(index: index)
     if links[index].step == .serving {
       let idleEnd = links[index].lastAsked + longestIdle(index)
-      let end = earlier(links[index].end, idleEnd)
-      guard hasCome(end) else { return end }
+      let end = context.earlier(links[index].end, idleEnd)
+      guard context.hasCome(end) else { return end }
       close(index)
     }
     if links[index].step == .keeping { return keep(index, &radio) }
     if links[index].step.isWorking {
-      if hasCome(workEnd(index)) {
+      if context.hasCome(workEnd(index)) {
         fail(index, .exchangesTimedOut)
       } else {
-        if case .failed = links[index].client.expire(at: now) { fail(index, .exchangesTimedOut) }
+        if case .failed = links[index].client.expire(at: context.now) { fail(index, .exchangesTimedOut) }
       }
     }
     if links[index].step.isWorking {
       request(index, &radio)
-      return earlier(workEnd(index), links[index].client.deadline)
+      return context.earlier(workEnd(index), links[index].client.deadline)
     }
     // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
-    if hasCome(links[index].end) {
+    if context.hasCome(links[index].end) {
       radio.disconnect(connection)
-      links[index].end = after(.seconds(2))
+      links[index].end = context.after(.seconds(2))
     }
     return links[index].end
   }
@@ -166,7 +124,7 @@ where
   @inlinable
   mutating func workEnd(_ index: Int) -> Instant {
     guard links[index].isPeers else { return links[index].end }
-    return earlier(links[index].end, links[index].openedAt + configuration.exchangeLife)
+    return context.earlier(links[index].end, links[index].openedAt + context.configuration.exchangeLife)
   }
 
   /// How often the strength of a peer is measured on a connection that is kept.
@@ -183,18 +141,18 @@ where
     let place = Int(links[index].place)
     let work = task(for: place)
     if work != .nothing, work != .meet {
-      links[index].end = after(configuration.exchangeLife)
+      links[index].end = context.after(context.configuration.exchangeLife)
       enter(.choosing, index)
       if links[index].step.isWorking { request(index, &radio) }
       return links[index].end
     }
-    if now >= links[index].lastAsked + Self.keptSilence {
+    if context.now >= links[index].lastAsked + Self.keptSilence {
       close(index)
-      return now
+      return context.now
     }
-    if hasCome(links[index].end) {
+    if context.hasCome(links[index].end) {
       radio.readRSSI(ConnectionID(index: index))
-      links[index].end = after(Self.keptPeriod)
+      links[index].end = context.after(Self.keptPeriod)
     }
     return links[index].end
   }
@@ -210,10 +168,10 @@ where
     if links[index].step == .writeSignal, links[index].buffer != 0 {
       count = values.pool.buffers[Int(links[index].buffer) &- 1].request(
         of: &links[index].client, from: Int(links[index].written), count: Int(links[index].piece),
-        into: &buffer, mtu: server.mtu(connection), at: now)
+        into: &buffer, mtu: server.mtu(connection), at: context.now)
     } else {
       count = links[index].client.nextRequest(
-        into: &buffer, mtu: server.mtu(connection), value: Span(), at: now)
+        into: &buffer, mtu: server.mtu(connection), value: Span(), at: context.now)
     }
     guard count > 0, count <= Self.longestRequest else { return }
     do throws(RadioError) {
@@ -231,7 +189,7 @@ where
   @inlinable
   mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R) {
     guard surplus != 0 else { return }
-    if hasCome(surplusAt) {
+    if context.hasCome(surplusAt) {
       var index = 0
       while index < 32 {
         if surplus & (1 &<< UInt32(truncatingIfNeeded: index)) != 0 {
@@ -239,8 +197,8 @@ where
         }
         index &+= 1
       }
-      surplusAt = after(.seconds(2))
+      surplusAt = context.after(.seconds(2))
     }
-    wake(by: surplusAt)
+    context.wake(by: surplusAt)
   }
 }

@@ -13,23 +13,23 @@ where
     var round = 0
     while round < Self.sensorRounds {
       round &+= 1
-      switch delegate.nextWork(at: now) {
+      switch context.sink.delegate.nextWork(at: context.now) {
       case .none(let until):
-        wake(by: until)
+        context.wake(by: until)
         return
-      case .log(let event): record(event)
+      case .log(let event): context.sink.record(event)
       case .visited(let visit):
-        record(
+        context.sink.record(
           .visited(
-            visit.venue, firstHeard: now.since(visit.begin).milliseconds / 1000,
-            lastHeard: now.since(visit.end).milliseconds / 1000))
-        delegate.didVisit(visit, at: now)
+            visit.venue, firstHeard: context.now.since(visit.begin).milliseconds / 1000,
+            lastHeard: context.now.since(visit.end).milliseconds / 1000))
+        context.sink.delegate.didVisit(visit, at: context.now)
       case .date(let unixMilliseconds):
-        if configuration.takesTimeFromBeacons, !clock.isSet {
-          _ = setClock(unixMilliseconds: unixMilliseconds, at: now, source: .beacon)
+        if context.configuration.takesTimeFromBeacons, !context.sink.clock.isSet {
+          _ = setClock(unixMilliseconds: unixMilliseconds, at: context.now, source: .beacon)
         }
       }
     }
-    wake(by: now)
+    context.wake(by: context.now)
   }
 }

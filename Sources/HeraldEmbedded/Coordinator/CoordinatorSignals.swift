@@ -10,7 +10,7 @@ where
     let peer = links[index].peer
     values.incoming[index].account = account(of: peer)
     values.incoming[index].remainder = 15  // a connection costs a unit at least
-    if let known = table.find(address: peer, at: now) {
+    if let known = table.find(address: peer, at: context.now) {
       values.incoming[index].isRead = table[known].state == .read && table[known].isConnectable
     }
   }
@@ -29,7 +29,7 @@ where
   @inlinable
   mutating func longestIdle(_ index: Int) -> Interval {
     guard links[index].isPeers else { return Self.lingering }
-    let idle = configuration.servingIdle
+    let idle = context.configuration.servingIdle
     return idle > Self.preparingIdle && server.isPreparing(ConnectionID(index: index))
       ? Self.preparingIdle : idle
   }
@@ -38,10 +38,10 @@ where
   @inlinable @inline(never)
   mutating func takeSignal(_ index: Int) {
     guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
-    hasNews = true
-    counters.count(kind)
+    context.hasNews = true
+    context.sink.counters.count(kind)
     if !values.mayAct(index) {
-      counters.count(.signalsDropped)
+      context.sink.count(.signalsDropped)
     } else if let place = writer(index) {
       act(upon: kind, from: place, index)
     }
@@ -67,8 +67,9 @@ where
       let identity = table[place].identity
       let all = values.pool.buffers[buffer].all
       values.spendBytes(all.count, index)
-      record(.targetBytes, of: identity, extra: LogRecordFields.message, all, in: buffer)
-      values.pool.buffers[buffer].reportMessage(to: &delegate, identity, at: now)
+      context.sink.record(
+        .targetBytes, of: identity, extra: LogRecordFields.message, all, in: &values.pool.buffers[buffer])
+      values.pool.buffers[buffer].reportMessage(to: &context.sink.delegate, identity, at: context.now)
     }
   }
 
@@ -81,9 +82,9 @@ where
     // Its identity may be this address, though it was heard under others since.
     let known =
       links[index].holdsTarget
-      ? Int(links[index].place) : table.find(address: address, at: now) ?? table.find(identity)
+      ? Int(links[index].place) : table.find(address: address, at: context.now) ?? table.find(identity)
     if let known {
-      table.touch(known, at: now)
+      table.touch(known, at: context.now)
       return known
     }
     values.spend(16, index)
@@ -134,7 +135,7 @@ where
       return
     }
     if table[place].state != .confirmed, table[place].state != .read {
-      record(.heraldDetected, of: table[place].identity)
+      context.sink.record(.heraldDetected, of: table[place].identity)
     }
     acquirePayload(place, buffer)
     if !table[place].isHeld { settle(place) }
@@ -149,8 +150,8 @@ where
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0 else { return }
     values.spendBytes(length, index)
-    record(.shared, of: sharer, 0..<length, in: buffer)
-    values.pool.buffers[buffer].reportShared(to: &delegate, sharer, at: now)
+    context.sink.record(.shared, of: sharer, 0..<length, in: &values.pool.buffers[buffer])
+    values.pool.buffers[buffer].reportShared(to: &context.sink.delegate, sharer, at: context.now)
     var start = 0
     while start < length {
       let count = values.lengthOfFirstPayload(in: buffer, from: start)
@@ -177,26 +178,27 @@ where
     let place = told ?? admitHearsay(of: digest)
     let owner = place.map { table[$0].identity } ?? makeIdentity()
     if let told {
-      table.touch(told, at: now)
+      table.touch(told, at: context.now)
     } else if place != nil || isWritten {
       values.spendBytes(range.count, index)
-      record(.read, of: owner, range, in: buffer)
+      context.sink.record(.read, of: owner, range, in: &values.pool.buffers[buffer])
     }
-    values.pool.buffers[buffer].report(to: &delegate, owner, known: isKnown, range, at: now)
+    values.pool.buffers[buffer].report(
+      to: &context.sink.delegate, owner, known: isKnown, range, at: context.now)
     guard rssi.isAvailable else { return }
-    counters.count(.readings)
+    context.sink.count(.readings)
     if place != nil {
       values.spend(3, index)
-      record(reading: rssi, of: owner)
+      context.sink.record(reading: rssi, of: owner)
     }
-    delegate.didMeasure(owner, rssi, at: now)
-    delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: now)
+    context.sink.delegate.didMeasure(owner, rssi, at: context.now)
+    context.sink.delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: context.now)
   }
 
   /// Takes in a peer known only by its payload, if nobody who was heard has to go for it.
   @inlinable
   mutating func admitHearsay(of digest: UInt64) -> Int? {
-    guard let place = table.insertHearsay(makeIdentity(), at: now) else { return nil }
+    guard let place = table.insertHearsay(makeIdentity(), at: context.now) else { return nil }
     table[place].payloadDigest = digest
     table[place].state = .read
     return place
@@ -205,7 +207,8 @@ where
   /// An identity for a peer known only by its payload.
   @inlinable
   mutating func makeIdentity() -> TargetIdentity {
-    TargetIdentity(kind: .shared, high: UInt16(truncatingIfNeeded: random.next()), low: random.next())
+    TargetIdentity(
+      kind: .shared, high: UInt16(truncatingIfNeeded: context.random.next()), low: context.random.next())
   }
 
   /// Whether a payload is the one we offer, or the one before.
@@ -215,7 +218,7 @@ where
   /// Whether a target's payload is one to pass on: its owner may not be heard by everybody (HP-42).
   @inlinable
   mutating func mayShare(_ place: Int) -> Bool {
-    configuration.sharesPayloads && (table[place].system == .iOS || table[place].isReceiveOnly)
+    context.configuration.sharesPayloads && (table[place].system == .iOS || table[place].isReceiveOnly)
   }
 }
 

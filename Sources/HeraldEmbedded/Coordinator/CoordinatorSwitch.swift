@@ -22,12 +22,12 @@ where
   /// kept yet is kept. Sensors beside the radio go on, so that a visit ends.
   @inlinable
   public mutating func switchOff(at now: Instant) {
-    self.now = now
+    context.now = now
     guard !isSwitchedOff else { return }
     isSwitchedOff = true
-    hasNews = true
+    context.hasNews = true
     if attempt.isActive { cutAttempt() }
-    log.commit()
+    context.sink.log.commit()
     guard shownState == .on else { return }
     update(.off)
   }
@@ -35,17 +35,18 @@ where
   @inlinable
   mutating func update(_ state: SensorState) {
     shownState = state
-    delegate.tell(.info, "the sensor's state: 0 off, 1 on, 2 unavailable", Int32(state.rawValue), at: now)
-    delegate.didUpdateState(state, at: now)
+    context.sink.delegate.tell(
+      .info, "the sensor's state: 0 off, 1 on, 2 unavailable", Int32(state.rawValue), at: context.now)
+    context.sink.delegate.didUpdateState(state, at: context.now)
   }
 
   /// Switches the sensor on again. It is on when the device starts.
   @inlinable
   public mutating func switchOn(at now: Instant) {
-    self.now = now
+    context.now = now
     guard isSwitchedOff else { return }
     isSwitchedOff = false
-    hasNews = true
+    context.hasNews = true
     workAt = now
     showState(radioState)
   }
@@ -56,9 +57,9 @@ where
     if shownScan != nil {
       radio.stopScanning()
       shownScan = nil
-      scanning.radioForgot(at: now)
+      scanning.radioForgot(at: context.now)
     }
-    let plan = advertising.next(at: now, allowed: .init(connectable: false, any: false))
+    let plan = advertising.next(at: context.now, allowed: .init(connectable: false, any: false))
     if plan.changed { radio.stopAdvertising() }
     var index = 0
     while index < connections {

@@ -39,13 +39,13 @@ where
     case .confirmed: return .readPayload
     case .read: break
     }
-    if configuration.readsModel, !peer.has(Target.modelReadFlag) { return .readModel }
+    if context.configuration.readsModel, !peer.has(Target.modelReadFlag) { return .readModel }
     if NeighbourType.systems > 0, peer.owesCode { return .readCodes }
 
-    let isSignalDue = peer.isSignalDue(at: now)
-    if !canAdvertise {
+    let isSignalDue = peer.isSignalDue(at: context.now)
+    if !context.canAdvertise {
       // The peer cannot hear us: what it knows of us is what we write.
-      if offersPayload, peer.isPayloadDue(at: now) { return .writePayload }
+      if context.offersPayload, peer.isPayloadDue(at: context.now) { return .writePayload }
       guard isSignalDue else { return .nothing }
       if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: place) {
         return .share
@@ -55,7 +55,7 @@ where
     // An Android phone finds and measures us by itself, and is not connected to again (HP-56). An iPhone may
     // not find us while its application is in the background, nor other iPhones.
     guard peer.system == .iOS else { return .nothing }
-    if offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
+    if context.offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
     return isSignalDue && hasSomethingToShare(with: place) ? .share : .nothing
   }
 
@@ -63,15 +63,15 @@ where
   @inlinable
   mutating func hasRecurringWork(_ place: Int) -> Bool {
     guard table[place].state == .read, !table[place].isReceiveOnly else { return false }
-    return !canAdvertise || table[place].system == .iOS && configuration.sharesPayloads
+    return !context.canAdvertise || table[place].system == .iOS && context.configuration.sharesPayloads
   }
 
   /// Whether there are payloads of others to tell a peer of. Our measurement of the peer goes with them, so
   /// there has to be one.
   @inlinable
   mutating func hasSomethingToShare(with place: Int) -> Bool {
-    configuration.sharesPayloads && table[place].lastRSSI.isAvailable
-      && sharing.hasAnything(for: place, in: &table, at: now)
+    context.configuration.sharesPayloads && table[place].lastRSSI.isAvailable
+      && sharing.hasAnything(for: place, in: &table, at: context.now)
   }
 }
 

@@ -60,7 +60,8 @@ where
     case .writeRSSI:
       isComposed = values.pool.buffers[buffer].compose(.rssi, rssi: rssi)
     case .share:
-      isComposed = values.pool.buffers[buffer].fill(sharing: &sharing, for: place, in: &table, at: now)
+      isComposed = values.pool.buffers[buffer].fill(
+        sharing: &sharing, for: place, in: &table, at: context.now)
     default: break
     }
     if !isComposed {
@@ -83,7 +84,7 @@ where
   @inlinable
   mutating func noteWritten(_ index: Int) {
     let task = links[index].task
-    counters.count(task == .sendMessage ? .messagesSent : .signalsSent)
+    context.sink.count(task == .sendMessage ? .messagesSent : .signalsSent)
     // An Android phone begins a new message only after a payload or on a new connection; it would take
     // anything else for the continuation of what it has.
     if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
@@ -95,8 +96,8 @@ where
   /// A peer refused a message, has no characteristic for it, or it does not fit.
   @inlinable
   mutating func countRefusal(of task: PeerTask) {
-    counters.count(.signalsRefused)
-    if task == .sendMessage { counters.count(.messagesLost) }
+    context.sink.count(.signalsRefused)
+    if task == .sendMessage { context.sink.count(.messagesLost) }
   }
 
   /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
@@ -106,9 +107,9 @@ where
     case .sendMessage:
       table[place].set(Target.awaitsMessageFlag, false)
     case .writePayload:
-      table[place].notePayloadWritten(at: now)
+      table[place].notePayloadWritten(at: context.now)
     case .share, .writeRSSI:
-      table[place].noteSignal(at: now)
+      table[place].noteSignal(at: context.now)
       table[place].set(Target.sharedLastFlag, task == .share)
     default: break
     }
