@@ -35,7 +35,7 @@ where
     guard links[index].question == .none else { return false }
     switch step {
     case .findShortService:
-      guard table[Int(links[index].place)].state == .neighbour else { return false }
+      guard peers.table[Int(links[index].place)].state == .neighbour else { return false }
       links[index].task = .readCodes
       return true
     case .withoutService: return observesAny
@@ -52,8 +52,8 @@ where
   /// it has codes.
   @inlinable
   mutating func lookForHiddenCodes(_ place: Int) {
-    guard table[place].system == .iOS, !table[place].codeIsRead, observesAny else { return }
-    table[place].owesCode = true
+    guard peers.table[place].system == .iOS, !peers.table[place].codeIsRead, observesAny else { return }
+    peers.table[place].owesCode = true
   }
 
   /// Asks the next question, or ends the matter.
@@ -63,7 +63,7 @@ where
     let procedure: GATTProcedure
     switch links[index].question {
     case .none:
-      table[place].codeIsRead = false
+      peers.table[place].codeIsRead = false
       links[index].modelHandle = 0
       if values.neighbours.observes(.covidWatch) {
         links[index].question = .numberService
@@ -171,12 +171,13 @@ where
   mutating func keepRead(_ system: NeighbourSystem, _ code: Span<UInt8>, _ index: Int) {
     let place = Int(links[index].place)
     keepCode(place, system, code)
-    let state = table[place].state
+    let state = peers.table[place].state
     let isHerald = state == .read || state == .confirmed
-    if !isHerald, !table[place].codeIsRead {
-      table[place].retryAt = context.now + (system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod)
+    if !isHerald, !peers.table[place].codeIsRead {
+      peers.table[place].retryAt =
+        context.now + (system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod)
     }
-    table[place].codeIsRead = true
+    peers.table[place].codeIsRead = true
   }
 
   /// All was asked. A peer of Herald's gets what else it is owed; one that has nothing but codes is a
@@ -185,19 +186,19 @@ where
   mutating func endCodes(_ index: Int) {
     let place = Int(links[index].place)
     links[index].question = .answered
-    let isFound = table[place].codeIsRead
-    table[place].owesCode = false
-    table[place].codeIsRead = true
-    let state = table[place].state
+    let isFound = peers.table[place].codeIsRead
+    peers.table[place].owesCode = false
+    peers.table[place].codeIsRead = true
+    let state = peers.table[place].state
     if state == .read || state == .confirmed {
       enter(.choosing, index)
       return
     }
     if state == .advertised, links[index].task == .readCodes {
       // It turned out to show Herald's service while its codes were read: it is asked about that next.
-      table[place].failures = 0
-      table[place].retryAt = context.now
-      workAt = context.now
+      peers.table[place].failures = 0
+      peers.table[place].retryAt = context.now
+      peers.workAt = context.now
       close(index)
       return
     }
@@ -205,17 +206,18 @@ where
       ignore(index)
       return
     }
-    table[place].state = .neighbour
-    table[place].failures = 0
+    peers.table[place].state = .neighbour
+    peers.table[place].failures = 0
     if state == .advertised {
       // It shows Herald's service and does not serve it, perhaps not yet: it is asked again like one that has
       // nothing.
-      table[place].ignores &+= 1
-      leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores))
+      peers.table[place].ignores &+= 1
+      peers.leaveAlone(
+        place, for: HeraldConfiguration.ignoreDelay(ignores: peers.table[place].ignores), &context)
     } else {
-      table[place].ignores = 0
+      peers.table[place].ignores = 0
     }
-    table.setOwesWork(place, false)
+    peers.table.setOwesWork(place, false)
     leave(index)
   }
 }

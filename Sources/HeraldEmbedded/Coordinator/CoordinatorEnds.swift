@@ -10,11 +10,11 @@ where
   @inlinable
   mutating func finish(_ index: Int) {
     let place = Int(links[index].place)
-    table[place].failures = 0
-    table[place].ignores = 0
-    settle(place)
+    peers.table[place].failures = 0
+    peers.table[place].ignores = 0
+    peers.settle(place, &context)
     if context.configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
-      table[place].state == .read
+      peers.table[place].state == .read
     {
       freeBuffer(index)
       links[index].step = .keeping
@@ -27,29 +27,21 @@ where
     leave(index)
   }
 
-  /// Says whether and when a peer is owed more.
-  @inlinable @inline(never)
-  mutating func settle(_ place: Int) {
-    let isMore = task(for: place) != .nothing
-    let owes = isMore || hasRecurringWork(place)
-    if owes { comeBack(to: place, in: isMore ? .seconds(1) : .seconds(16)) }
-    table.setOwesWork(place, owes)
-  }
-
   /// The peer has no Herald service: leaves it alone for a while, longer each time.
   @inlinable
   mutating func ignore(_ index: Int) {
     context.sink.count(.withoutService)
     let place = Int(links[index].place)
-    table[place].ignores &+= 1
-    table[place].state = .ignored
-    table[place].failures = 0
-    leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores))
-    if table[place].has(Target.awaitsMessageFlag) {
-      table[place].set(Target.awaitsMessageFlag, false)
+    peers.table[place].ignores &+= 1
+    peers.table[place].state = .ignored
+    peers.table[place].failures = 0
+    peers.leaveAlone(
+      place, for: HeraldConfiguration.ignoreDelay(ignores: peers.table[place].ignores), &context)
+    if peers.table[place].has(Target.awaitsMessageFlag) {
+      peers.table[place].set(Target.awaitsMessageFlag, false)
       context.sink.count(.messagesLost)
     }
-    table.setOwesWork(place, false)
+    peers.table.setOwesWork(place, false)
     leave(index)
   }
 
@@ -58,15 +50,8 @@ where
   @inlinable
   mutating func deferExchange(_ index: Int) {
     context.sink.count(.exchangesWithoutBuffer)
-    comeBack(to: Int(links[index].place), in: .seconds(1))
+    peers.comeBack(to: Int(links[index].place), in: .seconds(1), &context)
     leave(index)
-  }
-
-  /// Lets go of a target, unless an attempt to connect to it is still under way.
-  @inlinable
-  mutating func releaseHold(_ place: Int) {
-    if attempt.isActive, Int(attempt.place) == place { return }
-    table.setHeld(place, false)
   }
 
   /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the
@@ -76,28 +61,11 @@ where
     links[index].step = .failed
     if links[index].holdsTarget {
       links[index].holdsTarget = false
-      postpone(Int(links[index].place), cause)
+      peers.postpone(Int(links[index].place), cause, &context)
     } else {
       context.sink.count(cause)
     }
     if links[index].isPeers { leave(index) } else { close(index) }
-  }
-
-  /// Counts a failure and says when the peer may be tried again. Up to a second of chance keeps two devices
-  /// that try each other from doing so in step.
-  @inlinable
-  mutating func postpone(_ place: Int, _ cause: CoordinatorCounter) {
-    context.sink.count(cause)
-    releaseHold(place)
-    table[place].failures &+= 1
-    context.sink.delegate.tell(
-      .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
-      at: context.now)
-    let delay = HeraldConfiguration.retryDelay(
-      failures: table[place].failures, first: context.configuration.firstRetry,
-      longest: context.configuration.longestRetry)
-    leaveAlone(place, for: delay, andUpTo: 1023)
-    workAt = context.now
   }
 
   /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).
@@ -113,7 +81,7 @@ where
   mutating func letGo(_ index: Int) {
     if links[index].holdsTarget {
       links[index].holdsTarget = false
-      releaseHold(Int(links[index].place))
+      peers.releaseHold(Int(links[index].place), &context)
     }
     links[index].buffer = 0
     links[index].client = GATTClient()

@@ -15,9 +15,9 @@ where
     shownScan = nil
     advertising.radioForgot()
     scanning.radioForgot(at: now)
-    if attempt.isActive {
-      table.setHeld(Int(attempt.place), false)
-      attempt = Attempt()
+    if peers.attempt.isActive {
+      peers.table.setHeld(Int(peers.attempt.place), false)
+      peers.attempt = Attempt()
     }
     surplus = 0
     var index = 0
@@ -25,7 +25,7 @@ where
       forget(index)
       index &+= 1
     }
-    workAt = now
+    peers.workAt = now
   }
 
   /// A connection was opened.
@@ -35,17 +35,17 @@ where
     context.hasNews = true
     let index = opened.connection.index
     var isOurs = false
-    if opened.role == .central, attempt.isActive {
+    if opened.role == .central, peers.attempt.isActive {
       isOurs = true
-      attempt.isActive = false
-      chargeAttempt()
+      peers.attempt.isActive = false
+      peers.chargeAttempt(&context)
     }
     guard index >= 0, index < connections else {
       // More connections than there is memory for: `run` closes them, as long as the radio has them.
       context.sink.count(.connectionsRefused)
       surplus |= index >= 0 && index < 32 ? 1 &<< UInt32(truncatingIfNeeded: index) : 0
       surplusAt = now
-      if isOurs { postpone(Int(attempt.place), .connectionsRefused) }
+      if isOurs { peers.postpone(Int(peers.attempt.place), .connectionsRefused, &context) }
       return
     }
     forget(index)  // in case an event was lost
@@ -67,19 +67,21 @@ where
       links[index].end = context.after(context.configuration.servingLife)
       // Two devices may call each other at the same moment. One connection is all there can be: ours is tried
       // again later.
-      if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == opened.peer {
-        cutAttempt()
+      if peers.attempt.isActive, !peers.attempt.isCancelled,
+        peers.table[Int(peers.attempt.place)].address == opened.peer
+      {
+        peers.cutAttempt(&context)
       }
-      if strangers.isShort { welcome(opened.peer) }
+      if peers.strangers.isShort { peers.welcome(opened.peer, &context) }
       readBack(index)
     case .central:
       context.sink.count(isOurs ? .connectionsOut : .connectionsRefused)
       links[index].end = context.after(context.configuration.exchangeLife)
-      guard isOurs, !isAtWork(with: attempt.place) else {
+      guard isOurs, !links.isAtWork(with: peers.attempt.place) else {
         close(index)
         return
       }
-      beginExchange(with: attempt.place, index)
+      beginExchange(with: peers.attempt.place, index)
     }
   }
 
@@ -87,24 +89,24 @@ where
   @inlinable
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
     context.now = now
-    guard attempt.isActive else { return }
+    guard peers.attempt.isActive else { return }
     context.hasNews = true
-    chargeAttempt()
-    let ended = attempt
-    attempt = Attempt()
-    workAt = now
+    peers.chargeAttempt(&context)
+    let ended = peers.attempt
+    peers.attempt = Attempt()
+    peers.workAt = now
     let place = Int(ended.place)
-    guard !isAtWork(with: ended.place) else {
+    guard !links.isAtWork(with: ended.place) else {
       context.sink.count(.attemptsCut)  // the peer's own connection is being used
       return
     }
     if ended.isCancelled, ended.isCut {
       // The peer did not have the time it is entitled to: nothing is held against it.
       context.sink.count(.attemptsCut)
-      table.setHeld(place, false)
-      leaveAlone(place, for: context.configuration.firstRetry)
+      peers.table.setHeld(place, false)
+      peers.leaveAlone(place, for: context.configuration.firstRetry, &context)
     } else {
-      postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed)
+      peers.postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, &context)
     }
   }
 
@@ -125,58 +127,18 @@ where
       if links[index].isPeers {
         // The peer was done with its own connection before we were: nothing is held against it.
         context.sink.count(.exchangesDropped)
-        leaveAlone(place, for: .zero, andUpTo: 1023)
+        peers.leaveAlone(place, for: .zero, andUpTo: 1023, &context)
       } else {
         fail(index, .exchangesDropped)
         // It did not understand our request, as happens when several ask at the same moment.
-        if reason == .failedToBeEstablished { askAgainSoon(place) }
+        if reason == .failedToBeEstablished { peers.askAgainSoon(place, &context) }
       }
     }
     context.sink.delegate.tell(
       .debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
     forget(index)
-    workAt = now
+    peers.workAt = now
   }
-
-  /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again
-  /// soon. After many tries it is left alone like any other: perhaps it does not hear us at all.
-  @inlinable
-  mutating func askAgainSoon(_ place: Int) {
-    let failures = table[place].failures
-    let delay =
-      failures <= Self.contendedTries
-      ? HeraldConfiguration.retryDelay(failures: failures, first: Self.contendedRetry, longest: .seconds(1))
-      : HeraldConfiguration.retryDelay(
-        failures: failures &- Self.contendedTries, first: context.configuration.firstRetry,
-        longest: context.configuration.longestRetry)
-    leaveAlone(place, for: delay, andUpTo: 511)
-  }
-
-  /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a
-  /// power of two.
-  @inlinable @inline(never)
-  mutating func leaveAlone(_ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0) {
-    if keepsWaiting(place) { return }
-    var end = context.after(interval)
-    if chance > 0 { end = end + .milliseconds(context.random.next() & chance) }
-    table[place].retryAt = end
-  }
-
-  /// Leaves a peer that is owed more alone for so long.
-  @inlinable @inline(never)
-  mutating func comeBack(to place: Int, in interval: Interval) {
-    leaveAlone(place, for: interval)
-    let end = context.after(interval)
-    if end < workAt { workAt = end }
-  }
-
-  /// The wait after a first exchange that failed because of others; it doubles with each further failure, up
-  /// to 1 s…
-  @inlinable
-  static var contendedRetry: Interval { .milliseconds(125) }
-  /// …for so many failures.
-  @inlinable
-  static var contendedTries: UInt8 { 8 }
 
   /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its
   /// place.
@@ -218,8 +180,8 @@ where
     guard index >= 0, index < connections, links[index].holdsTarget else { return }
     let place = Int(links[index].place)
     links[index].lastAsked = now
-    table.touch(place, at: now)
-    measure(place, table[place].identity, rssi)
+    peers.table.touch(place, at: now)
+    peers.measure(place, peers.table[place].identity, rssi, &context)
   }
 
   // MARK: One connection for both
@@ -230,13 +192,13 @@ where
   /// ours, as their applications expect.
   @inlinable
   mutating func readBack(_ index: Int) {
-    guard context.configuration.scans, let place = table.find(TargetIdentity(links[index].peer)),
-      table[place].state == .advertised || table[place].state == .confirmed,
-      table[place].txPower == Target.noTxPower,
-      !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
-      task(for: place) == .meet || task(for: place) == .readPayload
+    guard context.configuration.scans, let place = peers.table.find(TargetIdentity(links[index].peer)),
+      peers.table[place].state == .advertised || peers.table[place].state == .confirmed,
+      peers.table[place].txPower == Target.noTxPower,
+      !peers.table[place].isHeld || peers.attempt.isActive && Int(peers.attempt.place) == place,
+      peers.task(for: place, &context) == .meet || peers.task(for: place, &context) == .readPayload
     else { return }
-    table.setHeld(place, true)
+    peers.table.setHeld(place, true)
     beginExchange(with: UInt16(truncatingIfNeeded: place), index)
   }
 
@@ -246,17 +208,6 @@ where
     links[index].place = place
     links[index].holdsTarget = true
     enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
-  }
-
-  /// Whether an exchange with this target is under way.
-  @inlinable
-  mutating func isAtWork(with place: UInt16) -> Bool {
-    var index = 0
-    while index < connections {
-      if links[index].holdsTarget, links[index].place == place { return true }
-      index &+= 1
-    }
-    return false
   }
 
   /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last:
@@ -275,7 +226,7 @@ where
     freeBuffer(index)
     if links[index].holdsTarget {
       links[index].holdsTarget = false
-      releaseHold(Int(links[index].place))
+      peers.releaseHold(Int(links[index].place), &context)
     }
     links[index].client = GATTClient()
     links[index].step = .serving

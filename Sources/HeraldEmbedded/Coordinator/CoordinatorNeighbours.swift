@@ -23,47 +23,28 @@ where
     let start = Int(sighting.numberStart)
     if start > 0, start &+ 16 <= data.count {
       let number = data.extracting(start..<(start &+ 16))
-      if table[place].isNew(number: number) { take(number: number, place) }
+      if peers.table[place].isNew(number: number) { take(number: number, place) }
     }
-    if sighting.hasHiddenCode { owe(place) }
+    if sighting.hasHiddenCode { peers.owe(place, &context) }
   }
 
   /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; then it is
   /// looked at again when it is heard again.
   @inlinable
   mutating func take(number: Span<UInt8>, _ place: Int) {
-    guard table[place].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
+    guard peers.table[place].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
       context.sink.count(.signalsDropped)
       return
     }
     values.heardBudget.spend(26)
-    table[place].note(number: number, at: context.now)
+    peers.table[place].note(number: number, at: context.now)
     keepCode(place, .covidWatch, number)
-  }
-
-  /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's,
-  /// else again when that is due.
-  @inlinable
-  mutating func owe(_ place: Int) {
-    let state = table[place].state
-    guard table[place].isConnectable, !table[place].owesCode, state != .ignored else { return }
-    if table[place].codeIsRead {
-      guard state == .neighbour, context.hasCome(table[place].retryAt) else { return }
-      table[place].codeIsRead = false
-    }
-    table[place].owesCode = true
-    table.setOwesWork(place, true)
-    let retryAt = table[place].retryAt
-    if retryAt < workAt {
-      workAt = retryAt
-      context.hasNews = true
-    }
   }
 
   /// Logs and reports a code of a peer's.
   @inlinable @inline(never)
   mutating func keepCode(_ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>) {
-    let identity = table[place].identity
+    let identity = peers.table[place].identity
     context.sink.record(.neighbour(identity, system), bytes: code)
     context.sink.delegate.didObserve(identity, system, code, at: context.now)
   }

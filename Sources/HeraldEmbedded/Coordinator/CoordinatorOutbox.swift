@@ -8,6 +8,10 @@ struct Outbox: BitwiseCopyable {
   /// When it is given up.
   @usableFromInline var until: Instant
 
+  /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of
+  /// "all" (HP-32).
+  @usableFromInline static var messageLife: Interval { .seconds(60) }
+
   @usableFromInline
   init() {
     buffer = 0
@@ -34,10 +38,6 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of
-  /// "all" (HP-32).
-  @inlinable
-  static var messageLife: Interval { .seconds(60) }
   /// The connection number under which the message's buffer is claimed: none that a radio has.
   @inlinable
   static var outboxConnection: ConnectionID { ConnectionID(index: 255) }
@@ -50,9 +50,11 @@ where
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
   ) throws(ImmediateSendError) {
     context.now = now
-    guard let place = table.find(target), canBeSent(to: place) else { throw .unreachable }
+    guard let place = peers.table.find(target), peers.canBeSent(to: place, &context) else {
+      throw .unreachable
+    }
     try takeMessage(message)
-    queueMessage(for: place)
+    peers.queueMessage(for: place)
     hasten()
   }
 
@@ -66,8 +68,10 @@ where
     context.now = now
     var count = 0
     var place = 0
-    while place < table.placesUsed {
-      if canBeSent(to: place), table[place].state == .confirmed || table[place].state == .read {
+    while place < peers.table.placesUsed {
+      if peers.canBeSent(to: place, &context),
+        peers.table[place].state == .confirmed || peers.table[place].state == .read
+      {
         count &+= 1
       }
       place &+= 1
@@ -75,20 +79,16 @@ where
     guard count > 0 else { throw .unreachable }
     try takeMessage(message)
     place = 0
-    while place < table.placesUsed {
-      if canBeSent(to: place), table[place].state == .confirmed || table[place].state == .read {
-        queueMessage(for: place)
+    while place < peers.table.placesUsed {
+      if peers.canBeSent(to: place, &context),
+        peers.table[place].state == .confirmed || peers.table[place].state == .read
+      {
+        peers.queueMessage(for: place)
       }
       place &+= 1
     }
     hasten()
     return count
-  }
-
-  @inlinable
-  mutating func canBeSent(to place: Int) -> Bool {
-    table[place].isConnectable && !table[place].isReceiveOnly && table[place].state != .ignored
-      && table[place].silence(at: context.now) <= Self.messageLife
   }
 
   @inlinable
@@ -98,23 +98,18 @@ where
     guard let buffer = values.pool.claim(Self.outboxConnection, .message) else { throw .noBuffer }
     _ = values.pool.buffers[buffer].composeMessage(message)
     outbox.buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
-    outbox.until = context.after(Self.messageLife)
-  }
-
-  @inlinable
-  mutating func queueMessage(for place: Int) {
-    table[place].set(Target.awaitsMessageFlag, true)
-    table[place].retryAt = .start
-    table.setOwesWork(place, true)
+    outbox.until = context.after(Outbox.messageLife)
   }
 
   /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
   @inlinable
   mutating func hasten() {
     context.hasNews = true
-    workAt = context.now
-    if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.place)].has(Target.awaitsMessageFlag) {
-      cutAttempt()
+    peers.workAt = context.now
+    if peers.attempt.isActive, !peers.attempt.isCancelled,
+      !peers.table[Int(peers.attempt.place)].has(Target.awaitsMessageFlag)
+    {
+      peers.cutAttempt(&context)
     }
   }
 
@@ -132,19 +127,7 @@ where
       index &+= 1
     }
     let isOver = context.hasCome(outbox.until)
-    var waiting: UInt32 = 0
-    var place = 0
-    while place < table.placesUsed {
-      if table[place].has(Target.awaitsMessageFlag) {
-        waiting &+= 1
-        if isOver {
-          table[place].set(Target.awaitsMessageFlag, false)
-          context.sink.count(.messagesLost)
-          if !table[place].isHeld { settle(place) }
-        }
-      }
-      place &+= 1
-    }
+    let waiting = peers.awaiting(giveUp: isOver, &context)
     guard isOver || waiting == 0 else {
       context.wake(by: outbox.until)
       return

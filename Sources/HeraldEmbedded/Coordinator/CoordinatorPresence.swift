@@ -7,7 +7,7 @@ where
   /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.
   @inlinable @inline(never)
   mutating func rotate() {
-    guard !attempt.isActive else { return }
+    guard !peers.attempt.isActive else { return }
     guard rotation.isDue(at: context.now) else {
       context.wake(by: rotation.deadline)
       return
@@ -31,7 +31,7 @@ where
     values.rotatedUnixSeconds = context.sink.clock.unixSeconds(at: context.now)
     context.sink.count(.rotations)
     partWithFormerAddress()
-    tellAgain()
+    peers.tellAgain(&context)
     rotation.rotated(at: context.now)
     rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: context.now))
     if NeighbourType.systems > 0 { showNeighbours(withAddress: true) }
@@ -54,19 +54,6 @@ where
     }
     if NeighbourType.Services.changes { noteServicesGone(on: open & ~values.former) }
     values.former |= open
-  }
-
-  /// Peers that our payload was written to know another one now: it is owed to them again.
-  @inlinable
-  mutating func tellAgain() {
-    var place = 0
-    while place < table.placesUsed {
-      if table[place].has(Target.payloadWrittenFlag) {
-        table[place].set(Target.payloadWrittenFlag, false)
-        if !table[place].isHeld { settle(place) }
-      }
-      place &+= 1
-    }
   }
 
   /// Advertises under a new identity. Not inlined: its buffer is to be off the stack when the payload is
@@ -99,9 +86,7 @@ where
       return
     }
     let digest = values.pool.buffers[index].digest()
-    if digest != loggedPayload {
-      formerPayload = loggedPayload
-      loggedPayload = digest
+    if peers.noteOwn(digest) {
       context.sink.record(.ownPayload, values.pool.buffers[index].all, in: &values.pool.buffers[index])
     }
     values.pool.release(nobody)
@@ -112,7 +97,7 @@ where
   @inlinable
   mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) {
     guard context.configuration.scans else { return }
-    let isBlocked = attempt.isActive && !context.capabilities.canScanWhileConnecting
+    let isBlocked = peers.attempt.isActive && !context.capabilities.canScanWhileConnecting
     let plan = scanning.next(at: context.now, blocked: isBlocked)
     context.wake(by: plan.deadline)
     guard plan.scan else {
@@ -123,11 +108,11 @@ where
       return
     }
     let timing = context.scanTiming
-    let isBusy = context.now < busyUntil
+    let isBusy = context.now < peers.listening.busyUntil
     let parameters = ScanParameters(
       ownAddress: advertising.address, interval: timing.interval,
       window: isBusy ? timing.busyWindow : timing.window, active: timing.active)
-    if isBusy { context.wake(by: busyUntil) }
+    if isBusy { context.wake(by: peers.listening.busyUntil) }
     guard parameters != shownScan else { return }
     do throws(RadioError) {
       try radio.startScanning(parameters)
@@ -139,7 +124,7 @@ where
 
   @inlinable
   mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
-    let open = openConnections()
+    let open = links.openCount()
     let plan = advertising.next(
       at: context.now,
       allowed: .init(

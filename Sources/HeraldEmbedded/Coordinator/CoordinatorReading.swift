@@ -59,7 +59,9 @@ where
       return
     case .choosing, .failed, .closed, .serving, .keeping, .findAnother: return
     }
-    guard links[index].client.begin(request, stepTimeout(Int(links[index].place)), first, last) else {
+    guard
+      links[index].client.begin(request, peers.stepTimeout(Int(links[index].place), &context), first, last)
+    else {
       fail(index, .exchangesMalformed)
       return
     }
@@ -95,14 +97,14 @@ where
   @inlinable
   mutating func choose(_ index: Int) -> ExchangeStep {
     let place = Int(links[index].place)
-    let task = task(for: place)
+    let task = peers.task(for: place, &context)
     links[index].task = task
     switch task {
     case .nothing, .meet: return .closing
     case .readPayload: return .readPayload
     case .readModel:
       // Asked for once, whatever comes of it.
-      table[place].set(Target.modelReadFlag, true)
+      peers.table[place].set(Target.modelReadFlag, true)
       return .findInformation
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
@@ -110,7 +112,7 @@ where
       // one.
       if task == .writePayload, values.isFormer(ConnectionID(index: index)) { return .closing }
       if links[index].signalHandle == 0 {
-        noteDone(task, place)  // there is no way to tell it
+        peers.noteDone(task, place, &context)  // there is no way to tell it
         countRefusal(of: task)
         return .closing
       }
@@ -206,7 +208,7 @@ where
         countRefusal(of: links[index].task)
         links[index].written = 0
         freeBuffer(index)
-        noteDone(links[index].task, Int(links[index].place))
+        peers.noteDone(links[index].task, Int(links[index].place), &context)
         advance(index, .absent)
       case .refused(let code)
       where (step == .readPayload || step == .findCharacteristics) && code != .insufficientResources:
@@ -215,7 +217,7 @@ where
       case .refused(let code):
         fail(index, .exchangesRefused)
         // It is serving as many peers as it can at the moment.
-        if code == .insufficientResources { askAgainSoon(Int(links[index].place)) }
+        if code == .insufficientResources { peers.askAgainSoon(Int(links[index].place), &context) }
       case .timeout: fail(index, .exchangesTimedOut)
       default: fail(index, .exchangesMalformed)
       }
@@ -261,14 +263,14 @@ where
   @inlinable
   mutating func confirm(_ index: Int) {
     let place = Int(links[index].place)
-    if table[place].system != links[index].system {
-      table[place].system = links[index].system
-      table[place].told = 0
+    if peers.table[place].system != links[index].system {
+      peers.table[place].system = links[index].system
+      peers.table[place].told = 0
     }
-    table[place].ignores = 0
-    if table[place].state != .confirmed, table[place].state != .read {
-      table[place].state = .confirmed
-      context.sink.record(.heraldDetected, of: table[place].identity)
+    peers.table[place].ignores = 0
+    if peers.table[place].state != .confirmed, peers.table[place].state != .read {
+      peers.table[place].state = .confirmed
+      context.sink.record(.heraldDetected, of: peers.table[place].identity)
     }
     if NeighbourType.systems > 0 { lookForHiddenCodes(place) }
   }
@@ -282,42 +284,11 @@ where
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else { return false }
     context.sink.count(.reads)
-    creditPayload()
-    if table[place].isStranger { strangers.met(kind: table[place].strangerKind) }
-    acquirePayload(place, buffer)
+    peers.creditPayload(&context)
+    if peers.table[place].isStranger { peers.strangers.met(kind: peers.table[place].strangerKind) }
+    peers.acquirePayload(place, &values.pool.buffers[buffer], &context)
     freeBuffer(index)
     return true
-  }
-
-  /// A peer's payload is in a buffer, and the peer is done with: it was read from it, or written by one that
-  /// nobody can read.
-  @inlinable
-  mutating func acquirePayload(_ place: Int, _ buffer: Int) {
-    notePayload(place, buffer)
-    table[place].state = .read
-    table[place].failures = 0
-    table[place].ignores = 0
-    if mayShare(place), !isOwn(table[place].payloadDigest) {
-      values.pool.buffers[buffer].keep(in: &sharing, of: place, in: &table, at: context.now)
-    }
-  }
-
-  /// A payload is in a buffer that counts as a peer's from now on: logs and reports it under the peer's
-  /// identity.
-  @inlinable
-  mutating func notePayload(_ place: Int, _ buffer: Int) {
-    let identity = table[place].identity
-    let digest = values.pool.buffers[buffer].digest()
-    let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
-    context.sink.record(
-      .read, of: identity, values.pool.buffers[buffer].all, in: &values.pool.buffers[buffer])
-    values.pool.buffers[buffer].report(to: &context.sink.delegate, identity, known: isKnown, at: context.now)
-    if isKnown { context.sink.count(.readsOfKnown) }
-    table[place].payloadDigest = digest
-    let rssi = table[place].lastRSSI
-    if rssi.isAvailable {
-      context.sink.delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: context.now)
-    }
   }
 
   /// The model is here: logs and reports it (HP-28).
@@ -325,7 +296,7 @@ where
   mutating func keepModel(_ index: Int) -> Bool {
     let buffer = Int(links[index].buffer) &- 1
     guard buffer >= 0 else { return false }
-    let identity = table[Int(links[index].place)].identity
+    let identity = peers.table[Int(links[index].place)].identity
     let length = Int(values.pool.buffers[buffer].length)
     if length > 0, length <= LogEvent.maximumBytes {
       context.sink.record(

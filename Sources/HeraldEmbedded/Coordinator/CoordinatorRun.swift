@@ -56,8 +56,8 @@ where
   mutating func start(reason: UInt8) {
     isStarted = true
     if key.isNone { key = IdentityResolvingKey.make(random: &context.random) }
-    table.setSeed(context.random.next())
-    listening.spend(Self.listeningAtStart)
+    peers.table.setSeed(context.random.next())
+    peers.listening.start()
     context.sink.start(
       reason: reason, freshEpoch: context.random.next(), commitPeriod: context.commitPeriod)
   }
@@ -65,12 +65,12 @@ where
   /// Ages out the silent, brings the log to flash.
   @inlinable
   mutating func housekeep() {
-    if context.hasCome(ageAt) { ageOut() }
-    context.wake(by: ageAt)
+    if context.hasCome(ageing.dueAt) { peers.ageOut(&ageing, &context) }
+    context.wake(by: ageing.dueAt)
     values.dropStalled(at: context.now)
-    let isIdle = openConnections() == 0
+    let isIdle = links.openCount() == 0
     if context.hasCome(context.sink.commitAt) {
-      recordUnkept()
+      peers.recordUnkept(&context)
       context.sink.commit(
         isIdle: isIdle, next: context.commitPeriod, retentionDays: context.retentionDays)
     }
@@ -139,7 +139,7 @@ where
   @inlinable
   mutating func keep<R: Radio & ~Copyable>(_ index: Int, _ radio: inout R) -> Instant {
     let place = Int(links[index].place)
-    let work = task(for: place)
+    let work = peers.task(for: place, &context)
     if work != .nothing, work != .meet {
       links[index].end = context.after(context.configuration.exchangeLife)
       enter(.choosing, index)

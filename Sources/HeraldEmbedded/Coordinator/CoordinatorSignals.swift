@@ -10,15 +10,15 @@ where
     let peer = links[index].peer
     values.incoming[index].account = account(of: peer)
     values.incoming[index].remainder = 15  // a connection costs a unit at least
-    if let known = table.find(address: peer, at: context.now) {
-      values.incoming[index].isRead = table[known].state == .read && table[known].isConnectable
+    if let known = peers.table.find(address: peer, at: context.now) {
+      values.incoming[index].isRead = peers.table[known].state == .read && peers.table[known].isConnectable
     }
   }
 
   /// The account of an address among `SignalAccounts`, which nobody outside can foretell.
   @inlinable
   mutating func account(of peer: DeviceAddress) -> UInt8 {
-    UInt8(truncatingIfNeeded: ((peer.low ^ UInt32(peer.high) ^ table.seed) &* 0x9E37_79B1) &>> 27)
+    UInt8(truncatingIfNeeded: ((peer.low ^ UInt32(peer.high) ^ peers.table.seed) &* 0x9E37_79B1) &>> 27)
   }
 
   /// How long a connection may lie idle on which a peer has begun to prepare a write, which others wait for.
@@ -64,7 +64,7 @@ where
     case .payload: takePayload(from: place, in: buffer, index)
     case .payloadSharing: takeShared(from: place, in: buffer, index)
     case .immediate:
-      let identity = table[place].identity
+      let identity = peers.table[place].identity
       let all = values.pool.buffers[buffer].all
       values.spendBytes(all.count, index)
       context.sink.record(
@@ -82,27 +82,22 @@ where
     // Its identity may be this address, though it was heard under others since.
     let known =
       links[index].holdsTarget
-      ? Int(links[index].place) : table.find(address: address, at: context.now) ?? table.find(identity)
+      ? Int(links[index].place)
+      : peers.table.find(address: address, at: context.now) ?? peers.table.find(identity)
     if let known {
-      table.touch(known, at: context.now)
+      peers.table.touch(known, at: context.now)
       return known
     }
     values.spend(16, index)
-    return admit(identity, address)
-  }
-
-  /// A peer wrote to us that is not known to advertise: it is one that cannot, and nobody connects to it.
-  @inlinable
-  mutating func noteReceiveOnly(_ place: Int) {
-    if !table[place].isConnectable { table[place].isReceiveOnly = true }
+    return peers.admit(identity, address, &context)
   }
 
   /// The strength at which a peer hears us counts as that at which we hear it.
   @inlinable @inline(never)
   mutating func measure(writer place: Int, _ rssi: RSSI, _ index: Int) {
-    noteReceiveOnly(place)
+    peers.noteReceiveOnly(place)
     values.spend(3, index)
-    measure(place, table[place].identity, rssi)
+    peers.measure(place, peers.table[place].identity, rssi, &context)
   }
 
   /// A peer wrote its payload (HP-09). One that is known already is a sign of life and no more.
@@ -119,32 +114,32 @@ where
       return
     }
     let digest = values.pool.buffers[buffer].digest()
-    guard !isOwn(digest) else { return }
-    noteReceiveOnly(place)
-    guard digest != table[place].payloadDigest else { return }
-    let isConnectable = table[place].isConnectable
+    guard !peers.isOwn(digest) else { return }
+    peers.noteReceiveOnly(place)
+    guard digest != peers.table[place].payloadDigest else { return }
+    let isConnectable = peers.table[place].isConnectable
     if isConnectable,
-      table[place].state == .read || table[place].identity != TargetIdentity(links[index].peer)
+      peers.table[place].state == .read || peers.table[place].identity != TargetIdentity(links[index].peer)
     {
       takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index)
       return
     }
     values.spendBytes(length, index)
     if isConnectable {
-      notePayload(place, buffer)
+      peers.notePayload(place, &values.pool.buffers[buffer], &context)
       return
     }
-    if table[place].state != .confirmed, table[place].state != .read {
-      context.sink.record(.heraldDetected, of: table[place].identity)
+    if peers.table[place].state != .confirmed, peers.table[place].state != .read {
+      context.sink.record(.heraldDetected, of: peers.table[place].identity)
     }
-    acquirePayload(place, buffer)
-    if !table[place].isHeld { settle(place) }
+    peers.acquirePayload(place, &values.pool.buffers[buffer], &context)
+    if !peers.table[place].isHeld { peers.settle(place, &context) }
   }
 
   /// A peer passed on payloads of others (HP-43).
   @inlinable
   mutating func takeShared(from place: Int, in buffer: Int, _ index: Int) {
-    let sharer = table[place].identity
+    let sharer = peers.table[place].identity
     let rssi = RSSI(signal: values.incoming[index].rssi)
     if let rssi { measure(writer: place, rssi, index) }
     let length = Int(values.pool.buffers[buffer].length)
@@ -172,13 +167,13 @@ where
     _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int
   ) {
     let digest = values.pool.buffers[buffer].digest(range)
-    guard !isOwn(digest) else { return }
-    let isKnown = table.find(payloadDigest: digest, otherThan: -1) != nil
-    let told = table.findHearsay(payloadDigest: digest)
-    let place = told ?? admitHearsay(of: digest)
-    let owner = place.map { table[$0].identity } ?? makeIdentity()
+    guard !peers.isOwn(digest) else { return }
+    let isKnown = peers.table.find(payloadDigest: digest, otherThan: -1) != nil
+    let told = peers.table.findHearsay(payloadDigest: digest)
+    let place = told ?? peers.admitHearsay(of: digest, &context)
+    let owner = place.map { peers.table[$0].identity } ?? peers.makeIdentity(&context)
     if let told {
-      table.touch(told, at: context.now)
+      peers.table.touch(told, at: context.now)
     } else if place != nil || isWritten {
       values.spendBytes(range.count, index)
       context.sink.record(.read, of: owner, range, in: &values.pool.buffers[buffer])
@@ -193,32 +188,6 @@ where
     }
     context.sink.delegate.didMeasure(owner, rssi, at: context.now)
     context.sink.delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: context.now)
-  }
-
-  /// Takes in a peer known only by its payload, if nobody who was heard has to go for it.
-  @inlinable
-  mutating func admitHearsay(of digest: UInt64) -> Int? {
-    guard let place = table.insertHearsay(makeIdentity(), at: context.now) else { return nil }
-    table[place].payloadDigest = digest
-    table[place].state = .read
-    return place
-  }
-
-  /// An identity for a peer known only by its payload.
-  @inlinable
-  mutating func makeIdentity() -> TargetIdentity {
-    TargetIdentity(
-      kind: .shared, high: UInt16(truncatingIfNeeded: context.random.next()), low: context.random.next())
-  }
-
-  /// Whether a payload is the one we offer, or the one before.
-  @inlinable @inline(never)
-  mutating func isOwn(_ digest: UInt64) -> Bool { digest == loggedPayload || digest == formerPayload }
-
-  /// Whether a target's payload is one to pass on: its owner may not be heard by everybody (HP-42).
-  @inlinable
-  mutating func mayShare(_ place: Int) -> Bool {
-    context.configuration.sharesPayloads && (table[place].system == .iOS || table[place].isReceiveOnly)
   }
 }
 

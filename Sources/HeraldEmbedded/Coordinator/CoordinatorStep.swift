@@ -186,29 +186,3 @@ struct Link: BitwiseCopyable {
     client = GATTClient()
   }
 }
-
-/// The one connection attempt that may be under way. Zero bits when there is none.
-@usableFromInline
-struct Attempt: BitwiseCopyable {
-  @usableFromInline var isActive: Bool
-  /// We gave it up; the radio has not confirmed that yet.
-  @usableFromInline var isCancelled: Bool
-  /// It was given less time than it is entitled to, so that the radio can scan.
-  @usableFromInline var isCut: Bool
-  /// The target's place in the table.
-  @usableFromInline var place: UInt16
-  /// When it began: milliseconds, their lower 16 bits.
-  @usableFromInline var begunAt: UInt16
-  /// When it is given up, or, once it is, when to say so again.
-  @usableFromInline var deadline: Instant
-
-  @usableFromInline
-  init() {
-    isActive = false
-    isCancelled = false
-    isCut = false
-    place = 0
-    begunAt = 0
-    deadline = .start
-  }
-}

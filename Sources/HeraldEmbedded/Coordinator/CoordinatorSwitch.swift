@@ -26,7 +26,7 @@ where
     guard !isSwitchedOff else { return }
     isSwitchedOff = true
     context.hasNews = true
-    if attempt.isActive { cutAttempt() }
+    if peers.attempt.isActive { peers.cutAttempt(&context) }
     context.sink.log.commit()
     guard shownState == .on else { return }
     update(.off)
@@ -47,7 +47,7 @@ where
     guard isSwitchedOff else { return }
     isSwitchedOff = false
     context.hasNews = true
-    workAt = now
+    peers.workAt = now
     showState(radioState)
   }
 

@@ -24,7 +24,7 @@ where
       case .nothingToSay:
         // A payload of 510 bytes is one too long for a message.
         if links[index].task == .writePayload { countRefusal(of: .writePayload) }
-        noteDone(links[index].task, Int(links[index].place))
+        peers.noteDone(links[index].task, Int(links[index].place), &context)
         finish(index)
         return false
       }
@@ -52,7 +52,7 @@ where
       return .composed
     }
     guard let buffer = claimBuffer(index, .signalling) else { return .noBuffer }
-    let rssi = Int16(table[place].lastRSSI.rawValue)
+    let rssi = Int16(peers.table[place].lastRSSI.rawValue)
     var isComposed = false
     switch task {
     case .writePayload:
@@ -61,7 +61,7 @@ where
       isComposed = values.pool.buffers[buffer].compose(.rssi, rssi: rssi)
     case .share:
       isComposed = values.pool.buffers[buffer].fill(
-        sharing: &sharing, for: place, in: &table, at: context.now)
+        sharing: &peers.sharing, for: place, in: &peers.table, at: context.now)
     default: break
     }
     if !isComposed {
@@ -90,7 +90,7 @@ where
     if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
     links[index].written = 0
     freeBuffer(index)
-    noteDone(task, Int(links[index].place))
+    peers.noteDone(task, Int(links[index].place), &context)
   }
 
   /// A peer refused a message, has no characteristic for it, or it does not fit.
@@ -98,21 +98,6 @@ where
   mutating func countRefusal(of task: PeerTask) {
     context.sink.count(.signalsRefused)
     if task == .sendMessage { context.sink.count(.messagesLost) }
-  }
-
-  /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
-  @inlinable
-  mutating func noteDone(_ task: PeerTask, _ place: Int) {
-    switch task {
-    case .sendMessage:
-      table[place].set(Target.awaitsMessageFlag, false)
-    case .writePayload:
-      table[place].notePayloadWritten(at: context.now)
-    case .share, .writeRSSI:
-      table[place].noteSignal(at: context.now)
-      table[place].set(Target.sharedLastFlag, task == .share)
-    default: break
-    }
   }
 }
 

@@ -23,29 +23,18 @@ public struct HeraldCore<
   // What is used together lies together, large and rare things first: functions then reach most of it from
   // one address.
 
-  /// The payloads that are passed on.
-  @usableFromInline var sharing: SharingStore
   /// What is shared by the machines.
   public var context: Context
-  /// The peers. For looking at: what happens to them is decided here.
-  public var table: TargetTable<targets>
-  /// What strangers may still take.
-  @usableFromInline var strangers: StrangerBudget<targets>
+  /// The peers.
+  @usableFromInline var peers: Peers<FlashType, RandomType, DelegateType, targets>
   @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
   /// The GATT table.
   @usableFromInline var services: NeighbourType.Services
-  @usableFromInline var links: [connections of Link]
+  @usableFromInline var links: ConnectionTable<connections>
   /// Connections with numbers beyond our places that are to be closed, a bit each.
   @usableFromInline var surplus: UInt32
   @usableFromInline var surplusAt: Instant
-  @usableFromInline var attempt: Attempt
   @usableFromInline var outbox: Outbox
-  /// When it is worth looking for a peer to connect to.
-  @usableFromInline var workAt: Instant
-  /// Until when to scan more, as several peers wait to have their payloads read.
-  @usableFromInline var busyUntil: Instant
-  /// How much more than scheduled may be listened for strangers.
-  @usableFromInline var listening: RateBudget
 
   @usableFromInline var advertising: NeighbourType.Sets
   @usableFromInline var scanning: ScanSchedule
@@ -54,9 +43,6 @@ public struct HeraldCore<
   /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays
   /// recognisable to whoever has it; without one (all zeros) the device makes a new one when it starts.
   public var key: IdentityResolvingKey
-  @usableFromInline var loggedPayload: UInt64
-  /// The payload before that: peers may pass it on to us for some time.
-  @usableFromInline var formerPayload: UInt64
   /// Connections that are to be told of a new payload if they asked for that, a bit each.
   @usableFromInline var unnotified: UInt32
 
@@ -66,7 +52,7 @@ public struct HeraldCore<
   @usableFromInline var isSwitchedOff: Bool
   @usableFromInline var isStarted: Bool
   /// When to look for peers that have been silent for too long.
-  @usableFromInline var ageAt: Instant
+  @usableFromInline var ageing: Ageing
   // Behind the rest: the buffers in it are in nobody's way there.
 
   /// What our GATT table serves, the supplier of payloads included.
@@ -85,31 +71,23 @@ public struct HeraldCore<
     context = CoreContext(flash: flash, random: random, delegate: delegate, configuration: configuration)
     values = ServedValues(supplier: supplier)
     services = NeighbourType.Services()
-    table = TargetTable()
-    strangers = StrangerBudget()
-    sharing = SharingStore()
+    peers = Peers()
     server = ATTServer()
-    links = .init(repeating: Link())
+    links = ConnectionTable()
     surplus = 0
     surplusAt = .start
-    attempt = Attempt()
     outbox = Outbox()
-    workAt = .never
-    busyUntil = .start
-    listening = RateBudget()
     advertising = NeighbourType.Sets()
     scanning = ScanSchedule(configuration.scanTiming)
     shownScan = nil
     rotation = AddressRotation(period: configuration.addressPeriod)
     key = .none
-    loggedPayload = 0
-    formerPayload = 0
     unnotified = 0
     radioState = .starting
     shownState = .off
     isSwitchedOff = false
     isStarted = false
-    ageAt = .start
+    ageing = Ageing()
   }
 
   /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. Address and payload change
@@ -130,6 +108,12 @@ public struct HeraldCore<
 
   // MARK: What is to be seen of it
 
+  /// The peers. For looking at: what happens to them is decided here.
+  @inlinable
+  public var table: TargetTable<targets> {
+    _read { yield peers.table }
+    _modify { yield &peers.table }
+  }
   /// What was chosen at start-up.
   @inlinable
   public var configuration: HeraldConfiguration { context.configuration }
@@ -208,8 +192,8 @@ where
   @inlinable
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
-    case CoordinatorCounter.count: return table.evictions
-    case CoordinatorCounter.count &+ 1: return UInt32(truncatingIfNeeded: table.count)
+    case CoordinatorCounter.count: return peers.table.evictions
+    case CoordinatorCounter.count &+ 1: return UInt32(truncatingIfNeeded: peers.table.count)
     default:
       guard let counter = CoordinatorCounter(rawValue: index) else { return 0 }
       return self.counter(counter)
