@@ -25,9 +25,9 @@ where
       return
     }
     let most = connectionLimit
-    let isFull = links.openCount() >= (most > 1 ? most &- 1 : most)
-    if isFull, connectionToGiveUp(forMessage: outbox.isPending) == nil {
-      awaitGrace()
+    let isFull = exchanges.links.openCount() >= (most > 1 ? most &- 1 : most)
+    if isFull, exchanges.connectionToGiveUp(forMessage: outbox.isPending, &peers, &context) == nil {
+      exchanges.awaitGrace(&context)
       return
     }
     var limit = Instant.never
@@ -37,13 +37,15 @@ where
       limit = scanLimit
     }
     let isFlooded = peers.isFlooded(&context)
-    guard let (place, othersWait) = peers.choosePeer(isFlooded: isFlooded, links: &links, &context) else {
+    guard let (place, othersWait) = peers.choosePeer(isFlooded: isFlooded, links: &exchanges.links, &context)
+    else {
       context.wake(by: peers.workAt)
       return
     }
     guard !isFull else {
-      giveUpConnection(forMessage: peers.table[place].has(Target.awaitsMessageFlag))
-      awaitGrace()  // or until one is closed
+      exchanges.giveUpConnection(
+        forMessage: peers.table[place].has(Target.awaitsMessageFlag), &serving, &peers, &context)
+      exchanges.awaitGrace(&context)  // or until one is closed
       return
     }
     if !context.capabilities.canScanWhileConnecting, shownScan != nil {
@@ -77,84 +79,5 @@ where
   @inlinable
   var connectionLimit: Int {
     connections < context.capabilities.connections ? connections : context.capabilities.connections
-  }
-
-  /// How long a connection of a peer's is let be before it may be given up for a new peer.
-  @inlinable
-  static var servingGrace: Interval { .seconds(5) }
-
-  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that
-  /// peers have had for some time, the oldest, or the one to the peer heard most weakly. A peer not in the
-  /// table counts as weakest. For a message of the application's an exchange about anything else gives way
-  /// too (HP-30).
-  @inlinable
-  mutating func connectionToGiveUp(forMessage: Bool) -> Int? {
-    var best: Int?
-    var bestRSSI: Int8 = 0
-    var index = 0
-    while index < connections {
-      if canGiveUp(index, forMessage: forMessage) {
-        let rssi = strength(of: index)
-        let isBetter =
-          switch context.configuration.connectionPolicy {
-          case .oldest: best.map { links[index].openedAt < links[$0].openedAt } ?? true
-          case .weakest: best == nil || rssi < bestRSSI
-          }
-        if isBetter {
-          best = index
-          bestRSSI = rssi
-        }
-      }
-      index &+= 1
-    }
-    return best
-  }
-
-  @inlinable
-  mutating func canGiveUp(_ index: Int, forMessage: Bool) -> Bool {
-    let step = links[index].step
-    if step == .keeping { return true }
-    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
-    // on is soon over.
-    if step == .serving || links[index].isPeers && step.isWorking {
-      return context.now >= links[index].openedAt + Self.servingGrace
-    }
-    return forMessage && step.isWorking && !peers.table[Int(links[index].place)].has(Target.awaitsMessageFlag)
-  }
-
-  /// Waits until the next connection of a peer's may be given up.
-  @inlinable
-  mutating func awaitGrace() {
-    var index = 0
-    while index < connections {
-      let end = links[index].openedAt + Self.servingGrace
-      if links[index].step != .closed, end > context.now { context.wake(by: end) }
-      index &+= 1
-    }
-  }
-
-  @inlinable
-  mutating func strength(of index: Int) -> Int8 {
-    if links[index].holdsTarget { return peers.table[Int(links[index].place)].lastRSSI.rawValue }
-    guard let place = peers.table.find(TargetIdentity(links[index].peer)) else { return -128 }
-    return peers.table[place].lastRSSI.rawValue
-  }
-
-  /// Gives a connection up for a new peer, unless one is being closed already.
-  @inlinable
-  mutating func giveUpConnection(forMessage: Bool) {
-    var index = 0
-    while index < connections {
-      if links[index].step == .closing { return }
-      index &+= 1
-    }
-    guard let index = connectionToGiveUp(forMessage: forMessage) else { return }
-    context.sink.count(.connectionsGivenUp)
-    if links[index].step.isWorking {
-      // The peer did not have the time it is entitled to: nothing is held against it.
-      peers.leaveAlone(Int(links[index].place), for: context.configuration.firstRetry, &context)
-    }
-    close(index)
-    context.hasNews = true
   }
 }

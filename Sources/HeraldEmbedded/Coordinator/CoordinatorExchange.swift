@@ -19,10 +19,10 @@ where
       peers.table.setHeld(Int(peers.attempt.place), false)
       peers.attempt = Attempt()
     }
-    surplus = 0
+    exchanges.surplus = 0
     var index = 0
     while index < connections {
-      forget(index)
+      exchanges.forget(index, &serving, &peers, &context)
       index &+= 1
     }
     peers.workAt = now
@@ -43,18 +43,18 @@ where
     guard index >= 0, index < connections else {
       // More connections than there is memory for: `run` closes them, as long as the radio has them.
       context.sink.count(.connectionsRefused)
-      surplus |= index >= 0 && index < 32 ? 1 &<< UInt32(truncatingIfNeeded: index) : 0
-      surplusAt = now
+      exchanges.surplus |= index >= 0 && index < 32 ? 1 &<< UInt32(truncatingIfNeeded: index) : 0
+      exchanges.surplusAt = now
       if isOurs { peers.postpone(Int(peers.attempt.place), .connectionsRefused, &context) }
       return
     }
-    forget(index)  // in case an event was lost
-    if index < 32 { values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
-    server.opened(opened.connection)
-    links[index].peer = opened.peer
-    openAccount(index)
-    links[index].lastAsked = now
-    links[index].openedAt = now
+    exchanges.forget(index, &serving, &peers, &context)  // in case an event was lost
+    if index < 32 { serving.values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
+    serving.server.opened(opened.connection)
+    exchanges.links[index].peer = opened.peer
+    serving.openAccount(index, &exchanges.links[index], &peers, &context)
+    exchanges.links[index].lastAsked = now
+    exchanges.links[index].openedAt = now
     context.sink.delegate.tell(
       .debug, "a connection was opened: its number, 1 if by us", Int32(truncatingIfNeeded: index),
       isOurs ? 1 : 0,
@@ -62,9 +62,9 @@ where
     switch opened.role {
     case .peripheral:
       context.sink.count(.connectionsIn)
-      links[index].step = .serving
-      links[index].isPeers = true
-      links[index].end = context.after(context.configuration.servingLife)
+      exchanges.links[index].step = .serving
+      exchanges.links[index].isPeers = true
+      exchanges.links[index].end = context.after(context.configuration.servingLife)
       // Two devices may call each other at the same moment. One connection is all there can be: ours is tried
       // again later.
       if peers.attempt.isActive, !peers.attempt.isCancelled,
@@ -73,15 +73,15 @@ where
         peers.cutAttempt(&context)
       }
       if peers.strangers.isShort { peers.welcome(opened.peer, &context) }
-      readBack(index)
+      exchanges.readBack(index, &serving, &peers, &context)
     case .central:
       context.sink.count(isOurs ? .connectionsOut : .connectionsRefused)
-      links[index].end = context.after(context.configuration.exchangeLife)
-      guard isOurs, !links.isAtWork(with: peers.attempt.place) else {
-        close(index)
+      exchanges.links[index].end = context.after(context.configuration.exchangeLife)
+      guard isOurs, !exchanges.links.isAtWork(with: peers.attempt.place) else {
+        exchanges.close(index, &serving, &peers, &context)
         return
       }
-      beginExchange(with: peers.attempt.place, index)
+      exchanges.beginExchange(with: peers.attempt.place, index, &serving, &peers, &context)
     }
   }
 
@@ -96,7 +96,7 @@ where
     peers.attempt = Attempt()
     peers.workAt = now
     let place = Int(ended.place)
-    guard !links.isAtWork(with: ended.place) else {
+    guard !exchanges.links.isAtWork(with: ended.place) else {
       context.sink.count(.attemptsCut)  // the peer's own connection is being used
       return
     }
@@ -119,24 +119,24 @@ where
     context.hasNews = true
     let index = connection.index
     guard index >= 0, index < connections else {
-      if index >= 0, index < 32 { surplus &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
+      if index >= 0, index < 32 { exchanges.surplus &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
       return
     }
-    if links[index].step.isWorking {
-      let place = Int(links[index].place)
-      if links[index].isPeers {
+    if exchanges.links[index].step.isWorking {
+      let place = Int(exchanges.links[index].place)
+      if exchanges.links[index].isPeers {
         // The peer was done with its own connection before we were: nothing is held against it.
         context.sink.count(.exchangesDropped)
         peers.leaveAlone(place, for: .zero, andUpTo: 1023, &context)
       } else {
-        fail(index, .exchangesDropped)
+        exchanges.fail(index, .exchangesDropped, &serving, &peers, &context)
         // It did not understand our request, as happens when several ask at the same moment.
         if reason == .failedToBeEstablished { peers.askAgainSoon(place, &context) }
       }
     }
     context.sink.delegate.tell(
       .debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: now)
-    forget(index)
+    exchanges.forget(index, &serving, &peers, &context)
     peers.workAt = now
   }
 
@@ -148,22 +148,29 @@ where
   ) -> Int {
     context.now = now
     let index = connection.index
-    guard index >= 0, index < connections, count > 0, count <= buffer.count, links[index].step != .closed
+    guard index >= 0, index < connections, count > 0, count <= buffer.count,
+      exchanges.links[index].step != .closed
     else { return 0 }
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
-      links[index].lastAsked = now
-      let isIndicating = NeighbourType.Services.changes && server.isIndicating(connection)
-      let isFormer = NeighbourType.Services.changes && values.isFormer(connection)
-      let length = server.respond(
-        to: &buffer, count: count, on: connection, at: now, from: services.database(isFormer: isFormer),
-        values: &values)
-      if isIndicating { noteConfirmation(index) }
-      takeSignal(index)
-      if NeighbourType.systems > 0 { noteNeighbours(index) }
+      exchanges.links[index].lastAsked = now
+      serving.values.askedAt = now
+      let isIndicating = NeighbourType.Services.changes && serving.server.isIndicating(connection)
+      let isFormer = NeighbourType.Services.changes && serving.values.isFormer(connection)
+      let length = serving.server.respond(
+        to: &buffer, count: count, on: connection, at: now,
+        from: serving.services.database(isFormer: isFormer),
+        values: &serving.values)
+      if isIndicating { serving.noteConfirmation(index, &exchanges.links[index], &context) }
+      serving.takeSignal(index, &exchanges.links[index], &peers, &context)
+      if NeighbourType.systems > 0 {
+        serving.noteNeighbours(index, &exchanges.links[index], &peers, &context)
+      }
       return length
     }
     context.hasNews = true
-    guard case .indication = take(buffer.span.extracting(0..<count), index) else { return 0 }
+    guard
+      case .indication = exchanges.take(buffer.span.extracting(0..<count), index, &serving, &peers, &context)
+    else { return 0 }
     buffer[0] = GATTClient.confirmation
     return 1
   }
@@ -177,59 +184,12 @@ where
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     context.now = now
     let index = connection.index
-    guard index >= 0, index < connections, links[index].holdsTarget else { return }
-    let place = Int(links[index].place)
-    links[index].lastAsked = now
+    guard index >= 0, index < connections, exchanges.links[index].holdsTarget else { return }
+    let place = Int(exchanges.links[index].place)
+    exchanges.links[index].lastAsked = now
     peers.table.touch(place, at: now)
     peers.measure(place, peers.table[place].identity, rssi, &context)
   }
 
   // MARK: One connection for both
-
-  /// A peer opened a connection. If it is one whose payload we want, we read it over the same connection: one
-  /// is enough for both, and in a crowd every connection less counts (HP-21). This is for devices like this
-  /// one: phones, which show how strongly they send or a pseudo device address, are met on connections of
-  /// ours, as their applications expect.
-  @inlinable
-  mutating func readBack(_ index: Int) {
-    guard context.configuration.scans, let place = peers.table.find(TargetIdentity(links[index].peer)),
-      peers.table[place].state == .advertised || peers.table[place].state == .confirmed,
-      peers.table[place].txPower == Target.noTxPower,
-      !peers.table[place].isHeld || peers.attempt.isActive && Int(peers.attempt.place) == place,
-      peers.task(for: place, &context) == .meet || peers.task(for: place, &context) == .readPayload
-    else { return }
-    peers.table.setHeld(place, true)
-    beginExchange(with: UInt16(truncatingIfNeeded: place), index)
-  }
-
-  /// Begins to do on a connection what a peer, whose place is held, is owed.
-  @inlinable @inline(never)
-  mutating func beginExchange(with place: UInt16, _ index: Int) {
-    links[index].place = place
-    links[index].holdsTarget = true
-    enter(server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index)
-  }
-
-  /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last:
-  /// two requests at the usual interval, and some more.
-  @inlinable
-  static var lingering: Interval { .milliseconds(200) }
-
-  /// Our work on a connection is done: closes it, unless the peer opened it or is at work on it itself.
-  @inlinable
-  mutating func leave(_ index: Int) {
-    guard links[index].isPeers || links[index].lastAsked > links[index].openedAt else {
-      close(index)
-      return
-    }
-    // Not more than what is ours: the peer may be in the middle of a message.
-    freeBuffer(index)
-    if links[index].holdsTarget {
-      links[index].holdsTarget = false
-      peers.releaseHold(Int(links[index].place), &context)
-    }
-    links[index].client = GATTClient()
-    links[index].step = .serving
-    links[index].task = .nothing
-  }
 }

@@ -11,7 +11,7 @@ where
     context.now = now
     context.sink.count(.adverts)
     let seen = context.configuration.introspection.classify(report, data)
-    let sighting = values.neighbours.look(at: data)
+    let sighting = serving.values.neighbours.look(at: data)
     let place: Int
     if let known = peers.table.find(seen.identity) {
       place = known
@@ -33,7 +33,7 @@ where
       context.sink.record(.txPower, of: seen.identity, extra: UInt8(bitPattern: txPower))
       context.sink.delegate.didChangeTxPower(seen.identity, txPower, at: now)
     }
-    if NeighbourType.systems > 0 { observe(place, sighting, in: data) }
+    if NeighbourType.systems > 0 { serving.observe(place, sighting, in: data, &peers, &context) }
     peers.measure(place, seen.identity, report.rssi, &context)
   }
 

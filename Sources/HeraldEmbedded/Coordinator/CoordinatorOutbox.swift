@@ -12,6 +12,9 @@ struct Outbox: BitwiseCopyable {
   /// "all" (HP-32).
   @usableFromInline static var messageLife: Interval { .seconds(60) }
 
+  /// The connection number under which the message's buffer is claimed: none that a radio has.
+  @usableFromInline static var connection: ConnectionID { ConnectionID(index: 255) }
+
   @usableFromInline
   init() {
     buffer = 0
@@ -38,10 +41,6 @@ extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
-  /// The connection number under which the message's buffer is claimed: none that a radio has.
-  @inlinable
-  static var outboxConnection: ConnectionID { ConnectionID(index: 255) }
-
   /// Sends a message of at most 509 bytes to a peer at once, ahead of all other work and over the open
   /// connection if there is one (HP-30, HP-31). It is given up after a minute; the counters `messages_sent`
   /// and `messages_lost` tell.
@@ -95,8 +94,8 @@ where
   mutating func takeMessage(_ message: Span<UInt8>) throws(ImmediateSendError) {
     if outbox.isPending { throw .busy }
     guard message.count <= ATTLimits.longestValue &- 3 else { throw .tooLong }
-    guard let buffer = values.pool.claim(Self.outboxConnection, .message) else { throw .noBuffer }
-    _ = values.pool.buffers[buffer].composeMessage(message)
+    guard let buffer = serving.values.pool.claim(Outbox.connection, .message) else { throw .noBuffer }
+    _ = serving.values.pool.buffers[buffer].composeMessage(message)
     outbox.buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
     outbox.until = context.after(Outbox.messageLife)
   }
@@ -120,8 +119,8 @@ where
     var index = 0
     while index < connections {
       // Its bytes are in use: that ends soon.
-      if links[index].step == .writeSignal, links[index].task == .sendMessage {
-        context.wake(by: links[index].end)
+      if exchanges.links[index].step == .writeSignal, exchanges.links[index].task == .sendMessage {
+        context.wake(by: exchanges.links[index].end)
         return
       }
       index &+= 1
@@ -132,7 +131,7 @@ where
       context.wake(by: outbox.until)
       return
     }
-    values.pool.release(Self.outboxConnection)
+    serving.values.pool.release(Outbox.connection)
     outbox = Outbox()
   }
 }

@@ -14,7 +14,7 @@ where
     }
     // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under
     // the new address.
-    guard values.pool.makeRoom() else {
+    guard serving.values.pool.makeRoom() else {
       context.wake(by: context.after(.milliseconds(100)))
       return
     }
@@ -27,16 +27,17 @@ where
     }
     show(identity)
     context.sink.delegate.tell(.info, "a new own address", at: context.now)
-    values.rotatedAt = context.now
-    values.rotatedUnixSeconds = context.sink.clock.unixSeconds(at: context.now)
+    serving.values.rotatedAt = context.now
+    serving.values.rotatedUnixSeconds = context.sink.clock.unixSeconds(at: context.now)
     context.sink.count(.rotations)
     partWithFormerAddress()
     peers.tellAgain(&context)
     rotation.rotated(at: context.now)
-    rotation.noLater(than: values.supplier.nextChange(after: values.rotatedUnixSeconds, now: context.now))
+    rotation.noLater(
+      than: serving.values.supplier.nextChange(after: serving.values.rotatedUnixSeconds, now: context.now))
     if NeighbourType.systems > 0 { showNeighbours(withAddress: true) }
     offerPayload()
-    unnotified = .max
+    serving.unnotified = .max
     context.wake(by: rotation.deadline)
   }
 
@@ -48,12 +49,14 @@ where
     var open: UInt32 = 0
     var index = 0
     while index < connections {
-      if links[index].step == .keeping { close(index) }
-      if links[index].step != .closed, index < 32 { open |= 1 &<< UInt32(truncatingIfNeeded: index) }
+      if exchanges.links[index].step == .keeping { exchanges.close(index, &serving, &peers, &context) }
+      if exchanges.links[index].step != .closed, index < 32 {
+        open |= 1 &<< UInt32(truncatingIfNeeded: index)
+      }
       index &+= 1
     }
-    if NeighbourType.Services.changes { noteServicesGone(on: open & ~values.former) }
-    values.former |= open
+    if NeighbourType.Services.changes { serving.noteServicesGone(on: open & ~serving.values.former) }
+    serving.values.former |= open
   }
 
   /// Advertises under a new identity. Not inlined: its buffer is to be off the stack when the payload is
@@ -78,18 +81,19 @@ where
   @inlinable
   mutating func offerPayload() {
     let nobody = ConnectionID(index: connections)
-    guard let index = values.makePayload(for: nobody, .signalling) else {
+    guard let index = serving.values.makePayload(for: nobody, .signalling) else {
       context.offersPayload = false
       advertising.remove(0)
       // The date may be missing: the next rotation comes sooner.
       rotation.noLater(than: context.after(.seconds(10)))
       return
     }
-    let digest = values.pool.buffers[index].digest()
+    let digest = serving.values.pool.buffers[index].digest()
     if peers.noteOwn(digest) {
-      context.sink.record(.ownPayload, values.pool.buffers[index].all, in: &values.pool.buffers[index])
+      context.sink.record(
+        .ownPayload, serving.values.pool.buffers[index].all, in: &serving.values.pool.buffers[index])
     }
-    values.pool.release(nobody)
+    serving.values.pool.release(nobody)
     context.offersPayload = true
     advertising.setTiming(0, interval: context.advertisingInterval, share: 1, connectable: true)
   }
@@ -124,7 +128,7 @@ where
 
   @inlinable
   mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
-    let open = links.openCount()
+    let open = exchanges.links.openCount()
     let plan = advertising.next(
       at: context.now,
       allowed: .init(

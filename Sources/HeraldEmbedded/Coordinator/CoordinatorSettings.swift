@@ -23,8 +23,8 @@ where
   public mutating func tendPayload<Storage: PayloadStorage & ~Copyable>(
     in storage: inout Storage, at now: Instant
   ) {
-    guard values.supplier.storedCapacity > 0,
-      values.supplier.tend(&storage, at: context.sink.clock.unixSeconds(at: now))
+    guard serving.values.supplier.storedCapacity > 0,
+      serving.values.supplier.tend(&storage, at: context.sink.clock.unixSeconds(at: now))
     else { return }
     rotation.rotateSoon()
     context.hasNews = true

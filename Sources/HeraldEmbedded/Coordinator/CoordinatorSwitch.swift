@@ -63,10 +63,12 @@ where
     if plan.changed { radio.stopAdvertising() }
     var index = 0
     while index < connections {
-      if links[index].step != .closed, links[index].step != .closing { close(index) }
+      if exchanges.links[index].step != .closed, exchanges.links[index].step != .closing {
+        exchanges.close(index, &serving, &peers, &context)
+      }
       index &+= 1
     }
-    driveLinks(&radio)
+    exchanges.driveLinks(&radio, &serving, &peers, &context)
     endAttempt(&radio)
   }
 }

@@ -3,14 +3,14 @@
 public struct CoreContext<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable, DelegateType: SensorDelegate & ~Copyable
 >: ~Copyable {
-  /// What was chosen at start-up.
-  public let configuration: HeraldConfiguration
-  /// What a host has set since.
-  @usableFromInline var settings: SettingValues
   /// Where events go.
   public var sink: LogSink<FlashType, DelegateType>
   /// The source of addresses and keys.
   public var random: RandomType
+  /// What was chosen at start-up.
+  public let configuration: HeraldConfiguration
+  /// What a host has set since.
+  @usableFromInline var settings: SettingValues
   /// What the radio can do.
   @usableFromInline var capabilities: RadioCapabilities
   /// Whether the supplier had a payload when asked last.

@@ -27,13 +27,12 @@ public struct HeraldCore<
   public var context: Context
   /// The peers.
   @usableFromInline var peers: Peers<FlashType, RandomType, DelegateType, targets>
-  @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
-  /// The GATT table.
-  @usableFromInline var services: NeighbourType.Services
-  @usableFromInline var links: ConnectionTable<connections>
-  /// Connections with numbers beyond our places that are to be closed, a bit each.
-  @usableFromInline var surplus: UInt32
-  @usableFromInline var surplusAt: Instant
+  /// The exchanges, one for each connection.
+  @usableFromInline
+  var exchanges:
+    Exchanges<
+      FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
+    >
   @usableFromInline var outbox: Outbox
 
   @usableFromInline var advertising: NeighbourType.Sets
@@ -43,8 +42,6 @@ public struct HeraldCore<
   /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays
   /// recognisable to whoever has it; without one (all zeros) the device makes a new one when it starts.
   public var key: IdentityResolvingKey
-  /// Connections that are to be told of a new payload if they asked for that, a bit each.
-  @usableFromInline var unnotified: UInt32
 
   @usableFromInline var radioState: RadioState
   /// What the delegate was told last, and whether the application switched the sensor off.
@@ -55,8 +52,12 @@ public struct HeraldCore<
   @usableFromInline var ageing: Ageing
   // Behind the rest: the buffers in it are in nobody's way there.
 
-  /// What our GATT table serves, the supplier of payloads included.
-  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
+  /// What we serve on connections.
+  @usableFromInline
+  var serving:
+    Serving<
+      FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
+    >
 
   /// A device that has not started. It starts at the first `run`.
   ///
@@ -69,20 +70,15 @@ public struct HeraldCore<
     configuration: HeraldConfiguration
   ) {
     context = CoreContext(flash: flash, random: random, delegate: delegate, configuration: configuration)
-    values = ServedValues(supplier: supplier)
-    services = NeighbourType.Services()
+    serving = Serving(supplier: supplier)
     peers = Peers()
-    server = ATTServer()
-    links = ConnectionTable()
-    surplus = 0
-    surplusAt = .start
+    exchanges = Exchanges()
     outbox = Outbox()
     advertising = NeighbourType.Sets()
     scanning = ScanSchedule(configuration.scanTiming)
     shownScan = nil
     rotation = AddressRotation(period: configuration.addressPeriod)
     key = .none
-    unnotified = 0
     radioState = .starting
     shownState = .off
     isSwitchedOff = false
@@ -99,8 +95,8 @@ public struct HeraldCore<
     guard context.sink.clock.set(unixMilliseconds: unixMilliseconds, at: now, source: source) else {
       return false
     }
-    values.supplier.dateWasSet(isCertain: source == .host)
-    values.neighbours.dateWasSet(isCertain: source == .host)
+    serving.values.supplier.dateWasSet(isCertain: source == .host)
+    serving.values.neighbours.dateWasSet(isCertain: source == .host)
     context.sink.record(.clockSet(unixMilliseconds: unixMilliseconds, source: source))
     rotation.rotateSoon()
     return true
@@ -108,6 +104,12 @@ public struct HeraldCore<
 
   // MARK: What is to be seen of it
 
+  /// What our GATT table serves, the supplier of payloads included.
+  @inlinable
+  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads> {
+    _read { yield serving.values }
+    _modify { yield &serving.values }
+  }
   /// The peers. For looking at: what happens to them is decided here.
   @inlinable
   public var table: TargetTable<targets> {
@@ -164,12 +166,12 @@ public struct HeraldCore<
   @inlinable
   public mutating func counter(_ counter: CoordinatorCounter) -> UInt32 {
     switch counter {
-    case .payloadsServed: values.served
-    case .payloadsNotServed: values.notServed
-    case .signals: values.signals
-    case .signalWakes: values.wakes
-    case .signalsMalformed: values.malformed
-    case .signalsWithoutBuffer: values.withoutBuffer
+    case .payloadsServed: serving.values.served
+    case .payloadsNotServed: serving.values.notServed
+    case .signals: serving.values.signals
+    case .signalWakes: serving.values.wakes
+    case .signalsMalformed: serving.values.malformed
+    case .signalsWithoutBuffer: serving.values.withoutBuffer
     default: context.sink.counters[counter]
     }
   }

@@ -231,4 +231,14 @@ extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType:
     TargetIdentity(
       kind: .shared, high: UInt16(truncatingIfNeeded: context.random.next()), low: context.random.next())
   }
+
+  /// Logs and reports a code of a peer's.
+  @inlinable @inline(never)
+  mutating func keepCode(
+    _ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context
+  ) {
+    let identity = table[place].identity
+    context.sink.record(.neighbour(identity, system), bytes: code)
+    context.sink.delegate.didObserve(identity, system, code, at: context.now)
+  }
 }

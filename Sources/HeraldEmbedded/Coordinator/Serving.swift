@@ -1,14 +1,48 @@
-// What a message that a peer writes to us brings about.
+/// What we serve on connections: our GATT table, its values, and what peers write to it.
+public struct Serving<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  NeighbourType: Neighbours,
+  let targets: Int, let connections: Int, let payloads: Int
+>: ~Copyable {
+  /// What is shared by the machines.
+  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  /// The peers.
+  public typealias PeersType = Peers<FlashType, RandomType, DelegateType, targets>
 
-extension HeraldCore
+  @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
+  /// The GATT table.
+  @usableFromInline var services: NeighbourType.Services
+  /// Connections that are to be told of a new payload if they asked for that, a bit each.
+  @usableFromInline var unnotified: UInt32
+  // Behind the rest: the buffers in it are in nobody's way there.
+
+  /// What the table serves, the supplier of payloads included.
+  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
+
+  /// No connection is open.
+  @inlinable
+  init(supplier: consuming SupplierType) {
+    server = ATTServer()
+    services = NeighbourType.Services()
+    unnotified = 0
+    values = ServedValues(supplier: supplier)
+  }
+}
+
+// MARK: What peers write
+
+extension Serving
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
   /// A connection was opened: what is written on it is charged to its peer's address.
   @inlinable
-  mutating func openAccount(_ index: Int) {
-    let peer = links[index].peer
-    values.incoming[index].account = account(of: peer)
+  mutating func openAccount(
+    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    let peer = link.peer
+    values.incoming[index].account = account(of: peer, &peers)
     values.incoming[index].remainder = 15  // a connection costs a unit at least
     if let known = peers.table.find(address: peer, at: context.now) {
       values.incoming[index].isRead = peers.table[known].state == .read && peers.table[known].isConnectable
@@ -17,52 +51,62 @@ where
 
   /// The account of an address among `SignalAccounts`, which nobody outside can foretell.
   @inlinable
-  mutating func account(of peer: DeviceAddress) -> UInt8 {
+  mutating func account(of peer: DeviceAddress, _ peers: inout PeersType) -> UInt8 {
     UInt8(truncatingIfNeeded: ((peer.low ^ UInt32(peer.high) ^ peers.table.seed) &* 0x9E37_79B1) &>> 27)
+  }
+
+  /// How long the peer of a connection that serves it may ask for nothing.
+  @inlinable
+  mutating func longestIdle(_ index: Int, _ link: inout Link, _ context: inout Context) -> Interval {
+    guard link.isPeers else { return Self.lingering }
+    let idle = context.configuration.servingIdle
+    return idle > Self.preparingIdle && server.isPreparing(ConnectionID(index: index))
+      ? Self.preparingIdle : idle
   }
 
   /// How long a connection may lie idle on which a peer has begun to prepare a write, which others wait for.
   @inlinable
   static var preparingIdle: Interval { .seconds(10) }
 
-  /// How long the peer of a connection that serves it may ask for nothing.
+  /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last:
+  /// two requests at the usual interval, and some more.
   @inlinable
-  mutating func longestIdle(_ index: Int) -> Interval {
-    guard links[index].isPeers else { return Self.lingering }
-    let idle = context.configuration.servingIdle
-    return idle > Self.preparingIdle && server.isPreparing(ConnectionID(index: index))
-      ? Self.preparingIdle : idle
-  }
+  static var lingering: Interval { .milliseconds(200) }
 
   /// Acts upon the message that has come in on a connection, if one has.
   @inlinable @inline(never)
-  mutating func takeSignal(_ index: Int) {
+  mutating func takeSignal(
+    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
     guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
     context.hasNews = true
     context.sink.counters.count(kind)
     if !values.mayAct(index) {
       context.sink.count(.signalsDropped)
-    } else if let place = writer(index) {
-      act(upon: kind, from: place, index)
+    } else if let place = writer(index, &link, &peers, &context) {
+      act(upon: kind, from: place, index, &link, &peers, &context)
     }
     values.endMessage(index)
   }
 
   @inlinable
-  mutating func act(upon kind: SignalMessage.Kind, from place: Int, _ index: Int) {
+  mutating func act(
+    upon kind: SignalMessage.Kind, from place: Int, _ index: Int, _ link: inout Link,
+    _ peers: inout PeersType, _ context: inout Context
+  ) {
     if kind == .rssi {
       guard let rssi = RSSI(signal: values.incoming[index].rssi) else {
         values.malformed &+= 1
         return
       }
-      measure(writer: place, rssi, index)
+      measure(writer: place, rssi, index, &peers, &context)
       return
     }
     guard let buffer = values.pool.find(ConnectionID(index: index), .hearing) else { return }
     switch kind {
     case .rssi: break
-    case .payload: takePayload(from: place, in: buffer, index)
-    case .payloadSharing: takeShared(from: place, in: buffer, index)
+    case .payload: takePayload(from: place, in: buffer, index, &link, &peers, &context)
+    case .payloadSharing: takeShared(from: place, in: buffer, index, &peers, &context)
     case .immediate:
       let identity = peers.table[place].identity
       let all = values.pool.buffers[buffer].all
@@ -76,13 +120,15 @@ where
   /// The target that writes on a connection: the one the connection is to, or the one last heard under the
   /// peer's address, or a new one. That it writes counts as being heard. `nil` if there is no place for it.
   @inlinable
-  mutating func writer(_ index: Int) -> Int? {
-    let address = links[index].peer
+  mutating func writer(_ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context)
+    -> Int?
+  {
+    let address = link.peer
     let identity = TargetIdentity(address)
     // Its identity may be this address, though it was heard under others since.
     let known =
-      links[index].holdsTarget
-      ? Int(links[index].place)
+      link.holdsTarget
+      ? Int(link.place)
       : peers.table.find(address: address, at: context.now) ?? peers.table.find(identity)
     if let known {
       peers.table.touch(known, at: context.now)
@@ -94,7 +140,9 @@ where
 
   /// The strength at which a peer hears us counts as that at which we hear it.
   @inlinable @inline(never)
-  mutating func measure(writer place: Int, _ rssi: RSSI, _ index: Int) {
+  mutating func measure(
+    writer place: Int, _ rssi: RSSI, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+  ) {
     peers.noteReceiveOnly(place)
     values.spend(3, index)
     peers.measure(place, peers.table[place].identity, rssi, &context)
@@ -107,7 +155,10 @@ where
   /// goes on being read as if it had written nothing. Until then the written payload counts, if the peer is
   /// known by this very address. Else it is told as that of somebody else.
   @inlinable
-  mutating func takePayload(from place: Int, in buffer: Int, _ index: Int) {
+  mutating func takePayload(
+    from place: Int, in buffer: Int, _ index: Int, _ link: inout Link, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else {
       values.malformed &+= 1
@@ -119,9 +170,9 @@ where
     guard digest != peers.table[place].payloadDigest else { return }
     let isConnectable = peers.table[place].isConnectable
     if isConnectable,
-      peers.table[place].state == .read || peers.table[place].identity != TargetIdentity(links[index].peer)
+      peers.table[place].state == .read || peers.table[place].identity != TargetIdentity(link.peer)
     {
-      takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index)
+      takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index, &peers, &context)
       return
     }
     values.spendBytes(length, index)
@@ -138,10 +189,12 @@ where
 
   /// A peer passed on payloads of others (HP-43).
   @inlinable
-  mutating func takeShared(from place: Int, in buffer: Int, _ index: Int) {
+  mutating func takeShared(
+    from place: Int, in buffer: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+  ) {
     let sharer = peers.table[place].identity
     let rssi = RSSI(signal: values.incoming[index].rssi)
-    if let rssi { measure(writer: place, rssi, index) }
+    if let rssi { measure(writer: place, rssi, index, &peers, &context) }
     let length = Int(values.pool.buffers[buffer].length)
     guard length > 0 else { return }
     values.spendBytes(length, index)
@@ -152,7 +205,7 @@ where
       let count = values.lengthOfFirstPayload(in: buffer, from: start)
       guard count > 0, count <= length &- start else { return }
       takeHearsay(
-        start..<start &+ count, rssi ?? .notAvailable, isWritten: false, in: buffer, index)
+        start..<start &+ count, rssi ?? .notAvailable, isWritten: false, in: buffer, index, &peers, &context)
       start &+= count
     }
   }
@@ -164,7 +217,8 @@ where
   /// inlined, so that the stack holds what is needed for one at a time.
   @inlinable @inline(never)
   mutating func takeHearsay(
-    _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int
+    _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int,
+    _ peers: inout PeersType, _ context: inout Context
   ) {
     let digest = values.pool.buffers[buffer].digest(range)
     guard !peers.isOwn(digest) else { return }

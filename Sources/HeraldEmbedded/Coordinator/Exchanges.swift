@@ -1,0 +1,440 @@
+/// The exchanges, one for each connection: what we ask of peers, step by step (`ExchangeStep`), and how
+/// connections begin and end.
+public struct Exchanges<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  NeighbourType: Neighbours,
+  let targets: Int, let connections: Int, let payloads: Int
+>: ~Copyable {
+  /// What is shared by the machines.
+  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  /// The peers.
+  public typealias PeersType = Peers<FlashType, RandomType, DelegateType, targets>
+  /// What we serve.
+  public typealias ServingType = Serving<
+    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
+  >
+
+  @usableFromInline var links: ConnectionTable<connections>
+  /// Connections with numbers beyond our places that are to be closed, a bit each.
+  @usableFromInline var surplus: UInt32
+  @usableFromInline var surplusAt: Instant
+
+  /// No connection is open.
+  @inlinable
+  init() {
+    links = ConnectionTable()
+    surplus = 0
+    surplusAt = .start
+  }
+}
+
+extension Exchanges
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  // MARK: Beginning and ending
+
+  /// A peer opened a connection. If it is one whose payload we want, we read it over the same connection: one
+  /// is enough for both, and in a crowd every connection less counts (HP-21). This is for devices like this
+  /// one: phones, which show how strongly they send or a pseudo device address, are met on connections of
+  /// ours, as their applications expect.
+  @inlinable
+  mutating func readBack(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    guard context.configuration.scans, let place = peers.table.find(TargetIdentity(links[index].peer)),
+      peers.table[place].state == .advertised || peers.table[place].state == .confirmed,
+      peers.table[place].txPower == Target.noTxPower,
+      !peers.table[place].isHeld || peers.attempt.isActive && Int(peers.attempt.place) == place,
+      peers.task(for: place, &context) == .meet || peers.task(for: place, &context) == .readPayload
+    else { return }
+    peers.table.setHeld(place, true)
+    beginExchange(with: UInt16(truncatingIfNeeded: place), index, &serving, &peers, &context)
+  }
+
+  /// Begins to do on a connection what a peer, whose place is held, is owed.
+  @inlinable @inline(never)
+  mutating func beginExchange(
+    with place: UInt16, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    links[index].place = place
+    links[index].holdsTarget = true
+    enter(
+      serving.server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index, &serving,
+      &peers, &context)
+  }
+
+  /// The connection is gone.
+  @inlinable @inline(never)
+  mutating func forget(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    guard links[index].step != .closed else { return }
+    serving.values.endSignals(index)
+    letGo(index, &serving, &peers, &context)
+    serving.server.closed(ConnectionID(index: index))
+    serving.values.neighbours.closed(ConnectionID(index: index))
+    links[index] = Link()
+  }
+
+  /// Has several connections closed, a bit each.
+  @inlinable
+  mutating func close(
+    all: UInt32, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    var index = 0
+    while index < connections, index < 32 {
+      if all & 1 &<< UInt32(truncatingIfNeeded: index) != 0 { close(index, &serving, &peers, &context) }
+      index &+= 1
+    }
+    context.wake(by: context.now)
+  }
+
+  /// Lets go of what an exchange holds.
+  @inlinable @inline(never)
+  mutating func letGo(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    if links[index].holdsTarget {
+      links[index].holdsTarget = false
+      peers.releaseHold(Int(links[index].place), &context)
+    }
+    links[index].buffer = 0
+    links[index].client = GATTClient()
+    serving.values.pool.release(ConnectionID(index: index))
+  }
+
+  /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).
+  @inlinable @inline(never)
+  mutating func close(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    letGo(index, &serving, &peers, &context)
+    links[index].step = .closing
+    links[index].end = context.now
+  }
+
+  /// Our work on a connection is done: closes it, unless the peer opened it or is at work on it itself.
+  @inlinable
+  mutating func leave(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    guard links[index].isPeers || links[index].lastAsked > links[index].openedAt else {
+      close(index, &serving, &peers, &context)
+      return
+    }
+    // Not more than what is ours: the peer may be in the middle of a message.
+    freeBuffer(index, &serving)
+    if links[index].holdsTarget {
+      links[index].holdsTarget = false
+      peers.releaseHold(Int(links[index].place), &context)
+    }
+    links[index].client = GATTClient()
+    links[index].step = .serving
+    links[index].task = .nothing
+  }
+
+  /// All that the peer is owed at present was done: says when there is more, and closes the connection
+  /// (HP-22), or keeps it if that was chosen and the peer is of a system that may withhold its advertisements
+  /// (HP-23).
+  @inlinable
+  mutating func finish(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    let place = Int(links[index].place)
+    peers.table[place].failures = 0
+    peers.table[place].ignores = 0
+    peers.settle(place, &context)
+    if context.configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
+      peers.table[place].state == .read
+    {
+      freeBuffer(index, &serving)
+      links[index].step = .keeping
+      links[index].task = .nothing
+      links[index].isSpent = false
+      links[index].lastAsked = context.now
+      links[index].end = context.now
+      return
+    }
+    leave(index, &serving, &peers, &context)
+  }
+
+  /// The peer has no Herald service: leaves it alone for a while, longer each time.
+  @inlinable
+  mutating func ignore(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    context.sink.count(.withoutService)
+    let place = Int(links[index].place)
+    peers.table[place].ignores &+= 1
+    peers.table[place].state = .ignored
+    peers.table[place].failures = 0
+    peers.leaveAlone(
+      place, for: HeraldConfiguration.ignoreDelay(ignores: peers.table[place].ignores), &context)
+    if peers.table[place].has(Target.awaitsMessageFlag) {
+      peers.table[place].set(Target.awaitsMessageFlag, false)
+      context.sink.count(.messagesLost)
+    }
+    peers.table.setOwesWork(place, false)
+    leave(index, &serving, &peers, &context)
+  }
+
+  /// We have no buffer for the peer's payload, or for what it is to be told: nothing is held against it, and
+  /// it is tried again soon.
+  @inlinable
+  mutating func deferExchange(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    context.sink.count(.exchangesWithoutBuffer)
+    peers.comeBack(to: Int(links[index].place), in: .seconds(1), &context)
+    leave(index, &serving, &peers, &context)
+  }
+
+  /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the
+  /// connection if it is ours.
+  @inlinable
+  mutating func fail(
+    _ index: Int, _ cause: CoordinatorCounter, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    links[index].step = .failed
+    if links[index].holdsTarget {
+      links[index].holdsTarget = false
+      peers.postpone(Int(links[index].place), cause, &context)
+    } else {
+      context.sink.count(cause)
+    }
+    if links[index].isPeers {
+      leave(index, &serving, &peers, &context)
+    } else {
+      close(index, &serving, &peers, &context)
+    }
+  }
+
+  // MARK: Going on
+
+  /// Sends the next request of every exchange, ends those that take too long. None waits for another.
+  @inlinable
+  mutating func driveLinks<R: Radio & ~Copyable>(
+    _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    var index = 0
+    while index < connections {
+      if links[index].step != .closed { context.wake(by: drive(index, &radio, &serving, &peers, &context)) }
+      index &+= 1
+    }
+    closeSurplus(&radio, &context)
+  }
+
+  @inlinable
+  mutating func drive<R: Radio & ~Copyable>(
+    _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) -> Instant {
+    let connection = ConnectionID(index: index)
+    if links[index].step == .serving {
+      let idleEnd = links[index].lastAsked + serving.longestIdle(index, &links[index], &context)
+      let end = context.earlier(links[index].end, idleEnd)
+      guard context.hasCome(end) else { return end }
+      close(index, &serving, &peers, &context)
+    }
+    if links[index].step == .keeping { return keep(index, &radio, &serving, &peers, &context) }
+    if links[index].step.isWorking {
+      if context.hasCome(workEnd(index, &context)) {
+        fail(index, .exchangesTimedOut, &serving, &peers, &context)
+      } else {
+        if case .failed = links[index].client.expire(at: context.now) {
+          fail(index, .exchangesTimedOut, &serving, &peers, &context)
+        }
+      }
+    }
+    if links[index].step.isWorking {
+      request(index, &radio, &serving, &peers, &context)
+      return context.earlier(workEnd(index, &context), links[index].client.deadline)
+    }
+    // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
+    if context.hasCome(links[index].end) {
+      radio.disconnect(connection)
+      links[index].end = context.after(.seconds(2))
+    }
+    return links[index].end
+  }
+
+  /// When our work on a connection has to be done: on a peer's own, which may live longer, too.
+  @inlinable
+  mutating func workEnd(_ index: Int, _ context: inout Context) -> Instant {
+    guard links[index].isPeers else { return links[index].end }
+    return context.earlier(links[index].end, links[index].openedAt + context.configuration.exchangeLife)
+  }
+
+  /// How often the strength of a peer is measured on a connection that is kept.
+  @inlinable
+  static var keptPeriod: Interval { .seconds(10) }
+
+  /// How long a measurement may fail to come until the peer counts as gone, whatever the radio says (HP-02).
+  @inlinable
+  static var keptSilence: Interval { .seconds(30) }
+
+  /// Measures the strength on a connection that is kept, does on it what the peer is owed, and gives it up
+  /// when the peer is gone.
+  @inlinable
+  mutating func keep<R: Radio & ~Copyable>(
+    _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) -> Instant {
+    let place = Int(links[index].place)
+    let work = peers.task(for: place, &context)
+    if work != .nothing, work != .meet {
+      links[index].end = context.after(context.configuration.exchangeLife)
+      enter(.choosing, index, &serving, &peers, &context)
+      if links[index].step.isWorking { request(index, &radio, &serving, &peers, &context) }
+      return links[index].end
+    }
+    if context.now >= links[index].lastAsked + Self.keptSilence {
+      close(index, &serving, &peers, &context)
+      return context.now
+    }
+    if context.hasCome(links[index].end) {
+      radio.readRSSI(ConnectionID(index: index))
+      links[index].end = context.after(Self.keptPeriod)
+    }
+    return links[index].end
+  }
+
+  /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be
+  /// sent.
+  @inlinable
+  mutating func request<R: Radio & ~Copyable>(
+    _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    let connection = ConnectionID(index: index)
+    var bytes: [128 of UInt8] = .init(repeating: 0)  // longestRequest
+    var buffer = bytes.mutableSpan
+    let count: Int
+    if links[index].step == .writeSignal, links[index].buffer != 0 {
+      count = serving.values.pool.buffers[Int(links[index].buffer) &- 1].request(
+        of: &links[index].client, from: Int(links[index].written), count: Int(links[index].piece),
+        into: &buffer, mtu: serving.server.mtu(connection), at: context.now)
+    } else {
+      count = links[index].client.nextRequest(
+        into: &buffer, mtu: serving.server.mtu(connection), value: Span(), at: context.now)
+    }
+    guard count > 0, count <= Self.longestRequest else { return }
+    do throws(RadioError) {
+      try radio.send(bytes.span.extracting(0..<count), on: connection)
+    } catch {
+      switch error {
+      case .busy: links[index].client.notSent()  // `readyToSend` follows
+      default: fail(index, .exchangesDropped, &serving, &peers, &context)
+      }
+    }
+  }
+
+  /// Closes connections that have numbers beyond our places: asks now, and again every two seconds until they
+  /// are closed.
+  @inlinable
+  mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R, _ context: inout Context) {
+    guard surplus != 0 else { return }
+    if context.hasCome(surplusAt) {
+      var index = 0
+      while index < 32 {
+        if surplus & (1 &<< UInt32(truncatingIfNeeded: index)) != 0 {
+          radio.disconnect(ConnectionID(index: index))
+        }
+        index &+= 1
+      }
+      surplusAt = context.after(.seconds(2))
+    }
+    context.wake(by: surplusAt)
+  }
+
+  // MARK: The connection budget (HP-25)
+
+  /// How long a connection of a peer's is let be before it may be given up for a new peer.
+  @inlinable
+  static var servingGrace: Interval { .seconds(5) }
+
+  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that
+  /// peers have had for some time, the oldest, or the one to the peer heard most weakly. A peer not in the
+  /// table counts as weakest. For a message of the application's an exchange about anything else gives way
+  /// too (HP-30).
+  @inlinable
+  mutating func connectionToGiveUp(forMessage: Bool, _ peers: inout PeersType, _ context: inout Context)
+    -> Int?
+  {
+    var best: Int?
+    var bestRSSI: Int8 = 0
+    var index = 0
+    while index < connections {
+      if canGiveUp(index, forMessage: forMessage, &peers, &context) {
+        let rssi = strength(of: index, &peers)
+        let isBetter =
+          switch context.configuration.connectionPolicy {
+          case .oldest: best.map { links[index].openedAt < links[$0].openedAt } ?? true
+          case .weakest: best == nil || rssi < bestRSSI
+          }
+        if isBetter {
+          best = index
+          bestRSSI = rssi
+        }
+      }
+      index &+= 1
+    }
+    return best
+  }
+
+  @inlinable
+  mutating func canGiveUp(_ index: Int, forMessage: Bool, _ peers: inout PeersType, _ context: inout Context)
+    -> Bool
+  {
+    let step = links[index].step
+    if step == .keeping { return true }
+    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
+    // on is soon over.
+    if step == .serving || links[index].isPeers && step.isWorking {
+      return context.now >= links[index].openedAt + Self.servingGrace
+    }
+    return forMessage && step.isWorking && !peers.table[Int(links[index].place)].has(Target.awaitsMessageFlag)
+  }
+
+  /// Waits until the next connection of a peer's may be given up.
+  @inlinable
+  mutating func awaitGrace(_ context: inout Context) {
+    var index = 0
+    while index < connections {
+      let end = links[index].openedAt + Self.servingGrace
+      if links[index].step != .closed, end > context.now { context.wake(by: end) }
+      index &+= 1
+    }
+  }
+
+  @inlinable
+  mutating func strength(of index: Int, _ peers: inout PeersType) -> Int8 {
+    if links[index].holdsTarget { return peers.table[Int(links[index].place)].lastRSSI.rawValue }
+    guard let place = peers.table.find(TargetIdentity(links[index].peer)) else { return -128 }
+    return peers.table[place].lastRSSI.rawValue
+  }
+
+  /// Gives a connection up for a new peer, unless one is being closed already.
+  @inlinable
+  mutating func giveUpConnection(
+    forMessage: Bool, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    var index = 0
+    while index < connections {
+      if links[index].step == .closing { return }
+      index &+= 1
+    }
+    guard let index = connectionToGiveUp(forMessage: forMessage, &peers, &context) else { return }
+    context.sink.count(.connectionsGivenUp)
+    if links[index].step.isWorking {
+      // The peer did not have the time it is entitled to: nothing is held against it.
+      peers.leaveAlone(Int(links[index].place), for: context.configuration.firstRetry, &context)
+    }
+    close(index, &serving, &peers, &context)
+    context.hasNews = true
+  }
+}
