@@ -26,8 +26,8 @@ where
     }
     let most = connectionLimit
     let isFull = exchanges.links.openCount() >= (most > 1 ? most &- 1 : most)
-    if isFull, exchanges.connectionToGiveUp(forMessage: outbox.isPending, &peers, &context) == nil {
-      exchanges.awaitGrace(&context)
+    if isFull, exchanges.links.connectionToGiveUp(forMessage: outbox.isPending, &peers, &context) == nil {
+      exchanges.links.awaitGrace(&context)
       return
     }
     var limit = Instant.never
@@ -45,16 +45,13 @@ where
     guard !isFull else {
       exchanges.giveUpConnection(
         forMessage: peers.table[place].has(Target.awaitsMessageFlag), &serving, &peers, &context)
-      exchanges.awaitGrace(&context)  // or until one is closed
+      exchanges.links.awaitGrace(&context)  // or until one is closed
       return
     }
-    if !context.capabilities.canScanWhileConnecting, shownScan != nil {
-      radio.stopScanning()
-      shownScan = nil
-    }
+    if !context.capabilities.canScanWhileConnecting, scanning.stop() { radio.stopScanning() }
     do throws(RadioError) {
       try radio.connect(
-        to: peers.table[place].address, ConnectionParameters(ownAddress: advertising.address))
+        to: peers.table[place].address, ConnectionParameters(ownAddress: presence.advertising.address))
     } catch {
       context.wasRefused = true
       return

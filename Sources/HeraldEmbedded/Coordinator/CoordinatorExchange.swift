@@ -12,8 +12,7 @@ where
     context.hasNews = true
     showState(state)
     radioState = state
-    shownScan = nil
-    advertising.radioForgot()
+    presence.advertising.radioForgot()
     scanning.radioForgot(at: now)
     if peers.attempt.isActive {
       peers.table.setHeld(Int(peers.attempt.place), false)

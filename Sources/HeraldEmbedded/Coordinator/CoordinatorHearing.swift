@@ -24,7 +24,7 @@ where
       if seen.peer == .ignored { peers.table[place].state = .neighbour }
     }
     if !peers.table[place].isAt(report.address) {
-      guard report.address != advertising.address else { return }  // our own
+      guard report.address != presence.advertising.address else { return }  // our own
       peers.move(place, to: report.address, &context)
     }
     guard peers.acquaint(place, seen, report, &context) || sighting.isSomething else { return }
@@ -41,13 +41,13 @@ where
   /// former address, or strangers have used up what they may (`StrangerBudget`).
   @inlinable @inline(never)
   mutating func meet(_ seen: Introspected, _ address: DeviceAddress) -> Int? {
-    guard address != advertising.address else { return nil }
+    guard address != presence.advertising.address else { return nil }
     let hash = peers.table.hash(seen.identity)
     guard peers.strangers.mayCome(hash, kind: seen.isHerald ? 1 : 0, at: context.now) else {
       context.sink.count(.strangersRefused)
       return nil
     }
-    guard !ResolvablePrivateAddress.resolves(address, with: key) else { return nil }
+    guard !ResolvablePrivateAddress.resolves(address, with: presence.key) else { return nil }
     return peers.admit(seen.identity, address, &context)
   }
 }

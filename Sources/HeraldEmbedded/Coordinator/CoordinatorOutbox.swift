@@ -1,42 +1,3 @@
-// Messages of the application's, sent ahead of everything else (HP-30…HP-32).
-
-/// The one message of the application's that is on its way. Zero bits when there is none.
-@usableFromInline
-struct Outbox: BitwiseCopyable {
-  /// The buffer of the message in the pool, plus one; 0 for none.
-  @usableFromInline var buffer: UInt8
-  /// When it is given up.
-  @usableFromInline var until: Instant
-
-  /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of
-  /// "all" (HP-32).
-  @usableFromInline static var messageLife: Interval { .seconds(60) }
-
-  /// The connection number under which the message's buffer is claimed: none that a radio has.
-  @usableFromInline static var connection: ConnectionID { ConnectionID(index: 255) }
-
-  @usableFromInline
-  init() {
-    buffer = 0
-    until = .start
-  }
-
-  /// Whether a message is on its way.
-  @usableFromInline var isPending: Bool { buffer != 0 }
-}
-
-/// Why a message was not taken to be sent.
-public enum ImmediateSendError: Error, Equatable, BitwiseCopyable, Sendable {
-  /// Another message is still on its way: try again when it has arrived, in a minute at the latest.
-  case busy
-  /// More than 509 bytes, which is what an attribute has room for.
-  case tooLong
-  /// Every buffer is in use: try again soon.
-  case noBuffer
-  /// The peer is not known, is out of range, or takes no connections.
-  case unreachable
-}
-
 extension HeraldCore
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
@@ -54,7 +15,7 @@ where
     }
     try takeMessage(message)
     peers.queueMessage(for: place)
-    hasten()
+    peers.hasten(&context)
   }
 
   /// Sends a message to every peer that is known to speak Herald and was heard within the last minute
@@ -65,28 +26,11 @@ where
     -> Int
   {
     context.now = now
-    var count = 0
-    var place = 0
-    while place < peers.table.placesUsed {
-      if peers.canBeSent(to: place, &context),
-        peers.table[place].state == .confirmed || peers.table[place].state == .read
-      {
-        count &+= 1
-      }
-      place &+= 1
-    }
+    let count = peers.reachable(queueing: false, &context)
     guard count > 0 else { throw .unreachable }
     try takeMessage(message)
-    place = 0
-    while place < peers.table.placesUsed {
-      if peers.canBeSent(to: place, &context),
-        peers.table[place].state == .confirmed || peers.table[place].state == .read
-      {
-        peers.queueMessage(for: place)
-      }
-      place &+= 1
-    }
-    hasten()
+    _ = peers.reachable(queueing: true, &context)
+    peers.hasten(&context)
     return count
   }
 
@@ -96,20 +40,7 @@ where
     guard message.count <= ATTLimits.longestValue &- 3 else { throw .tooLong }
     guard let buffer = serving.values.pool.claim(Outbox.connection, .message) else { throw .noBuffer }
     _ = serving.values.pool.buffers[buffer].composeMessage(message)
-    outbox.buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
-    outbox.until = context.after(Outbox.messageLife)
-  }
-
-  /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
-  @inlinable
-  mutating func hasten() {
-    context.hasNews = true
-    peers.workAt = context.now
-    if peers.attempt.isActive, !peers.attempt.isCancelled,
-      !peers.table[Int(peers.attempt.place)].has(Target.awaitsMessageFlag)
-    {
-      peers.cutAttempt(&context)
-    }
+    outbox.take(in: buffer, at: context.now)
   }
 
   /// Gives the message up when its time is over, or when everybody has it.

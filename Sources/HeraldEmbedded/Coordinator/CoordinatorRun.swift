@@ -27,7 +27,7 @@ where
     exchanges.driveLinks(&radio, &serving, &peers, &context)
     endAttempt(&radio)
     rotate()
-    if NeighbourType.systems > 0 { switchNeighbours() }
+    if NeighbourType.systems > 0 { presence.switchNeighbours(&serving, &context) }
     serving.notifyPayload(&radio, &exchanges.links, &context)
     if NeighbourType.Services.changes {
       let kept = serving.indicateChange(&radio, &exchanges.links, &context)
@@ -58,7 +58,7 @@ where
   @inlinable
   mutating func start(reason: UInt8) {
     isStarted = true
-    if key.isNone { key = IdentityResolvingKey.make(random: &context.random) }
+    if presence.key.isNone { presence.key = IdentityResolvingKey.make(random: &context.random) }
     peers.table.setSeed(context.random.next())
     peers.listening.start()
     context.sink.start(

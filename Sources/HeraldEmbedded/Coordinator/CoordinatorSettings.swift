@@ -12,7 +12,7 @@ where
     let interval = context.advertisingInterval
     context.settings = new
     context.sink.commit(within: context.commitPeriod)
-    if context.advertisingInterval != interval { rotation.rotateSoon() }
+    if context.advertisingInterval != interval { presence.rotation.rotateSoon() }
     context.hasNews = true
   }
 
@@ -26,7 +26,7 @@ where
     guard serving.values.supplier.storedCapacity > 0,
       serving.values.supplier.tend(&storage, at: context.sink.clock.unixSeconds(at: now))
     else { return }
-    rotation.rotateSoon()
+    presence.rotation.rotateSoon()
     context.hasNews = true
   }
 }

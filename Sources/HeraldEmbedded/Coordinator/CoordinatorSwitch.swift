@@ -54,12 +54,11 @@ where
   /// Takes everything off the air and closes every connection.
   @inlinable
   mutating func quieten<R: Radio & ~Copyable>(_ radio: inout R) {
-    if shownScan != nil {
+    if scanning.stop() {
       radio.stopScanning()
-      shownScan = nil
       scanning.radioForgot(at: context.now)
     }
-    let plan = advertising.next(at: context.now, allowed: .init(connectable: false, any: false))
+    let plan = presence.advertising.next(at: context.now, allowed: .init(connectable: false, any: false))
     if plan.changed { radio.stopAdvertising() }
     var index = 0
     while index < connections {

@@ -51,7 +51,10 @@ where
       request = .write
       first = links[index].signalHandle
     case .readCodes:
-      if NeighbourType.systems > 0 { askForCodes(index, &serving, &peers, &context) }
+      if NeighbourType.systems > 0 {
+        follow(
+          serving.askForCodes(&links[index], &peers, &context), index, &serving, &peers, &context)
+      }
       return
     case .closing:
       finish(index, &serving, &peers, &context)
@@ -131,14 +134,6 @@ where
     enter(step.next(after: outcome), index, &serving, &peers, &context)
   }
 
-  /// What is known of a service of before does not hold for the one that was found now.
-  @inlinable
-  mutating func forgetService(_ index: Int) {
-    links[index].payloadHandle = 0
-    links[index].signalHandle = 0
-    links[index].system = .unknown
-  }
-
   /// The service that was found does not give its payload, perhaps as it is a stale one: another is to be
   /// looked for.
   @inlinable
@@ -177,7 +172,8 @@ where
     let step = links[index].step
     guard step.isWorking else { return event }
     if NeighbourType.systems > 0, step == .readCodes {
-      takeCode(event, pdu, index, &serving, &peers, &context)
+      follow(
+        serving.takeCode(event, pdu, &links[index], &peers, &context), index, &serving, &peers, &context)
       return event
     }
     switch event {
@@ -187,11 +183,11 @@ where
       advance(index, .found, &serving, &peers, &context)
     case .service(let range):
       links[index].service = range
-      if step.findsService { forgetService(index) }
+      if step.findsService { links[index].forgetService() }
       advance(index, .found, &serving, &peers, &context)
     case .characteristics(let isLast):
-      note(pdu, index)
-      if isLast { advance(index, isThere(index) ? .found : .absent, &serving, &peers, &context) }
+      links[index].note(pdu)
+      if isLast { advance(index, links[index].isThere ? .found : .absent, &serving, &peers, &context) }
     case .value(let offset, let from):
       if !put(pdu, from, at: offset, index, &serving) {
         fail(index, .exchangesMalformed, &serving, &peers, &context)
@@ -205,7 +201,7 @@ where
     case .finished:
       switch step {
       case .findCharacteristics, .findModel:
-        advance(index, isThere(index) ? .found : .absent, &serving, &peers, &context)
+        advance(index, links[index].isThere ? .found : .absent, &serving, &peers, &context)
       case .readPayload, .readModel: advance(index, .found, &serving, &peers, &context)
       case .writeSignal:
         if isMoreToWrite(index, &serving) {
@@ -240,32 +236,6 @@ where
     return event
   }
 
-  /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the
-  /// peer's system.
-  @inlinable
-  mutating func note(_ pdu: Span<UInt8>, _ index: Int) {
-    var characteristics = GATTCharacteristics(pdu)
-    while let found = characteristics.next() {
-      if links[index].step == .findModel {
-        if found.uuid == HeraldUUIDs.modelNumber { links[index].modelHandle = found.value }
-      } else if found.uuid == HeraldUUIDs.payload, links[index].payloadHandle == 0 {
-        links[index].payloadHandle = found.value
-      } else if found.uuid == HeraldUUIDs.compliantSignal {
-        links[index].system = .compliant
-        links[index].signalHandle = found.value
-      } else if found.uuid == HeraldUUIDs.otherSignal, links[index].system == .unknown {
-        links[index].system = .iOS
-        links[index].signalHandle = found.value
-      }
-    }
-  }
-
-  /// Whether what was looked for among the characteristics is there.
-  @inlinable
-  mutating func isThere(_ index: Int) -> Bool {
-    (links[index].step == .findModel ? links[index].modelHandle : links[index].payloadHandle) != 0
-  }
-
   /// Puts the bytes of `pdu` from `from` on at their place in the peer's payload.
   @inlinable
   mutating func put(
@@ -291,7 +261,7 @@ where
       peers.table[place].state = .confirmed
       context.sink.record(.heraldDetected, of: peers.table[place].identity)
     }
-    if NeighbourType.systems > 0 { lookForHiddenCodes(place, &serving, &peers) }
+    if NeighbourType.systems > 0 { serving.lookForHiddenCodes(place, &peers) }
   }
 
   /// The payload is here: logs and reports it. `false` if it is none.

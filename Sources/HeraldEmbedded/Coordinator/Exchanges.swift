@@ -353,71 +353,6 @@ where
 
   // MARK: The connection budget (HP-25)
 
-  /// How long a connection of a peer's is let be before it may be given up for a new peer.
-  @inlinable
-  static var servingGrace: Interval { .seconds(5) }
-
-  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that
-  /// peers have had for some time, the oldest, or the one to the peer heard most weakly. A peer not in the
-  /// table counts as weakest. For a message of the application's an exchange about anything else gives way
-  /// too (HP-30).
-  @inlinable
-  mutating func connectionToGiveUp(forMessage: Bool, _ peers: inout PeersType, _ context: inout Context)
-    -> Int?
-  {
-    var best: Int?
-    var bestRSSI: Int8 = 0
-    var index = 0
-    while index < connections {
-      if canGiveUp(index, forMessage: forMessage, &peers, &context) {
-        let rssi = strength(of: index, &peers)
-        let isBetter =
-          switch context.configuration.connectionPolicy {
-          case .oldest: best.map { links[index].openedAt < links[$0].openedAt } ?? true
-          case .weakest: best == nil || rssi < bestRSSI
-          }
-        if isBetter {
-          best = index
-          bestRSSI = rssi
-        }
-      }
-      index &+= 1
-    }
-    return best
-  }
-
-  @inlinable
-  mutating func canGiveUp(_ index: Int, forMessage: Bool, _ peers: inout PeersType, _ context: inout Context)
-    -> Bool
-  {
-    let step = links[index].step
-    if step == .keeping { return true }
-    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
-    // on is soon over.
-    if step == .serving || links[index].isPeers && step.isWorking {
-      return context.now >= links[index].openedAt + Self.servingGrace
-    }
-    return forMessage && step.isWorking && !peers.table[Int(links[index].place)].has(Target.awaitsMessageFlag)
-  }
-
-  /// Waits until the next connection of a peer's may be given up.
-  @inlinable
-  mutating func awaitGrace(_ context: inout Context) {
-    var index = 0
-    while index < connections {
-      let end = links[index].openedAt + Self.servingGrace
-      if links[index].step != .closed, end > context.now { context.wake(by: end) }
-      index &+= 1
-    }
-  }
-
-  @inlinable
-  mutating func strength(of index: Int, _ peers: inout PeersType) -> Int8 {
-    if links[index].holdsTarget { return peers.table[Int(links[index].place)].lastRSSI.rawValue }
-    guard let place = peers.table.find(TargetIdentity(links[index].peer)) else { return -128 }
-    return peers.table[place].lastRSSI.rawValue
-  }
-
   /// Gives a connection up for a new peer, unless one is being closed already.
   @inlinable
   mutating func giveUpConnection(
@@ -428,7 +363,7 @@ where
       if links[index].step == .closing { return }
       index &+= 1
     }
-    guard let index = connectionToGiveUp(forMessage: forMessage, &peers, &context) else { return }
+    guard let index = links.connectionToGiveUp(forMessage: forMessage, &peers, &context) else { return }
     context.sink.count(.connectionsGivenUp)
     if links[index].step.isWorking {
       // The peer did not have the time it is entitled to: nothing is held against it.
@@ -436,5 +371,25 @@ where
     }
     close(index, &serving, &peers, &context)
     context.hasNews = true
+  }
+
+  /// Connections that were opened under the former address: the new payload and new codes must not be seen on
+  /// them, as they would tie the two addresses together. Those that are kept are closed; on the others a new
+  /// reading is refused, and the services of other systems are gone.
+  @inlinable
+  mutating func partWithFormerAddress(
+    _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    var open: UInt32 = 0
+    var index = 0
+    while index < connections {
+      if links[index].step == .keeping { close(index, &serving, &peers, &context) }
+      if links[index].step != .closed, index < 32 {
+        open |= 1 &<< UInt32(truncatingIfNeeded: index)
+      }
+      index &+= 1
+    }
+    if NeighbourType.Services.changes { serving.noteServicesGone(on: open & ~serving.values.former) }
+    serving.values.former |= open
   }
 }

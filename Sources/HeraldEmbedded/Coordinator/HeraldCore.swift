@@ -35,13 +35,13 @@ public struct HeraldCore<
     >
   @usableFromInline var outbox: Outbox
 
-  @usableFromInline var advertising: NeighbourType.Sets
-  @usableFromInline var scanning: ScanSchedule
-  @usableFromInline var shownScan: ScanParameters?
-  @usableFromInline var rotation: AddressRotation
-  /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays
-  /// recognisable to whoever has it; without one (all zeros) the device makes a new one when it starts.
-  public var key: IdentityResolvingKey
+  /// Address, payload, advertising.
+  @usableFromInline
+  var presence:
+    OwnPresence<
+      FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
+    >
+  @usableFromInline var scanning: Scanning
 
   @usableFromInline var radioState: RadioState
   /// What the delegate was told last, and whether the application switched the sensor off.
@@ -74,11 +74,8 @@ public struct HeraldCore<
     peers = Peers()
     exchanges = Exchanges()
     outbox = Outbox()
-    advertising = NeighbourType.Sets()
-    scanning = ScanSchedule(configuration.scanTiming)
-    shownScan = nil
-    rotation = AddressRotation(period: configuration.addressPeriod)
-    key = .none
+    presence = OwnPresence(addressPeriod: configuration.addressPeriod)
+    scanning = Scanning(configuration.scanTiming)
     radioState = .starting
     shownState = .off
     isSwitchedOff = false
@@ -98,7 +95,7 @@ public struct HeraldCore<
     serving.values.supplier.dateWasSet(isCertain: source == .host)
     serving.values.neighbours.dateWasSet(isCertain: source == .host)
     context.sink.record(.clockSet(unixMilliseconds: unixMilliseconds, source: source))
-    rotation.rotateSoon()
+    presence.rotation.rotateSoon()
     return true
   }
 
@@ -150,13 +147,21 @@ public struct HeraldCore<
   /// Whether the application holds back the change of address and payload.
   @inlinable
   public var holdsRotation: Bool {
-    get { rotation.isHeld }
-    set { rotation.isHeld = newValue }
+    get { presence.rotation.isHeld }
+    set { presence.rotation.isHeld = newValue }
   }
 
   /// The address shown at present; `.zero` before the first.
   @inlinable
-  public var ownAddress: DeviceAddress { advertising.address }
+  public var ownAddress: DeviceAddress { presence.advertising.address }
+
+  /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays
+  /// recognisable to whoever has it; without one (all zeros) the device makes a new one when it starts.
+  @inlinable
+  public var key: IdentityResolvingKey {
+    get { presence.key }
+    set { presence.key = newValue }
+  }
 
   /// Advertisements heard. Wraps.
   @inlinable

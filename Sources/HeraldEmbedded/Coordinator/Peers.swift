@@ -240,6 +240,34 @@ extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType:
     table.setOwesWork(place, true)
   }
 
+  /// How many peers are known to speak Herald and were heard within the last minute (HP-32). If `queueing`,
+  /// they wait for a message from now on.
+  @inlinable
+  mutating func reachable(queueing: Bool, _ context: inout Context) -> Int {
+    var count = 0
+    var place = 0
+    while place < table.placesUsed {
+      if canBeSent(to: place, &context), table[place].state == .confirmed || table[place].state == .read {
+        count &+= 1
+        if queueing { queueMessage(for: place) }
+      }
+      place &+= 1
+    }
+    return count
+  }
+
+  /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
+  @inlinable
+  mutating func hasten(_ context: inout Context) {
+    context.hasNews = true
+    workAt = context.now
+    if attempt.isActive, !attempt.isCancelled,
+      !table[Int(attempt.place)].has(Target.awaitsMessageFlag)
+    {
+      cutAttempt(&context)
+    }
+  }
+
   /// Counts those that wait for a message. If it is given up now, they wait no more.
   @inlinable
   mutating func awaiting(giveUp: Bool, _ context: inout Context) -> UInt32 {
