@@ -19,8 +19,8 @@ struct Ageing: BitwiseCopyable {
     dueAt = now + expiry
   }
 
-  /// Whether a peer that has been silent for so long is to be forgotten. One that is engaged (held, or waiting
-  /// for a message) may be let go at any moment: then the next look is due in a second.
+  /// Whether a peer that has been silent for so long is to be forgotten. One that is engaged (held, or
+  /// waiting for a message) may be let go at any moment: then the next look is due in a second.
   @usableFromInline
   mutating func isOver(_ silence: Interval, isEngaged: Bool, at now: Instant) -> Bool {
     if silence < expiry {

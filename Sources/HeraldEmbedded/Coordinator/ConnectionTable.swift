@@ -47,4 +47,17 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
     }
     return false
   }
+
+  /// When an exchange ends that is writing a message of the application's; `nil` if none is.
+  @inlinable
+  var endOfMessage: Instant? {
+    mutating get {
+      var index = 0
+      while index < connections {
+        if links[index].step == .writeSignal, links[index].task == .sendMessage { return links[index].end }
+        index &+= 1
+      }
+      return nil
+    }
+  }
 }

@@ -131,4 +131,36 @@ extension CoreContext where FlashType: ~Copyable, RandomType: ~Copyable, Delegat
     case .stayOpen: UInt32(settings[.stayOpen] ?? (configuration.staysOpen ? 1 : 0))
     }
   }
+
+  // MARK: Sensors beside the radio
+
+  /// Does what the sensors beside the radio have to do, as much of it as there is room for in one `run`, and
+  /// says when to ask them again at the latest. Returns the date that a venue beacon has told, if one has, in
+  /// milliseconds since 1970.
+  @inlinable
+  mutating func runSensors() -> UInt64? {
+    var round = 0
+    while round < 16 {
+      round &+= 1
+      switch sink.delegate.nextWork(at: now) {
+      case .none(let until):
+        wake(by: until)
+        return nil
+      case .log(let event): sink.record(event)
+      case .visited(let visit):
+        sink.record(
+          .visited(
+            visit.venue, firstHeard: now.since(visit.begin).milliseconds / 1000,
+            lastHeard: now.since(visit.end).milliseconds / 1000))
+        sink.delegate.didVisit(visit, at: now)
+      case .date(let unixMilliseconds):
+        if configuration.takesTimeFromBeacons, !sink.clock.isSet {
+          wake(by: now)
+          return unixMilliseconds
+        }
+      }
+    }
+    wake(by: now)
+    return nil
+  }
 }

@@ -24,7 +24,7 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   case readModel = 9
   /// We write to the signal characteristic.
   case writeSignal = 10
-  /// We look for codes of other systems; CoordinatorCodes.swift has the steps of that.
+  /// We look for codes of other systems; Serving+Codes.swift has the steps of that.
   case readCodes = 11
   /// What was begun is done: what the peer is owed next is next.
   case choosing = 12

@@ -121,7 +121,10 @@ where
     var outcome = outcome
     var isKept = true
     switch (step, outcome) {
-    case (.findCharacteristics, .found): confirm(index, &serving, &peers, &context)
+    case (.findCharacteristics, .found):
+      let place = Int(links[index].place)
+      peers.confirm(place, as: links[index].system, &context)
+      if NeighbourType.systems > 0 { serving.lookForHiddenCodes(place, &peers) }
     case (.readPayload, .found): isKept = keepPayload(index, &serving, &peers, &context)
     case (.readModel, .found): isKept = keepModel(index, &serving, &peers, &context)
     case (.writeSignal, .found): noteWritten(index, &serving, &peers, &context)
@@ -244,24 +247,6 @@ where
     let buffer = Int(links[index].buffer) &- 1
     guard buffer >= 0, from >= 0, from <= pdu.count else { return false }
     return serving.values.pool.buffers[buffer].put(pdu.extracting(from..<pdu.count), at: offset)
-  }
-
-  /// The Herald service was seen: the peer is what it seemed to be.
-  @inlinable
-  mutating func confirm(
-    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
-  ) {
-    let place = Int(links[index].place)
-    if peers.table[place].system != links[index].system {
-      peers.table[place].system = links[index].system
-      peers.table[place].told = 0
-    }
-    peers.table[place].ignores = 0
-    if peers.table[place].state != .confirmed, peers.table[place].state != .read {
-      peers.table[place].state = .confirmed
-      context.sink.record(.heraldDetected, of: peers.table[place].identity)
-    }
-    if NeighbourType.systems > 0 { serving.lookForHiddenCodes(place, &peers) }
   }
 
   /// The payload is here: logs and reports it. `false` if it is none.

@@ -16,16 +16,14 @@ public struct Exchanges<
   >
 
   @usableFromInline var links: ConnectionTable<connections>
-  /// Connections with numbers beyond our places that are to be closed, a bit each.
-  @usableFromInline var surplus: UInt32
-  @usableFromInline var surplusAt: Instant
+  /// Connections with numbers beyond our places.
+  @usableFromInline var surplus: SurplusConnections
 
   /// No connection is open.
   @inlinable
   init() {
     links = ConnectionTable()
-    surplus = 0
-    surplusAt = .start
+    surplus = SurplusConnections()
   }
 }
 
@@ -161,23 +159,12 @@ where
     leave(index, &serving, &peers, &context)
   }
 
-  /// The peer has no Herald service: leaves it alone for a while, longer each time.
+  /// The peer has no Herald service.
   @inlinable
   mutating func ignore(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    context.sink.count(.withoutService)
-    let place = Int(links[index].place)
-    peers.table[place].ignores &+= 1
-    peers.table[place].state = .ignored
-    peers.table[place].failures = 0
-    peers.leaveAlone(
-      place, for: HeraldConfiguration.ignoreDelay(ignores: peers.table[place].ignores), &context)
-    if peers.table[place].has(Target.awaitsMessageFlag) {
-      peers.table[place].set(Target.awaitsMessageFlag, false)
-      context.sink.count(.messagesLost)
-    }
-    peers.table.setOwesWork(place, false)
+    peers.ignore(Int(links[index].place), &context)
     leave(index, &serving, &peers, &context)
   }
 
@@ -211,144 +198,6 @@ where
     } else {
       close(index, &serving, &peers, &context)
     }
-  }
-
-  // MARK: Going on
-
-  /// Sends the next request of every exchange, ends those that take too long. None waits for another.
-  @inlinable
-  mutating func driveLinks<R: Radio & ~Copyable>(
-    _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
-  ) {
-    var index = 0
-    while index < connections {
-      if links[index].step != .closed { context.wake(by: drive(index, &radio, &serving, &peers, &context)) }
-      index &+= 1
-    }
-    closeSurplus(&radio, &context)
-  }
-
-  @inlinable
-  mutating func drive<R: Radio & ~Copyable>(
-    _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
-    _ context: inout Context
-  ) -> Instant {
-    let connection = ConnectionID(index: index)
-    if links[index].step == .serving {
-      let idleEnd = links[index].lastAsked + serving.longestIdle(index, &links[index], &context)
-      let end = context.earlier(links[index].end, idleEnd)
-      guard context.hasCome(end) else { return end }
-      close(index, &serving, &peers, &context)
-    }
-    if links[index].step == .keeping { return keep(index, &radio, &serving, &peers, &context) }
-    if links[index].step.isWorking {
-      if context.hasCome(workEnd(index, &context)) {
-        fail(index, .exchangesTimedOut, &serving, &peers, &context)
-      } else {
-        if case .failed = links[index].client.expire(at: context.now) {
-          fail(index, .exchangesTimedOut, &serving, &peers, &context)
-        }
-      }
-    }
-    if links[index].step.isWorking {
-      request(index, &radio, &serving, &peers, &context)
-      return context.earlier(workEnd(index, &context), links[index].client.deadline)
-    }
-    // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
-    if context.hasCome(links[index].end) {
-      radio.disconnect(connection)
-      links[index].end = context.after(.seconds(2))
-    }
-    return links[index].end
-  }
-
-  /// When our work on a connection has to be done: on a peer's own, which may live longer, too.
-  @inlinable
-  mutating func workEnd(_ index: Int, _ context: inout Context) -> Instant {
-    guard links[index].isPeers else { return links[index].end }
-    return context.earlier(links[index].end, links[index].openedAt + context.configuration.exchangeLife)
-  }
-
-  /// How often the strength of a peer is measured on a connection that is kept.
-  @inlinable
-  static var keptPeriod: Interval { .seconds(10) }
-
-  /// How long a measurement may fail to come until the peer counts as gone, whatever the radio says (HP-02).
-  @inlinable
-  static var keptSilence: Interval { .seconds(30) }
-
-  /// Measures the strength on a connection that is kept, does on it what the peer is owed, and gives it up
-  /// when the peer is gone.
-  @inlinable
-  mutating func keep<R: Radio & ~Copyable>(
-    _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
-    _ context: inout Context
-  ) -> Instant {
-    let place = Int(links[index].place)
-    let work = peers.task(for: place, &context)
-    if work != .nothing, work != .meet {
-      links[index].end = context.after(context.configuration.exchangeLife)
-      enter(.choosing, index, &serving, &peers, &context)
-      if links[index].step.isWorking { request(index, &radio, &serving, &peers, &context) }
-      return links[index].end
-    }
-    if context.now >= links[index].lastAsked + Self.keptSilence {
-      close(index, &serving, &peers, &context)
-      return context.now
-    }
-    if context.hasCome(links[index].end) {
-      radio.readRSSI(ConnectionID(index: index))
-      links[index].end = context.after(Self.keptPeriod)
-    }
-    return links[index].end
-  }
-
-  /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be
-  /// sent.
-  @inlinable
-  mutating func request<R: Radio & ~Copyable>(
-    _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
-    _ context: inout Context
-  ) {
-    let connection = ConnectionID(index: index)
-    var bytes: [128 of UInt8] = .init(repeating: 0)  // longestRequest
-    var buffer = bytes.mutableSpan
-    let count: Int
-    if links[index].step == .writeSignal, links[index].buffer != 0 {
-      count = serving.values.pool.buffers[Int(links[index].buffer) &- 1].request(
-        of: &links[index].client, from: Int(links[index].written), count: Int(links[index].piece),
-        into: &buffer, mtu: serving.server.mtu(connection), at: context.now)
-    } else {
-      count = links[index].client.nextRequest(
-        into: &buffer, mtu: serving.server.mtu(connection), value: Span(), at: context.now)
-    }
-    guard count > 0, count <= Self.longestRequest else { return }
-    do throws(RadioError) {
-      try radio.send(bytes.span.extracting(0..<count), on: connection)
-    } catch {
-      switch error {
-      case .busy: links[index].client.notSent()  // `readyToSend` follows
-      default: fail(index, .exchangesDropped, &serving, &peers, &context)
-      }
-    }
-  }
-
-  /// Closes connections that have numbers beyond our places: asks now, and again every two seconds until they
-  /// are closed.
-  @inlinable
-  mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R, _ context: inout Context) {
-    guard surplus != 0 else { return }
-    if context.hasCome(surplusAt) {
-      var index = 0
-      while index < 32 {
-        if surplus & (1 &<< UInt32(truncatingIfNeeded: index)) != 0 {
-          radio.disconnect(ConnectionID(index: index))
-        }
-        index &+= 1
-      }
-      surplusAt = context.after(.seconds(2))
-    }
-    context.wake(by: surplusAt)
   }
 
   // MARK: The connection budget (HP-25)
@@ -391,5 +240,74 @@ where
     }
     if NeighbourType.Services.changes { serving.noteServicesGone(on: open & ~serving.values.former) }
     serving.values.former |= open
+  }
+
+  // MARK: What the radio says
+
+  /// A connection was opened, by us if `isOurs`.
+  @inlinable
+  mutating func opened(
+    _ opened: ConnectionOpened, isOurs: Bool, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    let index = opened.connection.index
+    forget(index, &serving, &peers, &context)  // in case an event was lost
+    serving.opened(opened, &links[index], &peers, &context)
+    context.sink.delegate.tell(
+      .debug, "a connection was opened: its number, 1 if by us", Int32(truncatingIfNeeded: index),
+      isOurs ? 1 : 0, at: context.now)
+    switch opened.role {
+    case .peripheral:
+      context.sink.count(.connectionsIn)
+      links[index].step = .serving
+      links[index].isPeers = true
+      links[index].end = context.after(context.configuration.servingLife)
+      peers.called(by: opened.peer, &context)
+      readBack(index, &serving, &peers, &context)
+    case .central:
+      context.sink.count(isOurs ? .connectionsOut : .connectionsRefused)
+      links[index].end = context.after(context.configuration.exchangeLife)
+      guard isOurs, !links.isAtWork(with: peers.attempt.place) else {
+        close(index, &serving, &peers, &context)
+        return
+      }
+      beginExchange(with: peers.attempt.place, index, &serving, &peers, &context)
+    }
+  }
+
+  /// A connection ended.
+  @inlinable
+  mutating func closed(
+    _ index: Int, _ reason: DisconnectReason, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    if links[index].step.isWorking {
+      let place = Int(links[index].place)
+      if links[index].isPeers {
+        // The peer was done with its own connection before we were: nothing is held against it.
+        context.sink.count(.exchangesDropped)
+        peers.leaveAlone(place, for: .zero, andUpTo: 1023, &context)
+      } else {
+        fail(index, .exchangesDropped, &serving, &peers, &context)
+        // It did not understand our request, as happens when several ask at the same moment.
+        if reason == .failedToBeEstablished { peers.askAgainSoon(place, &context) }
+      }
+    }
+    context.sink.delegate.tell(
+      .debug, "a connection ended: its number", Int32(truncatingIfNeeded: index), at: context.now)
+    forget(index, &serving, &peers, &context)
+  }
+
+  /// The radio was reset: every connection is gone.
+  @inlinable
+  mutating func radioForgot(
+    _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    surplus = SurplusConnections()
+    var index = 0
+    while index < connections {
+      forget(index, &serving, &peers, &context)
+      index &+= 1
+    }
   }
 }

@@ -1,8 +1,8 @@
 /// A Herald device without its radio: everything it knows and decides.
 ///
-/// It handles the radio's events (CoordinatorHearing.swift, CoordinatorExchange.swift) and, between them,
-/// says what the radio is to do (CoordinatorRun.swift). It never waits and reads no clock; a step that takes
-/// time has a deadline, and `run` returns the earliest.
+/// It is a sequencer of machines, each of which owns what it decides about: it gives them the radio's events
+/// (HeraldCore+Events.swift), and between these commands the radio as they want (HeraldCore+Run.swift). It
+/// never waits and reads no clock; a step that takes time has a deadline, and `run` returns the earliest.
 ///
 /// - `targets` is how many peers it tracks at once; `TargetTable` says what happens to more.
 /// - `connections` is how many connections it holds at once; more are closed as they come.
@@ -43,10 +43,8 @@ public struct HeraldCore<
     >
   @usableFromInline var scanning: Scanning
 
-  @usableFromInline var radioState: RadioState
-  /// What the delegate was told last, and whether the application switched the sensor off.
-  @usableFromInline var shownState: SensorState
-  @usableFromInline var isSwitchedOff: Bool
+  /// Whether the sensor is on.
+  @usableFromInline var power: SensorSwitch
   @usableFromInline var isStarted: Bool
   /// When to look for peers that have been silent for too long.
   @usableFromInline var ageing: Ageing
@@ -76,9 +74,7 @@ public struct HeraldCore<
     outbox = Outbox()
     presence = OwnPresence(addressPeriod: configuration.addressPeriod)
     scanning = Scanning(configuration.scanTiming)
-    radioState = .starting
-    shownState = .off
-    isSwitchedOff = false
+    power = SensorSwitch()
     isStarted = false
     ageing = Ageing()
   }
@@ -101,6 +97,12 @@ public struct HeraldCore<
 
   // MARK: What is to be seen of it
 
+  /// The systems beside Herald that this device takes part in.
+  @inlinable
+  public var neighbours: NeighbourType {
+    mutating get { serving.values.neighbours }
+    _modify { yield &serving.values.neighbours }
+  }
   /// What our GATT table serves, the supplier of payloads included.
   @inlinable
   public var values: ServedValues<SupplierType, NeighbourType, connections, payloads> {

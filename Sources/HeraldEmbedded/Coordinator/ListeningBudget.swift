@@ -1,13 +1,13 @@
 /// How much the radio listens, beyond its schedule, for strangers: peers whose payload is not known.
 ///
-/// A radio that waits for a peer to connect to listens half of the time, one that scans for more strangers all
-/// of the time: at 3 and 6 mA that is several times what the schedule takes, and strangers that never answer
-/// would have it do so for ever. So this has a budget of the device, in milliseconds of an attempt. An attempt
-/// costs its length, a millisecond of additional scanning costs two. A payload that is read gives back more
-/// than it costs to read one in a crowd: a crowd does not use the budget up.
+/// A radio that waits for a peer to connect to listens half of the time, one that scans for more strangers
+/// all of the time: at 3 and 6 mA that is several times what the schedule takes, and strangers that never
+/// answer would have it do so for ever. So this has a budget of the device, in milliseconds of an attempt. An
+/// attempt costs its length, a millisecond of additional scanning costs two. A payload that is read gives
+/// back more than it costs to read one in a crowd: a crowd does not use the budget up.
 ///
-/// From `listeningLimit` on the device is flooded. Then it scans as scheduled, and attempts to connect only to
-/// a stranger that was just heard, for no longer than a phone takes to advertise once more. The limit of a
+/// From `listeningLimit` on the device is flooded. Then it scans as scheduled, and attempts to connect only
+/// to a stranger that was just heard, for no longer than a phone takes to advertise once more. The limit of a
 /// stranger rises with the time for which it has waited: made-up addresses that are gone after some seconds
 /// cannot use up what is left for peers that stay.
 @usableFromInline

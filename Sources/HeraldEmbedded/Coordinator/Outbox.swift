@@ -4,9 +4,9 @@
 @usableFromInline
 struct Outbox: BitwiseCopyable {
   /// The buffer of the message in the pool, plus one; 0 for none.
-  private var buffer: UInt8
+  @usableFromInline var buffer: UInt8
   /// When it is given up.
-  @usableFromInline private(set) var until: Instant
+  @usableFromInline var until: Instant
 
   /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of
   /// "all" (HP-32).
@@ -24,11 +24,24 @@ struct Outbox: BitwiseCopyable {
   /// Whether a message is on its way.
   @usableFromInline var isPending: Bool { buffer != 0 }
 
-  /// A message lies in this buffer of the pool from now on.
-  @usableFromInline
-  mutating func take(in buffer: Int, at now: Instant) {
+  /// Takes a message in a buffer of the pool.
+  @inlinable
+  mutating func take<let count: Int>(
+    _ message: Span<UInt8>, in pool: inout PayloadPool<count>, at now: Instant
+  ) throws(ImmediateSendError) {
+    if isPending { throw .busy }
+    guard message.count <= ATTLimits.longestValue &- 3 else { throw .tooLong }
+    guard let buffer = pool.claim(Self.connection, .message) else { throw .noBuffer }
+    _ = pool.buffers[buffer].composeMessage(message)
     self.buffer = UInt8(truncatingIfNeeded: buffer &+ 1)
     until = now + Self.messageLife
+  }
+
+  /// The message has arrived everywhere, or is given up.
+  @inlinable
+  mutating func end<let count: Int>(in pool: inout PayloadPool<count>) {
+    pool.release(Self.connection)
+    self = Outbox()
   }
 }
 

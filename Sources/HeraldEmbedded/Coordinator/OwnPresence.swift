@@ -1,5 +1,5 @@
-/// What this device shows of itself: its address, its payload, and what it advertises. All of it changes in one
-/// step.
+/// What this device shows of itself: its address, its payload, and what it advertises. All of it changes in
+/// one step.
 public struct OwnPresence<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,

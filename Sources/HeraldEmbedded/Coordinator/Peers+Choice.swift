@@ -136,6 +136,62 @@ extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType:
       context.hasNews = true
     }
   }
+
+  // MARK: The attempt
+
+  /// An attempt to connect to a peer has begun, which lasts until `limit` at most.
+  @inlinable
+  mutating func beginAttempt(_ place: Int, othersWait: Bool, limit: Instant, _ context: inout Context) {
+    context.sink.count(.attempts)
+    table.setHeld(place, true)
+    let isHasty = othersWait && table[place].state != .read && !table[place].has(Target.awaitsMessageFlag)
+    let deadline = context.after(isHasty ? Attempt.hastyLength : context.configuration.attemptTimeout)
+    attempt.isActive = true
+    attempt.isCancelled = false
+    attempt.isCut = isHasty || limit < deadline
+    attempt.place = UInt16(truncatingIfNeeded: place)
+    attempt.begunAt = UInt16(truncatingIfNeeded: context.now.milliseconds.low32)
+    attempt.deadline = context.earlier(limit, deadline)
+    context.wake(by: attempt.deadline)
+  }
+
+  /// The attempt ended without a connection. `isAtWork` says that the peer's own connection is being used.
+  @inlinable
+  mutating func attemptFailed(isAtWork: Bool, _ context: inout Context) {
+    chargeAttempt(&context)
+    let ended = attempt
+    attempt = Attempt()
+    workAt = context.now
+    let place = Int(ended.place)
+    if isAtWork {
+      context.sink.count(.attemptsCut)
+    } else if ended.isCancelled, ended.isCut {
+      // The peer did not have the time it is entitled to: nothing is held against it.
+      context.sink.count(.attemptsCut)
+      table.setHeld(place, false)
+      leaveAlone(place, for: context.configuration.firstRetry, &context)
+    } else {
+      postpone(place, ended.isCancelled ? .attemptTimeouts : .attemptsFailed, &context)
+    }
+  }
+
+  /// The attempt is over as the radio was reset.
+  @inlinable
+  mutating func dropAttempt() {
+    guard attempt.isActive else { return }
+    table.setHeld(Int(attempt.place), false)
+    attempt = Attempt()
+  }
+
+  /// A peer opened a connection to us. Two devices may call each other at the same moment: one connection is
+  /// all there can be, and ours is tried again later.
+  @inlinable
+  mutating func called(by peer: DeviceAddress, _ context: inout Context) {
+    if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == peer {
+      cutAttempt(&context)
+    }
+    if strangers.isShort { welcome(peer, &context) }
+  }
 }
 
 /// How much it is worth to have an exchange with a peer (docs/coordinator.md, section 4).

@@ -241,4 +241,36 @@ extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType:
     context.sink.record(.neighbour(identity, system), bytes: code)
     context.sink.delegate.didObserve(identity, system, code, at: context.now)
   }
+
+  // MARK: What a connection has shown
+
+  /// Its Herald service was seen: the peer is what it seemed to be.
+  @inlinable
+  mutating func confirm(_ place: Int, as system: Target.System, _ context: inout Context) {
+    if table[place].system != system {
+      table[place].system = system
+      table[place].told = 0
+    }
+    table[place].ignores = 0
+    if table[place].state != .confirmed, table[place].state != .read {
+      table[place].state = .confirmed
+      context.sink.record(.heraldDetected, of: table[place].identity)
+    }
+  }
+
+  /// The peer has no Herald service: leaves it alone for a while, longer each time.
+  @inlinable
+  mutating func ignore(_ place: Int, _ context: inout Context) {
+    context.sink.count(.withoutService)
+    table[place].ignores &+= 1
+    table[place].state = .ignored
+    table[place].failures = 0
+    leaveAlone(
+      place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores), &context)
+    if table[place].has(Target.awaitsMessageFlag) {
+      table[place].set(Target.awaitsMessageFlag, false)
+      context.sink.count(.messagesLost)
+    }
+    table.setOwesWork(place, false)
+  }
 }

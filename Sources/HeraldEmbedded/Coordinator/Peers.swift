@@ -1,5 +1,5 @@
-/// The peers: the table of those that are about, what is owed to whom, and whom a connection is being attempted
-/// to.
+/// The peers: the table of those that are about, what is owed to whom, and whom a connection is being
+/// attempted to.
 ///
 /// It takes in what was heard or read of a peer, and says what a peer is owed (`task`), when it may be
 /// connected (`leaveAlone` and what calls it), and whom to connect to (`choosePeer`).

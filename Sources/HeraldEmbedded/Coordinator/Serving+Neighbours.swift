@@ -1,4 +1,5 @@
-// What the systems beside Herald need of the GATT table and of advertisements. A device without them calls none of this.
+// What the systems beside Herald need of the GATT table and of advertisements. A device without them calls
+// none of this.
 
 extension Serving
 where

@@ -30,12 +30,46 @@ public struct Serving<
   }
 }
 
-// MARK: What peers write
-
 extension Serving
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
+  /// A connection was opened: nothing of what was served on one with its number before is left.
+  @inlinable
+  mutating func opened(
+    _ opened: ConnectionOpened, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    let index = opened.connection.index
+    if index < 32 { values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
+    server.opened(opened.connection)
+    link.peer = opened.peer
+    openAccount(index, &link, &peers, &context)
+    link.lastAsked = context.now
+    link.openedAt = context.now
+  }
+
+  /// Answers a request of the peer's in its place. Returns the length of the answer, 0 for none.
+  @inlinable
+  mutating func respond(
+    to buffer: inout MutableSpan<UInt8>, count: Int, _ index: Int, _ link: inout Link,
+    _ peers: inout PeersType, _ context: inout Context
+  ) -> Int {
+    let connection = ConnectionID(index: index)
+    link.lastAsked = context.now
+    values.askedAt = context.now
+    let isIndicating = NeighbourType.Services.changes && server.isIndicating(connection)
+    let isFormer = NeighbourType.Services.changes && values.isFormer(connection)
+    let length = server.respond(
+      to: &buffer, count: count, on: connection, at: context.now,
+      from: services.database(isFormer: isFormer), values: &values)
+    if isIndicating { noteConfirmation(index, &link, &context) }
+    takeSignal(index, &link, &peers, &context)
+    if NeighbourType.systems > 0 { noteNeighbours(index, &link, &peers, &context) }
+    return length
+  }
+
+  // MARK: What peers write
+
   /// A connection was opened: what is written on it is charged to its peer's address.
   @inlinable
   mutating func openAccount(
