@@ -57,14 +57,14 @@ public struct HeraldNode<
     let radioDue = radio.poll(at: now, into: &core)
     // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds
     // of them a second.
-    if core.heard != heard, !core.hasNews, radioDue > now {
-      if now < core.wakeAt { return radioDue < core.wakeAt ? radioDue : core.wakeAt }
+    if core.heard != heard, !core.context.hasNews, radioDue > now {
+      if now < core.context.wakeAt { return radioDue < core.context.wakeAt ? radioDue : core.context.wakeAt }
     }
     let next = core.run(at: now, commanding: &radio)
-    core.wake(by: now + Self.lull)
+    core.context.wake(by: now + Self.lull)
     // What was commanded goes out now, and what that brings about at once is taken in.
     let radioNext = radio.poll(at: now, into: &core)
-    if core.hasNews { return now }
+    if core.context.hasNews { return now }
     return radioNext < next ? radioNext : next
   }
 }

@@ -16,7 +16,6 @@ public struct ServedValues<
   public var deviceName: InlineBytes<20>
   /// The device's model, UTF-8.
   public var modelNumber: InlineBytes<20>
-  @usableFromInline var pool: PayloadPool<buffers>
   /// When the own address changed last, and what date that was.
   @usableFromInline var rotatedAt: Instant
   @usableFromInline var rotatedUnixSeconds: UInt64?
@@ -42,6 +41,8 @@ public struct ServedValues<
   @usableFromInline var wakes: UInt32
   @usableFromInline var malformed: UInt32
   @usableFromInline var withoutBuffer: UInt32
+  // Behind the rest: the buffers in it are in nobody's way there.
+  @usableFromInline var pool: PayloadPool<buffers>
 
   @usableFromInline
   init(supplier: consuming Supplier) {

@@ -8,7 +8,7 @@ import HeraldHAL
 /// Also what only looks is `mutating`: through a borrow the compiler would copy all there is to the stack.
 ///
 /// The coordinator asks; nothing here calls it. Own codes change with the own address, in one step.
-/// CoordinatorNeighbours.swift is where all of these calls are made.
+/// Serving+Neighbours.swift is where all of these calls are made.
 public protocol Neighbours: BitwiseCopyable, Sendable {
   /// A scheduler with an advertising set for Herald, number 0, and one for each system, from 1 on.
   associatedtype Sets: AdvertisingSets & ~Copyable = AdvertisingScheduler<1>

@@ -3,23 +3,25 @@ import HeraldHAL
 
 // Telling peers that asked for it that our payload is a new one (HP-08).
 
-extension HeraldCore
+extension Serving
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
   /// Notifies the payload, as much of it as one PDU holds, to every peer that asked for that and has not got
   /// the present one. A connection that takes no PDU now has its turn when it does.
   @inlinable
-  mutating func notifyPayload<R: Radio & ~Copyable>(_ radio: inout R) {
+  mutating func notifyPayload<R: Radio & ~Copyable>(
+    _ radio: inout R, _ links: inout ConnectionTable<connections>, _ context: inout Context
+  ) {
     guard NeighbourType.Table.notifies, unnotified != 0 else { return }
-    guard offersPayload, let value = NeighbourType.Table.database.notifiedValue(.payload) else {
+    guard context.offersPayload, let value = NeighbourType.Table.database.notifiedValue(.payload) else {
       unnotified = 0
       return
     }
     var index = 0
     while index < connections, index < 32 {
       let bit: UInt32 = 1 &<< UInt32(truncatingIfNeeded: index)
-      if unnotified & bit != 0, notifyPayload(index, value, &radio) { unnotified &= ~bit }
+      if unnotified & bit != 0, notifyPayload(index, value, &radio, &links) { unnotified &= ~bit }
       index &+= 1
     }
     unnotified &= connections < 32 ? (1 &<< UInt32(truncatingIfNeeded: connections)) &- 1 : .max
@@ -28,7 +30,7 @@ where
   /// Notifies it on one connection, if its peer asked for that; `false` if that is to be tried again.
   @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(
-    _ index: Int, _ value: NotifiedValue, _ radio: inout R
+    _ index: Int, _ value: NotifiedValue, _ radio: inout R, _ links: inout ConnectionTable<connections>
   ) -> Bool {
     let connection = ConnectionID(index: index)
     let nobody = ConnectionID(index: connections)

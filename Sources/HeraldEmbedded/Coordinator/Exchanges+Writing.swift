@@ -4,7 +4,7 @@ import HeraldHAL
 // Messages written to the signal characteristics of peers: how they are made, cut into pieces, and noted as
 // done.
 
-extension HeraldCore
+extension Exchanges
 where
   FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
 {
@@ -17,23 +17,25 @@ where
   /// bytes, which is how Android phones write and expect it. `false` if there is no such message; the
   /// exchange is over then.
   @inlinable
-  mutating func prepareSignal(_ index: Int) -> Bool {
+  mutating func prepareSignal(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) -> Bool {
     if links[index].written == 0 {
-      switch composeSignal(index) {
+      switch composeSignal(index, &serving, &peers, &context) {
       case .composed: break
       case .noBuffer:
-        deferExchange(index)
+        deferExchange(index, &serving, &peers, &context)
         return false
       case .nothingToSay:
         // A payload of 510 bytes is one too long for a message.
-        if links[index].task == .writePayload { countRefusal(of: .writePayload) }
-        noteDone(links[index].task, Int(links[index].place))
-        finish(index)
+        if links[index].task == .writePayload { countRefusal(of: .writePayload, &context) }
+        peers.noteDone(links[index].task, Int(links[index].place), &context)
+        finish(index, &serving, &peers, &context)
         return false
       }
     }
-    let length = values.pool.buffers[Int(links[index].buffer) &- 1].length
-    let mtu = server.mtu(ConnectionID(index: index))
+    let length = serving.values.pool.buffers[Int(links[index].buffer) &- 1].length
+    let mtu = serving.server.mtu(ConnectionID(index: index))
     let whole = (mtu < Self.longestRequest ? mtu : Self.longestRequest) &- 3
     if links[index].system == .iOS || Int(length) <= whole {
       links[index].piece = length
@@ -46,28 +48,31 @@ where
 
   /// Makes a message in a buffer.
   @inlinable
-  mutating func composeSignal(_ index: Int) -> SignalComposition {
+  mutating func composeSignal(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) -> SignalComposition {
     let place = Int(links[index].place)
     let task = links[index].task
     if task == .sendMessage {
-      guard outbox.isPending else { return .nothingToSay }
-      links[index].buffer = outbox.buffer
+      guard let message = serving.values.pool.find(Outbox.connection, .message) else { return .nothingToSay }
+      links[index].buffer = UInt8(truncatingIfNeeded: message &+ 1)
       return .composed
     }
-    guard let buffer = claimBuffer(index, .signalling) else { return .noBuffer }
-    let rssi = Int16(table[place].lastRSSI.rawValue)
+    guard let buffer = claimBuffer(index, .signalling, &serving) else { return .noBuffer }
+    let rssi = Int16(peers.table[place].lastRSSI.rawValue)
     var isComposed = false
     switch task {
     case .writePayload:
-      isComposed = values.composePayload(in: buffer)
+      isComposed = serving.values.composePayload(in: buffer)
     case .writeRSSI:
-      isComposed = values.pool.buffers[buffer].compose(.rssi, rssi: rssi)
+      isComposed = serving.values.pool.buffers[buffer].compose(.rssi, rssi: rssi)
     case .share:
-      isComposed = values.pool.buffers[buffer].fill(sharing: &sharing, for: place, in: &table, at: now)
+      isComposed = serving.values.pool.buffers[buffer].fill(
+        sharing: &peers.sharing, for: place, in: &peers.table, at: context.now)
     default: break
     }
     if !isComposed {
-      freeBuffer(index)
+      freeBuffer(index, &serving)
       return .nothingToSay
     }
     return .composed
@@ -75,46 +80,33 @@ where
 
   /// A piece of a message was written: whether there is another.
   @inlinable
-  mutating func isMoreToWrite(_ index: Int) -> Bool {
+  mutating func isMoreToWrite(_ index: Int, _ serving: inout ServingType) -> Bool {
     let buffer = Int(links[index].buffer) &- 1
     guard buffer >= 0 else { return false }
     links[index].written &+= links[index].piece
-    return links[index].written < values.pool.buffers[buffer].length
+    return links[index].written < serving.values.pool.buffers[buffer].length
   }
 
   /// A whole message was written.
   @inlinable
-  mutating func noteWritten(_ index: Int) {
+  mutating func noteWritten(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
     let task = links[index].task
-    counters.count(task == .sendMessage ? .messagesSent : .signalsSent)
+    context.sink.count(task == .sendMessage ? .messagesSent : .signalsSent)
     // An Android phone begins a new message only after a payload or on a new connection; it would take
     // anything else for the continuation of what it has.
     if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
     links[index].written = 0
-    freeBuffer(index)
-    noteDone(task, Int(links[index].place))
+    freeBuffer(index, &serving)
+    peers.noteDone(task, Int(links[index].place), &context)
   }
 
   /// A peer refused a message, has no characteristic for it, or it does not fit.
   @inlinable
-  mutating func countRefusal(of task: PeerTask) {
-    counters.count(.signalsRefused)
-    if task == .sendMessage { counters.count(.messagesLost) }
-  }
-
-  /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
-  @inlinable
-  mutating func noteDone(_ task: PeerTask, _ place: Int) {
-    switch task {
-    case .sendMessage:
-      table[place].set(Target.awaitsMessageFlag, false)
-    case .writePayload:
-      table[place].notePayloadWritten(at: now)
-    case .share, .writeRSSI:
-      table[place].noteSignal(at: now)
-      table[place].set(Target.sharedLastFlag, task == .share)
-    default: break
-    }
+  mutating func countRefusal(of task: PeerTask, _ context: inout Context) {
+    context.sink.count(.signalsRefused)
+    if task == .sendMessage { context.sink.count(.messagesLost) }
   }
 }
 

@@ -1,0 +1,42 @@
+/// The one connection attempt that may be under way. Zero bits when there is none.
+@usableFromInline
+struct Attempt: BitwiseCopyable {
+  @usableFromInline var isActive: Bool
+  /// We gave it up; the radio has not confirmed that yet.
+  @usableFromInline var isCancelled: Bool
+  /// It was given less time than it is entitled to, so that the radio can scan.
+  @usableFromInline var isCut: Bool
+  /// The target's place in the table.
+  @usableFromInline var place: UInt16
+  /// When it began: milliseconds, their lower 16 bits.
+  @usableFromInline var begunAt: UInt16
+  /// When it is given up, or, once it is, when to say so again.
+  @usableFromInline var deadline: Instant
+
+  @usableFromInline
+  init() {
+    isActive = false
+    isCancelled = false
+    isCut = false
+    place = 0
+    begunAt = 0
+    deadline = .start
+  }
+
+  /// Whether it is to be cancelled now, as it takes too long. It stays active until the radio says how it
+  /// ended; a radio that does not is asked again every two seconds.
+  @usableFromInline
+  mutating func isOverdue(at now: Instant) -> Bool {
+    guard now >= deadline else { return false }
+    isCancelled = true
+    deadline = now + .seconds(2)
+    return true
+  }
+
+  /// The length of an attempt at a stranger where others wait: a phone advertises once more in it.
+  @usableFromInline static var hastyLength: Interval { .milliseconds(1300) }
+  /// How long a stranger may take for its answers until it has shown its service, where others wait.
+  @usableFromInline static var hastyStep: Interval { .milliseconds(1500) }
+  /// How recently a peer was heard that is surely there.
+  @usableFromInline static var justNow: Interval { .milliseconds(500) }
+}

@@ -1,0 +1,79 @@
+// Which connection is given up for a new peer (HP-25).
+
+extension ConnectionTable {
+  /// How long a connection of a peer's is let be before it may be given up for a new peer.
+  @inlinable
+  static var servingGrace: Interval { .seconds(5) }
+
+  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that
+  /// peers have had for some time, the oldest, or the one to the peer heard most weakly. A peer not in the
+  /// table counts as weakest. For a message of the application's an exchange about anything else gives way
+  /// too (HP-30).
+  @inlinable
+  mutating func connectionToGiveUp<
+    F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable, let targets: Int
+  >(forMessage: Bool, _ peers: inout Peers<F, R, D, targets>, _ context: inout CoreContext<F, R, D>)
+    -> Int?
+  {
+    var best: Int?
+    var bestRSSI: Int8 = 0
+    var index = 0
+    while index < connections {
+      if canGiveUp(index, forMessage: forMessage, &peers, &context) {
+        let rssi = strength(of: index, &peers)
+        let isBetter =
+          switch context.configuration.connectionPolicy {
+          case .oldest: best.map { links[index].openedAt < links[$0].openedAt } ?? true
+          case .weakest: best == nil || rssi < bestRSSI
+          }
+        if isBetter {
+          best = index
+          bestRSSI = rssi
+        }
+      }
+      index &+= 1
+    }
+    return best
+  }
+
+  @inlinable
+  mutating func canGiveUp<
+    F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable, let targets: Int
+  >(
+    _ index: Int, forMessage: Bool, _ peers: inout Peers<F, R, D, targets>,
+    _ context: inout CoreContext<F, R, D>
+  )
+    -> Bool
+  {
+    let step = links[index].step
+    if step == .keeping { return true }
+    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
+    // on is soon over.
+    if step == .serving || links[index].isPeers && step.isWorking {
+      return context.now >= links[index].openedAt + Self.servingGrace
+    }
+    return forMessage && step.isWorking && !peers.table[Int(links[index].place)].has(Target.awaitsMessageFlag)
+  }
+
+  /// Waits until the next connection of a peer's may be given up.
+  @inlinable
+  mutating func awaitGrace<F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable>(
+    _ context: inout CoreContext<F, R, D>
+  ) {
+    var index = 0
+    while index < connections {
+      let end = links[index].openedAt + Self.servingGrace
+      if links[index].step != .closed, end > context.now { context.wake(by: end) }
+      index &+= 1
+    }
+  }
+
+  @inlinable
+  mutating func strength<
+    F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable, let targets: Int
+  >(of index: Int, _ peers: inout Peers<F, R, D, targets>) -> Int8 {
+    if links[index].holdsTarget { return peers.table[Int(links[index].place)].lastRSSI.rawValue }
+    guard let place = peers.table.find(TargetIdentity(links[index].peer)) else { return -128 }
+    return peers.table[place].lastRSSI.rawValue
+  }
+}

@@ -1,0 +1,166 @@
+/// What the machines of the core are given beside their input: the moment, what was chosen and set, what the
+/// radio can do, chance, and the sink of events. What they want of the next `run` they leave here, too.
+public struct CoreContext<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable, DelegateType: SensorDelegate & ~Copyable
+>: ~Copyable {
+  /// Where events go.
+  public var sink: LogSink<FlashType, DelegateType>
+  /// The source of addresses and keys.
+  public var random: RandomType
+  /// What was chosen at start-up.
+  public let configuration: HeraldConfiguration
+  /// What a host has set since.
+  @usableFromInline var settings: SettingValues
+  /// What the radio can do.
+  @usableFromInline var capabilities: RadioCapabilities
+  /// Whether the supplier had a payload when asked last.
+  @usableFromInline var offersPayload: Bool
+  /// Whether the radio refused something in this run: try again soon.
+  @usableFromInline var wasRefused: Bool
+  /// Whether something happened since the last `run` that it has to act upon.
+  @usableFromInline var hasNews: Bool
+  /// When to call `run` again at the latest.
+  @usableFromInline var wakeAt: Instant
+
+  /// That of a device that has not started.
+  @inlinable
+  public init(
+    flash: consuming FlashType, random: consuming RandomType, delegate: consuming DelegateType,
+    configuration: HeraldConfiguration
+  ) {
+    self.configuration = configuration
+    settings = SettingValues()
+    sink = LogSink(flash: flash, delegate: delegate)
+    self.random = random
+    capabilities = RadioCapabilities(
+      canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,
+      canConnect: false, connections: 0, maximumPDU: ATTLimits.defaultMTU, publicAddress: .zero)
+    offersPayload = false
+    wasRefused = false
+    hasNews = false
+    wakeAt = .start
+  }
+}
+
+extension CoreContext where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {
+  // MARK: Time
+
+  /// The moment of the call that is being made from outside, which sets it first of all, so that it need not
+  /// be handed on.
+  @inlinable
+  var now: Instant {
+    @inline(__always) get { sink.now }
+    @inline(__always) set { sink.now = newValue }
+  }
+
+  /// Has the next `run` come at this moment at the latest.
+  @inlinable @inline(never)
+  mutating func wake(by moment: Instant) {
+    if moment < wakeAt { wakeAt = moment }
+  }
+
+  /// The moment `interval` from now.
+  @inlinable @inline(never)
+  mutating func after(_ interval: Interval) -> Instant { now + interval }
+
+  /// Whether a moment has come.
+  @inlinable @inline(never)
+  mutating func hasCome(_ moment: Instant) -> Bool { now >= moment }
+
+  /// The earlier of two moments.
+  @inlinable @inline(never)
+  mutating func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
+
+  // MARK: Settings
+  // What a host has set counts more than what was chosen at start-up, from the moment it is set.
+
+  /// Whether peers can find this device, or it is the one that has to go to them (HP-06).
+  @inlinable
+  var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
+
+  /// For how many days records of the log are kept, 0 for as long as there is room.
+  @inlinable
+  public var retentionDays: UInt16 { settings[.keepDays] ?? configuration.retentionDays }
+
+  /// How often the log is brought to flash.
+  @inlinable
+  var commitPeriod: Interval {
+    @inline(never) get {
+      guard let seconds = settings[.commitSeconds] else { return configuration.commitPeriod }
+      return .seconds(UInt32(seconds))
+    }
+  }
+
+  /// From one advertisement to the next.
+  @inlinable
+  var advertisingInterval: Interval {
+    if let milliseconds = settings[.advertisingInterval] { return .milliseconds(UInt32(milliseconds)) }
+    // A saver's advertisements are those of the defaults.
+    return settings[.radioSetting] == 2 ? .milliseconds(100) : configuration.advertisingInterval
+  }
+
+  /// How to scan.
+  @inlinable
+  var scanTiming: ScanTiming {
+    var timing = configuration.scanTiming
+    switch settings[.radioSetting] {
+    case 0: timing.listen(.milliseconds(60), every: .milliseconds(1065))
+    case 2: timing.listen(.milliseconds(500), every: .milliseconds(1000))
+    default: break
+    }
+    if let interval = settings[.scanInterval] {
+      timing.listen(timing.window, every: .milliseconds(UInt32(interval)))
+    }
+    if let window = settings[.scanWindow] {
+      timing.listen(.milliseconds(UInt32(window)), every: timing.interval)
+    }
+    return timing
+  }
+
+  /// The number of a setting that is in effect; 0 of those that are none.
+  @inlinable
+  public func inEffect(_ setting: Setting) -> UInt32 {
+    switch setting {
+    case .keepDays: UInt32(retentionDays)
+    case .commitSeconds: (commitPeriod.milliseconds / 1000)
+    case .scanInterval: scanTiming.interval.milliseconds
+    case .scanWindow: scanTiming.window.milliseconds
+    case .advertisingInterval: advertisingInterval.milliseconds
+    case .radioSetting: UInt32(settings[.radioSetting] ?? 1)
+    case .accessKey: 0
+    case .stayOpen: UInt32(settings[.stayOpen] ?? (configuration.staysOpen ? 1 : 0))
+    }
+  }
+
+  // MARK: Sensors beside the radio
+
+  /// Does what the sensors beside the radio have to do, as much of it as there is room for in one `run`, and
+  /// says when to ask them again at the latest. Returns the date that a venue beacon has told, if one has, in
+  /// milliseconds since 1970.
+  @inlinable
+  mutating func runSensors() -> UInt64? {
+    var round = 0
+    while round < 16 {
+      round &+= 1
+      switch sink.delegate.nextWork(at: now) {
+      case .none(let until):
+        wake(by: until)
+        return nil
+      case .log(let event): sink.record(event)
+      case .visited(let visit):
+        sink.record(
+          .visited(
+            visit.venue, firstHeard: now.since(visit.begin).milliseconds / 1000,
+            lastHeard: now.since(visit.end).milliseconds / 1000))
+        sink.delegate.didVisit(visit, at: now)
+      case .date(let unixMilliseconds):
+        if configuration.takesTimeFromBeacons, !sink.clock.isSet {
+          wake(by: now)
+          return unixMilliseconds
+        }
+      }
+    }
+    wake(by: now)
+    return nil
+  }
+}

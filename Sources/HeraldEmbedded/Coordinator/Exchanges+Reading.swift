@@ -1,0 +1,289 @@
+// The steps of an exchange: what is asked, what is made of the answers, what comes next.
+
+extension Exchanges
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// Begins a step: asks what it asks, or does what its end demands.
+  @inlinable
+  mutating func enter(
+    _ wanted: ExchangeStep, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    var step = wanted == .choosing ? choose(index, &serving, &peers, &context) : wanted
+    var first: UInt16 = 1
+    var last = UInt16.max
+    if step == .findAnother {
+      step = links[index].search.step
+      if links[index].service.last == .max {
+        // There is nothing behind the last handle.
+        step = step.next(after: .absent)
+      } else {
+        first = links[index].service.last &+ 1
+      }
+    }
+    if step == .findCustomService, context.configuration.introspection.customService == nil {
+      step = .withoutService
+    }
+    if step == .withoutService, let cause = links[index].search.fault {
+      fail(index, cause, &serving, &peers, &context)
+      return
+    }
+    if NeighbourType.systems > 0, turnsToCodes(step, index, &serving, &peers) { step = .readCodes }
+    links[index].step = step
+    let request: GATTClient.Step
+    switch step {
+    case .exchangeMTU: request = .exchangeMTU
+    case .findShortService, .findLongService, .findCustomService, .findInformation: request = .findService
+    case .findCharacteristics, .findModel:
+      request = .readCharacteristics
+      first = links[index].service.first
+      last = links[index].service.last
+    case .readPayload, .readModel:
+      guard claimBuffer(index, .reading, &serving) != nil else {
+        deferExchange(index, &serving, &peers, &context)
+        return
+      }
+      request = .read
+      first = step == .readPayload ? links[index].payloadHandle : links[index].modelHandle
+    case .writeSignal:
+      guard prepareSignal(index, &serving, &peers, &context) else { return }
+      request = .write
+      first = links[index].signalHandle
+    case .readCodes:
+      if NeighbourType.systems > 0 {
+        follow(
+          serving.askForCodes(&links[index], &peers, &context), index, &serving, &peers, &context)
+      }
+      return
+    case .closing:
+      finish(index, &serving, &peers, &context)
+      return
+    case .withoutService:
+      ignore(index, &serving, &peers, &context)
+      return
+    case .choosing, .failed, .closed, .serving, .keeping, .findAnother: return
+    }
+    guard
+      links[index].client.begin(request, peers.stepTimeout(Int(links[index].place), &context), first, last)
+    else {
+      fail(index, .exchangesMalformed, &serving, &peers, &context)
+      return
+    }
+    if step.findsService { links[index].search.begin(step) }
+    switch step {
+    case .exchangeMTU: links[index].client.length = UInt16(truncatingIfNeeded: serving.server.maximumMTU)
+    case .findShortService: links[index].client.find(HeraldUUIDs.shortService)
+    case .findLongService: links[index].client.uuid = HeraldUUIDs.service
+    case .findCustomService: links[index].client.uuid = context.configuration.introspection.ownService
+    case .findInformation: links[index].client.find(HeraldUUIDs.deviceInformation)
+    case .writeSignal: links[index].client.length = links[index].piece
+    default: break
+    }
+  }
+
+  /// What comes next on a connection whose peer is known: what the peer is owed, or the end.
+  @inlinable
+  mutating func choose(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) -> ExchangeStep {
+    let place = Int(links[index].place)
+    let task = peers.task(for: place, &context)
+    links[index].task = task
+    switch task {
+    case .nothing, .meet: return .closing
+    case .readPayload: return .readPayload
+    case .readModel:
+      // Asked for once, whatever comes of it.
+      peers.table[place].set(Target.modelReadFlag, true)
+      return .findInformation
+    case .readCodes: return .readCodes
+    case .sendMessage, .writePayload, .share, .writeRSSI:
+      // The new payload would tie the new address to the one of this connection: it is written on another
+      // one.
+      if task == .writePayload, serving.values.isFormer(ConnectionID(index: index)) { return .closing }
+      if links[index].signalHandle == 0 {
+        peers.noteDone(task, place, &context)  // there is no way to tell it
+        countRefusal(of: task, &context)
+        return .closing
+      }
+      return links[index].isSpent ? .closing : .writeSignal
+    }
+  }
+
+  /// Goes on with the exchange after its present step.
+  @inlinable @inline(never)
+  mutating func advance(
+    _ index: Int, _ outcome: ExchangeStep.Outcome, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    let step = links[index].step
+    var outcome = outcome
+    var isKept = true
+    switch (step, outcome) {
+    case (.findCharacteristics, .found):
+      let place = Int(links[index].place)
+      peers.confirm(place, as: links[index].system, &context)
+      if NeighbourType.systems > 0 { serving.lookForHiddenCodes(place, &peers) }
+    case (.readPayload, .found): isKept = keepPayload(index, &serving, &peers, &context)
+    case (.readModel, .found): isKept = keepModel(index, &serving, &peers, &context)
+    case (.writeSignal, .found): noteWritten(index, &serving, &peers, &context)
+    default: break
+    }
+    if !isKept {
+      noteFault(isRefused: false, index, &serving)
+      outcome = .absent
+    }
+    enter(step.next(after: outcome), index, &serving, &peers, &context)
+  }
+
+  /// The service that was found does not give its payload, perhaps as it is a stale one: another is to be
+  /// looked for.
+  @inlinable
+  mutating func noteFault(isRefused: Bool, _ index: Int, _ serving: inout ServingType) {
+    links[index].search.fail(isRefused: isRefused)
+    freeBuffer(index, &serving)
+  }
+
+  /// A buffer of the pool for a connection; `nil` if none is free.
+  @inlinable
+  mutating func claimBuffer(_ index: Int, _ use: PayloadBuffer.Use, _ serving: inout ServingType) -> Int? {
+    let buffer = serving.values.pool.claim(ConnectionID(index: index), use)
+    links[index].buffer = buffer.map { UInt8(truncatingIfNeeded: $0 &+ 1) } ?? 0
+    return buffer
+  }
+
+  /// Gives a connection's buffer back. That of the application's message is not the connection's: others may
+  /// have it to come.
+  @inlinable
+  mutating func freeBuffer(_ index: Int, _ serving: inout ServingType) {
+    let buffer = Int(links[index].buffer) &- 1
+    if buffer >= 0, serving.values.pool.buffers[buffer].use != .message {
+      serving.values.pool.buffers[buffer].use = .free
+    }
+    links[index].buffer = 0
+  }
+
+  /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its
+  /// stack is not for the calls that answer requests.
+  @inlinable @inline(never)
+  mutating func take(
+    _ pdu: Span<UInt8>, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ context: inout Context
+  ) -> GATTClientEvent {
+    let event = links[index].client.receive(pdu, mtu: serving.server.mtu(ConnectionID(index: index)))
+    let step = links[index].step
+    guard step.isWorking else { return event }
+    if NeighbourType.systems > 0, step == .readCodes {
+      follow(
+        serving.takeCode(event, pdu, &links[index], &peers, &context), index, &serving, &peers, &context)
+      return event
+    }
+    switch event {
+    case .none, .notification, .indication: break
+    case .mtu(let mtu):
+      serving.server.agreed(peerMTU: mtu, on: ConnectionID(index: index))
+      advance(index, .found, &serving, &peers, &context)
+    case .service(let range):
+      links[index].service = range
+      if step.findsService { links[index].forgetService() }
+      advance(index, .found, &serving, &peers, &context)
+    case .characteristics(let isLast):
+      links[index].note(pdu)
+      if isLast { advance(index, links[index].isThere ? .found : .absent, &serving, &peers, &context) }
+    case .value(let offset, let from):
+      if !put(pdu, from, at: offset, index, &serving) {
+        fail(index, .exchangesMalformed, &serving, &peers, &context)
+      }
+    case .lastValue(let offset, let from):
+      if put(pdu, from, at: offset, index, &serving) {
+        advance(index, .found, &serving, &peers, &context)
+      } else {
+        fail(index, .exchangesMalformed, &serving, &peers, &context)
+      }
+    case .finished:
+      switch step {
+      case .findCharacteristics, .findModel:
+        advance(index, links[index].isThere ? .found : .absent, &serving, &peers, &context)
+      case .readPayload, .readModel: advance(index, .found, &serving, &peers, &context)
+      case .writeSignal:
+        if isMoreToWrite(index, &serving) {
+          enter(.writeSignal, index, &serving, &peers, &context)
+        } else {
+          advance(index, .found, &serving, &peers, &context)
+        }
+      default: advance(index, .absent, &serving, &peers, &context)
+      }
+    case .failed(let failure):
+      switch failure {
+      case .refused where step == .exchangeMTU || step == .findInformation || step == .readModel:
+        advance(index, .absent, &serving, &peers, &context)
+      case .refused where step == .writeSignal:
+        countRefusal(of: links[index].task, &context)
+        links[index].written = 0
+        freeBuffer(index, &serving)
+        peers.noteDone(links[index].task, Int(links[index].place), &context)
+        advance(index, .absent, &serving, &peers, &context)
+      case .refused(let code)
+      where (step == .readPayload || step == .findCharacteristics) && code != .insufficientResources:
+        noteFault(isRefused: true, index, &serving)
+        advance(index, .absent, &serving, &peers, &context)
+      case .refused(let code):
+        fail(index, .exchangesRefused, &serving, &peers, &context)
+        // It is serving as many peers as it can at the moment.
+        if code == .insufficientResources { peers.askAgainSoon(Int(links[index].place), &context) }
+      case .timeout: fail(index, .exchangesTimedOut, &serving, &peers, &context)
+      default: fail(index, .exchangesMalformed, &serving, &peers, &context)
+      }
+    }
+    return event
+  }
+
+  /// Puts the bytes of `pdu` from `from` on at their place in the peer's payload.
+  @inlinable
+  mutating func put(
+    _ pdu: Span<UInt8>, _ from: Int, at offset: Int, _ index: Int, _ serving: inout ServingType
+  ) -> Bool {
+    let buffer = Int(links[index].buffer) &- 1
+    guard buffer >= 0, from >= 0, from <= pdu.count else { return false }
+    return serving.values.pool.buffers[buffer].put(pdu.extracting(from..<pdu.count), at: offset)
+  }
+
+  /// The payload is here: logs and reports it. `false` if it is none.
+  @inlinable
+  mutating func keepPayload(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) -> Bool {
+    let place = Int(links[index].place)
+    let buffer = Int(links[index].buffer) &- 1
+    guard buffer >= 0 else { return false }
+    let length = Int(serving.values.pool.buffers[buffer].length)
+    guard length > 0, length <= Payload.maximumLength else { return false }
+    context.sink.count(.reads)
+    peers.creditPayload(&context)
+    if peers.table[place].isStranger { peers.strangers.met(kind: peers.table[place].strangerKind) }
+    peers.acquirePayload(place, &serving.values.pool.buffers[buffer], &context)
+    freeBuffer(index, &serving)
+    return true
+  }
+
+  /// The model is here: logs and reports it (HP-28).
+  @inlinable
+  mutating func keepModel(
+    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) -> Bool {
+    let buffer = Int(links[index].buffer) &- 1
+    guard buffer >= 0 else { return false }
+    let identity = peers.table[Int(links[index].place)].identity
+    let length = Int(serving.values.pool.buffers[buffer].length)
+    if length > 0, length <= LogEvent.maximumBytes {
+      context.sink.record(
+        .targetBytes, of: identity, extra: LogRecordFields.model, 0..<length,
+        in: &serving.values.pool.buffers[buffer]
+      )
+      serving.values.pool.buffers[buffer].reportModel(to: &context.sink.delegate, identity, at: context.now)
+    }
+    freeBuffer(index, &serving)
+    return true
+  }
+}

@@ -1,0 +1,152 @@
+// What the radio says.
+
+extension HeraldCore: RadioEventHandler
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// One advertisement or scan response was heard. Its strength is logged under the peer's identity if the
+  /// peer is or may be a Herald peer (HP-26).
+  @inlinable
+  public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
+    context.now = now
+    context.sink.count(.adverts)
+    let seen = context.configuration.introspection.classify(report, data)
+    let sighting = serving.values.neighbours.look(at: data)
+    let place: Int
+    if let known = peers.table.find(seen.identity) {
+      place = known
+      peers.table.touch(place, at: now)
+    } else {
+      guard seen.peer != .ignored || sighting.isSomething,
+        let new = meet(seen, report.address)
+      else { return }
+      place = new
+      if seen.peer == .ignored { peers.table[place].state = .neighbour }
+    }
+    if !peers.table[place].isAt(report.address) {
+      guard report.address != presence.advertising.address else { return }  // our own
+      peers.move(place, to: report.address, &context)
+    }
+    guard peers.acquaint(place, seen, report, &context) || sighting.isSomething else { return }
+    if let txPower = seen.txPower, txPower != peers.table[place].txPower {
+      peers.table[place].txPower = txPower
+      context.sink.record(.txPower, of: seen.identity, extra: UInt8(bitPattern: txPower))
+      context.sink.delegate.didChangeTxPower(seen.identity, txPower, at: now)
+    }
+    if NeighbourType.systems > 0 { serving.observe(place, sighting, in: data, &peers, &context) }
+    peers.measure(place, seen.identity, report.rssi, &context)
+  }
+
+  /// Takes in a peer that was heard for the first time, unless it is this device itself, now or under a
+  /// former address, or strangers have used up what they may (`StrangerBudget`).
+  @inlinable @inline(never)
+  mutating func meet(_ seen: Introspected, _ address: DeviceAddress) -> Int? {
+    guard address != presence.advertising.address else { return nil }
+    let hash = peers.table.hash(seen.identity)
+    guard peers.strangers.mayCome(hash, kind: seen.isHerald ? 1 : 0, at: context.now) else {
+      context.sink.count(.strangersRefused)
+      return nil
+    }
+    guard !ResolvablePrivateAddress.resolves(address, with: presence.key) else { return nil }
+    return peers.admit(seen.identity, address, &context)
+  }
+
+  /// The radio became usable, or stopped being so; then every connection is gone and what was wanted is
+  /// stated again later.
+  @inlinable
+  public mutating func radioChanged(_ state: RadioState, at now: Instant) {
+    context.now = now
+    context.hasNews = true
+    tell(power.radioChanged(state))
+    presence.advertising.radioForgot()
+    scanning.radioForgot(at: now)
+    peers.dropAttempt()
+    exchanges.radioForgot(&serving, &peers, &context)
+    peers.workAt = now
+  }
+
+  /// A connection was opened.
+  @inlinable
+  public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
+    context.now = now
+    context.hasNews = true
+    let index = opened.connection.index
+    var isOurs = false
+    if opened.role == .central, peers.attempt.isActive {
+      isOurs = true
+      peers.attempt.isActive = false
+      peers.chargeAttempt(&context)
+    }
+    guard index >= 0, index < connections else {
+      // More connections than there is memory for: `run` closes them, as long as the radio has them.
+      context.sink.count(.connectionsRefused)
+      exchanges.surplus.opened(index, at: now)
+      if isOurs { peers.postpone(Int(peers.attempt.place), .connectionsRefused, &context) }
+      return
+    }
+    exchanges.opened(opened, isOurs: isOurs, &serving, &peers, &context)
+  }
+
+  /// The attempt to connect ended without a connection.
+  @inlinable
+  public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
+    context.now = now
+    guard peers.attempt.isActive else { return }
+    context.hasNews = true
+    peers.attemptFailed(isAtWork: exchanges.links.isAtWork(with: peers.attempt.place), &context)
+  }
+
+  /// A connection ended.
+  @inlinable
+  public mutating func connectionClosed(
+    _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
+  ) {
+    context.now = now
+    context.hasNews = true
+    let index = connection.index
+    guard index >= 0, index < connections else {
+      exchanges.surplus.closed(index)
+      return
+    }
+    exchanges.closed(index, reason, &serving, &peers, &context)
+    peers.workAt = now
+  }
+
+  /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its
+  /// place.
+  @inlinable @inline(never)
+  public mutating func pduReceived(
+    _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
+  ) -> Int {
+    context.now = now
+    let index = connection.index
+    guard index >= 0, index < connections, count > 0, count <= buffer.count,
+      exchanges.links[index].step != .closed
+    else { return 0 }
+    guard ATTOpcode(rawValue: buffer[0]).isForClient else {
+      return serving.respond(to: &buffer, count: count, index, &exchanges.links[index], &peers, &context)
+    }
+    context.hasNews = true
+    guard
+      case .indication = exchanges.take(buffer.span.extracting(0..<count), index, &serving, &peers, &context)
+    else { return 0 }
+    buffer[0] = GATTClient.confirmation
+    return 1
+  }
+
+  /// A connection takes PDUs again: `run` sends.
+  @inlinable
+  public mutating func readyToSend(on connection: ConnectionID, at now: Instant) { context.hasNews = true }
+
+  /// A strength was measured on a connection: it counts like that of an advertisement.
+  @inlinable
+  public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
+    context.now = now
+    let index = connection.index
+    guard index >= 0, index < connections, exchanges.links[index].holdsTarget else { return }
+    let place = Int(exchanges.links[index].place)
+    exchanges.links[index].lastAsked = now
+    peers.table.touch(place, at: now)
+    peers.measure(place, peers.table[place].identity, rssi, &context)
+  }
+}

@@ -1,0 +1,237 @@
+// What the radio is told to do: the machines say what they want, and it is commanded here.
+
+extension HeraldCore
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// Looks at every deadline, commands the radio, and returns when to call again at the latest. Also to be
+  /// called after each `poll` of the radio that may have had events.
+  @inlinable @inline(never)
+  public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
+    context.now = now
+    if !isStarted { start() }
+    context.hasNews = false
+    context.wakeAt = .never
+    housekeep()
+    if let date = context.runSensors() { _ = setClock(unixMilliseconds: date, at: now, source: .beacon) }
+    guard radio.state == .ready, power.radio == .ready else { return context.wakeAt }
+    context.capabilities = radio.capabilities
+    serving.server.maximumMTU = context.capabilities.maximumPDU
+    context.wasRefused = false
+    if power.isOff {
+      quieten(&radio)
+      return context.wakeAt
+    }
+
+    tendOutbox()
+    exchanges.driveLinks(&radio, &serving, &peers, &context)
+    endAttempt(&radio)
+    rotate()
+    if NeighbourType.systems > 0 { presence.switchNeighbours(&serving, &context) }
+    serving.notifyPayload(&radio, &exchanges.links, &context)
+    if NeighbourType.Services.changes {
+      let kept = serving.indicateChange(&radio, &exchanges.links, &context)
+      if kept != 0 { exchanges.close(all: kept, &serving, &peers, &context) }
+    }
+    beginAttempt(&radio)
+    scan(&radio)
+    advertise(&radio)
+    if context.wasRefused {
+      context.sink.count(.radioRefusals)
+      context.wake(by: context.after(.milliseconds(100)))
+    }
+    return context.wakeAt
+  }
+
+  /// Opens the log before the first `run`: for a board that says why it started, by a number of its own
+  /// choice, or that does not `run` but is to be read.
+  @inlinable
+  public mutating func openLog(at now: Instant, startReason: UInt8) {
+    context.now = now
+    if !isStarted { start(reason: startReason) }
+  }
+
+  @inlinable
+  mutating func start() { start(reason: context.configuration.startReason) }
+
+  /// Makes what has to be random, opens the log.
+  @inlinable
+  mutating func start(reason: UInt8) {
+    isStarted = true
+    if presence.key.isNone { presence.key = IdentityResolvingKey.make(random: &context.random) }
+    peers.table.setSeed(context.random.next())
+    peers.listening.start()
+    context.sink.start(
+      reason: reason, freshEpoch: context.random.next(), commitPeriod: context.commitPeriod)
+  }
+
+  /// Ages out the silent, brings the log to flash.
+  @inlinable
+  mutating func housekeep() {
+    if context.hasCome(ageing.dueAt) { peers.ageOut(&ageing, &context) }
+    context.wake(by: ageing.dueAt)
+    serving.values.dropStalled(at: context.now)
+    let isIdle = exchanges.links.openCount() == 0
+    if context.hasCome(context.sink.commitAt) {
+      peers.recordUnkept(&context)
+      context.sink.commit(
+        isIdle: isIdle, next: context.commitPeriod, retentionDays: context.retentionDays)
+    }
+    context.wake(by: context.sink.commitAt)
+    if context.sink.log.wantsTrimming, context.sink.trim(isIdle: isIdle) { context.wake(by: context.now) }
+  }
+
+  /// Gives the message up when its time is over, or when everybody has it.
+  @inlinable
+  mutating func tendOutbox() {
+    guard outbox.isPending else { return }
+    if let end = exchanges.links.endOfMessage {
+      context.wake(by: end)
+      return
+    }
+    let isOver = context.hasCome(outbox.until)
+    let waiting = peers.awaiting(giveUp: isOver, &context)
+    guard isOver || waiting == 0 else {
+      context.wake(by: outbox.until)
+      return
+    }
+    outbox.end(in: &serving.values.pool)
+  }
+
+  /// Takes a new address and, with it, a new payload, when that is due and no attempt is under way.
+  @inlinable
+  mutating func rotate() {
+    guard !peers.attempt.isActive, presence.takeAddress(&serving, &context) else { return }
+    exchanges.partWithFormerAddress(&serving, &peers, &context)
+    peers.tellAgain(&context)
+    presence.takePayload(&serving, &peers, &context)
+  }
+
+  /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that
+  /// does not is asked again every two seconds.
+  @inlinable
+  mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard peers.attempt.isActive else { return }
+    if peers.attempt.isOverdue(at: context.now) { radio.cancelConnect() }
+    context.wake(by: peers.attempt.deadline)
+  }
+
+  /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place
+  /// among the connections, if there are several, is left to peers.
+  @inlinable @inline(never)
+  mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard context.configuration.scans, context.capabilities.canConnect, !peers.attempt.isActive else {
+      return
+    }
+    guard context.hasCome(peers.workAt) else {
+      context.wake(by: peers.workAt)
+      return
+    }
+    let most = connectionLimit
+    let isFull = exchanges.links.openCount() >= (most > 1 ? most &- 1 : most)
+    if isFull, exchanges.links.connectionToGiveUp(forMessage: outbox.isPending, &peers, &context) == nil {
+      exchanges.links.awaitGrace(&context)
+      return
+    }
+    var limit = Instant.never
+    if !context.capabilities.canScanWhileConnecting {
+      // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
+      guard let scanLimit = scanning.attemptLimit(at: context.now) else { return }
+      limit = scanLimit
+    }
+    let isFlooded = peers.isFlooded(&context)
+    guard let (place, othersWait) = peers.choosePeer(isFlooded: isFlooded, links: &exchanges.links, &context)
+    else {
+      context.wake(by: peers.workAt)
+      return
+    }
+    guard !isFull else {
+      exchanges.giveUpConnection(
+        forMessage: peers.table[place].has(Target.awaitsMessageFlag), &serving, &peers, &context)
+      exchanges.links.awaitGrace(&context)  // or until one is closed
+      return
+    }
+    if !context.capabilities.canScanWhileConnecting, scanning.stop() { radio.stopScanning() }
+    do throws(RadioError) {
+      try radio.connect(
+        to: peers.table[place].address, ConnectionParameters(ownAddress: presence.advertising.address))
+    } catch {
+      context.wasRefused = true
+      return
+    }
+    peers.beginAttempt(place, othersWait: othersWait, limit: limit, &context)
+  }
+
+  /// The most connections there may be.
+  @inlinable
+  var connectionLimit: Int {
+    connections < context.capabilities.connections ? connections : context.capabilities.connections
+  }
+
+  @inlinable
+  mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) {
+    guard context.configuration.scans else { return }
+    let isBlocked = peers.attempt.isActive && !context.capabilities.canScanWhileConnecting
+    let plan = scanning.plan(isBlocked: isBlocked, at: context.now)
+    context.wake(by: plan.deadline)
+    guard plan.scan else {
+      if scanning.stop() { radio.stopScanning() }
+      return
+    }
+    let timing = context.scanTiming
+    let isBusy = context.now < peers.listening.busyUntil
+    let parameters = ScanParameters(
+      ownAddress: presence.advertising.address, interval: timing.interval,
+      window: isBusy ? timing.busyWindow : timing.window, active: timing.active)
+    if isBusy { context.wake(by: peers.listening.busyUntil) }
+    guard scanning.isNew(parameters) else { return }
+    do throws(RadioError) {
+      try radio.startScanning(parameters)
+      scanning.started(parameters)
+    } catch {
+      context.wasRefused = true
+    }
+  }
+
+  @inlinable
+  mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
+    let open = exchanges.links.openCount()
+    let plan = presence.advertising.next(
+      at: context.now,
+      allowed: .init(
+        connectable: open < connectionLimit && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
+        any: context.canAdvertise && (context.offersPayload || NeighbourType.systems > 0)))
+    context.wake(by: plan.deadline)
+    guard plan.changed else { return }
+    switch plan.wish {
+    case .silence: radio.stopAdvertising()
+    case .set(let set, let parameters):
+      do throws(RadioError) {
+        try presence.advertising.start(set, parameters, on: &radio)
+      } catch {
+        context.wasRefused = true
+        presence.advertising.radioForgot()
+      }
+    }
+  }
+
+  /// Takes everything off the air and closes every connection.
+  @inlinable
+  mutating func quieten<R: Radio & ~Copyable>(_ radio: inout R) {
+    if scanning.stop() {
+      radio.stopScanning()
+      scanning.radioForgot(at: context.now)
+    }
+    let plan = presence.advertising.next(at: context.now, allowed: .init(connectable: false, any: false))
+    if plan.changed { radio.stopAdvertising() }
+    var index = 0
+    while index < connections {
+      if exchanges.links[index].step != .closed, exchanges.links[index].step != .closing {
+        exchanges.close(index, &serving, &peers, &context)
+      }
+      index &+= 1
+    }
+    exchanges.driveLinks(&radio, &serving, &peers, &context)
+    endAttempt(&radio)
+  }
+}

@@ -1,0 +1,127 @@
+/// How far the search for a service with a payload has come. Zero bits at the beginning.
+@usableFromInline
+struct ServiceSearch: BitwiseCopyable, Sendable {
+  private var bits: UInt8 = 0
+
+  @usableFromInline init() {}
+
+  /// The step that looked for a service last.
+  @usableFromInline var step: ExchangeStep { ExchangeStep(rawValue: bits & 7) ?? .closed }
+
+  /// Why the payload of a service that was found could not be read; `nil` if there was no such service.
+  @usableFromInline var fault: CoordinatorCounter? {
+    bits < 8 ? nil : bits < 16 ? .exchangesRefused : .exchangesMalformed
+  }
+
+  /// A search by this step begins.
+  @usableFromInline mutating func begin(_ step: ExchangeStep) { bits = bits & 24 | step.rawValue & 7 }
+
+  /// The payload of a service could not be read.
+  @usableFromInline mutating func fail(isRefused: Bool) { bits = bits & 7 | (isRefused ? 8 : 16) }
+}
+
+/// One connection: zero bits when closed, and what it is at otherwise.
+@usableFromInline
+struct Link: BitwiseCopyable {
+  @usableFromInline var step: ExchangeStep
+  /// What runs on the peer, as far as this exchange has shown.
+  @usableFromInline var system: Target.System
+  /// What the step under way is for.
+  @usableFromInline var task: PeerTask
+  /// Nothing more may be written on this connection: the peer would take it for part of what it has.
+  @usableFromInline var isSpent: Bool
+  /// Whether the peer opened it: it is the peer's to close.
+  @usableFromInline var isPeers: Bool
+  /// Whether the target at `place` is held for this exchange.
+  @usableFromInline var holdsTarget: Bool
+  /// Which code of another system is being looked for.
+  @usableFromInline var question: CodeQuestion
+  /// The buffer of what is read or written in the pool, plus one; 0 for none.
+  @usableFromInline var buffer: UInt8
+  /// The target's place in the table.
+  @usableFromInline var place: UInt16
+  /// The handle of the peer's payload; 0 if it has none.
+  @usableFromInline var payloadHandle: UInt16
+  /// The handle of the peer's signal characteristic; 0 if it has none.
+  @usableFromInline var signalHandle: UInt16
+  /// The handle of the peer's model, or of its contact event number; 0 if it has none.
+  @usableFromInline var modelHandle: UInt16
+  /// How many bytes of a message have been written, and how many are being written.
+  @usableFromInline var written: UInt16
+  @usableFromInline var piece: UInt16
+  @usableFromInline var service: HandleRange
+  /// The peer's address, as the connection showed it.
+  @usableFromInline var peer: DeviceAddress
+  /// Which service is looked for. It fills what would be a gap: without one all connections are cleared in
+  /// their place.
+  @usableFromInline var search: ServiceSearch
+  /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that
+  /// again.
+  @usableFromInline var end: Instant
+  /// When the peer last asked us for something, or, on a connection that is kept, when it was last measured.
+  @usableFromInline var lastAsked: Instant
+  /// When the connection was opened.
+  @usableFromInline var openedAt: Instant
+  @usableFromInline var client: GATTClient
+
+  @usableFromInline
+  init() {
+    step = .closed
+    system = .unknown
+    task = .nothing
+    isSpent = false
+    isPeers = false
+    holdsTarget = false
+    question = .none
+    place = 0
+    payloadHandle = 0
+    signalHandle = 0
+    modelHandle = 0
+    written = 0
+    piece = 0
+    buffer = 0
+    peer = .zero
+    search = ServiceSearch()
+    end = .start
+    lastAsked = .start
+    openedAt = .start
+    service = HandleRange(first: 0, last: 0)
+    client = GATTClient()
+  }
+}
+
+extension Link {
+  /// What is known of a service of before does not hold for the one that was found now.
+  @inlinable
+  mutating func forgetService() {
+    payloadHandle = 0
+    signalHandle = 0
+    system = .unknown
+  }
+
+  /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the
+  /// peer's system.
+  @inlinable
+  mutating func note(_ pdu: Span<UInt8>) {
+    var characteristics = GATTCharacteristics(pdu)
+    while let found = characteristics.next() {
+      if step == .findModel {
+        if found.uuid == HeraldUUIDs.modelNumber { modelHandle = found.value }
+      } else if found.uuid == HeraldUUIDs.payload, payloadHandle == 0 {
+        payloadHandle = found.value
+      } else if found.uuid == HeraldUUIDs.compliantSignal {
+        system = .compliant
+        signalHandle = found.value
+      } else if found.uuid == HeraldUUIDs.otherSignal, system == .unknown {
+        system = .iOS
+        signalHandle = found.value
+      }
+    }
+  }
+
+  /// Whether what was looked for among the characteristics is there.
+  @inlinable
+  var isThere: Bool {
+    (step == .findModel ? modelHandle : payloadHandle) != 0
+  }
+}

@@ -1,0 +1,141 @@
+/// Where events go: to the log, to the counters, and to the delegate.
+///
+/// It dates what it is told of with the moment of the present call, and keeps the log: it commits what is
+/// pending, erases what is too old, and erases ahead of what is to be written.
+public struct LogSink<FlashType: Flash & ~Copyable, DelegateType: SensorDelegate & ~Copyable>: ~Copyable {
+  /// The type of the log.
+  public typealias Log = FlashLog<FlashType, 64>
+
+  /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5
+  /// bytes for a reading instead of 1.7, to save 416 bytes of RAM.
+  public var log: Log
+  /// Who hears of the sensor's events.
+  public var delegate: DelegateType
+  /// The date, if known.
+  public var clock: WallClock
+  @usableFromInline var counters: CoordinatorCounters
+  /// The moment of the call that is being made.
+  public var now: Instant
+  /// When the log is brought to flash next.
+  @usableFromInline var commitAt: Instant
+  /// From when on the log is tidied also while somebody is connected.
+  @usableFromInline var tidyAt: Instant
+
+  /// A sink into a log that is not mounted yet.
+  @inlinable
+  public init(flash: consuming FlashType, delegate: consuming DelegateType) {
+    log = FlashLog(flash: flash)
+    self.delegate = delegate
+    clock = WallClock()
+    counters = CoordinatorCounters()
+    now = .start
+    commitAt = .start
+    tidyAt = .start
+  }
+}
+
+extension LogSink where FlashType: ~Copyable, DelegateType: ~Copyable {
+  // MARK: Recording
+
+  /// One more.
+  @inlinable @inline(__always)
+  mutating func count(_ counter: CoordinatorCounter) { counters.count(counter) }
+
+  /// Puts an event into the log; one it does not take is counted.
+  @inlinable @inline(__always)
+  mutating func record(_ event: LogEvent) {
+    var record = LogRecordFields(event)
+    add(&record)
+  }
+
+  /// The same for what happened to a peer, in the shape in which it is logged: there are many calls, and this
+  /// is short at each. `extra` is the strength of a reading, and of other kinds the plain field.
+  @inlinable @inline(never)
+  mutating func record(_ kind: LogKind, of target: TargetIdentity, extra: UInt8 = 0) {
+    var record = LogRecordFields(
+      kind: kind, target: target, rssi: Int8(bitPattern: extra), extra: extra)
+    add(&record)
+  }
+
+  /// The same with a part of the bytes that are in a buffer.
+  @inlinable @inline(never)
+  mutating func record(
+    _ kind: LogKind, of target: TargetIdentity = LogRecordFields.nobody, extra: UInt8 = 0,
+    _ range: Range<Int>, in buffer: inout PayloadBuffer
+  ) {
+    var record = LogRecordFields(kind: kind, target: target, extra: extra)
+    if !buffer.record(&record, range, in: &log, at: now, clock: clock) { count(.logErrors) }
+  }
+
+  /// The same with bytes that are in no buffer: a code of another system.
+  @inlinable
+  mutating func record(_ event: LogEvent, bytes: Span<UInt8>) {
+    do throws(LogError) { try log.append(event, bytes: bytes, at: now, clock: clock) } catch {
+      count(.logErrors)
+    }
+  }
+
+  /// Puts a record into the log; one it does not take is counted.
+  @inlinable @inline(never)
+  mutating func add(_ record: inout LogRecordFields) {
+    do throws(LogError) { try log.append(&record, bytes: Span(), at: now, clock: clock) } catch {
+      count(.logErrors)
+      delegate.tell(.fault, "an event could not be logged", at: now)
+    }
+  }
+
+  /// Logs a reading.
+  @inlinable @inline(__always)
+  mutating func record(reading rssi: RSSI, of target: TargetIdentity) {
+    if !log.take(reading: rssi, of: target, at: now) {
+      record(.measured, of: target, extra: UInt8(bitPattern: rssi.rawValue))
+    }
+  }
+
+  // MARK: Keeping the log
+
+  /// Opens the log: the first record says why the device started.
+  @inlinable
+  mutating func start(reason: UInt8, freshEpoch: UInt32, commitPeriod: Interval) {
+    log.mount(freshEpoch: freshEpoch)
+    record(.started(reason: reason))
+    commitAt = now + commitPeriod
+  }
+
+  /// Commits sooner if another period says so.
+  @inlinable
+  mutating func commit(within period: Interval) {
+    let end = now + period
+    if end < commitAt { commitAt = end }
+  }
+
+  /// Brings the log to flash and tidies it. `isIdle` says that nobody is connected.
+  @inlinable
+  mutating func commit(isIdle: Bool, next period: Interval, retentionDays: UInt16) {
+    log.commit()
+    tidy(isIdle: isIdle, retentionDays: retentionDays)
+    commitAt = now + period
+  }
+
+  /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before
+  /// an hour has passed. Whether it has.
+  @inlinable @inline(never)
+  mutating func trim(isIdle: Bool) -> Bool {
+    guard isIdle || now >= tidyAt else { return false }
+    log.trim()
+    return true
+  }
+
+  /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody
+  /// connected nobody waits for it, and when somebody always is, it waits for an hour.
+  @inlinable @inline(never)
+  mutating func tidy(isIdle: Bool, retentionDays: UInt16) {
+    guard isIdle || now >= tidyAt else { return }
+    if isIdle { tidyAt = now + .minutes(60) }
+    if isIdle, log.wantsMaintenance {
+      log.maintain()
+    } else {
+      log.retain(days: retentionDays, at: now, clock: clock)
+    }
+  }
+}

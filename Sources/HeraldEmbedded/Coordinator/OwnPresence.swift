@@ -1,0 +1,180 @@
+/// What this device shows of itself: its address, its payload, and what it advertises. All of it changes in
+/// one step.
+public struct OwnPresence<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  NeighbourType: Neighbours,
+  let targets: Int, let connections: Int, let payloads: Int
+>: ~Copyable {
+  /// What is shared by the machines.
+  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  /// The peers.
+  public typealias PeersType = Peers<FlashType, RandomType, DelegateType, targets>
+  /// What we serve.
+  public typealias ServingType = Serving<
+    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
+  >
+
+  @usableFromInline var advertising: NeighbourType.Sets
+  @usableFromInline var rotation: AddressRotation
+  /// What own addresses are made with.
+  @usableFromInline var key: IdentityResolvingKey
+
+  /// Nothing is shown. A first address is due at once.
+  @inlinable
+  init(addressPeriod: Interval) {
+    advertising = NeighbourType.Sets()
+    rotation = AddressRotation(period: addressPeriod)
+    key = .none
+  }
+
+  /// The address shown at present; `.zero` before the first.
+  @inlinable
+  var address: DeviceAddress { advertising.address }
+}
+
+extension OwnPresence
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// Takes a new address, if that is due: advertises under it, with the payload still to come
+  /// (`takePayload`). `false` if nothing was changed.
+  @inlinable @inline(never)
+  mutating func takeAddress(_ serving: inout ServingType, _ context: inout Context) -> Bool {
+    guard rotation.isDue(at: context.now) else {
+      context.wake(by: rotation.deadline)
+      return false
+    }
+    // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under
+    // the new address.
+    guard serving.values.pool.makeRoom() else {
+      context.wake(by: context.after(.milliseconds(100)))
+      return false
+    }
+    guard
+      let identity = OwnIdentity.make(
+        key, lifetime: context.configuration.addressPeriod, random: &context.random)
+    else {
+      // The random source does not work: the old address stays, and it is tried again.
+      context.wasRefused = true
+      return false
+    }
+    show(identity, &context)
+    context.sink.delegate.tell(.info, "a new own address", at: context.now)
+    serving.values.rotatedAt = context.now
+    serving.values.rotatedUnixSeconds = context.sink.clock.unixSeconds(at: context.now)
+    context.sink.count(.rotations)
+    return true
+  }
+
+  /// Takes the payload that goes with a new address, and the codes of other systems.
+  @inlinable
+  mutating func takePayload(
+    _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    rotation.rotated(at: context.now)
+    rotation.noLater(
+      than: serving.values.supplier.nextChange(after: serving.values.rotatedUnixSeconds, now: context.now))
+    if NeighbourType.systems > 0 { showNeighbours(withAddress: true, &serving, &context) }
+    offerPayload(&serving, &peers, &context)
+    serving.unnotified = .max
+    context.wake(by: rotation.deadline)
+  }
+
+  /// Advertises under a new identity. Not inlined: its buffer is to be off the stack when the payload is
+  /// made.
+  @inlinable @inline(never)
+  mutating func show(_ identity: OwnIdentity, _ context: inout Context) {
+    var bytes: [31 of UInt8] = .init(repeating: 0)
+    var buffer = bytes.mutableSpan
+    var advertisement = context.configuration.advertisement
+    advertisement.pseudoAddress = identity.pseudoAddress
+    // The short service goes first where both do not fit beside a pseudo device address.
+    if advertisement.length > 31 { advertisement.omitted = advertisement.omitted.union(.short) }
+    var length = 0
+    do throws(HeraldAdvertisementError) { length = try advertisement.write(to: &buffer) } catch { length = 0 }
+    advertising.rotate(to: identity.address)
+    advertising.setData(0, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
+  }
+
+  /// Asks whether there is a payload at present. Without one nothing is advertised: peers would connect in
+  /// vain.
+  @inlinable
+  mutating func offerPayload(_ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context)
+  {
+    let nobody = ConnectionID(index: connections)
+    guard let index = serving.values.makePayload(for: nobody, .signalling) else {
+      context.offersPayload = false
+      advertising.remove(0)
+      // The date may be missing: the next rotation comes sooner.
+      rotation.noLater(than: context.after(.seconds(10)))
+      return
+    }
+    let digest = serving.values.pool.buffers[index].digest()
+    if peers.noteOwn(digest) {
+      context.sink.record(
+        .ownPayload, serving.values.pool.buffers[index].all, in: &serving.values.pool.buffers[index])
+    }
+    serving.values.pool.release(nobody)
+    context.offersPayload = true
+    advertising.setTiming(0, interval: context.advertisingInterval, share: 1, connectable: true)
+  }
+
+  // MARK: Other systems
+
+  /// Shows and serves what was switched on since the last look, and no longer what was switched off.
+  @inlinable
+  mutating func switchNeighbours(_ serving: inout ServingType, _ context: inout Context) {
+    // Without an address the first rotation is still to come.
+    guard serving.values.neighbours.needsChange, advertising.address != .zero else { return }
+    showNeighbours(withAddress: false, &serving, &context)
+  }
+
+  /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to
+  /// the radio on. Each is in the log before it is on the air.
+  @inlinable @inline(never)
+  mutating func showNeighbours(withAddress: Bool, _ serving: inout ServingType, _ context: inout Context) {
+    let changed = serving.values.neighbours.change(
+      withAddress: withAddress, random: &context.random,
+      unixSeconds: context.sink.clock.unixSeconds(at: context.now))
+    var set = 1
+    while set <= NeighbourType.systems {
+      let system = NeighbourType.system(ofSet: set)
+      if changed.contains(system) { show(system, set, &serving, &context) }
+      set &+= 1
+    }
+    serveNeighbours(&serving, &context)
+    // Connections of before a new address do not show the new codes, and were dealt with.
+    if NeighbourType.Services.changes, !withAddress, changed != NeighbourSystems() {
+      serving.services.unindicated |= ~serving.values.former
+    }
+  }
+
+  /// Serves the codes that are shown, and has the next change come when the first of them ends. Not inlined,
+  /// as what makes the codes has a frame of nearly all that one may have.
+  @inlinable @inline(never)
+  mutating func serveNeighbours(_ serving: inout ServingType, _ context: inout Context) {
+    serving.values.neighbours.serve(in: &serving.services)
+    let life = serving.values.neighbours.life(from: context.sink.clock.unixSeconds(at: context.now))
+    if life != .zero { rotation.noLater(than: context.after(life)) }
+  }
+
+  /// Shows the code a system has now, or none.
+  @inlinable @inline(never)
+  mutating func show(
+    _ system: NeighbourSystem, _ set: Int, _ serving: inout ServingType, _ context: inout Context
+  ) {
+    guard serving.values.neighbours.shows(system) else {
+      advertising.remove(set)
+      return
+    }
+    var bytes: [31 of UInt8] = .init(repeating: 0)
+    var buffer = bytes.mutableSpan
+    let codeLength = serving.values.neighbours.copyCode(system, into: &buffer)
+    serving.recordOwn(system, bytes.span.extracting(0..<codeLength), &context)
+    buffer = bytes.mutableSpan
+    let length = serving.values.neighbours.advertise(system, into: &buffer)
+    advertising.setData(set, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
+    advertising.setTiming(set, interval: context.advertisingInterval, share: 1, connectable: true)
+  }
+}

@@ -1,0 +1,276 @@
+// What is heard of peers: those that come, those that are silent, strengths and payloads.
+
+extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {
+  /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is one to leave
+  /// alone.
+  @inlinable
+  mutating func acquaint(
+    _ place: Int, _ seen: Introspected, _ report: AdvertisingReport, _ context: inout Context
+  ) -> Bool {
+    if report.kind.contains(.connectable) {
+      table[place].isConnectable = true
+      if table[place].isReceiveOnly {
+        table[place].isReceiveOnly = false
+        // What it wrote does not stand for what it serves: anybody could have written it.
+        if table[place].state == .read { table[place].state = .confirmed }
+      }
+    }
+    if seen.isHerald, !report.kind.contains(.scanResponse) {
+      let takesNobody = !report.kind.contains(.connectable)
+      if takesNobody || table[place].has(Target.takesNobodyFlag) {
+        noteTakesNobody(place, takesNobody, &context)
+      }
+    }
+    switch table[place].state {
+    case .read:
+      if table[place].owesWork, table[place].retryAt < workAt {
+        workAt = table[place].retryAt
+        context.hasNews = true
+      }
+      return true
+    case .ignored:
+      // It may show a service now that it did not before: an application came to the foreground, or was
+      // installed.
+      let isNew = seen.isHerald && !table[place].showedService
+      guard isNew || context.hasCome(table[place].retryAt) else { return false }
+      if isNew { table[place].retryAt = context.now }
+      table[place].state = seen.isHerald ? .advertised : .candidate
+    case .candidate:
+      if seen.isHerald { table[place].state = .advertised }
+    case .neighbour:
+      // One that may hide Herald is asked about it when its codes are next to be read.
+      let isDue = !table[place].codeIsRead || context.hasCome(table[place].retryAt)
+      guard seen.isHerald || (seen.peer != .ignored && isDue) else { return true }
+      // That its codes were read a while ago, or could not be, says nothing about its payload.
+      if seen.isHerald, !table[place].showedService { table[place].retryAt = context.now }
+      table[place].state = seen.isHerald ? .advertised : .candidate
+    case .advertised, .confirmed: break
+    }
+    if seen.isHerald { table[place].showedService = true }
+    if table[place].isConnectable {
+      table.setOwesWork(place, true)
+      let retryAt = table[place].retryAt
+      if retryAt < workAt {
+        workAt = retryAt
+        context.hasNews = true
+      }
+    }
+    return true
+  }
+
+  /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect
+  /// there ends, so that it does not keep others waiting, and is not held against the peer.
+  @inlinable
+  mutating func move(_ place: Int, to address: DeviceAddress, _ context: inout Context) {
+    table[place].address = address
+    if attempt.isActive, !attempt.isCancelled, Int(attempt.place) == place { cutAttempt(&context) }
+  }
+
+  /// Logs and reports one strength.
+  @inlinable
+  mutating func measure(_ place: Int, _ identity: TargetIdentity, _ rssi: RSSI, _ context: inout Context) {
+    guard rssi.isAvailable else {
+      context.sink.count(.advertsWithoutStrength)
+      return
+    }
+    table[place].lastRSSI = rssi
+    let digest = table[place].payloadDigest
+    if digest == 0, !mayKeepReading(of: place, &context) { return }
+    context.sink.count(.readings)
+    table[place].readings &+= 1
+    context.sink.record(reading: rssi, of: identity)
+    context.sink.delegate.didMeasure(identity, rssi, at: context.now)
+    if digest != 0 {
+      context.sink.delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: context.now)
+    }
+  }
+
+  /// Whether a reading of a peer whose payload is not known is kept. One that is not is counted. A radio that
+  /// cannot connect gets to know no payload: then all are.
+  @inlinable @inline(never)
+  mutating func mayKeepReading(of place: Int, _ context: inout Context) -> Bool {
+    let isWithinAllowance = table[place].mayKeepReading(
+      number: context.sink.counters[.readings], at: context.now)
+    if !context.capabilities.canConnect { return true }
+    if isWithinAllowance, strangers.mayMeasure(kind: table[place].strangerKind, at: context.now) {
+      return true
+    }
+    context.sink.count(.readingsRefused)
+    strangers.unkept &+= 1
+    return false
+  }
+
+  /// Takes in a peer that was not known.
+  @inlinable
+  mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress, _ context: inout Context) -> Int?
+  {
+    let evictions = table.evictions
+    guard let place = table.insert(identity, address: address, at: context.now) else {
+      context.sink.count(.tableFull)
+      return nil
+    }
+    if table.evictions != evictions {
+      context.sink.record(.lost, of: table.evicted)
+      context.sink.delegate.didLose(table.evicted, at: context.now)
+    }
+    context.sink.count(.detections)
+    context.sink.record(.detected, of: identity)
+    context.sink.delegate.didDetect(identity, at: context.now)
+    return place
+  }
+
+  /// A peer opened a connection while strangers are being refused: its address is not made up, and its
+  /// advertisements are not refused.
+  @inlinable @inline(never)
+  mutating func welcome(_ address: DeviceAddress, _ context: inout Context) {
+    guard table.find(address: address, at: context.now) == nil, strangers.mayProve() else { return }
+    _ = admit(TargetIdentity(address), address, &context)
+  }
+
+  /// Logs how much was not, for want of a budget.
+  @inlinable @inline(never)
+  mutating func recordUnkept(_ context: inout Context) {
+    let count = strangers.unkept
+    guard count > 0 else { return }
+    strangers.unkept = 0
+    context.sink.record(.dropped(count: count))
+  }
+
+  /// Forgets whoever has been silent for too long.
+  @inlinable @inline(never)
+  mutating func ageOut(_ ageing: inout Ageing, _ context: inout Context) {
+    ageing.begin(expiry: context.configuration.expiry, at: context.now)
+    for place in 0..<table.placesUsed where table.isTaken(place) {
+      let isEngaged = table[place].isHeld || table[place].has(Target.awaitsMessageFlag)
+      guard ageing.isOver(table[place].silence(at: context.now), isEngaged: isEngaged, at: context.now)
+      else { continue }
+      let identity = table[place].identity
+      table.remove(place)
+      context.sink.count(.losses)
+      context.sink.record(.lost, of: identity)
+      context.sink.delegate.didLose(identity, at: context.now)
+    }
+  }
+
+  // MARK: Payloads
+
+  /// A payload is in a buffer that counts as a peer's from now on: logs and reports it under the peer's
+  /// identity.
+  @inlinable
+  mutating func notePayload(_ place: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
+    let identity = table[place].identity
+    let digest = buffer.digest()
+    let isKnown = table.find(payloadDigest: digest, otherThan: place) != nil
+    context.sink.record(
+      .read, of: identity, buffer.all, in: &buffer)
+    buffer.report(to: &context.sink.delegate, identity, known: isKnown, at: context.now)
+    if isKnown { context.sink.count(.readsOfKnown) }
+    table[place].payloadDigest = digest
+    let rssi = table[place].lastRSSI
+    if rssi.isAvailable {
+      context.sink.delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: context.now)
+    }
+  }
+
+  /// A peer's payload is in a buffer, and the peer is done with: it was read from it, or written by one that
+  /// nobody can read.
+  @inlinable
+  mutating func acquirePayload(_ place: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
+    notePayload(place, &buffer, &context)
+    table[place].state = .read
+    table[place].failures = 0
+    table[place].ignores = 0
+    if mayShare(place, &context), !isOwn(table[place].payloadDigest) {
+      buffer.keep(in: &sharing, of: place, in: &table, at: context.now)
+    }
+  }
+
+  /// A payload was read.
+  @inlinable
+  mutating func creditPayload(_ context: inout Context) { listening.credit(isFlooded: isFlooded(&context)) }
+
+  /// Whether a target's payload is one to pass on: its owner may not be heard by everybody (HP-42).
+  @inlinable
+  mutating func mayShare(_ place: Int, _ context: inout Context) -> Bool {
+    context.configuration.sharesPayloads && (table[place].system == .iOS || table[place].isReceiveOnly)
+  }
+
+  /// Whether a payload is the one we offer, or the one before.
+  @inlinable @inline(never)
+  mutating func isOwn(_ digest: UInt64) -> Bool { digest == ownPayload || digest == formerOwnPayload }
+
+  /// Takes note of our own payload. `false` if it is the one that is known.
+  @inlinable
+  mutating func noteOwn(_ digest: UInt64) -> Bool {
+    guard digest != ownPayload else { return false }
+    formerOwnPayload = ownPayload
+    ownPayload = digest
+    return true
+  }
+
+  // MARK: Peers that are not heard
+
+  /// A peer wrote to us that is not known to advertise: it is one that cannot, and nobody connects to it.
+  @inlinable
+  mutating func noteReceiveOnly(_ place: Int) {
+    if !table[place].isConnectable { table[place].isReceiveOnly = true }
+  }
+
+  /// Takes in a peer known only by its payload, if nobody who was heard has to go for it.
+  @inlinable
+  mutating func admitHearsay(of digest: UInt64, _ context: inout Context) -> Int? {
+    guard let place = table.insertHearsay(makeIdentity(&context), at: context.now) else { return nil }
+    table[place].payloadDigest = digest
+    table[place].state = .read
+    return place
+  }
+
+  /// An identity for a peer known only by its payload.
+  @inlinable
+  mutating func makeIdentity(_ context: inout Context) -> TargetIdentity {
+    TargetIdentity(
+      kind: .shared, high: UInt16(truncatingIfNeeded: context.random.next()), low: context.random.next())
+  }
+
+  /// Logs and reports a code of a peer's.
+  @inlinable @inline(never)
+  mutating func keepCode(
+    _ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context
+  ) {
+    let identity = table[place].identity
+    context.sink.record(.neighbour(identity, system), bytes: code)
+    context.sink.delegate.didObserve(identity, system, code, at: context.now)
+  }
+
+  // MARK: What a connection has shown
+
+  /// Its Herald service was seen: the peer is what it seemed to be.
+  @inlinable
+  mutating func confirm(_ place: Int, as system: Target.System, _ context: inout Context) {
+    if table[place].system != system {
+      table[place].system = system
+      table[place].told = 0
+    }
+    table[place].ignores = 0
+    if table[place].state != .confirmed, table[place].state != .read {
+      table[place].state = .confirmed
+      context.sink.record(.heraldDetected, of: table[place].identity)
+    }
+  }
+
+  /// The peer has no Herald service: leaves it alone for a while, longer each time.
+  @inlinable
+  mutating func ignore(_ place: Int, _ context: inout Context) {
+    context.sink.count(.withoutService)
+    table[place].ignores &+= 1
+    table[place].state = .ignored
+    table[place].failures = 0
+    leaveAlone(
+      place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores), &context)
+    if table[place].has(Target.awaitsMessageFlag) {
+      table[place].set(Target.awaitsMessageFlag, false)
+      context.sink.count(.messagesLost)
+    }
+    table.setOwesWork(place, false)
+  }
+}

@@ -1,0 +1,289 @@
+/// The peers: the table of those that are about, what is owed to whom, and whom a connection is being
+/// attempted to.
+///
+/// It takes in what was heard or read of a peer, and says what a peer is owed (`task`), when it may be
+/// connected (`leaveAlone` and what calls it), and whom to connect to (`choosePeer`).
+public struct Peers<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  DelegateType: SensorDelegate & ~Copyable,
+  let targets: Int
+>: ~Copyable {
+  /// What is shared by the machines.
+  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+
+  /// The payloads that are passed on.
+  @usableFromInline var sharing: SharingStore
+  /// The peers themselves.
+  public var table: TargetTable<targets>
+  /// What strangers may still take.
+  @usableFromInline var strangers: StrangerBudget<targets>
+  /// How much more than scheduled may be listened for strangers.
+  @usableFromInline var listening: ListeningBudget
+  /// The attempt to connect that is under way.
+  @usableFromInline var attempt: Attempt
+  /// When it is worth looking for a peer to connect to.
+  @usableFromInline var workAt: Instant
+  /// The digest of our own payload…
+  @usableFromInline var ownPayload: UInt64
+  /// …and of the one before that: peers may pass either on to us for some time.
+  @usableFromInline var formerOwnPayload: UInt64
+
+  /// Nobody is about.
+  @inlinable
+  init() {
+    sharing = SharingStore()
+    table = TargetTable()
+    strangers = StrangerBudget()
+    listening = ListeningBudget()
+    attempt = Attempt()
+    workAt = .never
+    ownPayload = 0
+    formerOwnPayload = 0
+  }
+}
+
+extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {
+  // MARK: What is owed
+
+  /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom
+  /// to connect to or on an open connection, this is the one place that says what comes before what.
+  @inlinable
+  mutating func task(for place: Int, _ context: inout Context) -> PeerTask {
+    let peer = table[place]
+    if peer.isReceiveOnly || !peer.isConnectable { return .nothing }
+    if peer.has(Target.awaitsMessageFlag) { return .sendMessage }
+    switch peer.state {
+    case .ignored: return .nothing
+    case .candidate, .advertised: return .meet
+    case .neighbour: return peer.owesCode ? .readCodes : .nothing
+    case .confirmed: return .readPayload
+    case .read: break
+    }
+    if context.configuration.readsModel, !peer.has(Target.modelReadFlag) { return .readModel }
+    if peer.owesCode { return .readCodes }
+
+    let isSignalDue = peer.isSignalDue(at: context.now)
+    if !context.canAdvertise {
+      // The peer cannot hear us: what it knows of us is what we write.
+      if context.offersPayload, peer.isPayloadDue(at: context.now) { return .writePayload }
+      guard isSignalDue else { return .nothing }
+      if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: place, &context) {
+        return .share
+      }
+      return peer.lastRSSI.isAvailable ? .writeRSSI : .nothing
+    }
+    // An Android phone finds and measures us by itself, and is not connected to again (HP-56). An iPhone may
+    // not find us while its application is in the background, nor other iPhones.
+    guard peer.system == .iOS else { return .nothing }
+    if context.offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
+    return isSignalDue && hasSomethingToShare(with: place, &context) ? .share : .nothing
+  }
+
+  /// Whether a peer whose work is done will have more, just because time passes.
+  @inlinable
+  mutating func hasRecurringWork(_ place: Int, _ context: inout Context) -> Bool {
+    guard table[place].state == .read, !table[place].isReceiveOnly else { return false }
+    return !context.canAdvertise || table[place].system == .iOS && context.configuration.sharesPayloads
+  }
+
+  /// Whether there are payloads of others to tell a peer of. Our measurement of the peer goes with them, so
+  /// there has to be one.
+  @inlinable
+  mutating func hasSomethingToShare(with place: Int, _ context: inout Context) -> Bool {
+    context.configuration.sharesPayloads && table[place].lastRSSI.isAvailable
+      && sharing.hasAnything(for: place, in: &table, at: context.now)
+  }
+
+  /// Says whether and when a peer is owed more.
+  @inlinable @inline(never)
+  mutating func settle(_ place: Int, _ context: inout Context) {
+    let isMore = task(for: place, &context) != .nothing
+    let owes = isMore || hasRecurringWork(place, &context)
+    if owes { comeBack(to: place, in: isMore ? .seconds(1) : .seconds(16), &context) }
+    table.setOwesWork(place, owes)
+  }
+
+  /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
+  @inlinable
+  mutating func noteDone(_ task: PeerTask, _ place: Int, _ context: inout Context) {
+    switch task {
+    case .sendMessage:
+      table[place].set(Target.awaitsMessageFlag, false)
+    case .writePayload:
+      table[place].notePayloadWritten(at: context.now)
+    case .share, .writeRSSI:
+      table[place].noteSignal(at: context.now)
+      table[place].set(Target.sharedLastFlag, task == .share)
+    default: break
+    }
+  }
+
+  /// Peers that our payload was written to know another one now: it is owed to them again.
+  @inlinable
+  mutating func tellAgain(_ context: inout Context) {
+    var place = 0
+    while place < table.placesUsed {
+      if table[place].has(Target.payloadWrittenFlag) {
+        table[place].set(Target.payloadWrittenFlag, false)
+        if !table[place].isHeld { settle(place, &context) }
+      }
+      place &+= 1
+    }
+  }
+
+  /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's,
+  /// else again when that is due.
+  @inlinable
+  mutating func owe(_ place: Int, _ context: inout Context) {
+    let state = table[place].state
+    guard table[place].isConnectable, !table[place].owesCode, state != .ignored else { return }
+    if table[place].codeIsRead {
+      guard state == .neighbour, context.hasCome(table[place].retryAt) else { return }
+      table[place].codeIsRead = false
+    }
+    table[place].owesCode = true
+    table.setOwesWork(place, true)
+    let retryAt = table[place].retryAt
+    if retryAt < workAt {
+      workAt = retryAt
+      context.hasNews = true
+    }
+  }
+
+  // MARK: When it may be connected
+
+  /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a
+  /// power of two.
+  @inlinable @inline(never)
+  mutating func leaveAlone(
+    _ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0, _ context: inout Context
+  ) {
+    if keepsWaiting(place, &context) { return }
+    var end = context.after(interval)
+    if chance > 0 { end = end + .milliseconds(context.random.next() & chance) }
+    table[place].retryAt = end
+  }
+
+  /// Leaves a peer that is owed more alone for so long.
+  @inlinable @inline(never)
+  mutating func comeBack(to place: Int, in interval: Interval, _ context: inout Context) {
+    leaveAlone(place, for: interval, &context)
+    let end = context.after(interval)
+    if end < workAt { workAt = end }
+  }
+
+  /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again
+  /// soon. After many tries it is left alone like any other: perhaps it does not hear us at all.
+  @inlinable
+  mutating func askAgainSoon(_ place: Int, _ context: inout Context) {
+    let failures = table[place].failures
+    let delay =
+      failures <= Retry.contendedTries
+      ? HeraldConfiguration.retryDelay(failures: failures, first: Retry.contendedRetry, longest: .seconds(1))
+      : HeraldConfiguration.retryDelay(
+        failures: failures &- Retry.contendedTries, first: context.configuration.firstRetry,
+        longest: context.configuration.longestRetry)
+    leaveAlone(place, for: delay, andUpTo: 511, &context)
+  }
+
+  /// Counts a failure and says when the peer may be tried again. Up to a second of chance keeps two devices
+  /// that try each other from doing so in step.
+  @inlinable
+  mutating func postpone(_ place: Int, _ cause: CoordinatorCounter, _ context: inout Context) {
+    context.sink.count(cause)
+    releaseHold(place, &context)
+    table[place].failures &+= 1
+    context.sink.delegate.tell(
+      .debug, "an exchange failed: the counter of the cause", Int32(truncatingIfNeeded: cause.rawValue),
+      at: context.now)
+    let delay = HeraldConfiguration.retryDelay(
+      failures: table[place].failures, first: context.configuration.firstRetry,
+      longest: context.configuration.longestRetry)
+    leaveAlone(place, for: delay, andUpTo: 1023, &context)
+    workAt = context.now
+  }
+
+  /// Lets go of a target, unless an attempt to connect to it is still under way.
+  @inlinable
+  mutating func releaseHold(_ place: Int, _ context: inout Context) {
+    if attempt.isActive, Int(attempt.place) == place { return }
+    table.setHeld(place, false)
+  }
+
+  /// Whether a stranger to which no connection came about may be tried again as soon as it is heard again: in
+  /// a flood, where its attempts are short and few, and not often.
+  @inlinable
+  mutating func keepsWaiting(_ place: Int, _ context: inout Context) -> Bool {
+    table[place].state != .read && table[place].failures <= 2 && isFlooded(&context)
+  }
+
+  /// How long a peer may take to answer a request.
+  @inlinable
+  mutating func stepTimeout(_ place: Int, _ context: inout Context) -> Interval {
+    let isUnproven = table[place].state == .advertised || table[place].state == .candidate
+    return isUnproven && (isFlooded(&context) || context.now < listening.busyUntil)
+      ? Attempt.hastyStep : context.configuration.stepTimeout
+  }
+
+  // MARK: Messages of the application's
+
+  @inlinable
+  mutating func canBeSent(to place: Int, _ context: inout Context) -> Bool {
+    table[place].isConnectable && !table[place].isReceiveOnly && table[place].state != .ignored
+      && table[place].silence(at: context.now) <= Outbox.messageLife
+  }
+
+  @inlinable
+  mutating func queueMessage(for place: Int) {
+    table[place].set(Target.awaitsMessageFlag, true)
+    table[place].retryAt = .start
+    table.setOwesWork(place, true)
+  }
+
+  /// How many peers are known to speak Herald and were heard within the last minute (HP-32). If `queueing`,
+  /// they wait for a message from now on.
+  @inlinable
+  mutating func reachable(queueing: Bool, _ context: inout Context) -> Int {
+    var count = 0
+    var place = 0
+    while place < table.placesUsed {
+      if canBeSent(to: place, &context), table[place].state == .confirmed || table[place].state == .read {
+        count &+= 1
+        if queueing { queueMessage(for: place) }
+      }
+      place &+= 1
+    }
+    return count
+  }
+
+  /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
+  @inlinable
+  mutating func hasten(_ context: inout Context) {
+    context.hasNews = true
+    workAt = context.now
+    if attempt.isActive, !attempt.isCancelled,
+      !table[Int(attempt.place)].has(Target.awaitsMessageFlag)
+    {
+      cutAttempt(&context)
+    }
+  }
+
+  /// Counts those that wait for a message. If it is given up now, they wait no more.
+  @inlinable
+  mutating func awaiting(giveUp: Bool, _ context: inout Context) -> UInt32 {
+    var waiting: UInt32 = 0
+    var place = 0
+    while place < table.placesUsed {
+      if table[place].has(Target.awaitsMessageFlag) {
+        waiting &+= 1
+        if giveUp {
+          table[place].set(Target.awaitsMessageFlag, false)
+          context.sink.count(.messagesLost)
+          if !table[place].isHeld { settle(place, &context) }
+        }
+      }
+      place &+= 1
+    }
+    return waiting
+  }
+}

@@ -1,0 +1,46 @@
+/// Whether the sensor is on, and what the delegate was told of that last. Zero bits at the start, when it is
+/// switched on and does not work yet.
+@usableFromInline
+struct SensorSwitch: BitwiseCopyable {
+  /// The radio's state.
+  @usableFromInline private(set) var radio: RadioState
+  /// Whether the application switched the sensor off.
+  @usableFromInline private(set) var isOff: Bool
+  private var shown: SensorState
+
+  @usableFromInline
+  init() {
+    radio = .starting
+    isOff = false
+    shown = .off
+  }
+
+  /// The radio's state is another. Returns the state that the delegate is to be told, if that changed. A
+  /// radio that fails once is tried again; one that fails again before it worked is not there.
+  @usableFromInline
+  mutating func radioChanged(_ radio: RadioState) -> SensorState? {
+    self.radio = radio
+    let state: SensorState
+    switch radio {
+    case .ready: state = isOff ? .off : .on
+    case .failed: state = shown == .on ? .off : .unavailable
+    case .starting: state = shown == .on ? .off : shown
+    }
+    return change(to: state)
+  }
+
+  /// The application switches the sensor on or off. Returns the state that the delegate is to be told, if
+  /// that changed.
+  @usableFromInline
+  mutating func set(isOff: Bool) -> SensorState? {
+    self.isOff = isOff
+    if !isOff { return radioChanged(radio) }
+    return shown == .on ? change(to: .off) : nil
+  }
+
+  private mutating func change(to state: SensorState) -> SensorState? {
+    guard state != shown else { return nil }
+    shown = state
+    return state
+  }
+}

@@ -1,0 +1,196 @@
+// Codes that are read over a connection: a CovidWatch phone's number out of its characteristic, a C19X
+// phone's code out of the UUID of its.
+
+/// Which code of another system is being looked for on a connection.
+@usableFromInline
+enum CodeQuestion: UInt8, BitwiseCopyable, Sendable {
+  /// None yet.
+  case none = 0
+  /// Whether the peer has CovidWatch's service.
+  case numberService = 1
+  /// Where in it the number is.
+  case numberCharacteristic = 2
+  /// What the number is.
+  case number = 3
+  /// Whether the peer has C19X's service.
+  case codeService = 4
+  /// What its characteristic is called, which is the code.
+  case codeCharacteristic = 5
+  /// All was asked.
+  case answered = 6
+}
+
+/// How the search for codes stands.
+@usableFromInline
+enum CodeOutcome: UInt8, BitwiseCopyable, Sendable {
+  /// Something was asked, or more of an answer is to come.
+  case goingOn
+  /// All was asked.
+  case ended
+  /// The peer answered with an error.
+  case refused
+  /// The peer did not answer in time.
+  case timedOut
+  /// The peer broke the protocol.
+  case malformed
+}
+
+extension Serving
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// How long a C19X phone is left alone once its code was read.
+  @inlinable
+  static var codePeriod: Interval { .minutes(24 * 60) }
+
+  /// A phone of Apple's was met: what it advertises in the background nobody can read, so it is asked whether
+  /// it has codes.
+  @inlinable
+  mutating func lookForHiddenCodes(_ place: Int, _ peers: inout PeersType) {
+    guard peers.table[place].system == .iOS, !peers.table[place].codeIsRead, observesAny else {
+      return
+    }
+    peers.table[place].owesCode = true
+  }
+
+  /// Asks the next question, or ends the matter.
+  @inlinable
+  mutating func askForCodes(
+    _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) -> CodeOutcome {
+    let place = Int(link.place)
+    let procedure: GATTProcedure
+    switch link.question {
+    case .none:
+      peers.table[place].codeIsRead = false
+      link.modelHandle = 0
+      if values.neighbours.observes(.covidWatch) {
+        link.question = .numberService
+        procedure = .discoverService16(CovidWatch.service)
+      } else {
+        link.question = .codeService
+        procedure = .discoverService128(C19X.service)
+      }
+    case .numberCharacteristic, .codeCharacteristic:
+      procedure = .discoverCharacteristics(link.service)
+    case .number: procedure = .readLong(link.modelHandle)
+    case .codeService: procedure = .discoverService128(C19X.service)
+    case .numberService, .answered: return .goingOn
+    }
+    let isBegun = link.client.begin(procedure, stepTimeout: context.configuration.stepTimeout)
+    return isBegun ? .goingOn : .malformed
+  }
+
+  /// Goes on to the next question.
+  @inlinable
+  mutating func ask(
+    _ question: CodeQuestion, _ link: inout Link, _ peers: inout PeersType,
+    _ context: inout Context
+  ) -> CodeOutcome {
+    link.question = question
+    return askForCodes(&link, &peers, &context)
+  }
+
+  /// CovidWatch is done with: goes on to C19X.
+  @inlinable
+  mutating func endNumber(
+    _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) -> CodeOutcome {
+    link.modelHandle = 0
+    if values.neighbours.observes(.c19x) {
+      return ask(.codeService, &link, &peers, &context)
+    } else {
+      return .ended
+    }
+  }
+
+  /// Makes what there is of an answer.
+  @inlinable
+  mutating func takeCode(
+    _ event: GATTClientEvent, _ pdu: Span<UInt8>, _ link: inout Link, _ peers: inout PeersType,
+    _ context: inout Context
+  ) -> CodeOutcome {
+    let question = link.question
+    switch event {
+    case .none, .notification, .indication, .mtu: return .goingOn
+    case .service(let range):
+      link.service = range
+      return ask(
+        question == .numberService ? .numberCharacteristic : .codeCharacteristic, &link, &peers,
+        &context)
+    case .characteristics(let isLast):
+      noteCode(pdu, &link, &peers, &context)
+      return isLast ? endDiscovery(&link, &peers, &context) : .goingOn
+    case .lastValue(let offset, let from):
+      let count = pdu.count &- from
+      guard offset == 0, from >= 0, CovidWatch.holdsNumber(count: count) else {
+        return .malformed
+      }
+      keepRead(.covidWatch, pdu.extracting(from..<(from &+ 16)), &link, &peers, &context)
+      return endNumber(&link, &peers, &context)
+    case .value:
+      // Longer than any number.
+      return .malformed
+    case .finished:
+      switch question {
+      case .numberCharacteristic, .codeCharacteristic: return endDiscovery(&link, &peers, &context)
+      case .numberService, .number: return endNumber(&link, &peers, &context)
+      default: return .ended
+      }
+    case .failed(let failure):
+      switch failure {
+      case .refused: return .refused
+      case .timeout: return .timedOut
+      default: return .malformed
+      }
+    }
+  }
+
+  /// All characteristics were seen.
+  @inlinable
+  mutating func endDiscovery(
+    _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) -> CodeOutcome {
+    if link.question == .codeCharacteristic {
+      return .ended
+    } else if link.modelHandle != 0 {
+      return ask(.number, &link, &peers, &context)
+    } else {
+      return endNumber(&link, &peers, &context)
+    }
+  }
+
+  /// Looks at characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
+  @inlinable
+  mutating func noteCode(
+    _ pdu: Span<UInt8>, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    var characteristics = GATTCharacteristics(pdu)
+    while let found = characteristics.next() {
+      if link.question == .numberCharacteristic {
+        if found.uuid == CovidWatch.characteristic { link.modelHandle = found.value }
+      } else if found.uuid.high == C19X.marker, link.modelHandle == 0 {
+        link.modelHandle = found.value
+        let code = C19X.bigEndian(found.uuid.low)
+        keepRead(.c19x, code.span.extracting(0..<8), &link, &peers, &context)
+      }
+    }
+  }
+
+  /// A code was read. A number is read again after its life, a beacon code on the next day.
+  @inlinable
+  mutating func keepRead(
+    _ system: NeighbourSystem, _ code: Span<UInt8>, _ link: inout Link, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    let place = Int(link.place)
+    peers.keepCode(place, system, code, &context)
+    let state = peers.table[place].state
+    let isHerald = state == .read || state == .confirmed
+    if !isHerald, !peers.table[place].codeIsRead {
+      peers.table[place].retryAt =
+        context.now + (system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod)
+    }
+    peers.table[place].codeIsRead = true
+  }
+}

@@ -1,0 +1,167 @@
+// What the systems beside Herald need of the GATT table and of advertisements. A device without them calls
+// none of this.
+
+extension Serving
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// An advertisement shows a code, or that there is one to be read. A code is logged when it is another than
+  /// the peer's last.
+  @inlinable
+  mutating func observe(
+    _ place: Int, _ sighting: NeighbourSighting, in data: Span<UInt8>, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    let start = Int(sighting.numberStart)
+    if start > 0, start &+ 16 <= data.count {
+      let number = data.extracting(start..<(start &+ 16))
+      if peers.table[place].isNew(number: number) { take(number: number, place, &peers, &context) }
+    }
+    if sighting.hasHiddenCode { peers.owe(place, &context) }
+  }
+
+  /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; then it is
+  /// looked at again when it is heard again.
+  @inlinable
+  mutating func take(number: Span<UInt8>, _ place: Int, _ peers: inout PeersType, _ context: inout Context) {
+    guard peers.table[place].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
+      context.sink.count(.signalsDropped)
+      return
+    }
+    values.heardBudget.spend(26)
+    peers.table[place].note(number: number, at: context.now)
+    peers.keepCode(place, .covidWatch, number, &context)
+  }
+
+  /// What a request brought about: a number of ours that the peer is given is logged before it leaves; a code
+  /// that the peer wrote is logged as the peer's, and the strength with it.
+  @inlinable
+  mutating func noteNeighbours(
+    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    while true {
+      let news = values.neighbours.takeNews(random: &context.random)
+      switch news.kind {
+      case .nothing: return
+      case .served:
+        values.spendServed(22, index)
+        recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), &context)
+      case .observed:
+        if let place = mayWrite(index, Int(news.length), &link, &peers, &context) {
+          peers.keepCode(place, news.system, news.code.span.extracting(0..<Int(news.length)), &context)
+          if news.rssi.isAvailable { noteWritten(news.rssi, by: place, index, &peers, &context) }
+        }
+      }
+    }
+  }
+
+  /// The place of a peer that wrote a code of so many bytes, if they may go to the log. This and the next
+  /// have frames of their own: what they call would otherwise add up to one that is too large.
+  @inlinable @inline(never)
+  mutating func mayWrite(
+    _ index: Int, _ length: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) -> Int? {
+    guard values.mayAct(index) else {
+      context.sink.count(.signalsDropped)
+      return nil
+    }
+    guard let place = writer(index, &link, &peers, &context) else { return nil }
+    values.spend(8 &+ length, index)
+    return place
+  }
+
+  @inlinable @inline(never)
+  mutating func noteWritten(
+    _ rssi: RSSI, by place: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    measure(writer: place, rssi, index, &peers, &context)
+  }
+
+  @inlinable @inline(never)
+  mutating func recordOwn(_ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context) {
+    context.sink.record(.ownNeighbour(system), bytes: code)
+  }
+
+  @inlinable
+  var observesAny: Bool {
+    mutating get { values.neighbours.observes(.covidWatch) || values.neighbours.observes(.c19x) }
+  }
+
+  /// Connections that no longer show the services of other systems, a bit each: if there are such services,
+  /// that is a change of the table.
+  @inlinable
+  mutating func noteServicesGone(on parted: UInt32) {
+    guard services.database.attributes.count >= Int(services.firstChanging) else { return }
+    services.unindicated |= parted
+  }
+
+  /// Indicates Service Changed to every peer that asked for that and was not told of the present table. A
+  /// connection that takes no PDU now, or whose peer has not confirmed the last indication, has its turn when
+  /// it does. Returns the connections that are to be closed instead, a bit each: such as are kept.
+  @inlinable @inline(never)
+  mutating func indicateChange<R: Radio & ~Copyable>(
+    _ radio: inout R, _ links: inout ConnectionTable<connections>, _ context: inout Context
+  ) -> UInt32 {
+    guard services.unindicated != 0 else { return 0 }
+    var kept: UInt32 = 0
+    var left: UInt32 = 0
+    var index = 0
+    while index < connections, index < 32 {
+      let bit: UInt32 = 1 &<< UInt32(truncatingIfNeeded: index)
+      if services.unindicated & bit != 0, !indicateChange(index, &kept, &radio, &links, &context) {
+        left |= bit
+      }
+      index &+= 1
+    }
+    services.unindicated = left
+    return kept
+  }
+
+  /// Indicates it on one connection, if its peer asked for that: all handles from the first that may change
+  /// on are affected. `false` if that is to be tried again. A connection on which it is not confirmed within
+  /// 30 s is closed (Vol 3, Part F, 3.3.3).
+  @inlinable
+  mutating func indicateChange<R: Radio & ~Copyable>(
+    _ index: Int, _ kept: inout UInt32, _ radio: inout R, _ links: inout ConnectionTable<connections>,
+    _ context: inout Context
+  ) -> Bool {
+    let connection = ConnectionID(index: index)
+    let slot = Int(NeighbourType.Services.serviceChangedSlot)
+    guard links[index].step != .closed, links[index].step != .closing, services.serviceChanged != 0,
+      server.configuration(slot: slot, on: connection) == .indications
+    else { return true }
+    guard links[index].step != .keeping else {
+      // The end of a connection that is kept is when to measure next: it cannot be the end of a transaction
+      // as well.
+      kept |= 1 &<< UInt32(truncatingIfNeeded: index)
+      return true
+    }
+    var value: [4 of UInt8] = .init(repeating: 0xFF)
+    value[0] = UInt8(truncatingIfNeeded: services.firstChanging)
+    value[1] = UInt8(truncatingIfNeeded: services.firstChanging &>> 8)
+    var pdu: [7 of UInt8] = .init(repeating: 0)
+    var buffer = pdu.mutableSpan
+    let length = server.indication(
+      of: value.span, handle: services.serviceChanged, slot: slot, on: connection, into: &buffer)
+    guard length > 0 else { return false }
+    do throws(RadioError) {
+      try radio.send(pdu.span.extracting(0..<length), on: connection)
+    } catch {
+      server.notIndicated(connection)
+      return error != .busy
+    }
+    links[index].end = context.earlier(links[index].end, context.after(ATTLimits.transactionTimeout))
+    return true
+  }
+
+  /// An indication may have been confirmed: then a peer's connection lives as long as any other again, and
+  /// the next change can be indicated.
+  @inlinable
+  mutating func noteConfirmation(_ index: Int, _ link: inout Link, _ context: inout Context) {
+    guard !server.isIndicating(ConnectionID(index: index)) else { return }
+    if link.isPeers, link.step != .closing {
+      link.end = link.openedAt + context.configuration.servingLife
+    }
+    context.hasNews = true
+  }
+}

@@ -1,0 +1,289 @@
+/// What we serve on connections: our GATT table, its values, and what peers write to it.
+public struct Serving<
+  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
+  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
+  NeighbourType: Neighbours,
+  let targets: Int, let connections: Int, let payloads: Int
+>: ~Copyable {
+  /// What is shared by the machines.
+  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  /// The peers.
+  public typealias PeersType = Peers<FlashType, RandomType, DelegateType, targets>
+
+  @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
+  /// The GATT table.
+  @usableFromInline var services: NeighbourType.Services
+  /// Connections that are to be told of a new payload if they asked for that, a bit each.
+  @usableFromInline var unnotified: UInt32
+  // Behind the rest: the buffers in it are in nobody's way there.
+
+  /// What the table serves, the supplier of payloads included.
+  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
+
+  /// No connection is open.
+  @inlinable
+  init(supplier: consuming SupplierType) {
+    server = ATTServer()
+    services = NeighbourType.Services()
+    unnotified = 0
+    values = ServedValues(supplier: supplier)
+  }
+}
+
+extension Serving
+where
+  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
+{
+  /// A connection was opened: nothing of what was served on one with its number before is left.
+  @inlinable
+  mutating func opened(
+    _ opened: ConnectionOpened, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    let index = opened.connection.index
+    if index < 32 { values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
+    server.opened(opened.connection)
+    link.peer = opened.peer
+    openAccount(index, &link, &peers, &context)
+    link.lastAsked = context.now
+    link.openedAt = context.now
+  }
+
+  /// Answers a request of the peer's in its place. Returns the length of the answer, 0 for none.
+  @inlinable
+  mutating func respond(
+    to buffer: inout MutableSpan<UInt8>, count: Int, _ index: Int, _ link: inout Link,
+    _ peers: inout PeersType, _ context: inout Context
+  ) -> Int {
+    let connection = ConnectionID(index: index)
+    link.lastAsked = context.now
+    values.askedAt = context.now
+    let isIndicating = NeighbourType.Services.changes && server.isIndicating(connection)
+    let isFormer = NeighbourType.Services.changes && values.isFormer(connection)
+    let length = server.respond(
+      to: &buffer, count: count, on: connection, at: context.now,
+      from: services.database(isFormer: isFormer), values: &values)
+    if isIndicating { noteConfirmation(index, &link, &context) }
+    takeSignal(index, &link, &peers, &context)
+    if NeighbourType.systems > 0 { noteNeighbours(index, &link, &peers, &context) }
+    return length
+  }
+
+  // MARK: What peers write
+
+  /// A connection was opened: what is written on it is charged to its peer's address.
+  @inlinable
+  mutating func openAccount(
+    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    let peer = link.peer
+    values.incoming[index].account = account(of: peer, &peers)
+    values.incoming[index].remainder = 15  // a connection costs a unit at least
+    if let known = peers.table.find(address: peer, at: context.now) {
+      values.incoming[index].isRead = peers.table[known].state == .read && peers.table[known].isConnectable
+    }
+  }
+
+  /// The account of an address among `SignalAccounts`, which nobody outside can foretell.
+  @inlinable
+  mutating func account(of peer: DeviceAddress, _ peers: inout PeersType) -> UInt8 {
+    UInt8(truncatingIfNeeded: ((peer.low ^ UInt32(peer.high) ^ peers.table.seed) &* 0x9E37_79B1) &>> 27)
+  }
+
+  /// How long the peer of a connection that serves it may ask for nothing.
+  @inlinable
+  mutating func longestIdle(_ index: Int, _ link: inout Link, _ context: inout Context) -> Interval {
+    guard link.isPeers else { return Self.lingering }
+    let idle = context.configuration.servingIdle
+    return idle > Self.preparingIdle && server.isPreparing(ConnectionID(index: index))
+      ? Self.preparingIdle : idle
+  }
+
+  /// How long a connection may lie idle on which a peer has begun to prepare a write, which others wait for.
+  @inlinable
+  static var preparingIdle: Interval { .seconds(10) }
+
+  /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last:
+  /// two requests at the usual interval, and some more.
+  @inlinable
+  static var lingering: Interval { .milliseconds(200) }
+
+  /// Acts upon the message that has come in on a connection, if one has.
+  @inlinable @inline(never)
+  mutating func takeSignal(
+    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
+    context.hasNews = true
+    context.sink.counters.count(kind)
+    if !values.mayAct(index) {
+      context.sink.count(.signalsDropped)
+    } else if let place = writer(index, &link, &peers, &context) {
+      act(upon: kind, from: place, index, &link, &peers, &context)
+    }
+    values.endMessage(index)
+  }
+
+  @inlinable
+  mutating func act(
+    upon kind: SignalMessage.Kind, from place: Int, _ index: Int, _ link: inout Link,
+    _ peers: inout PeersType, _ context: inout Context
+  ) {
+    if kind == .rssi {
+      guard let rssi = RSSI(signal: values.incoming[index].rssi) else {
+        values.malformed &+= 1
+        return
+      }
+      measure(writer: place, rssi, index, &peers, &context)
+      return
+    }
+    guard let buffer = values.pool.find(ConnectionID(index: index), .hearing) else { return }
+    switch kind {
+    case .rssi: break
+    case .payload: takePayload(from: place, in: buffer, index, &link, &peers, &context)
+    case .payloadSharing: takeShared(from: place, in: buffer, index, &peers, &context)
+    case .immediate:
+      let identity = peers.table[place].identity
+      let all = values.pool.buffers[buffer].all
+      values.spendBytes(all.count, index)
+      context.sink.record(
+        .targetBytes, of: identity, extra: LogRecordFields.message, all, in: &values.pool.buffers[buffer])
+      values.pool.buffers[buffer].reportMessage(to: &context.sink.delegate, identity, at: context.now)
+    }
+  }
+
+  /// The target that writes on a connection: the one the connection is to, or the one last heard under the
+  /// peer's address, or a new one. That it writes counts as being heard. `nil` if there is no place for it.
+  @inlinable
+  mutating func writer(_ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context)
+    -> Int?
+  {
+    let address = link.peer
+    let identity = TargetIdentity(address)
+    // Its identity may be this address, though it was heard under others since.
+    let known =
+      link.holdsTarget
+      ? Int(link.place)
+      : peers.table.find(address: address, at: context.now) ?? peers.table.find(identity)
+    if let known {
+      peers.table.touch(known, at: context.now)
+      return known
+    }
+    values.spend(16, index)
+    return peers.admit(identity, address, &context)
+  }
+
+  /// The strength at which a peer hears us counts as that at which we hear it.
+  @inlinable @inline(never)
+  mutating func measure(
+    writer place: Int, _ rssi: RSSI, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    peers.noteReceiveOnly(place)
+    values.spend(3, index)
+    peers.measure(place, peers.table[place].identity, rssi, &context)
+  }
+
+  /// A peer wrote its payload (HP-09). One that is known already is a sign of life and no more.
+  ///
+  /// Nobody proves whose address it writes under, nor whose pseudo device address it shows. So of a peer that
+  /// takes connections, what is written never replaces what was read, nor does it stand for it: such a peer
+  /// goes on being read as if it had written nothing. Until then the written payload counts, if the peer is
+  /// known by this very address. Else it is told as that of somebody else.
+  @inlinable
+  mutating func takePayload(
+    from place: Int, in buffer: Int, _ index: Int, _ link: inout Link, _ peers: inout PeersType,
+    _ context: inout Context
+  ) {
+    let length = Int(values.pool.buffers[buffer].length)
+    guard length > 0, length <= Payload.maximumLength else {
+      values.malformed &+= 1
+      return
+    }
+    let digest = values.pool.buffers[buffer].digest()
+    guard !peers.isOwn(digest) else { return }
+    peers.noteReceiveOnly(place)
+    guard digest != peers.table[place].payloadDigest else { return }
+    let isConnectable = peers.table[place].isConnectable
+    if isConnectable,
+      peers.table[place].state == .read || peers.table[place].identity != TargetIdentity(link.peer)
+    {
+      takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index, &peers, &context)
+      return
+    }
+    values.spendBytes(length, index)
+    if isConnectable {
+      peers.notePayload(place, &values.pool.buffers[buffer], &context)
+      return
+    }
+    if peers.table[place].state != .confirmed, peers.table[place].state != .read {
+      context.sink.record(.heraldDetected, of: peers.table[place].identity)
+    }
+    peers.acquirePayload(place, &values.pool.buffers[buffer], &context)
+    if !peers.table[place].isHeld { peers.settle(place, &context) }
+  }
+
+  /// A peer passed on payloads of others (HP-43).
+  @inlinable
+  mutating func takeShared(
+    from place: Int, in buffer: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
+  ) {
+    let sharer = peers.table[place].identity
+    let rssi = RSSI(signal: values.incoming[index].rssi)
+    if let rssi { measure(writer: place, rssi, index, &peers, &context) }
+    let length = Int(values.pool.buffers[buffer].length)
+    guard length > 0 else { return }
+    values.spendBytes(length, index)
+    context.sink.record(.shared, of: sharer, 0..<length, in: &values.pool.buffers[buffer])
+    values.pool.buffers[buffer].reportShared(to: &context.sink.delegate, sharer, at: context.now)
+    var start = 0
+    while start < length {
+      let count = values.lengthOfFirstPayload(in: buffer, from: start)
+      guard count > 0, count <= length &- start else { return }
+      takeHearsay(
+        start..<start &+ count, rssi ?? .notAvailable, isWritten: false, in: buffer, index, &peers, &context)
+      start &+= count
+    }
+  }
+
+  /// A payload of which nobody knows who shows it, under an identity made up for it, which stays the same as
+  /// long as the payload is told of. Never under that of a peer which showed it: what others say of a peer is
+  /// not mixed with what was heard of it. One that was passed on and for which there is no place is not
+  /// logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again. Not
+  /// inlined, so that the stack holds what is needed for one at a time.
+  @inlinable @inline(never)
+  mutating func takeHearsay(
+    _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int,
+    _ peers: inout PeersType, _ context: inout Context
+  ) {
+    let digest = values.pool.buffers[buffer].digest(range)
+    guard !peers.isOwn(digest) else { return }
+    let isKnown = peers.table.find(payloadDigest: digest, otherThan: -1) != nil
+    let told = peers.table.findHearsay(payloadDigest: digest)
+    let place = told ?? peers.admitHearsay(of: digest, &context)
+    let owner = place.map { peers.table[$0].identity } ?? peers.makeIdentity(&context)
+    if let told {
+      peers.table.touch(told, at: context.now)
+    } else if place != nil || isWritten {
+      values.spendBytes(range.count, index)
+      context.sink.record(.read, of: owner, range, in: &values.pool.buffers[buffer])
+    }
+    values.pool.buffers[buffer].report(
+      to: &context.sink.delegate, owner, known: isKnown, range, at: context.now)
+    guard rssi.isAvailable else { return }
+    context.sink.count(.readings)
+    if place != nil {
+      values.spend(3, index)
+      context.sink.record(reading: rssi, of: owner)
+    }
+    context.sink.delegate.didMeasure(owner, rssi, at: context.now)
+    context.sink.delegate.didMeasureWithPayload(owner, rssi, payloadDigest: digest, at: context.now)
+  }
+}
+
+extension RSSI {
+  /// The strength a message carries, if it is one: −127…20 dBm.
+  @usableFromInline
+  init?(signal dBm: Int16) {
+    guard dBm >= -127, dBm <= 20 else { return nil }
+    self.init(Int8(truncatingIfNeeded: dBm))
+  }
+}
