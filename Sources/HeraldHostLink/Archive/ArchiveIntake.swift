@@ -82,7 +82,7 @@ struct ArchiveIntake {
       if known.isPage { change.knownPages += 1 } else { refuse(name) }
       return
     }
-    let isPage = try add(try folder.read(name), as: name)
+    let isPage = try add(name, of: folder, bytes: try folder.read(name))
     guard let stamp else { return }
     try database.execute(
       sql: """
@@ -98,7 +98,7 @@ struct ArchiveIntake {
   }
 
   /// Takes the bytes of a page, unless it is here as it is; whether they are a page of this log.
-  private mutating func add(_ bytes: [UInt8], as name: PageName) throws -> Bool {
+  private mutating func add(_ name: PageName, of folder: PageArchive, bytes: [UInt8]) throws -> Bool {
     let sha256 = Self.digest(bytes)
     let known = try Row.fetchOne(
       database,
@@ -108,7 +108,7 @@ struct ArchiveIntake {
       change.knownPages += 1
       return true
     }
-    guard let page = LogPage(bytes), page.epoch == name.epoch, page.sequence == name.sequence else {
+    guard let page = folder.decoded(bytes, of: name), page.epoch == name.epoch, page.sequence == name.sequence else {
       refuse(name)
       return false
     }

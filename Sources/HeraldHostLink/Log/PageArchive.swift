@@ -20,6 +20,9 @@ public final class PageArchive {
   /// Called before each step of storing; throwing is the same as being cut off there.
   var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
 
+  /// Pages that came through here lately, decoded.
+  private var recent = DecodedPages()
+
   private let lock: Int32
   private var pagesPath: String { path + "/pages" }
   private var devicePath: String { path + "/device.json" }
@@ -106,9 +109,15 @@ public final class PageArchive {
     return [UInt8](data)
   }
 
-  /// Keeps a page. A closed page takes the place of its open form.
-  public func store(_ bytes: [UInt8], as name: PageName) throws(HostLinkError) {
+  /// The same decoded, once: a page that has just been stored is not decoded anew. `nil` if the bytes have no
+  /// valid header.
+  func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? { recent.take(name, bytes) ?? LogPage(bytes) }
+
+  /// Keeps a page. A closed page takes the place of its open form. `decoded` is what its bytes say, if that is
+  /// known: who reads the page next need not decode it again.
+  public func store(_ bytes: [UInt8], as name: PageName, decoded: LogPage? = nil) throws(HostLinkError) {
     try replace("\(pagesPath)/\(name.fileName)", in: pagesPath, with: bytes)
+    if let decoded { recent.add(decoded, as: name, bytes) }
     guard !name.isOpen else { return }
     try beforeStep(.openRemoved)
     let open = PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)
