@@ -108,7 +108,8 @@ struct ArchiveIntake {
       change.knownPages += 1
       return true
     }
-    guard let page = folder.decoded(bytes, of: name), page.epoch == name.epoch, page.sequence == name.sequence else {
+    guard let page = folder.decoded(bytes, of: name), page.epoch == name.epoch, page.sequence == name.sequence
+    else {
       refuse(name)
       return false
     }

@@ -33,7 +33,8 @@ struct ArchivedRecords {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     insertBattery = try database.cachedStatement(
-      sql: "INSERT INTO battery (id, boot_id, uptime_ms, unix_ms, level, is_external) VALUES (?, ?, ?, ?, ?, ?)")
+      sql:
+        "INSERT INTO battery (id, boot_id, uptime_ms, unix_ms, level, is_external) VALUES (?, ?, ?, ?, ?, ?)")
     insertVisit = try database.cachedStatement(
       sql: """
         INSERT INTO visit (id, boot_id, peer_id, uptime_ms, unix_ms, first_seconds_before, last_seconds_before)

@@ -29,7 +29,8 @@ final class ReadingOwners {
     func read(_ order: String) throws -> Row? {
       try Row.fetchOne(
         database,
-        sql: "SELECT id, payload_id FROM event WHERE peer_id = ? AND kind = '\(EventColumns.Kind.read.rawValue)' AND id \(order) LIMIT 1",
+        sql:
+          "SELECT id, payload_id FROM event WHERE peer_id = ? AND kind = '\(EventColumns.Kind.read.rawValue)' AND id \(order) LIMIT 1",
         arguments: [peer, record])
     }
     let next = try read("> ? ORDER BY id")
