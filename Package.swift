@@ -58,14 +58,21 @@ let package = Package(
       name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .target(
       name: "HeraldLinux",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldText", "HeraldUSBIP", "CBluetooth",
+      ],
       swiftSettings: core),
+    // What every program of ours asks of the operating system.
+    .systemLibrary(name: "CSystem"),
+    .target(name: "HeraldSystem", dependencies: ["CSystem"]),
+    // The messages of USB/IP, for the device's server and the host's client.
+    .target(name: "HeraldUSBIP"),
     // Bytes and foreign text as people can read them.
     .target(name: "HeraldText"),
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
+        "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "HeraldUSBIP", "CLibUSB",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -96,7 +103,7 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldConsole", "HeraldHostLink", "HeraldSimulation", "HeraldText",
+        "HeraldConsole", "HeraldHostLink", "HeraldSimulation", "HeraldSystem", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -104,14 +111,14 @@ let package = Package(
     .executableTarget(
       name: "herald-flash",
       dependencies: [
-        "HeraldConsole", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText",
+        "HeraldConsole", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldSystem", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
     .executableTarget(
       name: "herald-node",
       dependencies: [
-        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldSystem", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -180,7 +187,7 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldLinuxTests",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux"],
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldText"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldNodeTests",
@@ -194,7 +201,7 @@ let package = Package(
       name: "HeraldHostLinkTests",
       dependencies: [
         "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation", "HeraldText",
-        "HostileInputs",
+        "HeraldUSBIP", "HostileInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
