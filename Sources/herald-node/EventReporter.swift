@@ -1,5 +1,6 @@
 import HeraldEmbedded
 import HeraldLinux
+import HeraldText
 import Logging
 
 /// Tells people what the sensor sees, as far as they want to know: nothing at all, and at no cost, at the

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HeraldEmbedded
 import HeraldLinux
+import HeraldSystem
 import Logging
 
 /// The wearable as a process.

@@ -1,5 +1,6 @@
 import Foundation
 import HeraldEmbedded
+import HeraldText
 import Testing
 
 @testable import HeraldLinux

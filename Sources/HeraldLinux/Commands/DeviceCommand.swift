@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// What a program asks of a device that is a process, a line each:
 ///
