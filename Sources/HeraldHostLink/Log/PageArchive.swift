@@ -31,15 +31,7 @@ public final class PageArchive {
   /// - Throws: `.storage` if there is none or it cannot be used, `.busy` if another program has it open.
   public init(path: String, create: Bool) throws(HostLinkError) {
     self.path = path
-    if create {
-      do {
-        try FileManager.default.createDirectory(
-          atPath: path + "/pages", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      } catch {
-        throw HostLinkError(
-          .storage, "the folder \(path) cannot be made", advice: "choose a folder you may write to")
-      }
-    }
+    if create { try PrivateFolder.make(path, containing: "pages") }
     lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard lock >= 0, access(path + "/pages", R_OK | X_OK) == 0 else {
       if lock >= 0 { Foundation.close(lock) }
