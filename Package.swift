@@ -176,7 +176,7 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldChipsTests",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips"],
+      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", "LinkDoubles"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldFirmwareTests",
@@ -187,7 +187,9 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldLinuxTests",
-      dependencies: ["HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldText"],
+      dependencies: [
+        "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldText", "LinkDoubles",
+      ],
       swiftSettings: core),
     .testTarget(
       name: "HeraldNodeTests",
