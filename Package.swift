@@ -65,15 +65,20 @@ let package = Package(
     .target(
       name: "HeraldLinux",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth", "HeraldText", "HeraldUSBIP",
       ],
       swiftSettings: core),
+    // What every program of ours asks of the operating system.
+    .systemLibrary(name: "CSystem"),
+    .target(name: "HeraldSystem", dependencies: ["CSystem"]),
+    // The messages of USB/IP, for the device's server and the host's client.
+    .target(name: "HeraldUSBIP"),
     // Bytes and foreign text as people can read them.
     .target(name: "HeraldText"),
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB", "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -104,9 +109,7 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL",
-        "HeraldHostLink",
-        "HeraldSimulation", "HeraldText",
+        "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL", "HeraldHostLink", "HeraldSimulation", "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -114,14 +117,14 @@ let package = Package(
     .executableTarget(
       name: "herald-flash",
       dependencies: [
-        "HeraldConsole", "HeraldEmbedded", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText",
+        "HeraldConsole", "HeraldEmbedded", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
     .executableTarget(
       name: "herald-node",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldSystem", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -197,7 +200,7 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldChipsTests",
-      dependencies: ["HeraldHAL", "HeraldHCI", "HeraldDeviceLink", "HeraldChips"],
+      dependencies: ["HeraldHAL", "HeraldHCI", "HeraldDeviceLink", "HeraldChips", "LinkDoubles"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldFirmwareTests",
@@ -210,7 +213,7 @@ let package = Package(
     .testTarget(
       name: "HeraldLinuxTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldText", "LinkDoubles",
       ],
       swiftSettings: core),
     .testTarget(
@@ -224,9 +227,7 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
-        "HeraldSimulation", "HeraldText",
-        "HostileInputs",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),

@@ -3,6 +3,7 @@ import HeraldConsole
 import HeraldEmbedded
 import HeraldFlash
 import HeraldHostLink
+import HeraldSystem
 
 /// The command line that gets firmware onto boards: `herald-flash`.
 @main

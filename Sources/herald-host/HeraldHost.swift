@@ -2,6 +2,7 @@ import ArgumentParser
 import HeraldConsole
 import HeraldEmbedded
 import HeraldHostLink
+import HeraldSystem
 
 /// The command line for people who have Herald devices: `herald-host`.
 @main

@@ -2,6 +2,7 @@ import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 import HeraldLinux
+import HeraldText
 import Logging
 
 /// Tells people what the sensor sees, as far as they want to know: nothing at all, and at no cost, at the

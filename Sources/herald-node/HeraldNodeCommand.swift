@@ -3,6 +3,7 @@ import Glibc
 import HeraldBluetooth
 import HeraldEmbedded
 import HeraldLinux
+import HeraldSystem
 import Logging
 
 /// The wearable as a process.

@@ -4,6 +4,7 @@ import collections
 import struct
 
 import usbip
+import usbip_messages
 
 # Of pid.codes' numbers for private tests.
 VENDOR, PRODUCT = 0x1209, 0x0004
@@ -26,7 +27,7 @@ class ProbeDevice:
     def __init__(self, answer, serial, bulk=True, hid=True, packet_size=512):
         self.answer = answer
         self.bulk, self.hid = bulk, hid
-        self.speed = usbip.HIGH_SPEED if packet_size == 512 else usbip.FULL_SPEED
+        self.speed = usbip_messages.HIGH_SPEED if packet_size == 512 else usbip_messages.FULL_SPEED
         self.packet_size = packet_size
         self.outgoing = collections.defaultdict(collections.deque)
         self.strings = {STRING_VENDOR: "Herald Tests", STRING_PRODUCT: "Virtual CMSIS-DAP", STRING_SERIAL: serial, STRING_BULK: "CMSIS-DAP v2", STRING_HID: "CMSIS-DAP v1"}
@@ -36,7 +37,7 @@ class ProbeDevice:
         self.interface_classes = []
         self.hid_number = None
         if bulk:
-            size = 512 if self.speed == usbip.HIGH_SPEED else 64
+            size = 512 if self.speed == usbip_messages.HIGH_SPEED else 64
             interfaces += struct.pack("<9B", 9, 4, number, 0, 2, 0xFF, 0, 0, STRING_BULK) + endpoint(BULK_OUT, 2, size, 0) + endpoint(BULK_IN, 2, size, 0)
             self.interface_classes.append((0xFF, 0, 0))
             number += 1
@@ -44,7 +45,7 @@ class ProbeDevice:
             self.hid_number = number
             self.hid_descriptor = struct.pack("<BBHBBBH", 9, 0x21, 0x0111, 0, 1, 0x22, len(REPORT_DESCRIPTOR))
             # At high speed, 2^(4-1) microframes; at full speed, 1 ms.
-            interval = 4 if self.speed == usbip.HIGH_SPEED else 1
+            interval = 4 if self.speed == usbip_messages.HIGH_SPEED else 1
             interfaces += struct.pack("<9B", 9, 4, number, 0, 2, 3, 0, 0, STRING_HID) + self.hid_descriptor
             interfaces += endpoint(HID_IN, 3, REPORT, interval) + endpoint(HID_OUT, 3, REPORT, interval)
             self.interface_classes.append((3, 0, 0))
@@ -57,7 +58,7 @@ class ProbeDevice:
         if kind == 3 and index in self.strings:
             text = self.strings[index].encode("utf-16-le")
             return bytes([2 + len(text), 3]) + text
-        if kind == 6 and self.speed == usbip.HIGH_SPEED:
+        if kind == 6 and self.speed == usbip_messages.HIGH_SPEED:
             # The device qualifier: at full speed it would be the same.
             return struct.pack("<BBHBBBBBB", 10, 6, 0x0200, 0, 0, 0, 64, 1, 0)
         if kind == 0x22 and self.hid:

@@ -2,18 +2,10 @@
 
 import contextlib
 import socket
-import struct
 import threading
 
-PORT = 3240
-HEADER = struct.Struct(">5I28s")
-SUBMIT, UNLINK, RET_SUBMIT, RET_UNLINK = 1, 2, 3, 4
-OP_VERSION = 0x0111
-OP_REQ_DEVLIST, OP_REP_DEVLIST, OP_REQ_IMPORT, OP_REP_IMPORT = 0x8005, 0x0005, 0x8003, 0x0003
-BUS_ID = b"1-1"
-FULL_SPEED, HIGH_SPEED = 2, 3
-EPIPE, ECONNRESET = -32, -104
-
+import usbip_messages as messages
+from usbip_messages import BUS_ID, EPIPE, HEADER, OP_REP_IMPORT, OP_REQ_DEVLIST, OP_REQ_IMPORT, SUBMIT, UNLINK
 
 class Vanished(Exception):
     """The device is gone from the bus."""
@@ -82,26 +74,23 @@ class Server:
 
     def record(self):
         """The device as in the replies of the first phase."""
-        vendor, product, version = struct.unpack_from("<HHH", self.device.device_descriptor, 8)
-        return struct.pack(">256s32sIIIHHHBBBBBB", b"/sys/devices/virtual/usb1/1-1", BUS_ID, 1, 2, self.device.speed, vendor, product, version,
-                           *self.device.device_descriptor[4:7], 1, 1, self.device.configuration_descriptor[4])
+        return messages.device_record(self.device.speed, self.device.device_descriptor, self.device.configuration_descriptor)
 
     def greet(self, connection):
         """Answers requests until the device is imported; whether it is."""
         while True:
-            _, code, _ = struct.unpack(">HHI", receive(connection, 8))
+            _, code, _ = messages.OPERATION.unpack(receive(connection, messages.OPERATION.size))
             if code == OP_REQ_DEVLIST:
-                devices = b""
+                devices = []
                 if self.is_present:
-                    interfaces = b"".join(bytes([*kind, 0]) for kind in self.device.interface_classes)
-                    devices = self.record() + interfaces
-                connection.sendall(struct.pack(">HHII", OP_VERSION, OP_REP_DEVLIST, 0, 1 if self.is_present else 0) + devices)
+                    devices = [self.record() + b"".join(map(messages.interface_record, self.device.interface_classes))]
+                connection.sendall(messages.device_list(*devices))
             elif code == OP_REQ_IMPORT:
-                name = receive(connection, 32).rstrip(b"\0")
+                name = receive(connection, messages.BUS_ID_SIZE).rstrip(b"\0")
                 if name != BUS_ID or not self.is_present:
-                    connection.sendall(struct.pack(">HHI", OP_VERSION, OP_REP_IMPORT, 1))
+                    connection.sendall(messages.operation(OP_REP_IMPORT, 1))
                     return False
-                connection.sendall(struct.pack(">HHI", OP_VERSION, OP_REP_IMPORT, 0) + self.record())
+                connection.sendall(messages.operation(OP_REP_IMPORT) + self.record())
                 return True
             else:
                 return False
@@ -110,22 +99,21 @@ class Server:
         waiting = {}
 
         def answer(sequence, status, count, data=b""):
-            connection.sendall(HEADER.pack(RET_SUBMIT, sequence, 0, 0, 0, struct.pack(">iiIIi8x", status, count, 0, 0, 0)) + data)
+            connection.sendall(messages.submitted(sequence, status, count, data))
 
         while True:
             command, sequence, _, direction, endpoint, rest = HEADER.unpack(receive(connection, HEADER.size))
             if command == UNLINK:
-                given_up = struct.unpack_from(">I", rest)[0]
-                was_waiting = waiting.pop(given_up, None) is not None
-                connection.sendall(HEADER.pack(RET_UNLINK, sequence, 0, 0, 0, struct.pack(">i24x", ECONNRESET if was_waiting else 0)))
+                was_waiting = waiting.pop(messages.victim(rest), None) is not None
+                connection.sendall(messages.unlinked(sequence, was_waiting))
                 continue
             if command != SUBMIT:
                 return
-            length = struct.unpack_from(">I", rest, 4)[0]
+            length = messages.length(rest)
             data = receive(connection, length) if direction == 0 else b""
             try:
                 if endpoint == 0:
-                    answered = self.device.control(rest[20:28], data)
+                    answered = self.device.control(messages.setup(rest), data)
                     answer(sequence, 0, len(answered) if direction else len(data), answered if direction else b"")
                 elif direction == 0:
                     self.device.received(endpoint, data)

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import usbip
+import usbip_messages
 from chips import FACTS, Chip
 from cmsis_dap import CMSISDAP
 from probe_device import ProbeDevice
@@ -69,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description="A virtual CMSIS-DAP probe served as USB/IP on 127.0.0.1, bus id 1-1. Tells its port on standard output, and at SIGUSR1 "
                                      "and at the end what happened, as JSON on standard error.")
     parser.add_argument("--chip", choices=FACTS, default="nrf52833")
-    parser.add_argument("--port", type=int, default=usbip.PORT, help="TCP port; 0 is any")
+    parser.add_argument("--port", type=int, default=usbip_messages.PORT, help="TCP port; 0 is any")
     parser.add_argument("--serial", default=SERIAL)
     parser.add_argument("--interfaces", choices=["both", "bulk", "hid"], default="both")
     parser.add_argument("--packet-size", type=int, choices=[64, 512], default=512, help="of the bulk interface")

@@ -41,6 +41,10 @@ final class USBIPCable {
     Array(name.utf8) + [UInt8](repeating: 0, count: 32 - name.utf8.count)
   }
 
+  private static func bigEndian(_ value: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+
   /// A CMD_SUBMIT.
   static func submit(
     _ sequence: UInt8, in isIn: Bool, endpoint: UInt8, length: Int, flags: UInt32 = 0,
@@ -48,8 +52,7 @@ final class USBIPCable {
   ) -> [UInt8] {
     var bytes =
       hex("00000001 000000") + [sequence] + hex("00010002 000000") + [isIn ? 1 : 0] + [0, 0, 0, endpoint]
-    bytes.appendBigEndian(flags)
-    bytes.appendBigEndian(UInt32(length))
+    bytes += bigEndian(flags) + bigEndian(UInt32(length))
     return bytes + hex("00000000 FFFFFFFF 00000000") + hex(setup) + data
   }
 
@@ -61,8 +64,7 @@ final class USBIPCable {
   /// A RET_SUBMIT.
   static func reply(_ sequence: UInt8, status: Int32 = 0, count: Int, data: [UInt8] = []) -> [UInt8] {
     var bytes = hex("00000003 000000") + [sequence] + hex("00000000 00000000 00000000")
-    bytes.appendBigEndian(UInt32(bitPattern: status))
-    bytes.appendBigEndian(UInt32(count))
+    bytes += bigEndian(UInt32(bitPattern: status)) + bigEndian(UInt32(count))
     return bytes + [UInt8](repeating: 0, count: 20) + data
   }
 

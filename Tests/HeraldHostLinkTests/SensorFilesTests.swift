@@ -90,7 +90,9 @@ struct SensorFilesTests {
 
   @Test("HP-42 HP-46 What a peer shared is a line for each payload, if it comes out even")
   func shares() throws {
-    func split(own: [UInt8], _ shared: [UInt8]) -> [[UInt8]] { ArchiveFold.split(shared, length: own.count) }
+    func split(own: [UInt8], _ shared: [UInt8]) -> [[UInt8]] {
+      LogInterpreter.split(shared, length: own.count)
+    }
     let own: [UInt8] = [8, 0, 0, 1]
     #expect(
       split(own: own, [8, 0, 0, 2, 8, 0, 0, 3, 8, 0, 0, 1]) == [[8, 0, 0, 2], [8, 0, 0, 3], [8, 0, 0, 1]])

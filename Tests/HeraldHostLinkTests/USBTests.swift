@@ -1,4 +1,5 @@
 import Foundation
+import HeraldUSBIP
 import HostileInputs
 import Testing
 
@@ -132,22 +133,24 @@ struct BulkTests {
 
   @Test("USB/IP messages have the bytes of the kernel's document")
   func messages() throws {
-    #expect(USBIPMessage.requestDeviceList() == [0x01, 0x11, 0x80, 0x05, 0, 0, 0, 0])
+    #expect(USBIPOperation(.requestDeviceList).bytes == [0x01, 0x11, 0x80, 0x05, 0, 0, 0, 0])
     #expect(
-      USBIPMessage.requestImport(busID: "1-1")
+      USBIPOperation.importRequest(busIdentifier: "1-1")
         == [0x01, 0x11, 0x80, 0x03, 0, 0, 0, 0, 0x31, 0x2D, 0x31] + [UInt8](repeating: 0, count: 29))
-    #expect(USBIPMessage.requestImport(busID: String(repeating: "1", count: 32)) == nil)
+    #expect(USBIPOperation.importRequest(busIdentifier: String(repeating: "1", count: 32)) == nil)
     let setup = USBSetup.descriptor(type: 1, index: 0, length: 18)
     #expect(
-      USBIPMessage.submit(
-        sequence: 1, device: 0x0001_0002, isIn: true, endpoint: 0, length: 18, setup: setup.bytes)
+      USBIPCommand(
+        sequence: 1, device: 0x0001_0002, isIn: true, endpoint: 0,
+        .submit(flags: 0, length: 18, setup: setup.bytes)
+      ).bytes
         == [
           0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0,
           0, 0, 0, 0, 0, 0, 0, 18, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0,
           0x80, 6, 0, 1, 0, 0, 18, 0,
         ])
     #expect(
-      USBIPMessage.unlink(sequence: 2, device: 0x0001_0002, victim: 1)
+      USBIPCommand(sequence: 2, device: 0x0001_0002, isIn: false, endpoint: 0, .unlink(victim: 1)).bytes
         == [0, 0, 0, 2, 0, 0, 0, 2, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
         + [UInt8](repeating: 0, count: 24))
     let reply: [UInt8] =
@@ -230,10 +233,15 @@ final class FakeUSBIPServer: @unchecked Sendable {
     while let header = read(48) { if !transfer(header) { return } }
   }
 
+  private static func bigEndian(_ value: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+
   private func reply(_ sequence: [UInt8], status: Int32 = 0, _ data: [UInt8], actual: Int? = nil) {
     let count = UInt32(actual ?? data.count)
     var bytes: [UInt8] = [0, 0, 0, 3] + sequence + [UInt8](repeating: 0, count: 12)
-    bytes += USBIPMessage.bigEndian(status) + USBIPMessage.bigEndian(count) + [UInt8](repeating: 0, count: 20)
+    bytes +=
+      Self.bigEndian(UInt32(bitPattern: status)) + Self.bigEndian(count) + [UInt8](repeating: 0, count: 20)
     write(bytes + data)
   }
 
@@ -261,7 +269,7 @@ final class FakeUSBIPServer: @unchecked Sendable {
     while !pendingReads.isEmpty, !waiting.isEmpty {
       let read = pendingReads.removeFirst()
       let packet = waiting.removeFirst()
-      let number = USBIPMessage.bigEndian(fault == .foreignTransfer ? read.sequence &+ 1000 : read.sequence)
+      let number = Self.bigEndian(fault == .foreignTransfer ? read.sequence &+ 1000 : read.sequence)
       if fault == .shortHeader {
         write([0, 0, 0, 9] + number)
         return false

@@ -1,5 +1,7 @@
 import Foundation
 import HeraldBluetooth
+import HeraldEmbedded
+import HeraldText
 import Testing
 
 @testable import HeraldLinux

@@ -2,27 +2,10 @@ import Foundation
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
+import LinkDoubles
 import Testing
 
 @testable import HeraldLinux
-
-/// A device with nothing to tell.
-private struct SilentDevice: ManagedDevice, ~Copyable {
-  mutating func logStatus() -> LogStatus {
-    LogStatus(epoch: 0, oldest: 0, newest: 0, openBytes: 0, pageSize: 4096, boot: 0)
-  }
-  mutating func logReadableBytes(sequence: UInt32) -> Int? { nil }
-  mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
-  static var statisticsGroupCount: Int { 0 }
-  static func statisticsGroupName(_ group: Int) -> StaticString { "" }
-  static func statisticsCount(group: Int) -> Int { 0 }
-  static func statisticName(group: Int, _ index: Int) -> StaticWord { "" }
-  func statistic(group: Int, _ index: Int) -> UInt32 { 0 }
-  func unixMilliseconds(at now: Instant) -> UInt64? { nil }
-  mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool { false }
-  func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
-  mutating func restart(at now: Instant) {}
-}
 
 @Suite("SMP over a byte stream")
 struct StreamLinkTests {
@@ -31,7 +14,7 @@ struct StreamLinkTests {
   private let answer = "\u{06}\u{09}ABALAAAGAAABAKFhcmJoaeLw\n"
 
   private func exchange(_ link: inout StreamLink, _ descriptor: Int32) -> String {
-    var device = SilentDevice()
+    var device = QuietDevice()
     let bytes = Array(question.utf8)
     #expect(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
     var arrived: [UInt8] = []

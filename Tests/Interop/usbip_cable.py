@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
-import struct
+import sys
+from pathlib import Path
 
-HEADER = 48
-SUBMIT, UNLINK, SUBMITTED, UNLINKED = 1, 2, 3, 4
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Flash"))
+
+import usbip_messages as usbip
 
 
 class Cable:
@@ -43,28 +45,30 @@ class Cable:
         self.writers += [writer, far_writer]
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             # OP_REQ_IMPORT and its reply.
-            far_writer.write(await reader.readexactly(40))
-            writer.write(await far_reader.readexactly(8 + 312))
+            far_writer.write(await reader.readexactly(usbip.OPERATION.size + usbip.BUS_ID_SIZE))
+            writer.write(await far_reader.readexactly(usbip.OPERATION.size + usbip.DEVICE.size))
             way_out = asyncio.create_task(self.carry(reader, far_writer, self.asked))
             way_in = asyncio.create_task(self.carry(far_reader, writer, self.answered))
             self.tasks += [way_out, way_in]
             await asyncio.wait([way_out, way_in], return_when=asyncio.FIRST_COMPLETED)
         self.pull()
 
-    def asked(self, command, sequence, header):
+    def asked(self, header):
         """How many bytes follow."""
-        direction, endpoint, _, length = struct.unpack_from(">4I", header, 12)
-        if command == SUBMIT and direction == 1:
+        command, sequence, _, direction, endpoint, rest = usbip.HEADER.unpack(header)
+        length = usbip.length(rest)
+        if command == usbip.SUBMIT and direction == 1:
             self.reads[sequence] = endpoint
-        if command != SUBMIT or direction == 1:
+        if command != usbip.SUBMIT or direction == 1:
             return 0
         if endpoint and length:
             self.carried[0] += length
         return length
 
-    def answered(self, command, sequence, header):
-        length = struct.unpack_from(">I", header, 24)[0]
-        if command != SUBMITTED or sequence not in self.reads:
+    def answered(self, header):
+        command, sequence, *_, rest = usbip.HEADER.unpack(header)
+        length = usbip.length(rest)
+        if command != usbip.RET_SUBMIT or sequence not in self.reads:
             return 0
         if self.reads[sequence] and length:
             self.carried[1] += length
@@ -73,9 +77,8 @@ class Cable:
     async def carry(self, reader, writer, following):
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while True:
-                header = await reader.readexactly(HEADER)
-                command, sequence = struct.unpack_from(">II", header)
-                data = await reader.readexactly(following(command, sequence, header))
+                header = await reader.readexactly(usbip.HEADER.size)
+                data = await reader.readexactly(following(header))
                 if self.messages == self.cut_after:
                     return
                 self.messages += 1

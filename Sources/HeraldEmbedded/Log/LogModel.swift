@@ -376,31 +376,19 @@ struct LogModel: ~Copyable {
       target.rhythm = 2
     }
     if target.jump < 4 {
-      let folded = Self.fold(rssi &- target.rssi)
+      let folded = ZigZag.folded(rssi &- target.rssi)
       let context = Context.jump &+ Int(target.jump) &* 16
       var found = tree(context, min(folded, 15), bits: 4, &coder)
       if found == 15 { found &+= unbounded(Context.longJump, folded &- 15, bits: 3, &coder) }
-      let difference = Self.unfold(found)
+      let difference = ZigZag.unfolded(found)
       rssi = target.rssi &+ difference
       target.jump = UInt8(truncatingIfNeeded: min(difference.magnitude, 3))
     } else {
-      let found = unbounded(Context.firstRSSI, Self.fold(rssi &- previousRSSI), bits: 4, &coder)
-      rssi = previousRSSI &+ Self.unfold(found)
+      let found = unbounded(Context.firstRSSI, ZigZag.folded(rssi &- previousRSSI), bits: 4, &coder)
+      rssi = previousRSSI &+ ZigZag.unfolded(found)
       target.jump = 3
     }
     target.rssi = rssi
     previousRSSI = rssi
-  }
-
-  /// 0, −1, 1, −2, 2, … become 0, 1, 2, 3, 4, …, at most 255.
-  @inline(__always)
-  private static func fold(_ difference: Int8) -> UInt32 {
-    UInt32(UInt8(bitPattern: (difference &<< 1) ^ (difference &>> 7)))
-  }
-
-  @inline(__always)
-  private static func unfold(_ folded: UInt32) -> Int8 {
-    let byte = UInt8(truncatingIfNeeded: folded)
-    return Int8(bitPattern: (byte &>> 1) ^ (0 &- (byte & 1)))
   }
 }

@@ -19,14 +19,8 @@ final class USBIPProbePipe: ProbePipe {
     self.connection = connection
     self.location = location
     _ = try connection.importDevice(busID: busID, by: deadline)
-    let deviceBytes = try connection.control(.descriptor(type: 1, index: 0, length: 18), by: deadline)
-    let head = try connection.control(.descriptor(type: 2, index: 0, length: 9), by: deadline)
-    let total = head.count >= 4 ? UInt16(head[2]) | UInt16(head[3]) << 8 : 0
-    let all = try connection.control(.descriptor(type: 2, index: 0, length: max(9, total)), by: deadline)
-    guard let descriptor = USBDeviceDescriptor(deviceBytes.span),
-      let configuration = USBConfiguration(all.span)
-    else { throw HostLinkError(.protocolViolation, "\(location) has no valid USB descriptors") }
-    let identity = try USBIPTransport.readIdentity(connection, descriptor, by: deadline)
+    let (descriptor, configuration) = try connection.descriptors(at: location, by: deadline)
+    let identity = try connection.identity(descriptor, by: deadline)
     self.identity = identity
     let languages = try? connection.control(.descriptor(type: 3, index: 0, length: 255), by: deadline)
     let language = languages.flatMap { USBString.firstLanguage($0.span) } ?? 0x0409

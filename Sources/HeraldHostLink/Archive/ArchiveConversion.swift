@@ -126,9 +126,9 @@ extension Archive {
       let part = plan.settled[plan.done..<min(plan.done + Self.pagesAtOnce, plan.settled.count)]
       plan.done = part.endIndex
       try asking { database in
-        var fold = try ArchiveFold(database, device: device, tables: tables)
-        for page in part { try fold.take(page: page) }
-        try fold.flush()
+        var interpreter = try LogInterpreter(database, device: device, tables: tables)
+        for page in part { try interpreter.take(page: page) }
+        try interpreter.flush()
         try tables?.settle(database)
         try database.execute(
           sql: "UPDATE conversion SET pages = ?, last_page_id = ?, open_page_id = ? WHERE device_id = ?",
@@ -140,9 +140,9 @@ extension Archive {
     try asking { database in
       if let open = plan.open {
         try OpenPageUndo.begin(database)
-        var fold = try ArchiveFold(database, device: device, tables: tables)
-        try fold.take(page: open)
-        try fold.flush()
+        var interpreter = try LogInterpreter(database, device: device, tables: tables)
+        try interpreter.take(page: open)
+        try interpreter.flush()
         try OpenPageUndo.end(database, device: device)
       }
       try tables?.finish(database, device: record)

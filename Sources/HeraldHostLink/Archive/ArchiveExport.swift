@@ -33,13 +33,7 @@ public struct ArchiveExport {
   /// Writes a file for each table into a folder, which is made if it is not there. A file appears under its
   /// name when it is whole and on the disk; like all that tells whom somebody met it is for its owner alone.
   public func write(to folder: String) throws(HostLinkError) -> [File] {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw HostLinkError(
-        .storage, "the folder \(folder) cannot be made", advice: "choose a folder you may write to")
-    }
+    try PrivateFolder.make(folder)
     // In one transaction: the tables agree with each other.
     return try archive.asking { database in
       try ExportTable.all.map { try write($0, of: database, to: folder) }

@@ -12,7 +12,7 @@ struct ArchiveIntake {
   private let database: Database
   private let device: Int64
   private var readings: ReadingRows
-  private let insertEvent: Statement
+  private let others: ArchivedRecords
   private var peers: [TargetIdentity: Int64] = [:]
   private var payloads: [[UInt8]: Int64] = [:]
   private var boots: [Boot: Int64] = [:]
@@ -58,11 +58,7 @@ struct ArchiveIntake {
       sql: "UPDATE conversion SET folder = X'' WHERE device_id = ? AND folder <> X''",
       arguments: [self.device])
     readings = try ReadingRows(database)
-    insertEvent = try database.cachedStatement(
-      sql: """
-        INSERT INTO event (id, boot_id, peer_id, uptime_ms, unix_ms, kind, payload_id, system, value, data)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    others = try ArchivedRecords(database)
     dates = try ArchiveDates(database, device: self.device)
     let rows = try Row.fetchCursor(
       database, sql: "SELECT * FROM conversion_page WHERE device_id = ?", arguments: [self.device])
@@ -86,7 +82,7 @@ struct ArchiveIntake {
       if known.isPage { change.knownPages += 1 } else { refuse(name) }
       return
     }
-    let isPage = try add(try folder.read(name), as: name)
+    let isPage = try add(name, of: folder, bytes: try folder.read(name))
     guard let stamp else { return }
     try database.execute(
       sql: """
@@ -102,7 +98,7 @@ struct ArchiveIntake {
   }
 
   /// Takes the bytes of a page, unless it is here as it is; whether they are a page of this log.
-  private mutating func add(_ bytes: [UInt8], as name: PageName) throws -> Bool {
+  private mutating func add(_ name: PageName, of folder: PageArchive, bytes: [UInt8]) throws -> Bool {
     let sha256 = Self.digest(bytes)
     let known = try Row.fetchOne(
       database,
@@ -112,7 +108,8 @@ struct ArchiveIntake {
       change.knownPages += 1
       return true
     }
-    guard let page = LogPage(bytes), page.epoch == name.epoch, page.sequence == name.sequence else {
+    guard let page = folder.decoded(bytes, of: name), page.epoch == name.epoch, page.sequence == name.sequence
+    else {
       refuse(name)
       return false
     }
@@ -132,15 +129,7 @@ struct ArchiveIntake {
         Self.text(page.ending, isOpen: isOpen),
       ])
     let id = former ?? database.lastInsertedRowID
-    var fixes = page.clocks
-    for record in page.records {
-      guard case .clockSet(let unixMilliseconds, _) = record.event else { continue }
-      fixes.append(
-        DeviceRecord.ClockFix(
-          epoch: record.epoch, boot: record.boot, uptimeMilliseconds: record.uptimeMilliseconds,
-          unixMilliseconds: unixMilliseconds, source: .device))
-    }
-    for fix in fixes.filter(LogCalendar.believes).prefix(Self.mostDates) { try note(fix, of: id) }
+    for fix in page.fixes.filter(LogCalendar.believes).prefix(Self.mostDates) { try note(fix, of: id) }
     current = nil
     change.newPages += 1
     change.records += page.records.count
@@ -197,59 +186,20 @@ struct ArchiveIntake {
   private mutating func put(_ record: BootRecord, as id: Int64) throws {
     let (boot, dates) = try start(of: record)
     let uptime = Int64(clamping: record.uptimeMilliseconds)
-    let date = dates.unixMilliseconds(at: record.uptimeMilliseconds).map { Int64(clamping: $0) }
-    guard case .measured(let target, let rssi) = record.event else {
-      return try put(record, as: id, boot: boot, uptime: uptime, date: date)
+    let date = dates.unixMilliseconds(at: record.uptimeMilliseconds)
+    if let columns = EventColumns(record.event) {
+      var payload: Int64?
+      if case .payload = columns.bytes { payload = try self.payload(record.payload) }
+      return try others.add(
+        ArchivedRecord(
+          id: id, date: date, boot: boot, peer: try record.event.peer.map { try peer($0) },
+          payload: payload, bytes: record.payload, columns: columns), uptime: uptime)
     }
-    guard rssi.isAvailable else { return }
+    guard case .measured(let target, let rssi) = record.event, rssi.isAvailable else { return }
     try readings.add(
-      id: id, boot: boot, peer: try peer(target), uptime: uptime, date: date, rssi: Int64(rssi.rawValue))
+      id: id, boot: boot, peer: try peer(target), uptime: uptime, date: date.map { Int64(clamping: $0) },
+      rssi: Int64(rssi.rawValue))
     change.readings += 1
-  }
-
-  /// Puts in what is no reading.
-  private mutating func put(
-    _ record: BootRecord, as id: Int64, boot: Int64, uptime: Int64, date: Int64?
-  ) throws {
-    func event(
-      _ kind: String, _ peer: Int64? = nil, payload: Int64? = nil, system: NeighbourSystem? = nil,
-      value: Int64? = nil,
-      data: Data? = nil
-    ) throws {
-      try insertEvent.execute(
-        arguments: [id, boot, peer, uptime, date, kind, payload, system?.archiveName, value, data])
-    }
-    switch record.event {
-    case .measured: break
-    case .detected(let target): try event("detected", try peer(target))
-    case .heraldDetected(let target): try event("herald_detected", try peer(target))
-    case .lost(let target): try event("lost", try peer(target))
-    case .txPower(let target, let dBm): try event("tx_power", try peer(target), value: Int64(dBm))
-    case .read(let target): try event("read", try peer(target), payload: try payload(record.payload))
-    case .shared(let target): try event("shared", try peer(target), data: Data(record.payload))
-    case .received(let target): try event("message", try peer(target), data: Data(record.payload))
-    case .model(let target): try event("model", try peer(target), data: Data(record.payload))
-    case .neighbour(let target, let system):
-      try event("observed", try peer(target), system: system, data: Data(record.payload))
-    case .ownNeighbour(let system): try event("own_code", system: system, data: Data(record.payload))
-    case .ownPayload: try event("own_payload", payload: try payload(record.payload))
-    case .started(let reason): try event("started", value: Int64(reason))
-    case .restarted: try event("restarted", data: Data(record.payload))
-    case .dropped(let count): try event("dropped", value: Int64(count))
-    case .clockSet(let unixMilliseconds, _):
-      try event("clock_set", value: Int64(clamping: unixMilliseconds))
-    case .battery(let level, let isExternal):
-      try database.execute(
-        sql:
-          "INSERT INTO battery (id, boot_id, uptime_ms, unix_ms, level, is_external) VALUES (?, ?, ?, ?, ?, ?)",
-        arguments: [id, boot, uptime, date, level, isExternal])
-    case .visited(let target, let first, let last):
-      try database.execute(
-        sql: """
-          INSERT INTO visit (id, boot_id, peer_id, uptime_ms, unix_ms, first_seconds_before, last_seconds_before)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
-          """, arguments: [id, boot, try peer(target), uptime, date, first, last])
-    }
   }
 
   // MARK: What records refer to

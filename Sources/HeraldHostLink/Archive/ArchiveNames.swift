@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 extension TargetIdentity.Kind {
   /// What `peer.kind` of the archive says.
@@ -18,7 +19,7 @@ extension TargetIdentity {
   init(archiveKind: String, address: String) {
     let kinds: [Kind] = [.publicAddress, .randomAddress, .pseudoAddress, .shared]
     let value = address.utf8.reduce(UInt64(0)) { value, byte in
-      byte == 0x3A ? value : value << 4 | UInt64(Character(Unicode.Scalar(byte)).hexDigitValue ?? 0)
+      byte == 0x3A ? value : value << 4 | UInt64(Hexadecimal.value(of: byte) ?? 0)
     }
     self.init(
       kind: kinds.first { $0.archiveName == archiveKind } ?? .randomAddress,

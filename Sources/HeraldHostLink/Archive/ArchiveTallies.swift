@@ -148,7 +148,7 @@ final class ArchiveTallies {
   /// the address is one that somebody only told of.
   func read(_ payload: Int64, of peer: Peer) throws {
     guard peer.payload != payload else { return }
-    let isHearsay = peer.identity.kind == .shared
+    let isHearsay = peer.identity.isHearsay
     var former: Person?
     if peer.payload == nil, !isHearsay,
       try peer.person != nil

@@ -69,7 +69,7 @@ public struct LogConversion: Sendable {
   }
 
   private init(_ database: Database, device: Int64, _ change: Archive.Change) throws {
-    let total = try ArchiveFold.total(database, device: device)
+    let total = try LogInterpreter.total(database, device: device)
     pageCount = change.newPages + change.knownPages + change.refused.count
     events = total.events
     readings = total.readings

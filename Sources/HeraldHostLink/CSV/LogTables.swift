@@ -78,38 +78,36 @@ final class LogTables {
 
   // MARK: Lines
 
-  func append(_ event: DatedEvent) throws {
-    ContactsCSV.append(event, to: &line)
-    try files[0].append(line.take())
-    guard case .visited(let visit) = event.kind else { return }
-    VisitsCSV.append(visit, to: &line)
-    try files[2].append(line.take())
-  }
-
-  func append(_ level: BatteryLevel) throws {
-    BatteryCSV.append(level, to: &line)
-    try files[1].append(line.take())
-  }
-
-  func append(_ restart: LoggedRestart) throws {
-    RestartsCSV.append(restart, to: &line)
-    try files[3].append(line.take())
-  }
-
-  func append(_ bytes: DatedBytes) throws {
-    let place: Int
-    switch bytes.kind {
-    case .message:
-      MessagesCSV.append(bytes, to: &line)
-      place = 4
-    case .model:
-      ModelsCSV.append(bytes, to: &line)
-      place = 5
-    case .observed, .own:
-      NeighboursCSV.append(bytes, to: &line)
-      place = 6
+  /// Appends the lines of a fact.
+  func append(_ fact: LogFact) throws {
+    switch fact {
+    case .event(let event):
+      ContactsCSV.append(event, to: &line)
+      try files[0].append(line.take())
+      guard case .visited(let visit) = event.kind else { return }
+      VisitsCSV.append(visit, to: &line)
+      try files[2].append(line.take())
+    case .battery(let level):
+      BatteryCSV.append(level, to: &line)
+      try files[1].append(line.take())
+    case .restart(let restart):
+      RestartsCSV.append(restart, to: &line)
+      try files[3].append(line.take())
+    case .bytes(let bytes):
+      let place: Int
+      switch bytes.kind {
+      case .message:
+        MessagesCSV.append(bytes, to: &line)
+        place = 4
+      case .model:
+        ModelsCSV.append(bytes, to: &line)
+        place = 5
+      case .observed, .own:
+        NeighboursCSV.append(bytes, to: &line)
+        place = 6
+      }
+      try files[place].append(line.take())
     }
-    try files[place].append(line.take())
   }
 
   // MARK: The disk

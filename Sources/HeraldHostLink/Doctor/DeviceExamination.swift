@@ -96,8 +96,7 @@ public enum DeviceExamination {
   }
 
   static func battery(_ records: [BootRecord]) -> Finding? {
-    for record in records.reversed() {
-      guard case .battery(let level, let isExternal) = record.event else { continue }
+    if let (level, isExternal) = records.lazy.reversed().compactMap(\.battery).first {
       let text =
         "its battery was at \(level) %\(isExternal ? ", with external power" : "") when it looked last"
       guard level <= 20, !isExternal else { return Finding("battery", .good, text) }

@@ -88,11 +88,7 @@ public struct LogCalendar: Sendable {
 
   /// Takes what a record says about the date, if it says anything.
   public mutating func add(_ record: BootRecord) {
-    guard case .clockSet(let unixMilliseconds, _) = record.event else { return }
-    add(
-      DeviceRecord.ClockFix(
-        epoch: record.epoch, boot: record.boot, uptimeMilliseconds: record.uptimeMilliseconds,
-        unixMilliseconds: unixMilliseconds, source: .device))
+    if let fix = record.clockFix { add(fix) }
   }
 
   /// Milliseconds since 1970-01-01T00:00:00Z at the time of a record; `nil` if nothing tells.

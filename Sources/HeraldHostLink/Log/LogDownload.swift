@@ -25,7 +25,7 @@ public struct LogDownload {
 
   private let device: DeviceClient
   private let archive: PageArchive
-  private let inspect: ([UInt8], UInt32, UInt32) -> PageInspection
+  private let inspect: (([UInt8], UInt32, UInt32) -> PageInspection)?
   private let keep: Keeping?
   private let now: () -> UInt64
   private let progress: (PullProgress) -> Void
@@ -38,11 +38,11 @@ public struct LogDownload {
   private var gone: Set<UInt32> = []
 
   /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in
-  /// the database. `now` is this computer's date in milliseconds since 1970, for start-ups of the device
+  /// the database. `inspect` judges pages that are none of a log, as tests have them. `now` is this computer's date in milliseconds since 1970, for start-ups of the device
   /// whose date nothing else tells.
   public init(
     device: DeviceClient, archive: PageArchive,
-    inspect: @escaping ([UInt8], UInt32, UInt32) -> PageInspection = PageInspection.inspect,
+    inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,
     trim: Keeping? = nil,
     now: @escaping () -> UInt64 = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
     progress: @escaping (PullProgress) -> Void = { _ in }
@@ -181,7 +181,11 @@ public struct LogDownload {
   private mutating func finish(
     _ page: LogFlight.Page, _ status: DeviceLogStatus, _ flight: inout LogFlight
   ) throws(HostLinkError) {
-    switch inspect(page.bytes, status.epoch, page.sequence) {
+    let decoded = inspect == nil ? LogPage(page.bytes) : nil
+    let inspection =
+      inspect?(page.bytes, status.epoch, page.sequence)
+      ?? PageInspection(decoded, epoch: status.epoch, sequence: page.sequence)
+    switch inspection {
     case .wrong(let what):
       return try giveUp(page, "what came as page \(page.sequence) \(what)", &flight)
     case .damaged(let what):
@@ -197,7 +201,8 @@ public struct LogDownload {
     }
     flight.drop(page.sequence)
     try archive.store(
-      page.bytes, as: PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen))
+      page.bytes, as: PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen),
+      decoded: decoded)
     report.newPages += 1
     report.bytes += page.bytes.count
     progress(PullProgress(pages: report.newPages, ofPages: wanted, bytes: report.bytes))

@@ -23,6 +23,21 @@ public struct BootRecord: Equatable, Sendable {
     self.event = event
     self.payload = payload
   }
+
+  /// The moment whose date the record states, if it states one.
+  var clockFix: DeviceRecord.ClockFix? {
+    guard case .clockSet(let unixMilliseconds, _) = event else { return nil }
+    return DeviceRecord.ClockFix(
+      epoch: epoch, boot: boot, uptimeMilliseconds: uptimeMilliseconds, unixMilliseconds: unixMilliseconds,
+      source: .device)
+  }
+
+  /// The charge that the record states, in percent, and whether an external source fed the device; `nil` if
+  /// it states none.
+  var battery: (level: UInt8, isExternal: Bool)? {
+    guard case .battery(let level, let isExternal) = event else { return nil }
+    return (level, isExternal)
+  }
 }
 
 /// One page, decoded.
@@ -37,6 +52,9 @@ public struct LogPage: Sendable {
   public internal(set) var clocks: [DeviceRecord.ClockFix] = []
   /// How the reading ended.
   public internal(set) var ending = LogPageDecoder.Ending.reading
+
+  /// Moments whose date anything in the page states: those of its headers, then those of its records.
+  var fixes: [DeviceRecord.ClockFix] { clocks + records.lazy.compactMap(\.clockFix) }
 
   /// A page from its parts.
   init(sequence: UInt32, epoch: UInt32, records: [BootRecord], clocks: [DeviceRecord.ClockFix]) {

@@ -20,6 +20,9 @@ public final class PageArchive {
   /// Called before each step of storing; throwing is the same as being cut off there.
   var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
 
+  /// Pages that came through here lately, decoded.
+  private var recent = DecodedPages()
+
   private let lock: Int32
   private var pagesPath: String { path + "/pages" }
   private var devicePath: String { path + "/device.json" }
@@ -28,15 +31,7 @@ public final class PageArchive {
   /// - Throws: `.storage` if there is none or it cannot be used, `.busy` if another program has it open.
   public init(path: String, create: Bool) throws(HostLinkError) {
     self.path = path
-    if create {
-      do {
-        try FileManager.default.createDirectory(
-          atPath: path + "/pages", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      } catch {
-        throw HostLinkError(
-          .storage, "the folder \(path) cannot be made", advice: "choose a folder you may write to")
-      }
-    }
+    if create { try PrivateFolder.make(path, containing: "pages") }
     lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard lock >= 0, access(path + "/pages", R_OK | X_OK) == 0 else {
       if lock >= 0 { Foundation.close(lock) }
@@ -106,9 +101,15 @@ public final class PageArchive {
     return [UInt8](data)
   }
 
-  /// Keeps a page. A closed page takes the place of its open form.
-  public func store(_ bytes: [UInt8], as name: PageName) throws(HostLinkError) {
+  /// The same decoded, once: a page that has just been stored is not decoded anew. `nil` if the bytes have no
+  /// valid header.
+  func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? { recent.take(name, bytes) ?? LogPage(bytes) }
+
+  /// Keeps a page. A closed page takes the place of its open form. `decoded` is what its bytes say, if that is
+  /// known: who reads the page next need not decode it again.
+  public func store(_ bytes: [UInt8], as name: PageName, decoded: LogPage? = nil) throws(HostLinkError) {
     try replace("\(pagesPath)/\(name.fileName)", in: pagesPath, with: bytes)
+    if let decoded { recent.add(decoded, as: name, bytes) }
     guard !name.isOpen else { return }
     try beforeStep(.openRemoved)
     let open = PageName(epoch: name.epoch, sequence: name.sequence, isOpen: true)

@@ -9,16 +9,26 @@ public enum PageInspection: Equatable, Sendable {
   /// It is not that page.
   case wrong(String)
 
-  /// Looks at a page by its own header and checksums.
+  /// Judges a page by its own header and checksums.
   public static func inspect(_ bytes: [UInt8], epoch: UInt32, sequence: UInt32) -> PageInspection {
-    guard let page = LogPage(bytes) else { return .wrong("has no valid header") }
+    PageInspection(LogPage(bytes), epoch: epoch, sequence: sequence)
+  }
+
+  /// Judges a page as it was decoded; `nil` if it has no valid header.
+  init(_ page: LogPage?, epoch: UInt32, sequence: UInt32) {
+    guard let page else {
+      self = .wrong("has no valid header")
+      return
+    }
     guard page.epoch == epoch, page.sequence == sequence else {
-      return .wrong("is page \(page.sequence) of epoch \(page.epoch.hexadecimal(8))")
+      self = .wrong("is page \(page.sequence) of epoch \(page.epoch.hexadecimal(8))")
+      return
     }
-    switch page.ending {
-    case .complete, .reading: return .good
-    case .torn: return .damaged("was cut off by a loss of power after \(page.records.count) records")
-    case .malformed: return .damaged("contradicts the format after \(page.records.count) records")
-    }
+    self =
+      switch page.ending {
+      case .complete, .reading: .good
+      case .torn: .damaged("was cut off by a loss of power after \(page.records.count) records")
+      case .malformed: .damaged("contradicts the format after \(page.records.count) records")
+      }
   }
 }

@@ -127,14 +127,8 @@ struct YAMLFields {
   /// Bytes, two hexadecimal digits each, with or without blanks between.
   mutating func bytes(_ name: String) throws(HostLinkError) -> [UInt8] {
     let digits = try text(name).filter { !$0.isWhitespace }
-    guard digits.utf8.count % 2 == 0, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+    guard let bytes = Hexadecimal.bytes(digits.utf8) else {
       throw refusal(name, "is bytes, each two hexadecimal digits; put it in quotation marks")
-    }
-    var bytes: [UInt8] = []
-    var rest = Substring(digits)
-    while !rest.isEmpty {
-      bytes.append(UInt8(rest.prefix(2), radix: 16) ?? 0)
-      rest = rest.dropFirst(2)
     }
     return bytes
   }

@@ -33,13 +33,6 @@ public struct DatedEvent: Equatable, Sendable {
     self.peer = peer
     self.kind = kind
   }
-
-  /// Whether it is what somebody told of a peer, by sharing its payload or writing it, and not what was heard
-  /// of it (HP-43).
-  var isHearsay: Bool {
-    if case .shared = kind { return true }
-    return peer.kind == .shared
-  }
 }
 
 /// A reading of the battery at a known date.
@@ -60,6 +53,9 @@ public struct BatteryLevel: Equatable, Sendable {
 }
 
 extension TargetIdentity {
+  /// Whether another peer shared or wrote what is known of this one, and nothing was heard of it (HP-43).
+  var isHearsay: Bool { kind == .shared }
+
   /// The 48 bits as `AA:BB:CC:DD:EE:FF`, most significant byte first, as Android writes an address.
   public var addressText: String {
     var bytes: [UInt8] = []

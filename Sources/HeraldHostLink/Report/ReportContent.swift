@@ -87,8 +87,8 @@ struct ReportContent {
       try Int.fetchOne(
         database,
         sql:
-          "SELECT COUNT(*) FROM event JOIN boot ON boot.id = boot_id WHERE device_id = ? AND kind = 'restarted'",
-        arguments: [device]) ?? 0
+          "SELECT COUNT(*) FROM event JOIN boot ON boot.id = boot_id WHERE device_id = ? AND kind = ?",
+        arguments: [device, EventColumns.Kind.restarted.rawValue]) ?? 0
     try findEnds(database, device)
     guard end > 0 else { return }
     step = Self.steps.first { (end - begin) / $0.length < Self.mostSteps } ?? Self.steps[Self.steps.count - 1]
@@ -191,8 +191,8 @@ struct ReportContent {
     var activity = ActivitySpans(gap: Self.gap)
     var counts: [UInt64: Int] = [:]
     let charts = people.indices.filter { people[$0].readings > 0 }.prefix(Self.mostCharts)
-    let owners = try ReadingOwners(
-      database, device: device, charts: Dictionary(uniqueKeysWithValues: charts.map { (ids[$0], $0) }))
+    let chartOf = Dictionary(uniqueKeysWithValues: charts.map { (ids[$0], $0) })
+    let owners = try ReadingOwners(database, device: device)
     let rows = try NumberStatement(
       database,
       sql: """
@@ -206,7 +206,7 @@ struct ReportContent {
       guard !owner.isHearsay else { continue }
       readings += 1
       counts[date / step.length, default: 0] += 1
-      guard let chart = owner.chart else { continue }
+      guard let chart = owner.person.flatMap({ chartOf[$0] }) else { continue }
       let level = Int(UInt8(bitPattern: Int8(clamping: rows.number(3))))
       people[chart].columns[Int(axis.x(date)), default: [UInt32](repeating: 0, count: 256)][level] += 1
     }
@@ -221,53 +221,6 @@ struct ReportContent {
       while try dates.step() { activity.add(UInt64(clamping: dates.number(0))) }
     }
     gaps = activity.gaps
-  }
-}
-
-/// Whose a reading is: by the payload that was read of its address last, or first, if none was before.
-private final class ReadingOwners {
-  struct Owner {
-    let isHearsay: Bool
-    /// The place of the person among those who have a drawing.
-    let chart: Int?
-    /// The record from which on it may be another.
-    let end: Int64
-  }
-
-  private static let most = 8192
-  private let database: Database
-  private let device: Int64
-  private let charts: [Int64: Int]
-  private var known: [Int64: Owner] = [:]
-
-  init(_ database: Database, device: Int64, charts: [Int64: Int]) throws {
-    self.database = database
-    self.device = device
-    self.charts = charts
-  }
-
-  func owner(of peer: Int64, at record: Int64) throws -> Owner {
-    if let owner = known[peer], record < owner.end { return owner }
-    let kind = try String.fetchOne(database, sql: "SELECT kind FROM peer WHERE id = ?", arguments: [peer])
-    func read(_ order: String) throws -> Row? {
-      try Row.fetchOne(
-        database,
-        sql: "SELECT id, payload_id FROM event WHERE peer_id = ? AND kind = 'read' AND id \(order) LIMIT 1",
-        arguments: [peer, record])
-    }
-    let next = try read("> ? ORDER BY id")
-    let payload: Int64? = try (read("< ? ORDER BY id DESC") ?? next)?["payload_id"]
-    let person = try Int64.fetchOne(
-      database,
-      sql:
-        "SELECT id FROM person WHERE device_id = ? AND (payload_id = ? OR (payload_id IS NULL AND peer_id = ?))",
-      arguments: [device, payload, peer])
-    let owner = Owner(
-      isHearsay: kind == TargetIdentity.Kind.shared.archiveName, chart: person.flatMap { charts[$0] },
-      end: next?["id"] ?? .max)
-    if known.count >= Self.most { known = [:] }
-    known[peer] = owner
-    return owner
   }
 }
 

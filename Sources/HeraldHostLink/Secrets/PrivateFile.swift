@@ -62,14 +62,7 @@ enum PrivateFile {
 
   /// Makes the folder that a secret goes into, for its owner alone.
   static func makeFolder(for path: String) throws(HostLinkError) {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw HostLinkError(
-        .storage, "the folder \(folder) cannot be made", advice: "choose a folder you may write to")
-    }
+    try PrivateFolder.make(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
   private static func fill(_ file: Int32, with bytes: UnsafeBufferPointer<UInt8>) -> Int32 {

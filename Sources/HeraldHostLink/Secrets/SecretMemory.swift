@@ -1,4 +1,5 @@
 import Foundation
+import HeraldText
 
 /// Memory for secrets: it never moves, since what grows or is copied leaves old bytes behind, and is
 /// overwritten when its owner goes.
@@ -35,9 +36,8 @@ struct SecretMemory: ~Copyable {
 
   /// Appends a byte as two hexadecimal digits, as far as there is room.
   mutating func append(hexadecimal byte: UInt8) {
-    let digits: StaticString = "0123456789abcdef"
-    append(digits.utf8Start[Int(byte >> 4)])
-    append(digits.utf8Start[Int(byte & 15)])
+    append(Hexadecimal.digit(byte >> 4))
+    append(Hexadecimal.digit(byte & 15))
   }
 
   private mutating func append(_ byte: UInt8) {

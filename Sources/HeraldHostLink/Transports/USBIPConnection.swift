@@ -1,5 +1,6 @@
 import HeraldHAL
 import HeraldText
+import HeraldUSBIP
 
 /// A client of a USB/IP server, in user space: no kernel support is needed, and none is used.
 ///
@@ -35,7 +36,7 @@ public final class USBIPConnection {
 
   /// Connects to the server at `host`.
   public convenience init(host: String, port: UInt16?, by deadline: Deadline) throws(HostLinkError) {
-    self.init(stream: try .connect(host: host, port: port ?? USBIPMessage.port, by: deadline))
+    self.init(stream: try .connect(host: host, port: port ?? USBIP.port, by: deadline))
   }
 
   /// Closes the connection, which unplugs an imported device.
@@ -45,8 +46,8 @@ public final class USBIPConnection {
 
   /// The devices the server offers (OP_REQ_DEVLIST). The server closes the connection afterwards.
   public func listDevices(by deadline: Deadline) throws(HostLinkError) -> [USBIPDevice] {
-    try stream.write(USBIPMessage.requestDeviceList(), by: deadline)
-    try readOperationHeader(code: 0x0005, by: deadline) { status in
+    try stream.write(USBIPOperation(.requestDeviceList).bytes, by: deadline)
+    try readOperation(.replyDeviceList, by: deadline) { status in
       HostLinkError(.protocolViolation, "\(stream.name) refused to list its devices (status \(status))")
     }
     let countBytes = try read(4, by: deadline)
@@ -54,8 +55,7 @@ public final class USBIPConnection {
     var devices: [USBIPDevice] = []
     guard count <= 1024 else { throw violation("claims to have \(count) devices") }
     for _ in 0..<count {
-      let bytes = try read(USBIPMessage.deviceSize, by: deadline)
-      guard var device = USBIPDevice(bytes.span) else { throw violation("sent a broken device record") }
+      var device = try readDevice(by: deadline)
       let kinds = try read(4 * Int(device.interfaceCount), by: deadline)
       for index in 0..<Int(device.interfaceCount) {
         device.interfaces.append(
@@ -68,15 +68,14 @@ public final class USBIPConnection {
 
   /// Takes the device `busID` for this connection (OP_REQ_IMPORT).
   public func importDevice(busID: String, by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
-    guard let request = USBIPMessage.requestImport(busID: busID) else {
+    guard let request = USBIPOperation.importRequest(busIdentifier: busID) else {
       throw HostLinkError(
         .usage, "\(PrintableText.of(busID)) is no USB/IP bus id",
         advice: "`herald-host devices --usbip HOST` lists them")
     }
     try stream.write(request, by: deadline)
-    // Status 1: no such device. 2: taken by somebody else (ST_DEV_BUSY); the others are rare.
-    try readOperationHeader(code: 0x0003, by: deadline) { status in
-      status == 2
+    try readOperation(.replyImport, by: deadline) { status in
+      status == USBIPOperation.Status.busy
         ? HostLinkError(
           .busy, "USB/IP device \(busID) on \(stream.name) is in use",
           advice: "wait until the other program has finished, or stop it")
@@ -84,8 +83,7 @@ public final class USBIPConnection {
           .noDevice, "\(stream.name) has no free USB/IP device \(busID) (status \(status))",
           advice: "`herald-host devices --usbip HOST` lists what it has")
     }
-    let bytes = try read(USBIPMessage.deviceSize, by: deadline)
-    guard let device = USBIPDevice(bytes.span) else { throw violation("sent a broken device record") }
+    let device = try readDevice(by: deadline)
     guard device.busID == busID else {
       throw violation("was asked for device \(busID) and gave \(device.busID)")
     }
@@ -93,19 +91,24 @@ public final class USBIPConnection {
     return device
   }
 
-  private func readOperationHeader(
-    code: UInt16, by deadline: Deadline, refusal: (UInt32) -> HostLinkError
+  private func readDevice(by deadline: Deadline) throws(HostLinkError) -> USBIPDevice {
+    let bytes = try read(USBIPDeviceRecord.size, by: deadline)
+    guard let record = USBIPDeviceRecord(bytes.span) else { throw violation("sent a broken device record") }
+    return USBIPDevice(record)
+  }
+
+  private func readOperation(
+    _ code: USBIPOperation.Code, by deadline: Deadline, refusal: (UInt32) -> HostLinkError
   ) throws(HostLinkError) {
-    let bytes = try read(8, by: deadline)
-    var reader = ByteReader(bytes.span)
-    guard let version = reader.bigEndianU16(), let reply = reader.bigEndianU16(),
-      let status = reader.bigEndianU32()
-    else { return }
-    guard version == USBIPMessage.version else {
-      throw violation("does not speak USB/IP 1.1.1 (version field 0x\(version.hexadecimal(4)))")
+    let bytes = try read(USBIPOperation.size, by: deadline)
+    guard let head = USBIPOperation(bytes.span) else { throw violation("sent a broken answer") }
+    guard head.version == USBIP.version else {
+      throw violation("does not speak USB/IP 1.1.1 (version field 0x\(head.version.hexadecimal(4)))")
     }
-    guard reply == code else { throw violation("answered with operation 0x\(reply.hexadecimal(4))") }
-    guard status == 0 else { throw refusal(status) }
+    guard head.code == code.rawValue else {
+      throw violation("answered with operation 0x\(head.code.hexadecimal(4))")
+    }
+    guard head.status == 0 else { throw refusal(head.status) }
   }
 
   // MARK: Transfers
@@ -117,13 +120,15 @@ public final class USBIPConnection {
   ) throws(HostLinkError) -> UInt32 {
     lastSequence &+= 1
     let isIn = setup.map { $0.requestType & 0x80 != 0 } ?? (endpoint & 0x80 != 0)
-    let header = USBIPMessage.submit(
+    let length = isIn ? length : data.count
+    let header = USBIPCommand(
       sequence: lastSequence, device: deviceID, isIn: isIn, endpoint: endpoint & 0x0F,
-      length: isIn ? length : data.count, setup: setup?.bytes ?? [UInt8](repeating: 0, count: 8))
+      .submit(flags: 0, length: length, setup: setup?.bytes ?? [UInt8](repeating: 0, count: 8))
+    ).bytes
     var message = isIn ? header : header + data
     defer { message.wipe() }
     try stream.write(message, by: deadline)
-    transfers[lastSequence] = Transfer(isIn: isIn, length: isIn ? length : data.count)
+    transfers[lastSequence] = Transfer(isIn: isIn, length: length)
     return lastSequence
   }
 
@@ -136,13 +141,13 @@ public final class USBIPConnection {
   private func receiveCompletion(by deadline: Deadline) throws(HostLinkError) -> Completion? {
     var passedOver = 0
     while true {
-      guard try fill(USBIPMessage.headerSize, by: deadline) else { return nil }
-      guard let reply = USBIPReply(received.span.extracting(0..<USBIPMessage.headerSize)) else {
+      guard try fill(USBIPReply.size, by: deadline) else { return nil }
+      guard let reply = USBIPReply(received.span.extracting(0..<USBIPReply.size)) else {
         throw violation("sent a message that is no USB/IP reply")
       }
       switch reply.kind {
       case .unlinked:
-        received.removeFirst(USBIPMessage.headerSize)
+        received.removeFirst(USBIPReply.size)
         // Nothing is ever unlinked here: a server that says so again and again does not put the deadline off.
         passedOver += 1
         if passedOver > Self.mostPassedOver, deadline.hasPassed { return nil }
@@ -153,9 +158,9 @@ public final class USBIPConnection {
         guard actual <= transfer.length else {
           throw violation("moved \(actual) bytes in a transfer of \(transfer.length)")
         }
-        let size = USBIPMessage.headerSize + (transfer.isIn ? actual : 0)
+        let size = USBIPReply.size + (transfer.isIn ? actual : 0)
         guard try fill(size, by: deadline) else { return nil }
-        let data = Array(received[USBIPMessage.headerSize..<size])
+        let data = Array(received[USBIPReply.size..<size])
         received.removeFirst(size)
         transfers[reply.sequence] = nil
         return Completion(sequence: reply.sequence, status: status, data: data)

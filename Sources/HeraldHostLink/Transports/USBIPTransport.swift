@@ -42,52 +42,17 @@ public final class USBIPTransport: SMPTransport {
     self.connection = connection
     self.location = location
     _ = try connection.importDevice(busID: busID, by: deadline)
-
-    let deviceBytes = try connection.control(.descriptor(type: 1, index: 0, length: 18), by: deadline)
-    guard let descriptor = USBDeviceDescriptor(deviceBytes.span) else {
-      throw HostLinkError(.protocolViolation, "\(location) has no valid USB device descriptor")
-    }
+    let (descriptor, configuration) = try connection.descriptors(at: location, by: deadline)
     self.descriptor = descriptor
-    // First the nine bytes that tell the length of the whole, then the whole.
-    let head = try connection.control(.descriptor(type: 2, index: 0, length: 9), by: deadline)
-    let total = head.count >= 4 ? UInt16(head[2]) | UInt16(head[3]) << 8 : 0
-    let all = try connection.control(.descriptor(type: 2, index: 0, length: max(9, total)), by: deadline)
-    guard let configuration = USBConfiguration(all.span) else {
-      throw HostLinkError(.protocolViolation, "\(location) has no valid USB configuration descriptor")
-    }
     guard let link = configuration.heraldLink else {
       throw HostLinkError(
         .noDevice, "\(location) is a USB device without a Herald link",
         advice: "`herald-host devices` lists the devices that have one")
     }
     self.link = link
-    identity = try Self.readIdentity(connection, descriptor, by: deadline)
+    identity = try connection.identity(descriptor, by: deadline)
     _ = try connection.control(.setConfiguration(link.configuration), by: deadline)
     for _ in 0..<Self.readsQueued { try queueRead(by: deadline) }
-  }
-
-  /// The texts that a device's descriptor names, asked for one by one.
-  package static func readIdentity(
-    _ connection: USBIPConnection, _ descriptor: USBDeviceDescriptor, by deadline: Deadline
-  ) throws(HostLinkError) -> USBIdentity {
-    var identity = USBIdentity()
-    let indexes = [descriptor.manufacturerString, descriptor.productString, descriptor.serialString]
-    guard indexes.contains(where: { $0 != 0 }) else { return identity }
-    // A device without strings may refuse; that is no reason to refuse the device.
-    guard let languages = try? connection.control(.descriptor(type: 3, index: 0, length: 255), by: deadline),
-      let language = USBString.firstLanguage(languages.span)
-    else { return identity }
-    let texts = indexes.map { index -> String in
-      guard index != 0,
-        let bytes = try? connection.control(
-          .descriptor(type: 3, index: index, language: language, length: 255), by: deadline)
-      else { return "" }
-      return USBString.text(bytes.span)
-    }
-    identity.manufacturer = texts[0]
-    identity.product = texts[1]
-    identity.serial = texts[2]
-    return identity
   }
 
   private func queueRead(by deadline: Deadline) throws(HostLinkError) {

@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// The 48 bits of a peer's identity as `contacts.csv` has them: six bytes, most significant first, in capital
 /// letters: `5C:DF:39:61:03:9D`. What kind of identity it is, is not in the text.

@@ -1,5 +1,6 @@
 import Glibc
 import HeraldEmbedded
+import HeraldText
 
 /// The day codes of C19X, as a host hands them out: never the secret, only the days that are left.
 ///

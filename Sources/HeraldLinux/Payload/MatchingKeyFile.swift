@@ -1,5 +1,6 @@
 import Glibc
 import HeraldEmbedded
+import HeraldText
 
 /// The keys of a simple payload, as a host hands them out: never the secret, only the days that are left.
 ///

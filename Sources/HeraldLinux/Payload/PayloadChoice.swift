@@ -1,4 +1,5 @@
 import HeraldEmbedded
+import HeraldText
 
 /// Which payload the device offers, as a person writes it.
 public enum PayloadChoice: Equatable, Sendable {

@@ -1,6 +1,8 @@
 import Glibc
 import HeraldBluetooth
+import HeraldEmbedded
 import HeraldHAL
+import HeraldText
 
 /// The key of a device's addresses in a file of the storage directory, so that who has the key recognises the
 /// device also after a restart. 32 hexadecimal digits on a line, the most significant byte first.

@@ -1,5 +1,7 @@
 import Glibc
+import HeraldEmbedded
 import HeraldHAL
+import HeraldText
 
 /// The folder in which a device that is a process keeps what a wearable has in flash: its serial number and
 /// its log. The boot count and everything else that changes is the log's.
@@ -24,7 +26,7 @@ public struct StorageDirectory: Sendable {
       }
       serialNumber = found
     } else {
-      let made = Self.hexadecimal(random.next()) + Self.hexadecimal(random.next())
+      let made = random.next().hexadecimal(8) + random.next().hexadecimal(8)
       try Self.write(made, to: file)
       serialNumber = made
     }
@@ -32,11 +34,6 @@ public struct StorageDirectory: Sendable {
 
   /// The file of the log.
   public var logPath: String { path + "/log.flash" }
-
-  private static func hexadecimal(_ word: UInt32) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
-  }
 
   /// The first line of a small file; `nil` if there is no such file.
   private static func read(_ path: String) throws(SystemFailure) -> String? {

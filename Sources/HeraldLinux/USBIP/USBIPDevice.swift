@@ -1,5 +1,7 @@
 import HeraldDeviceLink
+import HeraldEmbedded
 import HeraldHAL
+import HeraldUSBIP
 
 /// The device's USB with a USB/IP server at its plug.
 ///
@@ -9,7 +11,7 @@ public struct USBIPDevice: ~Copyable {
   /// The bus identifier the device is exported as.
   public static let busIdentifier = "1-1"
   /// USB/IP's registered TCP port.
-  public static let defaultPort: UInt16 = 3240
+  public static let defaultPort = USBIP.port
 
   private var server: USBIPServer
   private var usb: USBDevice<VirtualUSBController, 8320, 2>

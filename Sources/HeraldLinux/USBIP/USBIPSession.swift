@@ -1,5 +1,7 @@
 import HeraldDeviceLink
+import HeraldEmbedded
 import HeraldHAL
+import HeraldUSBIP
 
 /// One client's conversation with the USB/IP server: bytes in, bytes out, and transfers for the controller
 /// between them.
@@ -25,8 +27,7 @@ struct USBIPSession {
   /// What is to be sent to the client.
   var output: [UInt8] = []
 
-  /// Most bytes of one transfer, of all that wait, and most transfers that wait.
-  static let longestTransfer = 1 << 20
+  /// Most bytes of all transfers that wait, and most transfers that wait.
   static let mostWaitingBytes = 16 << 20
   static let mostWaitingTransfers = 1024
   /// Bytes that wait to be sent, beyond which nothing more is taken from the client.
@@ -47,7 +48,13 @@ struct USBIPSession {
 
   /// Puts the answers to what the device has done behind the others.
   mutating func send(_ completions: [VirtualUSBController.Completion]) {
-    for completion in completions { output.append(completion) }
+    for completion in completions {
+      output +=
+        USBIPReply(
+          sequence: completion.sequence, .submitted(status: completion.status, actual: completion.count)
+        ).bytes
+      output += completion.data
+    }
   }
 
   /// Handles one message; `false` if none is whole.
@@ -58,42 +65,34 @@ struct USBIPSession {
   private var available: Int { input.count - taken }
 
   private mutating func operation(_ controller: inout VirtualUSBController) -> Bool {
-    guard available >= USBIP.operationSize else { return false }
-    guard bigEndian16(input, taken) == USBIP.version else { return fail() }
-    switch bigEndian16(input, taken + 2) {
-    case USBIP.requestDeviceList:
-      taken += USBIP.operationSize
-      operationHead(USBIP.replyDeviceList, USBIP.statusOK)
-      output.appendBigEndian(UInt32(1))
-      output.appendDevice(configuration: 0, withInterfaces: true)
+    guard let head = USBIPOperation(input.span.extracting(taken...)) else { return false }
+    guard head.version == USBIP.version else { return fail() }
+    switch USBIPOperation.Code(rawValue: head.code) {
+    case .requestDeviceList:
+      taken += USBIPOperation.size
+      output += USBIPOperation.deviceList(count: 1) + ExportedDevice.record.bytes + ExportedDevice.interfaces
       return true
-    case USBIP.requestImport:
-      let size = USBIP.operationSize + USBIP.busIdentifierSize
-      guard available >= size else { return false }
-      let name = input[(taken + USBIP.operationSize)..<(taken + size)].prefix { $0 != 0 }
-      taken += size
+    case .requestImport:
+      let start = taken + USBIPOperation.size
+      let end = start + USBIP.busIdentifierSize
+      guard end <= input.count else { return false }
+      let name = USBIPOperation.busIdentifier(input.span.extracting(start..<end))
+      taken = end
       guard name.elementsEqual(USBIPDevice.busIdentifier.utf8) else {
-        operationHead(USBIP.replyImport, USBIP.statusNoDevice)
+        output += USBIPOperation(.replyImport, status: USBIPOperation.Status.noDevice).bytes
         return true
       }
       guard !controller.isAttached else {
-        operationHead(USBIP.replyImport, USBIP.statusBusy)
+        output += USBIPOperation(.replyImport, status: USBIPOperation.Status.busy).bytes
         return true
       }
-      operationHead(USBIP.replyImport, USBIP.statusOK)
-      output.appendDevice(configuration: 0, withInterfaces: false)
+      output += USBIPOperation(.replyImport).bytes + ExportedDevice.record.bytes
       controller.attach()
       phase = .attached
       hasDevice = true
       return true
-    default: return fail()
+    case .replyDeviceList, .replyImport, nil: return fail()
     }
-  }
-
-  private mutating func operationHead(_ code: UInt16, _ status: UInt32) {
-    output.appendBigEndian(USBIP.version)
-    output.appendBigEndian(code)
-    output.appendBigEndian(status)
   }
 
   private mutating func fail() -> Bool {
@@ -102,47 +101,42 @@ struct USBIPSession {
   }
 
   private mutating func command(_ controller: inout VirtualUSBController) -> Bool {
-    guard available >= USBIP.headerSize else { return false }
-    let sequence = bigEndian32(input, taken + 4)
-    switch bigEndian32(input, taken) {
-    case USBIP.submit: return submit(sequence, &controller)
-    case USBIP.unlink:
-      let isCancelled = controller.cancel(bigEndian32(input, taken + 20))
-      taken += USBIP.headerSize
-      output.appendUnlinked(sequence, status: isCancelled ? VirtualUSBController.Status.cancelled : 0)
+    guard available >= USBIPCommand.size else { return false }
+    guard let command = USBIPCommand(input.span.extracting(taken...)) else { return fail() }
+    switch command.kind {
+    case .submit(let flags, let length, let setup):
+      return submit(command, flags, length, setup, &controller)
+    case .unlink(let victim):
+      taken += USBIPCommand.size
+      let status = controller.cancel(victim) ? VirtualUSBController.Status.cancelled : 0
+      output += USBIPReply(sequence: command.sequence, .unlinked(status: status)).bytes
       return true
-    default: return fail()
     }
   }
 
-  private mutating func submit(_ sequence: UInt32, _ controller: inout VirtualUSBController) -> Bool {
-    let direction = bigEndian32(input, taken + 12)
-    let number = bigEndian32(input, taken + 16)
-    let flags = bigEndian32(input, taken + 20)
-    let length = bigEndian32(input, taken + 24)
-    let isochronousPackets = bigEndian32(input, taken + 32)
-    guard direction <= 1, number < 16, length <= UInt32(Self.longestTransfer),
-      isochronousPackets == 0 || isochronousPackets == .max
-    else { return fail() }
-    let isIn = direction == 1
-    let start = taken + USBIP.headerSize
-    let dataCount = isIn ? 0 : Int(length)
-    guard available >= USBIP.headerSize + dataCount else { return false }
+  private mutating func submit(
+    _ command: USBIPCommand, _ flags: UInt32, _ length: Int, _ setup: [UInt8],
+    _ controller: inout VirtualUSBController
+  ) -> Bool {
+    let isIn = command.isIn
+    let number = command.endpoint
+    let start = taken + USBIPCommand.size
+    let dataCount = isIn ? 0 : length
+    guard available >= USBIPCommand.size + dataCount else { return false }
     guard controller.waitingCount < Self.mostWaitingTransfers,
-      controller.waitingBytes + Int(length) <= Self.mostWaitingBytes
+      controller.waitingBytes + length <= Self.mostWaitingBytes
     else { return fail() }
-    let endpoint = USBEndpoint(rawValue: number == 0 ? 0 : UInt8(number) | (isIn ? 0x80 : 0))
+    let endpoint = USBEndpoint(rawValue: number == 0 ? 0 : number | (isIn ? 0x80 : 0))
     var transfer = VirtualUSBController.Transfer(
-      sequence: sequence, endpoint: endpoint, setup: nil, limit: Int(length),
+      sequence: command.sequence, endpoint: endpoint, setup: nil, limit: length,
       data: Array(input[start..<(start + dataCount)]))
     if number == 0 {
-      let bytes = Array(input[(taken + 40)..<(taken + 48)])
-      guard let setup = USBSetup(bytes.span), setup.isIn == isIn || setup.length == 0 else { return fail() }
+      guard let setup = USBSetup(setup.span), setup.isIn == isIn || setup.length == 0 else { return fail() }
       transfer.setup = setup
       transfer.limit = min(transfer.limit, Int(setup.length))
     }
     transfer.endsWithEmptyPacket =
-      !isIn && flags & USBIP.zeroPacketFlag != 0 && dataCount > 0
+      !isIn && flags & USBIPCommand.zeroPacketFlag != 0 && dataCount > 0
       && dataCount % USBDescriptors.packetSize == 0
     if isIn { transfer.data.reserveCapacity(min(transfer.limit, 1 << 16)) }
     taken = start + dataCount

@@ -1,16 +1,11 @@
-"""The chip's USB device for other programs on this machine: a USB/IP server, whose host is in usb_host.py. The constants are those of Tests/Flash/usbip.py, which serves devices
-that answer at once."""
+"""The chip's USB device for other programs on this machine: a USB/IP server, whose host is in usb_host.py."""
 
 import asyncio
 import contextlib
-import struct
 
-import usbip
+import usbip_messages as usbip
 
 from .usb_host import Gone, Host, Stalled
-
-# Of Linux: no such device any more.
-ESHUTDOWN = -108
 
 
 class USBServer:
@@ -53,19 +48,17 @@ class USBServer:
     async def greet(self, reader, writer):
         """Answers questions until the device is imported; whether it is."""
         while True:
-            _, code, _ = struct.unpack(">HHI", await reader.readexactly(8))
+            _, code, _ = usbip.OPERATION.unpack(await reader.readexactly(usbip.OPERATION.size))
             if code == usbip.OP_REQ_IMPORT:
-                await reader.readexactly(32)
+                await reader.readexactly(usbip.BUS_ID_SIZE)
             elif code != usbip.OP_REQ_DEVLIST:
                 return False
             device, configuration = await self.host.attach()
-            vendor, product, version = struct.unpack_from("<HHH", device, 8)
-            record = struct.pack(">256s32sIIIHHHBBBBBB", b"/sys/devices/virtual/usb1/1-1", usbip.BUS_ID, 1, 2, usbip.FULL_SPEED, vendor, product, version, *device[4:7], 1, 1,
-                                 configuration[4])
+            record = usbip.device_record(usbip.FULL_SPEED, device, configuration)
             if code == usbip.OP_REQ_IMPORT:
-                writer.write(struct.pack(">HHI", usbip.OP_VERSION, usbip.OP_REP_IMPORT, 0) + record)
+                writer.write(usbip.operation(usbip.OP_REP_IMPORT) + record)
                 return True
-            writer.write(struct.pack(">HHII", usbip.OP_VERSION, usbip.OP_REP_DEVLIST, 0, 1) + record + interfaces(configuration))
+            writer.write(usbip.device_list(record + interfaces(configuration)))
 
 
 def interfaces(configuration):
@@ -74,7 +67,7 @@ def interfaces(configuration):
     while at < len(configuration):
         length, kind = configuration[at], configuration[at + 1]
         if kind == 4 and configuration[at + 3] == 0:
-            found += bytes([*configuration[at + 5:at + 8], 0])
+            found += usbip.interface_record(configuration[at + 5:at + 8])
         at += length
     return found
 
@@ -94,16 +87,16 @@ class Session:
         while True:
             command, sequence, _, direction, endpoint, rest = usbip.HEADER.unpack(await self.reader.readexactly(usbip.HEADER.size))
             if command == usbip.UNLINK:
-                self.unlink(sequence, struct.unpack_from(">I", rest)[0])
+                self.unlink(sequence, usbip.victim(rest))
                 continue
-            length = struct.unpack_from(">I", rest, 4)[0]
+            length = usbip.length(rest)
             data = await self.reader.readexactly(length) if direction == 0 else b""
             key = (endpoint, direction if endpoint else 0)
             if key not in self.queues:
                 self.queues[key] = asyncio.Queue()
                 self.workers.create_task(self.work(self.queues[key]))
             self.waiting.add(sequence)
-            self.queues[key].put_nowait((sequence, direction, endpoint, rest[20:28], length, data))
+            self.queues[key].put_nowait((sequence, direction, endpoint, usbip.setup(rest), length, data))
 
     async def work(self, queue):
         while True:
@@ -135,11 +128,11 @@ class Session:
         return b""
 
     def answer(self, sequence, status, count, data=b""):
-        self.writer.write(usbip.HEADER.pack(usbip.RET_SUBMIT, sequence, 0, 0, 0, struct.pack(">iiIIi8x", status, count, 0, 0, 0)) + data)
+        self.writer.write(usbip.submitted(sequence, status, count, data))
 
     def unlink(self, sequence, victim):
         was_waiting = victim in self.waiting
         self.waiting.discard(victim)
         if victim in self.running:
             self.running[victim].cancel()
-        self.writer.write(usbip.HEADER.pack(usbip.RET_UNLINK, sequence, 0, 0, 0, struct.pack(">i24x", usbip.ECONNRESET if was_waiting else 0)))
+        self.writer.write(usbip.unlinked(sequence, was_waiting))

@@ -2,6 +2,7 @@ import HeraldChips
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
+import LinkDoubles
 import Testing
 
 /// A device on the model of USBD, and a host at the other end of its cable.
@@ -154,28 +155,4 @@ final class USBDDriver {
   func open(_ endpoint: USBEndpoint, _ kind: USBTransferKind) { usb.open(endpoint, kind) }
   func close(_ endpoint: USBEndpoint) { usb.close(endpoint) }
   func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) { usb.setHalted(endpoint, isHalted) }
-}
-
-/// A device that has nothing but what the link itself answers.
-struct QuietDevice: ManagedDevice, ~Copyable {
-  mutating func logStatus() -> LogStatus {
-    LogStatus(epoch: 1, oldest: 1, newest: 0, openBytes: 0, pageSize: 4096, boot: 1)
-  }
-  mutating func logReadableBytes(sequence: UInt32) -> Int? { nil }
-  mutating func readLog(sequence: UInt32, offset: Int, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
-  static var statisticsGroupCount: Int { 0 }
-  static func statisticsGroupName(_ group: Int) -> StaticString { "" }
-  static func statisticsCount(group: Int) -> Int { 0 }
-  static func statisticName(group: Int, _ index: Int) -> StaticWord { "" }
-  mutating func statistic(group: Int, _ index: Int) -> UInt32 { 0 }
-  mutating func unixMilliseconds(at now: Instant) -> UInt64? { nil }
-  mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool { false }
-  mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
-  mutating func restart(at now: Instant) {}
-}
-
-/// Bytes from hexadecimal digits; spaces are for the eye.
-func bytes(_ text: String) -> [UInt8] {
-  let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue ?? 0) }
-  return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }

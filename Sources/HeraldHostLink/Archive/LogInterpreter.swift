@@ -2,9 +2,10 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// Interprets the records of a device in the order of its log: contacts and persons, the lines of the tables,
-/// and the numbers of the summary. Records are interpreted nowhere else.
-struct ArchiveFold {
+/// Interprets the records of a device in the order of its log: contacts and persons, facts for the tables, and
+/// the numbers of the summary. Events are interpreted nowhere else; the report and the export show what this
+/// has put into the archive.
+struct LogInterpreter {
   /// The numbers that a conversion tells, and what has to be known of the records before.
   struct Total {
     var ownLength = 0
@@ -66,46 +67,84 @@ struct ArchiveFold {
   /// Takes the records of a page.
   mutating func take(page: Int64) throws {
     let first = page * ArchiveSchema.recordsPerPage
-    let end = first + ArchiveSchema.recordsPerPage
     readings.bind(first, at: 1)
-    readings.bind(end, at: 2)
-    // A page has few records that are no readings; at most as many as a page may hold.
-    let others = try Row.fetchAll(database, sql: Self.others, arguments: ["first": first, "end": end])
-    var next = others.makeIterator()
+    readings.bind(first + ArchiveSchema.recordsPerPage, at: 2)
+    var next = try ArchivedRecords.all(of: page, database).makeIterator()
     var other = next.next()
     while try readings.step() {
       let id = readings.number(0)
-      while let row = other, row["id"] < id {
-        try take(row)
+      while let record = other, record.id < id {
+        try take(record)
         other = next.next()
       }
       try measured(
         tallies.peer(readings.number(2)), Int8(clamping: readings.number(3)),
         at: readings.isNull(1) ? nil : UInt64(clamping: readings.number(1)))
     }
-    while let row = other {
-      try take(row)
+    while let record = other {
+      try take(record)
       other = next.next()
     }
   }
 
-  private static let others = """
-    SELECT id, unix_ms AS date, peer_id AS peer, kind, payload_id AS payload, system, value, data, boot_id AS boot
-      FROM event WHERE id >= :first AND id < :end
-    UNION ALL
-    SELECT id, unix_ms, NULL, 'battery', is_external, NULL, level, NULL, boot_id
-      FROM battery WHERE id >= :first AND id < :end
-    UNION ALL
-    SELECT id, unix_ms, peer_id, 'visit', first_seconds_before, NULL, last_seconds_before, NULL, boot_id
-      FROM visit WHERE id >= :first AND id < :end
-    ORDER BY id
-    """
+  /// Takes a record that is no reading.
+  private mutating func take(_ record: ArchivedRecord) throws {
+    let date = record.date
+    let subject = try record.peer.map(tallies.peer)
+    guard let event = record.columns.event(of: subject?.identity) else { return }
+    guard let peer = subject else { return try take(event, record) }
+    switch event {
+    case .detected:
+      if let date = try note(.detected, of: peer, at: date) { try sign(of: peer, at: date, isReading: false) }
+    case .heraldDetected: _ = try note(.heraldDetected, of: peer, at: date)
+    case .lost:
+      tallies.setPower(nil, of: peer, start: total.starts)
+      _ = try note(.lost, of: peer, at: date)
+    case .txPower(_, let dBm): tallies.setPower(Int(dBm), of: peer, start: total.starts)
+    case .read: if let payload = record.payload { try read(payload, of: peer, at: date) }
+    case .shared: try shared(record.bytes, by: peer, at: date)
+    case .visited(_, let first, let last): try visited(peer, first, last, at: date)
+    case .received: try note(.message, of: peer, record)
+    case .model: try note(.model, of: peer, record)
+    case .neighbour(_, let system): try note(.observed(system), of: peer, record)
+    // Readings come as numbers, and the others are of no peer.
+    case .measured, .ownNeighbour, .ownPayload, .battery, .started, .restarted, .clockSet, .dropped: break
+    }
+  }
+
+  /// Takes a record that is of no peer.
+  private mutating func take(_ event: LogEvent, _ record: ArchivedRecord) throws {
+    switch event {
+    case .ownNeighbour(let system): try note(.own(system), of: nil, record)
+    case .ownPayload:
+      guard let payload = record.payload else { return }
+      total.ownLength = try payloadBytes(payload).count
+      try tallies.note(short: tallies.short(of: payload), isOwn: true)
+    case .started: total.starts += 1
+    case .restarted:
+      guard let report = RestartReport(record.bytes.span) else { return }
+      let boot = try UInt32.fetchOne(
+        database, sql: "SELECT number FROM boot WHERE id = ?", arguments: [record.boot])
+      try tables?.append(
+        .restart(LoggedRestart(unixMilliseconds: record.date, boot: boot ?? 0, report: report)))
+    case .dropped(let count): total.dropped += Int(count)
+    case .battery(let level, let isExternal):
+      guard let date = record.date else { return }
+      try tables?.append(
+        .battery(BatteryLevel(unixMilliseconds: date, level: Double(level), isExternal: isExternal)))
+    // The dates of all records are from it already.
+    case .clockSet: break
+    case .detected, .measured, .read, .shared, .heraldDetected, .lost, .txPower, .received, .model,
+      .neighbour, .visited:
+      break
+    }
+  }
 
   private mutating func measured(_ peer: ArchiveTallies.Peer, _ rssi: Int8, at date: UInt64?) throws {
     let power = tallies.power(of: peer, start: total.starts)
     guard let date = try note(.measured(rssi: Int(rssi), txPower: power), of: peer, at: date) else { return }
     if let short = peer.short { try tallies.sign(of: short, at: date) }
-    guard peer.identity.kind != .shared else { return }
+    guard !peer.identity.isHearsay else { return }
     total.readings += 1
     try tallies.person(of: peer).add(rssi)
     try sign(of: peer, at: date, isReading: true)
@@ -113,7 +152,7 @@ struct ArchiveFold {
 
   /// A sign that a peer is near, unless it is one that somebody only told of (HP-43).
   private func sign(of peer: ArchiveTallies.Peer, at date: UInt64, isReading: Bool) throws {
-    guard peer.identity.kind != .shared else { return }
+    guard !peer.identity.isHearsay else { return }
     let person = try tallies.person(of: peer)
     try tallies.ledger.sign(
       at: date, of: peer.id, isReading: isReading, person: person.id, payload: person.payload, &person.current
@@ -130,72 +169,19 @@ struct ArchiveFold {
     }
     total.events += 1
     if !PlausibleDate.believes(date, now: now) { total.unbelievable += 1 }
-    try tables?.append(DatedEvent(unixMilliseconds: date, peer: peer.identity, kind: kind))
+    try tables?.append(.event(DatedEvent(unixMilliseconds: date, peer: peer.identity, kind: kind)))
     return date
   }
 
-  private mutating func note(_ kind: DatedBytes.Kind, of peer: ArchiveTallies.Peer?, _ row: Row) throws {
-    guard let date = Self.date(row) else {
+  private mutating func note(
+    _ kind: DatedBytes.Kind, of peer: ArchiveTallies.Peer?, _ record: ArchivedRecord
+  ) throws {
+    guard let date = record.date else {
       total.undated += 1
       return
     }
     try tables?.append(
-      DatedBytes(unixMilliseconds: date, peer: peer?.identity, kind: kind, bytes: Self.bytes(row)))
-  }
-
-  private static func date(_ row: Row) -> UInt64? { (row["date"] as Int64?).map { UInt64(clamping: $0) } }
-  private static func bytes(_ row: Row) -> [UInt8] { [UInt8]((row["data"] as Data?) ?? Data()) }
-
-  /// Takes a record that is no reading.
-  private mutating func take(_ row: Row) throws {
-    let date = Self.date(row)
-    let kind: String = row["kind"]
-    guard let number = row["peer"] as Int64? else { return try take(own: kind, row, at: date) }
-    let peer = try tallies.peer(number)
-    switch kind {
-    case "detected":
-      if let date = try note(.detected, of: peer, at: date) { try sign(of: peer, at: date, isReading: false) }
-    case "herald_detected": _ = try note(.heraldDetected, of: peer, at: date)
-    case "lost":
-      tallies.setPower(nil, of: peer, start: total.starts)
-      _ = try note(.lost, of: peer, at: date)
-    case "tx_power": tallies.setPower(Int(row["value"] as Int64), of: peer, start: total.starts)
-    case "read": try read(row["payload"], of: peer, at: date)
-    case "shared": try shared(Self.bytes(row), by: peer, at: date)
-    case "visit": try visited(peer, row, at: date)
-    case "message": try note(.message, of: peer, row)
-    case "model": try note(.model, of: peer, row)
-    case "observed": if let system = Self.system(row) { try note(.observed(system), of: peer, row) }
-    default: break
-    }
-  }
-
-  /// Takes a record that is of no peer.
-  private mutating func take(own kind: String, _ row: Row, at date: UInt64?) throws {
-    switch kind {
-    case "own_code": if let system = Self.system(row) { try note(.own(system), of: nil, row) }
-    case "own_payload":
-      let payload: Int64 = row["payload"]
-      total.ownLength = try payloadBytes(payload).count
-      try tallies.note(short: tallies.short(of: payload), isOwn: true)
-    case "started": total.starts += 1
-    case "restarted":
-      guard let report = RestartReport(Self.bytes(row).span) else { return }
-      let boot = try UInt32.fetchOne(
-        database, sql: "SELECT number FROM boot WHERE id = ?", arguments: [row["boot"] as Int64])
-      try tables?.append(LoggedRestart(unixMilliseconds: date, boot: boot ?? 0, report: report))
-    case "dropped": total.dropped += Int(row["value"] as Int64)
-    case "battery":
-      guard let date else { return }
-      try tables?.append(
-        BatteryLevel(unixMilliseconds: date, level: Double(row["value"] as Int64), isExternal: row["payload"])
-      )
-    default: break
-    }
-  }
-
-  private static func system(_ row: Row) -> NeighbourSystem? {
-    (row["system"] as String?).flatMap(NeighbourSystem.init(archiveName:))
+      .bytes(DatedBytes(unixMilliseconds: date, peer: peer?.identity, kind: kind, bytes: record.bytes)))
   }
 
   private func payloadBytes(_ payload: Int64) throws -> [UInt8] {
@@ -232,13 +218,15 @@ struct ArchiveFold {
     return stride(from: 0, to: shared.count, by: length).map { Array(shared[$0..<$0 + length]) }
   }
 
-  private mutating func visited(_ beacon: ArchiveTallies.Peer, _ row: Row, at date: UInt64?) throws {
-    func before(_ seconds: Int64) -> UInt64 {
+  private mutating func visited(
+    _ beacon: ArchiveTallies.Peer, _ first: UInt32, _ last: UInt32, at date: UInt64?
+  ) throws {
+    func before(_ seconds: UInt32) -> UInt64 {
       let date = date ?? 0
-      return date - min(date, UInt64(clamping: seconds) * 1000)
+      return date - min(date, UInt64(seconds) * 1000)
     }
     let visit = VenueVisit(
-      first: before(row["payload"]), last: before(row["value"]), beacon: beacon.identity,
+      first: before(first), last: before(last), beacon: beacon.identity,
       payload: try beacon.payload.map(payloadBytes) ?? [])
     _ = try note(.visited(visit), of: beacon, at: date)
   }

@@ -1,5 +1,5 @@
-import CLibUSB
-import Foundation
+import CSystem
+import Glibc
 
 /// Keeps the memory of this process out of files.
 public enum CoreDumps {

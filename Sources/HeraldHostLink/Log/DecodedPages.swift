@@ -1,0 +1,34 @@
+/// Pages between their arrival and the archive, decoded: what was decoded to be judged is not decoded again.
+struct DecodedPages {
+  private struct Page {
+    let page: LogPage
+    let bytes: [UInt8]
+  }
+
+  /// As many records are kept at most, which is some 15 MB: those of a whole nRF52833. Further pages are
+  /// decoded again.
+  private static let mostRecords = 1 << 18
+
+  private var pages: [PageName: Page] = [:]
+  private var records = 0
+
+  /// Keeps what a page says, if there is room.
+  mutating func add(_ page: LogPage, as name: PageName, _ bytes: [UInt8]) {
+    remove(name)
+    guard records + page.records.count <= Self.mostRecords else { return }
+    records += page.records.count
+    pages[name] = Page(page: page, bytes: bytes)
+  }
+
+  /// What a page says, if it has these bytes; it is not kept any longer.
+  mutating func take(_ name: PageName, _ bytes: [UInt8]) -> LogPage? {
+    let kept = pages[name]
+    remove(name)
+    return kept?.bytes == bytes ? kept?.page : nil
+  }
+
+  private mutating func remove(_ name: PageName) {
+    guard let kept = pages.removeValue(forKey: name) else { return }
+    records -= kept.page.records.count
+  }
+}

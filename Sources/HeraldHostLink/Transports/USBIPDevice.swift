@@ -1,0 +1,30 @@
+import HeraldText
+import HeraldUSBIP
+
+/// A device as a USB/IP server describes it.
+public struct USBIPDevice: Equatable, Sendable {
+  /// What OP_REQ_IMPORT names it by, such as `1-1`.
+  public let busID: String
+  /// Bus and device number in one, the `devid` of the URB phase.
+  public let deviceID: UInt32
+  /// 1 low, 2 full, 3 high, 5 super.
+  public let speed: UInt32
+  /// USB vendor.
+  public let vendorID: UInt16
+  /// USB product.
+  public let productID: UInt16
+  /// How many interface records follow in a device list.
+  let interfaceCount: UInt8
+  /// From the device list; empty after an import.
+  public internal(set) var interfaces: [USBInterfaceKind] = []
+
+  /// What a record says.
+  init(_ record: USBIPDeviceRecord) {
+    busID = PrintableText.of(String(decoding: record.busIdentifier, as: UTF8.self))
+    deviceID = record.identifier
+    speed = record.speed
+    vendorID = record.vendor
+    productID = record.product
+    interfaceCount = record.interfaceCount
+  }
+}
