@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// When to look for peers that have not been heard for too long: not before the next one's time comes. Zero
 /// bits before the first look, which is due at once.
 @usableFromInline

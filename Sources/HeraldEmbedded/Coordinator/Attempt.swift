@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// The one connection attempt that may be under way. Zero bits when there is none.
 @usableFromInline
 struct Attempt: BitwiseCopyable {

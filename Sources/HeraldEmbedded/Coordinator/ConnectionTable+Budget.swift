@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Which connection is given up for a new peer (HP-25).
 
 extension ConnectionTable {

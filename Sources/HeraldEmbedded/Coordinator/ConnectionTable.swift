@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// The connections there may be at once, by their numbers.
 @usableFromInline
 struct ConnectionTable<let connections: Int>: ~Copyable {

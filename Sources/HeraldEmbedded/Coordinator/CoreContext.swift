@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What the machines of the core are given beside their input: the moment, what was chosen and set, what the
 /// radio can do, chance, and the sink of events. What they want of the next `run` they leave here, too.
 public struct CoreContext<

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Where an exchange with a connected peer stands. The whole exchange is the one table in `next(after:)`.
 @usableFromInline
 enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {

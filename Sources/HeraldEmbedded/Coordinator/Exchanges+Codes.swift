@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What an exchange makes of the search for codes of other systems.
 
 extension Exchanges

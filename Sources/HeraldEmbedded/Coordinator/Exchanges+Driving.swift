@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What goes on over connections between the events: requests, deadlines, strengths that are measured.
 
 extension Exchanges

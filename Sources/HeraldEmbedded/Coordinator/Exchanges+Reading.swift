@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // The steps of an exchange: what is asked, what is made of the answers, what comes next.
 
 extension Exchanges

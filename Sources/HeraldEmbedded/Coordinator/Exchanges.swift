@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// The exchanges, one for each connection: what we ask of peers, step by step (`ExchangeStep`), and how
 /// connections begin and end.
 public struct Exchanges<

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What the application and the host command.
 
 extension HeraldCore
@@ -94,11 +97,7 @@ where
   }
 }
 
-extension HeraldNode
-where
-  RadioType: ~Copyable, FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable,
-  DelegateType: ~Copyable
-{
+extension HeraldNode where RadioType: ~Copyable {
   /// Switches the sensor on. It is on when the device starts; the next `poll` does what follows.
   @inlinable public mutating func start(at now: Instant) { core.switchOn(at: now) }
   /// Switches the sensor off; the next `poll` does what follows.

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What the radio says.
 
 extension HeraldCore: RadioEventHandler

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What the radio is told to do: the machines say what they want, and it is commanded here.
 
 extension HeraldCore

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// How far the search for a service with a payload has come. Zero bits at the beginning.
 @usableFromInline
 struct ServiceSearch: BitwiseCopyable, Sendable {

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// How much the radio listens, beyond its schedule, for strangers: peers whose payload is not known.
 ///
 /// A radio that waits for a peer to connect to listens half of the time, one that scans for more strangers

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Where events go: to the log, to the counters, and to the delegate.
 ///
 /// It dates what it is told of with the moment of the present call, and keeps the log: it commits what is

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Messages of the application's, sent ahead of everything else (HP-30…HP-32).
 
 /// The one message of the application's that is on its way. Zero bits when there is none.

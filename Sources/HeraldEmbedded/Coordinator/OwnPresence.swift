@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What this device shows of itself: its address, its payload, and what it advertises. All of it changes in
 /// one step.
 public struct OwnPresence<

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What a peer is owed: the work that is worth a connection to it (docs/coordinator.md).
 @usableFromInline
 enum PeerTask: UInt8, BitwiseCopyable, Sendable {

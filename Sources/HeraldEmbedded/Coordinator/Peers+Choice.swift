@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Whom to connect to.
 
 extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What is heard of peers: those that come, those that are silent, strengths and payloads.
 
 extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {

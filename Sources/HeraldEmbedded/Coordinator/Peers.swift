@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// The peers: the table of those that are about, what is owed to whom, and whom a connection is being
 /// attempted to.
 ///

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// When and how it is scanned, and what the radio was told of that.
 @usableFromInline
 struct Scanning: BitwiseCopyable {

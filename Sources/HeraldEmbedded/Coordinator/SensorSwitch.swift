@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Whether the sensor is on, and what the delegate was told of that last. Zero bits at the start, when it is
 /// switched on and does not work yet.
 @usableFromInline

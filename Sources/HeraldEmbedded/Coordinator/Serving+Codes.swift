@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // Codes that are read over a connection: a CovidWatch phone's number out of its characteristic, a C19X
 // phone's code out of the UUID of its.
 

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 // What the systems beside Herald need of the GATT table and of advertisements. A device without them calls
 // none of this.
 

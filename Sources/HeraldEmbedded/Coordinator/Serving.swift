@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What we serve on connections: our GATT table, its values, and what peers write to it.
 public struct Serving<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Connections with numbers beyond our places, which are to be closed. Zero bits when there are none.
 @usableFromInline
 struct SurplusConnections: BitwiseCopyable {

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// What makes records small: adaptive probabilities for the kind of a record, the time since the one before,
 /// which target it is about, and how far its signal strength is from that target's last. Reset with each
 /// page.

@@ -1,3 +1,6 @@
+import HeraldBluetooth
+import HeraldHAL
+
 /// Small differences of either sign as small numbers: 0, −1, 1, −2, 2, … are 0, 1, 2, 3, 4, …, at most 255.
 enum ZigZag {
   /// The number of a difference.
