@@ -13,7 +13,7 @@ public struct USBIPOperation: Equatable, Sendable {
   }
 
   /// How an import ended.
-  public enum Status {
+  public enum ImportStatus {
     /// The client has the device.
     public static let good: UInt32 = 0
     /// Another client has it (ST_DEV_BUSY).
@@ -33,7 +33,7 @@ public struct USBIPOperation: Equatable, Sendable {
   public let status: UInt32
 
   /// The head of a message of this version.
-  public init(_ code: Code, status: UInt32 = Status.good) {
+  public init(_ code: Code, status: UInt32 = ImportStatus.good) {
     version = USBIP.version
     self.code = code.rawValue
     self.status = status

@@ -23,8 +23,8 @@ public struct USBIPReply: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// The reply in the first 48 bytes; `nil` if there are fewer, for any other message, and for more bytes than
-  /// `USBIP.largestTransfer`.
+  /// The reply in the first 48 bytes; `nil` if there are fewer, for any other message, and for more bytes
+  /// than `USBIP.largestTransfer`.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= Self.size else { return nil }
     sequence = bytes.bigEndian32(4)

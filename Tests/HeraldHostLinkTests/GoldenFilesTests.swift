@@ -6,8 +6,8 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// Every file that is made of a log, byte by byte: each kind of event, with a date and without, in files whose
-/// digests are stated here.
+/// Every file that is made of a log, byte by byte: each kind of event, with a date and without, in files
+/// whose digests are stated here.
 ///
 /// Who changes what a file contains states the new digest, after a look at the file itself.
 @Suite("Files made of one log stay the same to the byte")

@@ -24,9 +24,3 @@ public struct QuietDevice: ManagedDevice, ~Copyable {
   }
   public mutating func restart(at now: Instant) {}
 }
-
-/// Bytes from hexadecimal digits; spaces are for the eye.
-func bytes(_ text: String) -> [UInt8] {
-  let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue ?? 0) }
-  return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-}

@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// Interprets the records of a device in the order of its log: contacts and persons, facts for the tables, and
-/// the numbers of the summary. Events are interpreted nowhere else; the report and the export show what this
-/// has put into the archive.
+/// Interprets the records of a device in the order of its log: contacts and persons, facts for the tables,
+/// and the numbers of the summary. Events are interpreted nowhere else; the report and the export show what
+/// this has put into the archive.
 struct LogInterpreter {
   /// The numbers that a conversion tells, and what has to be known of the records before.
   struct Total {
@@ -211,8 +211,8 @@ struct LogInterpreter {
     }
   }
 
-  /// Takes what a peer shared apart: into pieces as long as the device's own payload if it comes out even, as
-  /// phones of one application do; else it is one piece (HP-42).
+  /// Takes what a peer shared apart: into pieces as long as the device's own payload if it comes out even,
+  /// as phones of one application do; else it is one piece (HP-42).
   static func split(_ shared: [UInt8], length: Int) -> [[UInt8]] {
     guard length > 0, shared.count > length, shared.count % length == 0 else { return [shared] }
     return stride(from: 0, to: shared.count, by: length).map { Array(shared[$0..<$0 + length]) }

@@ -12,8 +12,8 @@ import HeraldDeviceLink
 /// Nothing is changed on the device, unless it is to be trimmed: then it is told the SHA-256 of each page
 /// that is here, on the disk and in the database, and erases those that are the same there.
 ///
-/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was good
-/// is kept.
+/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was
+/// good is kept.
 public struct LogDownload {
   /// How often a page that arrives wrong is fetched.
   static let attempts = 2
@@ -38,8 +38,8 @@ public struct LogDownload {
   private var gone: Set<UInt32> = []
 
   /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in
-  /// the database. `inspect` judges pages that are none of a log, as tests have them. `now` is this computer's date in milliseconds since 1970, for start-ups of the device
-  /// whose date nothing else tells.
+  /// the database. `inspect` judges pages that are none of a log, as tests have them. `now` is this
+  /// computer's date in milliseconds since 1970, for start-ups of the device whose date nothing else tells.
   public init(
     device: DeviceClient, archive: PageArchive,
     inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,
@@ -241,8 +241,8 @@ public struct LogDownload {
   // MARK: Trimming
 
   /// Has the device erase pages, the oldest first, as far as they are closed, on the disk, in the database,
-  /// and the same there as here. One at a time: the device hashes its page before it answers, so that several
-  /// on their way would end no sooner.
+  /// and the same there as here. One at a time: the device hashes its page before it answers, so that
+  /// several on their way would end no sooner.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
     let kept = try keep(archive)

@@ -79,8 +79,8 @@ public final class PageArchive {
     }
   }
 
-  /// The same in the order in which the device wrote them: epochs as they were first seen here, those nothing
-  /// is known of last.
+  /// The same in the order in which the device wrote them: epochs as they were first seen here, those
+  /// nothing is known of last.
   func pagesInOrder() throws(HostLinkError) -> [PageName] { inOrder(try pages()) }
 
   /// Pages in that order.
@@ -101,12 +101,12 @@ public final class PageArchive {
     return [UInt8](data)
   }
 
-  /// The same decoded, once: a page that has just been stored is not decoded anew. `nil` if the bytes have no
-  /// valid header.
+  /// The same decoded, once: a page that has just been stored is not decoded anew. `nil` if the bytes have
+  /// no valid header.
   func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? { recent.take(name, bytes) ?? LogPage(bytes) }
 
-  /// Keeps a page. A closed page takes the place of its open form. `decoded` is what its bytes say, if that is
-  /// known: who reads the page next need not decode it again.
+  /// Keeps a page. A closed page takes the place of its open form. `decoded` is what its bytes say, if that
+  /// is known: who reads the page next need not decode it again.
   public func store(_ bytes: [UInt8], as name: PageName, decoded: LogPage? = nil) throws(HostLinkError) {
     try replace("\(pagesPath)/\(name.fileName)", in: pagesPath, with: bytes)
     if let decoded { recent.add(decoded, as: name, bytes) }

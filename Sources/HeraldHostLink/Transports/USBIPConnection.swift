@@ -75,7 +75,7 @@ public final class USBIPConnection {
     }
     try stream.write(request, by: deadline)
     try readOperation(.replyImport, by: deadline) { status in
-      status == USBIPOperation.Status.busy
+      status == USBIPOperation.ImportStatus.busy
         ? HostLinkError(
           .busy, "USB/IP device \(busID) on \(stream.name) is in use",
           advice: "wait until the other program has finished, or stop it")

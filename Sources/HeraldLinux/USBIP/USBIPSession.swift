@@ -79,11 +79,11 @@ struct USBIPSession {
       let name = USBIPOperation.busIdentifier(input.span.extracting(start..<end))
       taken = end
       guard name.elementsEqual(USBIPDevice.busIdentifier.utf8) else {
-        output += USBIPOperation(.replyImport, status: USBIPOperation.Status.noDevice).bytes
+        output += USBIPOperation(.replyImport, status: USBIPOperation.ImportStatus.noDevice).bytes
         return true
       }
       guard !controller.isAttached else {
-        output += USBIPOperation(.replyImport, status: USBIPOperation.Status.busy).bytes
+        output += USBIPOperation(.replyImport, status: USBIPOperation.ImportStatus.busy).bytes
         return true
       }
       output += USBIPOperation(.replyImport).bytes + ExportedDevice.record.bytes

@@ -156,3 +156,9 @@ final class USBDDriver {
   func close(_ endpoint: USBEndpoint) { usb.close(endpoint) }
   func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) { usb.setHalted(endpoint, isHalted) }
 }
+
+/// Bytes from hexadecimal digits; spaces are for the eye.
+func bytes(_ text: String) -> [UInt8] {
+  let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue ?? 0) }
+  return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
