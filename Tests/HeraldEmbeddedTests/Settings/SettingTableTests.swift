@@ -33,6 +33,15 @@ struct SettingTableTests {
     ]
   }
 
+  @Test("A device that was told to stay open can be told otherwise, and forget it")
+  func stayOpen() {
+    var values = SettingValues()
+    for wanted in [1, 0, nil, 1, nil, 0] as [UInt32?] {
+      let isSet = values.set(.stayOpen, to: wanted)
+      #expect(isSet && values[.stayOpen] == wanted.map { UInt16($0) })
+    }
+  }
+
   @Test("docs/settings.md lists what the code has, and nothing else")
   func documented() throws {
     var folder = URL(fileURLWithPath: #filePath)

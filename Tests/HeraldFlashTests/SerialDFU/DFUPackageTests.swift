@@ -46,6 +46,8 @@ struct DFUPackageTests {
 
   @Test("Numbers of variable length")
   func varint() {
+    #expect(ProtocolBuffer.varint(127) == [0x7F])
+    #expect(ProtocolBuffer.varint(128) == [0x80, 0x01])
     #expect(ProtocolBuffer.varint(300) == [0xAC, 0x02])
     #expect(ProtocolBuffer.varint(.max) == [UInt8](repeating: 0xFF, count: 9) + [0x01])
     #expect(ProtocolBuffer.fields([0x08, 0xAC, 0x02])?.map(\.index) == [1])
@@ -67,6 +69,13 @@ struct DFUPackageTests {
           504b0506 0000 0000 0100 0100 2f000000 27000000 0000
           """))
     #expect(try StoredZip(archive.bytes) == archive)
+    // A comment behind it is passed over; a byte of the file that is another one is noticed.
+    var commented = archive.bytes
+    commented[commented.count - 2] = 3
+    #expect(try StoredZip(commented + Array("abc".utf8)) == archive)
+    var damaged = archive.bytes
+    damaged[31] ^= 1
+    #expect(throws: FirmwareError.self) { try StoredZip(damaged) }
   }
 
   @Test("An archive of Python's zipfile is read; a compressed one is refused by its file's name")
