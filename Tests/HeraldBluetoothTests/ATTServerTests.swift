@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldHAL
 import Testing
 
 @Suite("ATT server")

@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldFirmware
+import HeraldHAL
 import HeraldHCI
 import HeraldSimulation
 import Testing

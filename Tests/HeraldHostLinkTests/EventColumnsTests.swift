@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldEmbedded
 import Testing
 

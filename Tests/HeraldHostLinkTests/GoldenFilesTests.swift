@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HeraldBluetooth
 import HeraldEmbedded
 import HeraldText
 import Testing

@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldEmbedded
+import HeraldHAL
 
 /// A device that has nothing but what the link itself answers.
 public struct QuietDevice: ManagedDevice, ~Copyable {

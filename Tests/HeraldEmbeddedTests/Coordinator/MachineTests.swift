@@ -1,3 +1,5 @@
+import HeraldBluetooth
+import HeraldHAL
 import Testing
 
 @testable import HeraldEmbedded
