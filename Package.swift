@@ -65,7 +65,8 @@ let package = Package(
     .target(
       name: "HeraldLinux",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth", "HeraldText", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "CBluetooth",
+        "HeraldText", "HeraldUSBIP",
       ],
       swiftSettings: core),
     // What every program of ours asks of the operating system.
@@ -78,7 +79,8 @@ let package = Package(
     .target(
       name: "HeraldHostLink",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldText", "CLibUSB",
+        "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -109,7 +111,8 @@ let package = Package(
     .executableTarget(
       name: "herald-host",
       dependencies: [
-        "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL", "HeraldHostLink", "HeraldSimulation", "HeraldText", "HeraldSystem",
+        "HeraldBluetooth", "HeraldConsole", "HeraldDeviceLink", "HeraldEmbedded", "HeraldHAL",
+        "HeraldHostLink", "HeraldSimulation", "HeraldText", "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -117,14 +120,16 @@ let package = Package(
     .executableTarget(
       name: "herald-flash",
       dependencies: [
-        "HeraldConsole", "HeraldEmbedded", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText", "HeraldSystem",
+        "HeraldConsole", "HeraldEmbedded", "HeraldFlash", "HeraldHostLink", "HeraldImages", "HeraldText",
+        "HeraldSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: core),
     .executableTarget(
       name: "herald-node",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldSystem", "HeraldText",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldSystem", "HeraldText",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -213,7 +218,8 @@ let package = Package(
     .testTarget(
       name: "HeraldLinuxTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux", "HeraldText", "LinkDoubles",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldLinux",
+        "HeraldText", "LinkDoubles",
       ],
       swiftSettings: core),
     .testTarget(
@@ -227,7 +233,8 @@ let package = Package(
     .testTarget(
       name: "HeraldHostLinkTests",
       dependencies: [
-        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink", "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP",
+        "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
+        "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),

@@ -2,9 +2,9 @@ import HeraldHAL
 
 /// What runs on top of a `BluetoothHost`: the values it serves, and what it does with what is heard.
 ///
-/// Every requirement has a default. A beacon is `NoApplication`; a peripheral names its `Table` and implements
-/// `read`, and `write` where a peer may write; a scanner sets `isObserver` and takes `heard`; a central sets
-/// `isGATTClient` and takes `received(_:pdu:on:)`.
+/// Every requirement has a default. A beacon is `NoApplication`; a peripheral names its `Table` and
+/// implements `read`, and `write` where a peer may write; a scanner sets `isObserver` and takes `heard`; a
+/// central sets `isGATTClient` and takes `received(_:pdu:on:)`.
 public protocol BluetoothApplication: AttributeValues, ~Copyable {
   /// The attributes that peers find.
   associatedtype Table: GATTTable = EmptyGATTTable

@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// A Bluetooth LE host: a radio, an ATT server and, on each connection, a GATT client. This one value owns all
-/// memory there is; nothing is allocated, nothing waits, no clock is read.
+/// A Bluetooth LE host: a radio, an ATT server and, on each connection, a GATT client. This one value owns
+/// all memory there is; nothing is allocated, nothing waits, no clock is read.
 ///
 /// ```swift
 /// var host = BluetoothHost<_, _, 2>(radio: radio, application: HeartRate())
@@ -109,8 +109,8 @@ public struct BluetoothHost<
     events.server.configuration(slot: slot, on: connection)
   }
 
-  /// Starts a procedure on the table of a peer. `false` if the connection does not exist, one is under way, or
-  /// a parameter is out of range.
+  /// Starts a procedure on the table of a peer. `false` if the connection does not exist, one is under way,
+  /// or a parameter is out of range.
   @inlinable
   public mutating func begin(_ procedure: GATTProcedure, on connection: ConnectionID) -> Bool {
     let index = connection.index

@@ -21,8 +21,8 @@ enum ImageManagement {
     }
   }
 
-  /// `{}` →
-  /// `{"images": [{"slot", "version", "hash"?, "bootable", "pending"?, "confirmed"?, "active"?, "permanent"?}, …], "splitStatus": 0}`
+  /// `{}` → `{"images": [{"slot", "version", "hash"?, "bootable", "pending"?, "confirmed"?, "active"?,
+  /// "permanent"?}, …], "splitStatus": 0}`
   private static func state<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

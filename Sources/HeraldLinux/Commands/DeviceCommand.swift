@@ -1,5 +1,6 @@
 import HeraldEmbedded
 import HeraldText
+
 /// What a program asks of a device that is a process, a line each:
 ///
 /// - `send IDENTITY HEX` sends a message to a peer, with the identity that `contacts.csv` shows;
