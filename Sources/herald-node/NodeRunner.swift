@@ -37,6 +37,12 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   /// Why there was no payload when that was looked into last.
   private var complaint: String?
 
+  /// Hands the payload over to the device, which makes its parts in their places.
+  private static func take(_ payload: inout ConfiguredPayload?) -> ConfiguredPayload {
+    guard let taken = payload.take() else { preconditionFailure("the payload was handed over before") }
+    return taken
+  }
+
   /// The controller is opened last: what is wrong with this machine's own files and links is told whether or
   /// not it is there.
   init(
@@ -45,7 +51,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   ) throws(SystemFailure) {
     let signals = try StopSignals()
     var random = try SystemRandom()
-    let payload = try ConfiguredPayload(settings.payload)
+    var payload = Optional(try ConfiguredPayload(settings.payload))
     var services = NodeServices<Table>()
     services.customService = settings.air.customService?.uuid
     // The device has its own copy of the day codes; none stays behind on the stack.
@@ -69,7 +75,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     var serialNumber = InlineBytes<16>()
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
     device = NodeDevice(
-      radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: payload,
+      radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: Self.take(&payload),
       delegate: NodeSensors(
         battery: BatterySensor(MachinePower()), visits: settings.peers.visitSensor,
         delegate: SensorDelegates(EventReporter(logger), LiveTap())),

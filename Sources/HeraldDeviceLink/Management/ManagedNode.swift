@@ -85,13 +85,13 @@ public struct ManagedNode<
   @inlinable
   public init(
     radio: consuming RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
-    supplier: consuming Parts.SupplierType, delegate: consuming Parts.DelegateType,
+    supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
     board: consuming Parts.BoardType,
-    configuration: HeraldConfiguration = HeraldConfiguration()
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
   ) {
     node = HeraldNode(
-      radio: radio, flash: flash, random: random, supplier: supplier, delegate: delegate,
-      configuration: configuration)
+      radio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
+      configuration: configuration())
     self.board = board
   }
 

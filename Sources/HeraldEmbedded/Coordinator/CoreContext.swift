@@ -26,12 +26,12 @@ public struct CoreContext<
   @usableFromInline var wakeAt: Instant
 
   /// That of a device that has not started.
-  @inlinable
+  @inlinable @inline(__always)
   public init(
-    flash: consuming FlashType, random: consuming RandomType, delegate: consuming DelegateType,
-    configuration: HeraldConfiguration
+    flash: consuming FlashType, random: consuming RandomType, delegate: () -> DelegateType,
+    configuration: () -> HeraldConfiguration
   ) {
-    self.configuration = configuration
+    self.configuration = configuration()
     settings = SettingValues()
     sink = LogSink(flash: flash, delegate: delegate)
     self.random = random

@@ -54,9 +54,9 @@ where
       request = .write
       first = links[index].signalHandle
     case .readCodes:
-      if NeighbourType.systems > 0 {
-        follow(
-          serving.askForCodes(&links[index], &peers, &context), index, &serving, &peers, &context)
+      // A first question cannot end the search, so this does not come back here.
+      if NeighbourType.systems > 0, serving.askForCodes(&links[index], &peers, &context) != .goingOn {
+        fail(index, .exchangesMalformed, &serving, &peers, &context)
       }
       return
     case .closing:

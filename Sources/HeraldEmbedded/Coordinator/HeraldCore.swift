@@ -67,16 +67,16 @@ public struct HeraldCore<
   @inlinable
   public init(
     flash: consuming FlashType, random: consuming RandomType,
-    supplier: consuming SupplierType, delegate: consuming DelegateType,
-    configuration: HeraldConfiguration
+    supplier: () -> SupplierType, delegate: () -> DelegateType,
+    configuration: () -> HeraldConfiguration
   ) {
     context = CoreContext(flash: flash, random: random, delegate: delegate, configuration: configuration)
     serving = Serving(supplier: supplier)
     peers = Peers()
     exchanges = Exchanges()
     outbox = Outbox()
-    presence = OwnPresence(addressPeriod: configuration.addressPeriod)
-    scanning = Scanning(configuration.scanTiming)
+    presence = OwnPresence(addressPeriod: context.configuration.addressPeriod)
+    scanning = Scanning(context.configuration.scanTiming)
     power = SensorSwitch()
     isStarted = false
     ageing = Ageing()

@@ -28,8 +28,9 @@ public struct HeraldNode<
   @inlinable
   public init(
     radio: consuming RadioType, flash: consuming Parts.FlashType,
-    random: consuming Parts.RandomType, supplier: consuming Parts.SupplierType,
-    delegate: consuming Parts.DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
+    random: consuming Parts.RandomType, supplier: @autoclosure () -> Parts.SupplierType,
+    delegate: @autoclosure () -> Parts.DelegateType,
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
   ) {
     self.radio = radio
     core = HeraldCore(
@@ -41,8 +42,9 @@ public struct HeraldNode<
   @inlinable
   public init(
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType,
-    random: consuming Parts.RandomType, supplier: consuming Parts.SupplierType,
-    delegate: consuming Parts.DelegateType, configuration: HeraldConfiguration = HeraldConfiguration()
+    random: consuming Parts.RandomType, supplier: @autoclosure () -> Parts.SupplierType,
+    delegate: @autoclosure () -> Parts.DelegateType,
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
   ) {
     self.radio = radio()
     core = HeraldCore(

@@ -25,10 +25,10 @@ public struct LogSink<FlashType: Flash & ~Copyable, DelegateType: SensorDelegate
   @usableFromInline var tidyAt: Instant
 
   /// A sink into a log that is not mounted yet.
-  @inlinable
-  public init(flash: consuming FlashType, delegate: consuming DelegateType) {
+  @inlinable @inline(__always)
+  public init(flash: consuming FlashType, delegate: () -> DelegateType) {
     log = FlashLog(flash: flash)
-    self.delegate = delegate
+    self.delegate = delegate()
     clock = WallClock()
     counters = CoordinatorCounters()
     now = .start

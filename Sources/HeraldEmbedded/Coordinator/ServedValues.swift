@@ -44,9 +44,9 @@ public struct ServedValues<
   // Behind the rest: the buffers in it are in nobody's way there.
   @usableFromInline var pool: PayloadPool<buffers>
 
-  @usableFromInline
-  init(supplier: consuming Supplier) {
-    self.supplier = supplier
+  @usableFromInline @inline(__always)
+  init(supplier: () -> Supplier) {
+    self.supplier = supplier()
     neighbours = NeighbourType()
     deviceName = InlineBytes()
     modelNumber = InlineBytes()

@@ -24,8 +24,8 @@ public struct Serving<
   public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
 
   /// No connection is open.
-  @inlinable
-  init(supplier: consuming SupplierType) {
+  @inlinable @inline(__always)
+  init(supplier: () -> SupplierType) {
     server = ATTServer()
     services = NeighbourType.Services()
     unnotified = 0

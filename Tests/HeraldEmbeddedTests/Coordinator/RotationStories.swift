@@ -19,15 +19,14 @@ private final class RotatingDevice {
 
   /// Starts at this many seconds of day 0, with the keys of day 0 of the secret of zeros.
   init(second: UInt64) throws {
-    var supplier = SimplePayloadSupplier(store: InlineMatchingKeys<4>())
-    supplier.configure(country: 826, state: 0)
     let keys = try matchingKeys(first: 0, last: 0)
-    try supplier.store.provide(firstDay: 0, keys: keys.span)
-    supplier.keysChanged()
     node = Node(
       radio: MockRadio(), flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4),
       random: StoryRandom(),
-      supplier: supplier, delegate: Recorder())
+      supplier: SimplePayloadSupplier(store: InlineMatchingKeys<4>()), delegate: Recorder())
+    node.core.values.supplier.configure(country: 826, state: 0)
+    try node.core.values.supplier.store.provide(firstDay: 0, keys: keys.span)
+    node.core.values.supplier.keysChanged()
     let isTaken = node.core.setClock(unixMilliseconds: (epoch + second) * 1000, at: now, source: .host)
     #expect(isTaken)
     poll()

@@ -72,7 +72,7 @@ final class SensorStory<Delegate: SensorDelegate & ~Copyable> {
   private var next: Instant = .start
 
   init(
-    _ delegate: consuming Delegate,
+    _ delegate: @autoclosure () -> Delegate,
     flash: consuming MemoryFlash = MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4),
     _ configure: (inout HeraldConfiguration) -> Void = { _ in }
   ) {
@@ -80,7 +80,7 @@ final class SensorStory<Delegate: SensorDelegate & ~Copyable> {
     configure(&configuration)
     node = Node(
       radio: MockRadio(), flash: flash, random: StoryRandom(),
-      supplier: ScriptedSupplier([0x08, 1, 0, 2, 0, 3, 0, 0, 0, 0, 0, 0, 0]), delegate: delegate,
+      supplier: ScriptedSupplier([0x08, 1, 0, 2, 0, 3, 0, 0, 0, 0, 0, 0, 0]), delegate: delegate(),
       configuration: configuration)
     poll()
   }
