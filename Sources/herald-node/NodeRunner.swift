@@ -74,11 +74,13 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     let transport = try open()
     var serialNumber = InlineBytes<16>()
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
+    // Not `self`, of which more is to be made: what makes the sensors is handed over as a closure.
+    let log = logger
     device = NodeDevice(
       radio: HCIRadio(transport: transport), flash: flash, random: random, supplier: Self.take(&payload),
       delegate: NodeSensors(
         battery: BatterySensor(MachinePower()), visits: settings.peers.visitSensor,
-        delegate: SensorDelegates(EventReporter(logger), LiveTap())),
+        delegate: SensorDelegates(EventReporter(log), LiveTap())),
       board: NodeBoard(
         serialNumber: serialNumber, settings: settingsFlash, addressKey: key,
         addressKeyPath: directory.path + "/" + AddressKeyFile.name,
