@@ -22,15 +22,5 @@ public typealias FlashMap = NRF52Flash
 public typealias Random = NRF52Random
 /// What the board knows of its supply.
 public typealias Supply = NRF52Supply
-
-/// What a firmware for this board is made of: the board makes all but the payload, what is told of events,
-/// and the configuration.
-public protocol WearableParts: NRF52Parts where Kit == NRF52840DK {}
-
-/// A device on this board, over the controller on its line: how many peers it tracks, how many connections it
-/// holds, and how many payloads and messages may be on their way at once (`HeraldCore`).
-public typealias Wearable<
-  Parts: WearableParts, let targets: Int, let connections: Int, let payloads: Int
-> = NRF52Wearable<Parts, targets, connections, payloads>
 /// The management link on USB: 1,024 bytes a request, one at a time.
 public typealias Links = USBManagement<USBD<MappedRegisters>, 1024, 1>
