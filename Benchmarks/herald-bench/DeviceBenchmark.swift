@@ -22,7 +22,8 @@ enum DeviceBenchmark {
   static func run(_ figures: inout Figures) {
     var node = HeraldNode<
       HCIRadio<SimulatedController, 4>,
-      PartList<MemoryFlash, Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours>, 64, 4, 4
+      PartList<MemoryFlash, Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable>, 64, 4,
+      4
     >(
       radio: HCIRadio(transport: SimulatedController()),
       flash: MemoryFlash(pageSize: 4096, pageCount: 64, wordSize: 4), random: Xorshift(state: 1),

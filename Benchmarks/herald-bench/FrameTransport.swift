@@ -11,7 +11,8 @@ final class FrameTransport<let memory: Int, let depth: Int>: SMPTransport {
   typealias Device = ManagedNode<
     HCIRadio<SimulatedController, 4>,
     ManagedPartList<
-      MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours, Board
+      MemoryFlash, DeviceBenchmark.Xorshift, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+      Board
     >, 4, 4, 4
   >
 

@@ -11,7 +11,8 @@ enum GrowthBenchmark {
   typealias Random = DeviceBenchmark.Xorshift
   typealias Node<let targets: Int, let connections: Int> = HeraldNode<
     HCIRadio<SimulatedController, connections>,
-    PartList<MemoryFlash, Random, FixedPayloadSupplier, NoDelegate, NoNeighbours>, targets, connections,
+    PartList<MemoryFlash, Random, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable>, targets,
+    connections,
     connections
   >
 

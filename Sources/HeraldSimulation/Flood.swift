@@ -82,7 +82,8 @@ public struct FloodOutcome: Equatable, Sendable {
 public final class Flood {
   typealias Node = HeraldNode<
     HCIRadio<SimulatedController, 4>,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours>, 64, 4, 4
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours, HeraldGATTTable>, 64, 4,
+    4
   >
 
   /// The upper half of the addresses of those who are there.

@@ -14,7 +14,7 @@ typealias NodeSensors = SensorArray<
 /// The node as the management link sees it.
 typealias NodeDevice<Transport: PollableTransport & ~Copyable, Table: GATTTable> = ManagedNode<
   HCIRadio<Transport, 8>,
-  ManagedPartList<FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices<Table>, NodeBoard>,
+  ManagedPartList<FileFlash, SystemRandom, ConfiguredPayload, NodeSensors, NodeServices, Table, NodeBoard>,
   256, 8, 8
 >
 

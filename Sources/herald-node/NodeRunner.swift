@@ -52,7 +52,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     let signals = try StopSignals()
     var random = try SystemRandom()
     var payload = Optional(try ConfiguredPayload(settings.payload))
-    var services = NodeServices<Table>()
+    var services = NodeServices()
     services.customService = settings.air.customService?.uuid
     // The device has its own copy of the day codes; none stays behind on the stack.
     defer { services.systems.c19x.wipeDayCodes() }

@@ -5,7 +5,7 @@ import HeraldHAL
 
 /// What the node serves: a table of Herald's, the service of a provider's own if there is one, and the
 /// systems beside Herald that are switched on.
-struct NodeServices<Table: GATTTable>: Neighbours {
+struct NodeServices: Neighbours {
   typealias Sets = CovidWatchAndC19X.Sets
   /// Herald's 21 attributes at most, 3 of Service Changed, 5 of a provider's service, 3 of each system.
   typealias Services = ComposedGATTTable<40, 400>
@@ -45,9 +45,9 @@ struct NodeServices<Table: GATTTable>: Neighbours {
   /// The table, then the provider's service with Herald's characteristics, then the systems. Without a system
   /// to show, as nothing switches one on while the node runs, the table does not change and has no Service
   /// Changed.
-  mutating func serve(in services: inout Services) {
+  mutating func serve(behind table: GATTDatabase, in services: inout Services) {
     let isFixed = !systems.covidWatch.isPeripheral && !systems.c19x.isPeripheral
-    guard services.start(with: Table.database, isFixed: isFixed) else { return }
+    guard services.start(with: table, isFixed: isFixed) else { return }
     if let customService {
       services.appendHerald(customService)
       services.endConstantPart()

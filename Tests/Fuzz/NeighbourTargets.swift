@@ -19,7 +19,9 @@ private struct Listener: SensorDelegate, ~Copyable {
 }
 
 private typealias Node = HeraldNode<
-  MockRadio, PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, CovidWatchAndC19X>, 4, 2, 2
+  MockRadio,
+  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, CovidWatchAndC19X, HeraldGATTTable>, 4, 2,
+  2
 >
 
 /// Who writes a code of each system at the end.

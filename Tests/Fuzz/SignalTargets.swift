@@ -3,12 +3,6 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldSimulation
 
-/// Both signal characteristics: values at 0x000E and 0x0010, our payload at 0x0013.
-private struct BothSignals: Neighbours {
-  typealias Table = HeraldBothSignalsGATTTable
-  init() {}
-}
-
 /// Checks what it is told.
 private struct Listener: SensorDelegate, ~Copyable {
   var messages = 0
@@ -29,7 +23,9 @@ private struct Listener: SensorDelegate, ~Copyable {
 }
 
 private typealias Node = HeraldNode<
-  MockRadio, PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, BothSignals>, 4, 2, 2
+  MockRadio,
+  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, NoNeighbours, HeraldBothSignalsGATTTable>,
+  4, 2, 2
 >
 
 let signalSeeds: [[UInt8]] = [

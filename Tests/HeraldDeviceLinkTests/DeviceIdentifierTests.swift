@@ -30,7 +30,8 @@ struct DeviceIdentifierTests {
   private typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, KeepingBoard
+      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
+      KeepingBoard
     >, 4, 1, 1
   >
 

@@ -36,7 +36,8 @@ private struct KeptDevice: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, KeepingBoard
+      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+      KeepingBoard
     >, 4, 1, 1
   >
   let log: FlashImage

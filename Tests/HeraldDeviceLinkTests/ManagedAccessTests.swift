@@ -30,7 +30,8 @@ private struct Badge: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, KeepingBoard
+      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
+      KeepingBoard
     >, 4, 1, 1
   >
   let log: FlashImage

@@ -21,7 +21,9 @@ private struct FixedRandom: RandomSource {
 struct PolledStatusTests {
   private typealias Device = ManagedNode<
     MockRadio,
-    ManagedPartList<MemoryFlash, FixedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, PlainBoard>, 4,
+    ManagedPartList<
+      MemoryFlash, FixedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, PlainBoard
+    >, 4,
     1, 1
   >
 

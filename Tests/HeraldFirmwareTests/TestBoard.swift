@@ -64,6 +64,7 @@ struct CountedRandom: RandomSource {
 typealias TestNode = ManagedNode<
   HCIRadio<DeadLine, 2>,
   ManagedPartList<
-    MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, Firmware<TestHardware>
+    MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+    Firmware<TestHardware>
   >, 4, 2, 2
 >

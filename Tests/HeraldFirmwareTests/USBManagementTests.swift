@@ -56,7 +56,9 @@ struct USBManagementTests {
       TestController(host: host), serialNumber: InlineBytes([0x61, 0x62].span) ?? InlineBytes())
     var device = ManagedNode<
       HCIRadio<Silence, 2>,
-      ManagedPartList<MemoryFlash, Zeros, FixedPayloadSupplier, NoDelegate, NoNeighbours, TestBoard>, 4, 2, 2
+      ManagedPartList<
+        MemoryFlash, Zeros, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, TestBoard
+      >, 4, 2, 2
     >(
       radio: HCIRadio(transport: Silence()), flash: MemoryFlash(pageSize: 4096, pageCount: 4, wordSize: 4),
       random: Zeros(), supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3),

@@ -71,10 +71,10 @@ struct OptionTests {
     "HP-37 Each table that can be chosen has room for the provider's service and both systems, and is sound")
   func tables() throws {
     func check<Table: GATTTable>(_: Table.Type) {
-      var services = NodeServices<Table>()
+      var services = NodeServices()
       services.customService = UUID128(1, 2)
-      var table = NodeServices<Table>.Services()
-      services.serve(in: &table)
+      var table = NodeServices.Services()
+      services.serve(behind: Table.database, in: &table)
       #expect(table.database.attributes.count == Table.database.attributes.count + 5)
       #expect(table.database.firstFault() == nil)
       // CovidWatch's and C19X's: three attributes each, 21 and 35 bytes.

@@ -1,17 +1,16 @@
 import HeraldHAL
 
-/// Where a server's table comes from while it runs.
+/// What a device serves beside its constant table, if anything, while it runs.
 public protocol GATTTableSource {
   /// The table at the start.
   init()
-  /// The table. Attribute `n` has handle `n + 1`.
-  var database: GATTDatabase { @_lifetime(&self) mutating get }
-  /// Whether the table may change while peers are connected. What follows is only asked of a table that does.
+  /// Whether the table may change while peers are connected. What follows `database` is only asked of a table
+  /// that does.
   static var changes: Bool { get }
-  /// The table as a connection shows it that was opened under a former address, if `isFormer`: without the
-  /// attributes that change.
-  @_lifetime(&self)
-  mutating func database(isFormer: Bool) -> GATTDatabase
+  /// The table that is served by a device whose constant one is `table`: attribute `n` has handle `n + 1`. On
+  /// a connection that was opened under a former address, `isFormer`, the attributes that change are left out.
+  @_lifetime(&self, copy table)
+  mutating func database(over table: GATTDatabase, isFormer: Bool) -> GATTDatabase
   /// The first handle of the attributes that change; one more than the last handle if there are none at
   /// present.
   var firstChanging: UInt16 { get }
@@ -26,10 +25,10 @@ public protocol GATTTableSource {
 extension GATTTableSource {
   /// No.
   @inlinable public static var changes: Bool { false }
-  /// The table.
+  /// The constant table.
   @inlinable
-  @_lifetime(&self)
-  public mutating func database(isFormer: Bool) -> GATTDatabase { database }
+  @_lifetime(&self, copy table)
+  public mutating func database(over table: GATTDatabase, isFormer: Bool) -> GATTDatabase { table }
   /// Not asked.
   @inlinable public var firstChanging: UInt16 { 0 }
   /// None.
@@ -43,14 +42,10 @@ extension GATTTableSource {
   @inlinable public static var serviceChangedSlot: UInt8 { 7 }
 }
 
-/// A table that never changes.
-public struct ConstantGATTTable<Table: GATTTable>: GATTTableSource {
-  /// The only one there is.
+/// Nothing is served beside the constant table.
+public struct UnchangedGATTTable: GATTTableSource {
+  /// Without state.
   @inlinable public init() {}
-  /// The table.
-  public var database: GATTDatabase {
-    @inlinable @_lifetime(&self) mutating get { Table.database }
-  }
 }
 
 /// A table in RAM: a copy of a constant one and further services behind it, with at most `attributes`
@@ -91,6 +86,12 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
   /// The table.
   public var database: GATTDatabase {
     @_lifetime(&self) mutating get { database(isFormer: false) }
+  }
+
+  /// The table, or its constant part. A copy of the device's constant table was made in `start`.
+  @_lifetime(&self, copy table)
+  public mutating func database(over table: GATTDatabase, isFormer: Bool) -> GATTDatabase {
+    database(isFormer: isFormer)
   }
 
   /// The table, or its constant part.

@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 
@@ -11,7 +12,8 @@ public protocol ManagedParts: DeviceParts {
 public enum ManagedPartList<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable,
-  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, BoardType: ManagedBoard & ~Copyable
+  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, TableType: GATTTable,
+  BoardType: ManagedBoard & ~Copyable
 >: ManagedParts {}
 
 /// The parts of a managed device, and how each is made at start-up. Each function is called once.

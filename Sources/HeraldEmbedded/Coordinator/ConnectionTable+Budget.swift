@@ -13,9 +13,9 @@ extension ConnectionTable {
   /// table counts as weakest. For a message of the application's an exchange about anything else gives way
   /// too (HP-30).
   @inlinable
-  mutating func connectionToGiveUp<
-    F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable, let targets: Int
-  >(forMessage: Bool, _ peers: inout Peers<F, R, D, targets>, _ context: inout CoreContext<F, R, D>)
+  mutating func connectionToGiveUp<Parts: DeviceParts, let targets: Int>(
+    forMessage: Bool, _ peers: inout Peers<Parts, targets>, _ context: inout CoreContext<Parts>
+  )
     -> Int?
   {
     var best: Int?
@@ -26,7 +26,7 @@ extension ConnectionTable {
         let rssi = strength(of: index, &peers)
         let isBetter =
           switch context.configuration.connectionPolicy {
-          case .oldest: best.map { links[index].openedAt < links[$0].openedAt } ?? true
+          case .oldest: best.map { exchanges[index].openedAt < exchanges[$0].openedAt } ?? true
           case .weakest: best == nil || rssi < bestRSSI
           }
         if isBetter {
@@ -40,43 +40,42 @@ extension ConnectionTable {
   }
 
   @inlinable
-  mutating func canGiveUp<
-    F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable, let targets: Int
-  >(
-    _ index: Int, forMessage: Bool, _ peers: inout Peers<F, R, D, targets>,
-    _ context: inout CoreContext<F, R, D>
+  mutating func canGiveUp<Parts: DeviceParts, let targets: Int>(
+    _ index: Int, forMessage: Bool, _ peers: inout Peers<Parts, targets>,
+    _ context: inout CoreContext<Parts>
   )
     -> Bool
   {
-    let step = links[index].step
+    let step = exchanges[index].step
     if step == .keeping { return true }
     // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
     // on is soon over.
-    if step == .serving || links[index].isPeers && step.isWorking {
-      return context.now >= links[index].openedAt + Self.servingGrace
+    if step == .serving || exchanges[index].isPeers && step.isWorking {
+      return context.now >= exchanges[index].openedAt + Self.servingGrace
     }
-    return forMessage && step.isWorking && !peers.table[Int(links[index].place)].has(Target.awaitsMessageFlag)
+    return forMessage && step.isWorking
+      && !peers.table[Int(exchanges[index].place)].has(Target.awaitsMessageFlag)
   }
 
   /// Waits until the next connection of a peer's may be given up.
   @inlinable
-  mutating func awaitGrace<F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable>(
-    _ context: inout CoreContext<F, R, D>
+  mutating func awaitGrace<Parts: DeviceParts>(
+    _ context: inout CoreContext<Parts>
   ) {
     var index = 0
     while index < connections {
-      let end = links[index].openedAt + Self.servingGrace
-      if links[index].step != .closed, end > context.now { context.wake(by: end) }
+      let end = exchanges[index].openedAt + Self.servingGrace
+      if exchanges[index].step != .closed, end > context.now { context.wake(by: end) }
       index &+= 1
     }
   }
 
   @inlinable
-  mutating func strength<
-    F: Flash & ~Copyable, R: RandomSource & ~Copyable, D: SensorDelegate & ~Copyable, let targets: Int
-  >(of index: Int, _ peers: inout Peers<F, R, D, targets>) -> Int8 {
-    if links[index].holdsTarget { return peers.table[Int(links[index].place)].lastRSSI.rawValue }
-    guard let place = peers.table.find(TargetIdentity(links[index].peer)) else { return -128 }
+  mutating func strength<Parts: DeviceParts, let targets: Int>(
+    of index: Int, _ peers: inout Peers<Parts, targets>
+  ) -> Int8 {
+    if exchanges[index].holdsTarget { return peers.table[Int(exchanges[index].place)].lastRSSI.rawValue }
+    guard let place = peers.table.find(TargetIdentity(exchanges[index].peer)) else { return -128 }
     return peers.table[place].lastRSSI.rawValue
   }
 }

@@ -4,17 +4,17 @@ import HeraldHAL
 /// The connections there may be at once, by their numbers.
 @usableFromInline
 struct ConnectionTable<let connections: Int>: ~Copyable {
-  @usableFromInline var links: [connections of Link]
+  @usableFromInline var exchanges: [connections of Exchange]
 
   /// None is open.
   @usableFromInline
-  init() { links = .init(repeating: Link()) }
+  init() { exchanges = .init(repeating: Exchange()) }
 
   /// What a connection is at.
   @inlinable
-  subscript(index: Int) -> Link {
-    mutating get { links[index] }
-    _modify { yield &links[index] }
+  subscript(index: Int) -> Exchange {
+    mutating get { exchanges[index] }
+    _modify { yield &exchanges[index] }
   }
 
   /// How many connections are open or being closed.
@@ -23,7 +23,7 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
     var open = 0
     var index = 0
     while index < connections {
-      if links[index].step != .closed { open &+= 1 }
+      if exchanges[index].step != .closed { open &+= 1 }
       index &+= 1
     }
     return open
@@ -34,7 +34,7 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
   mutating func isConnected(_ address: DeviceAddress) -> Bool {
     var index = 0
     while index < connections {
-      if links[index].step != .closed, links[index].peer == address { return true }
+      if exchanges[index].step != .closed, exchanges[index].peer == address { return true }
       index &+= 1
     }
     return false
@@ -45,7 +45,7 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
   mutating func isAtWork(with place: UInt16) -> Bool {
     var index = 0
     while index < connections {
-      if links[index].holdsTarget, links[index].place == place { return true }
+      if exchanges[index].holdsTarget, exchanges[index].place == place { return true }
       index &+= 1
     }
     return false
@@ -57,7 +57,9 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
     mutating get {
       var index = 0
       while index < connections {
-        if links[index].step == .writeSignal, links[index].task == .sendMessage { return links[index].end }
+        if exchanges[index].step == .writeSignal, exchanges[index].task == .sendMessage {
+          return exchanges[index].end
+        }
         index &+= 1
       }
       return nil

@@ -3,13 +3,11 @@ import HeraldHAL
 
 /// What the machines of the core are given beside their input: the moment, what was chosen and set, what the
 /// radio can do, chance, and the sink of events. What they want of the next `run` they leave here, too.
-public struct CoreContext<
-  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable, DelegateType: SensorDelegate & ~Copyable
->: ~Copyable {
+public struct CoreContext<Parts: DeviceParts>: ~Copyable {
   /// Where events go.
-  public var sink: LogSink<FlashType, DelegateType>
+  public var sink: LogSink<Parts>
   /// The source of addresses and keys.
-  public var random: RandomType
+  public var random: Parts.RandomType
   /// What was chosen at start-up.
   public let configuration: HeraldConfiguration
   /// What a host has set since.
@@ -28,7 +26,7 @@ public struct CoreContext<
   /// That of a device that has not started.
   @inlinable @inline(__always)
   public init(
-    flash: consuming FlashType, random: consuming RandomType, delegate: () -> DelegateType,
+    flash: consuming Parts.FlashType, random: consuming Parts.RandomType, delegate: () -> Parts.DelegateType,
     configuration: () -> HeraldConfiguration
   ) {
     self.configuration = configuration()
@@ -45,7 +43,7 @@ public struct CoreContext<
   }
 }
 
-extension CoreContext where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {
+extension CoreContext {
   // MARK: Time
 
   /// The moment of the call that is being made from outside, which sets it first of all, so that it need not

@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldHAL
 
 /// What a device is made of, beside its radio: a type that says which.
@@ -22,6 +23,8 @@ public protocol DeviceParts {
   associatedtype DelegateType: SensorDelegate & ~Copyable = NoDelegate
   /// The systems beside Herald that the device takes part in.
   associatedtype NeighbourType: Neighbours = NoNeighbours
+  /// The GATT table that the device serves. Its dynamic attributes are those of `ServedValues`.
+  associatedtype TableType: GATTTable = HeraldGATTTable
 }
 
 /// The parts of a device, listed one by one: for devices that are made where a type of their own would say no
@@ -29,5 +32,5 @@ public protocol DeviceParts {
 public enum PartList<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable,
-  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours
+  DelegateType: SensorDelegate & ~Copyable, NeighbourType: Neighbours, TableType: GATTTable
 >: DeviceParts {}

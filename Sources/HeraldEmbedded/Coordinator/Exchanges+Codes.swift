@@ -3,21 +3,18 @@ import HeraldHAL
 
 // What an exchange makes of the search for codes of other systems.
 
-extension Exchanges
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Exchanges {
   /// Whether an exchange is to go on with the codes instead of `step`: for a peer that is known to have
   /// nothing of Herald's, and before one turns out to have nothing at all.
   @inlinable
   mutating func turnsToCodes(
     _ step: ExchangeStep, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType
   ) -> Bool {
-    guard links[index].question == .none else { return false }
+    guard table[index].question == .none else { return false }
     switch step {
     case .findShortService:
-      guard peers.table[Int(links[index].place)].state == .neighbour else { return false }
-      links[index].task = .readCodes
+      guard peers.table[Int(table[index].place)].state == .neighbour else { return false }
+      table[index].task = .readCodes
       return true
     case .withoutService: return serving.observesAny
     default: return false
@@ -45,8 +42,8 @@ where
   mutating func endCodes(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    let place = Int(links[index].place)
-    links[index].question = .answered
+    let place = Int(table[index].place)
+    table[index].question = .answered
     let isFound = peers.table[place].codeIsRead
     peers.table[place].owesCode = false
     peers.table[place].codeIsRead = true
@@ -55,7 +52,7 @@ where
       enter(.choosing, index, &serving, &peers, &context)
       return
     }
-    if state == .advertised, links[index].task == .readCodes {
+    if state == .advertised, table[index].task == .readCodes {
       // It turned out to show Herald's service while its codes were read: it is asked about that next.
       peers.table[place].failures = 0
       peers.table[place].retryAt = context.now

@@ -3,18 +3,15 @@ import HeraldHAL
 
 // What goes on over connections between the events: requests, deadlines, strengths that are measured.
 
-extension Exchanges
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Exchanges {
   /// Sends the next request of every exchange, ends those that take too long. None waits for another.
   @inlinable
-  mutating func driveLinks<R: Radio & ~Copyable>(
+  mutating func driveAll<R: Radio & ~Copyable>(
     _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     var index = 0
     while index < connections {
-      if links[index].step != .closed { context.wake(by: drive(index, &radio, &serving, &peers, &context)) }
+      if table[index].step != .closed { context.wake(by: drive(index, &radio, &serving, &peers, &context)) }
       index &+= 1
     }
     closeSurplus(&radio, &context)
@@ -26,39 +23,39 @@ where
     _ context: inout Context
   ) -> Instant {
     let connection = ConnectionID(index: index)
-    if links[index].step == .serving {
-      let idleEnd = links[index].lastAsked + serving.longestIdle(index, &links[index], &context)
-      let end = context.earlier(links[index].end, idleEnd)
+    if table[index].step == .serving {
+      let idleEnd = table[index].lastAsked + serving.longestIdle(index, &table[index], &context)
+      let end = context.earlier(table[index].end, idleEnd)
       guard context.hasCome(end) else { return end }
       close(index, &serving, &peers, &context)
     }
-    if links[index].step == .keeping { return keep(index, &radio, &serving, &peers, &context) }
-    if links[index].step.isWorking {
+    if table[index].step == .keeping { return keep(index, &radio, &serving, &peers, &context) }
+    if table[index].step.isWorking {
       if context.hasCome(workEnd(index, &context)) {
         fail(index, .exchangesTimedOut, &serving, &peers, &context)
       } else {
-        if case .failed = links[index].client.expire(at: context.now) {
+        if case .failed = table[index].client.expire(at: context.now) {
           fail(index, .exchangesTimedOut, &serving, &peers, &context)
         }
       }
     }
-    if links[index].step.isWorking {
+    if table[index].step.isWorking {
       request(index, &radio, &serving, &peers, &context)
-      return context.earlier(workEnd(index, &context), links[index].client.deadline)
+      return context.earlier(workEnd(index, &context), table[index].client.deadline)
     }
     // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
-    if context.hasCome(links[index].end) {
+    if context.hasCome(table[index].end) {
       radio.disconnect(connection)
-      links[index].end = context.after(.seconds(2))
+      table[index].end = context.after(.seconds(2))
     }
-    return links[index].end
+    return table[index].end
   }
 
   /// When our work on a connection has to be done: on a peer's own, which may live longer, too.
   @inlinable
   mutating func workEnd(_ index: Int, _ context: inout Context) -> Instant {
-    guard links[index].isPeers else { return links[index].end }
-    return context.earlier(links[index].end, links[index].openedAt + context.configuration.exchangeLife)
+    guard table[index].isPeers else { return table[index].end }
+    return context.earlier(table[index].end, table[index].openedAt + context.configuration.exchangeLife)
   }
 
   /// How often the strength of a peer is measured on a connection that is kept.
@@ -76,23 +73,23 @@ where
     _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) -> Instant {
-    let place = Int(links[index].place)
+    let place = Int(table[index].place)
     let work = peers.task(for: place, &context)
     if work != .nothing, work != .meet {
-      links[index].end = context.after(context.configuration.exchangeLife)
+      table[index].end = context.after(context.configuration.exchangeLife)
       enter(.choosing, index, &serving, &peers, &context)
-      if links[index].step.isWorking { request(index, &radio, &serving, &peers, &context) }
-      return links[index].end
+      if table[index].step.isWorking { request(index, &radio, &serving, &peers, &context) }
+      return table[index].end
     }
-    if context.now >= links[index].lastAsked + Self.keptSilence {
+    if context.now >= table[index].lastAsked + Self.keptSilence {
       close(index, &serving, &peers, &context)
       return context.now
     }
-    if context.hasCome(links[index].end) {
+    if context.hasCome(table[index].end) {
       radio.readRSSI(ConnectionID(index: index))
-      links[index].end = context.after(Self.keptPeriod)
+      table[index].end = context.after(Self.keptPeriod)
     }
-    return links[index].end
+    return table[index].end
   }
 
   /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be
@@ -106,12 +103,12 @@ where
     var bytes: [128 of UInt8] = .init(repeating: 0)  // longestRequest
     var buffer = bytes.mutableSpan
     let count: Int
-    if links[index].step == .writeSignal, links[index].buffer != 0 {
-      count = serving.values.pool.buffers[Int(links[index].buffer) &- 1].request(
-        of: &links[index].client, from: Int(links[index].written), count: Int(links[index].piece),
+    if table[index].step == .writeSignal, table[index].buffer != 0 {
+      count = serving.values.pool.buffers[Int(table[index].buffer) &- 1].request(
+        of: &table[index].client, from: Int(table[index].written), count: Int(table[index].piece),
         into: &buffer, mtu: serving.server.mtu(connection), at: context.now)
     } else {
-      count = links[index].client.nextRequest(
+      count = table[index].client.nextRequest(
         into: &buffer, mtu: serving.server.mtu(connection), value: Span(), at: context.now)
     }
     guard count > 0, count <= Self.longestRequest else { return }
@@ -119,7 +116,7 @@ where
       try radio.send(bytes.span.extracting(0..<count), on: connection)
     } catch {
       switch error {
-      case .busy: links[index].client.notSent()  // `readyToSend` follows
+      case .busy: table[index].client.notSent()  // `readyToSend` follows
       default: fail(index, .exchangesDropped, &serving, &peers, &context)
       }
     }

@@ -3,10 +3,7 @@ import HeraldHAL
 
 // The steps of an exchange: what is asked, what is made of the answers, what comes next.
 
-extension Exchanges
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Exchanges {
   /// Begins a step: asks what it asks, or does what its end demands.
   @inlinable
   mutating func enter(
@@ -17,45 +14,45 @@ where
     var first: UInt16 = 1
     var last = UInt16.max
     if step == .findAnother {
-      step = links[index].search.step
-      if links[index].service.last == .max {
+      step = table[index].search.step
+      if table[index].service.last == .max {
         // There is nothing behind the last handle.
         step = step.next(after: .absent)
       } else {
-        first = links[index].service.last &+ 1
+        first = table[index].service.last &+ 1
       }
     }
     if step == .findCustomService, context.configuration.introspection.customService == nil {
       step = .withoutService
     }
-    if step == .withoutService, let cause = links[index].search.fault {
+    if step == .withoutService, let cause = table[index].search.fault {
       fail(index, cause, &serving, &peers, &context)
       return
     }
-    if NeighbourType.systems > 0, turnsToCodes(step, index, &serving, &peers) { step = .readCodes }
-    links[index].step = step
+    if Parts.NeighbourType.systems > 0, turnsToCodes(step, index, &serving, &peers) { step = .readCodes }
+    table[index].step = step
     let request: GATTClient.Step
     switch step {
     case .exchangeMTU: request = .exchangeMTU
     case .findShortService, .findLongService, .findCustomService, .findInformation: request = .findService
     case .findCharacteristics, .findModel:
       request = .readCharacteristics
-      first = links[index].service.first
-      last = links[index].service.last
+      first = table[index].service.first
+      last = table[index].service.last
     case .readPayload, .readModel:
       guard claimBuffer(index, .reading, &serving) != nil else {
         deferExchange(index, &serving, &peers, &context)
         return
       }
       request = .read
-      first = step == .readPayload ? links[index].payloadHandle : links[index].modelHandle
+      first = step == .readPayload ? table[index].payloadHandle : table[index].modelHandle
     case .writeSignal:
       guard prepareSignal(index, &serving, &peers, &context) else { return }
       request = .write
-      first = links[index].signalHandle
+      first = table[index].signalHandle
     case .readCodes:
       // A first question cannot end the search, so this does not come back here.
-      if NeighbourType.systems > 0, serving.askForCodes(&links[index], &peers, &context) != .goingOn {
+      if Parts.NeighbourType.systems > 0, serving.askForCodes(&table[index], &peers, &context) != .goingOn {
         fail(index, .exchangesMalformed, &serving, &peers, &context)
       }
       return
@@ -68,19 +65,19 @@ where
     case .choosing, .failed, .closed, .serving, .keeping, .findAnother: return
     }
     guard
-      links[index].client.begin(request, peers.stepTimeout(Int(links[index].place), &context), first, last)
+      table[index].client.begin(request, peers.stepTimeout(Int(table[index].place), &context), first, last)
     else {
       fail(index, .exchangesMalformed, &serving, &peers, &context)
       return
     }
-    if step.findsService { links[index].search.begin(step) }
+    if step.findsService { table[index].search.begin(step) }
     switch step {
-    case .exchangeMTU: links[index].client.length = UInt16(truncatingIfNeeded: serving.server.maximumMTU)
-    case .findShortService: links[index].client.find(HeraldUUIDs.shortService)
-    case .findLongService: links[index].client.uuid = HeraldUUIDs.service
-    case .findCustomService: links[index].client.uuid = context.configuration.introspection.ownService
-    case .findInformation: links[index].client.find(HeraldUUIDs.deviceInformation)
-    case .writeSignal: links[index].client.length = links[index].piece
+    case .exchangeMTU: table[index].client.length = UInt16(truncatingIfNeeded: serving.server.maximumMTU)
+    case .findShortService: table[index].client.find(HeraldUUIDs.shortService)
+    case .findLongService: table[index].client.uuid = HeraldUUIDs.service
+    case .findCustomService: table[index].client.uuid = context.configuration.introspection.ownService
+    case .findInformation: table[index].client.find(HeraldUUIDs.deviceInformation)
+    case .writeSignal: table[index].client.length = table[index].piece
     default: break
     }
   }
@@ -90,9 +87,9 @@ where
   mutating func choose(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> ExchangeStep {
-    let place = Int(links[index].place)
+    let place = Int(table[index].place)
     let task = peers.task(for: place, &context)
-    links[index].task = task
+    table[index].task = task
     switch task {
     case .nothing, .meet: return .closing
     case .readPayload: return .readPayload
@@ -105,12 +102,12 @@ where
       // The new payload would tie the new address to the one of this connection: it is written on another
       // one.
       if task == .writePayload, serving.values.isFormer(ConnectionID(index: index)) { return .closing }
-      if links[index].signalHandle == 0 {
+      if table[index].signalHandle == 0 {
         peers.noteDone(task, place, &context)  // there is no way to tell it
         countRefusal(of: task, &context)
         return .closing
       }
-      return links[index].isSpent ? .closing : .writeSignal
+      return table[index].isSpent ? .closing : .writeSignal
     }
   }
 
@@ -120,14 +117,14 @@ where
     _ index: Int, _ outcome: ExchangeStep.Outcome, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    let step = links[index].step
+    let step = table[index].step
     var outcome = outcome
     var isKept = true
     switch (step, outcome) {
     case (.findCharacteristics, .found):
-      let place = Int(links[index].place)
-      peers.confirm(place, as: links[index].system, &context)
-      if NeighbourType.systems > 0 { serving.lookForHiddenCodes(place, &peers) }
+      let place = Int(table[index].place)
+      peers.confirm(place, as: table[index].system, &context)
+      if Parts.NeighbourType.systems > 0 { serving.lookForHiddenCodes(place, &peers) }
     case (.readPayload, .found): isKept = keepPayload(index, &serving, &peers, &context)
     case (.readModel, .found): isKept = keepModel(index, &serving, &peers, &context)
     case (.writeSignal, .found): noteWritten(index, &serving, &peers, &context)
@@ -144,7 +141,7 @@ where
   /// looked for.
   @inlinable
   mutating func noteFault(isRefused: Bool, _ index: Int, _ serving: inout ServingType) {
-    links[index].search.fail(isRefused: isRefused)
+    table[index].search.fail(isRefused: isRefused)
     freeBuffer(index, &serving)
   }
 
@@ -152,7 +149,7 @@ where
   @inlinable
   mutating func claimBuffer(_ index: Int, _ use: PayloadBuffer.Use, _ serving: inout ServingType) -> Int? {
     let buffer = serving.values.pool.claim(ConnectionID(index: index), use)
-    links[index].buffer = buffer.map { UInt8(truncatingIfNeeded: $0 &+ 1) } ?? 0
+    table[index].buffer = buffer.map { UInt8(truncatingIfNeeded: $0 &+ 1) } ?? 0
     return buffer
   }
 
@@ -160,11 +157,11 @@ where
   /// have it to come.
   @inlinable
   mutating func freeBuffer(_ index: Int, _ serving: inout ServingType) {
-    let buffer = Int(links[index].buffer) &- 1
+    let buffer = Int(table[index].buffer) &- 1
     if buffer >= 0, serving.values.pool.buffers[buffer].use != .message {
       serving.values.pool.buffers[buffer].use = .free
     }
-    links[index].buffer = 0
+    table[index].buffer = 0
   }
 
   /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its
@@ -174,12 +171,12 @@ where
     _ pdu: Span<UInt8>, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) -> GATTClientEvent {
-    let event = links[index].client.receive(pdu, mtu: serving.server.mtu(ConnectionID(index: index)))
-    let step = links[index].step
+    let event = table[index].client.receive(pdu, mtu: serving.server.mtu(ConnectionID(index: index)))
+    let step = table[index].step
     guard step.isWorking else { return event }
-    if NeighbourType.systems > 0, step == .readCodes {
+    if Parts.NeighbourType.systems > 0, step == .readCodes {
       follow(
-        serving.takeCode(event, pdu, &links[index], &peers, &context), index, &serving, &peers, &context)
+        serving.takeCode(event, pdu, &table[index], &peers, &context), index, &serving, &peers, &context)
       return event
     }
     switch event {
@@ -188,12 +185,12 @@ where
       serving.server.agreed(peerMTU: mtu, on: ConnectionID(index: index))
       advance(index, .found, &serving, &peers, &context)
     case .service(let range):
-      links[index].service = range
-      if step.findsService { links[index].forgetService() }
+      table[index].service = range
+      if step.findsService { table[index].forgetService() }
       advance(index, .found, &serving, &peers, &context)
     case .characteristics(let isLast):
-      links[index].note(pdu)
-      if isLast { advance(index, links[index].isThere ? .found : .absent, &serving, &peers, &context) }
+      table[index].note(pdu)
+      if isLast { advance(index, table[index].isThere ? .found : .absent, &serving, &peers, &context) }
     case .value(let offset, let from):
       if !put(pdu, from, at: offset, index, &serving) {
         fail(index, .exchangesMalformed, &serving, &peers, &context)
@@ -207,7 +204,7 @@ where
     case .finished:
       switch step {
       case .findCharacteristics, .findModel:
-        advance(index, links[index].isThere ? .found : .absent, &serving, &peers, &context)
+        advance(index, table[index].isThere ? .found : .absent, &serving, &peers, &context)
       case .readPayload, .readModel: advance(index, .found, &serving, &peers, &context)
       case .writeSignal:
         if isMoreToWrite(index, &serving) {
@@ -222,10 +219,10 @@ where
       case .refused where step == .exchangeMTU || step == .findInformation || step == .readModel:
         advance(index, .absent, &serving, &peers, &context)
       case .refused where step == .writeSignal:
-        countRefusal(of: links[index].task, &context)
-        links[index].written = 0
+        countRefusal(of: table[index].task, &context)
+        table[index].written = 0
         freeBuffer(index, &serving)
-        peers.noteDone(links[index].task, Int(links[index].place), &context)
+        peers.noteDone(table[index].task, Int(table[index].place), &context)
         advance(index, .absent, &serving, &peers, &context)
       case .refused(let code)
       where (step == .readPayload || step == .findCharacteristics) && code != .insufficientResources:
@@ -234,7 +231,7 @@ where
       case .refused(let code):
         fail(index, .exchangesRefused, &serving, &peers, &context)
         // It is serving as many peers as it can at the moment.
-        if code == .insufficientResources { peers.askAgainSoon(Int(links[index].place), &context) }
+        if code == .insufficientResources { peers.askAgainSoon(Int(table[index].place), &context) }
       case .timeout: fail(index, .exchangesTimedOut, &serving, &peers, &context)
       default: fail(index, .exchangesMalformed, &serving, &peers, &context)
       }
@@ -247,7 +244,7 @@ where
   mutating func put(
     _ pdu: Span<UInt8>, _ from: Int, at offset: Int, _ index: Int, _ serving: inout ServingType
   ) -> Bool {
-    let buffer = Int(links[index].buffer) &- 1
+    let buffer = Int(table[index].buffer) &- 1
     guard buffer >= 0, from >= 0, from <= pdu.count else { return false }
     return serving.values.pool.buffers[buffer].put(pdu.extracting(from..<pdu.count), at: offset)
   }
@@ -257,8 +254,8 @@ where
   mutating func keepPayload(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {
-    let place = Int(links[index].place)
-    let buffer = Int(links[index].buffer) &- 1
+    let place = Int(table[index].place)
+    let buffer = Int(table[index].buffer) &- 1
     guard buffer >= 0 else { return false }
     let length = Int(serving.values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else { return false }
@@ -275,9 +272,9 @@ where
   mutating func keepModel(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {
-    let buffer = Int(links[index].buffer) &- 1
+    let buffer = Int(table[index].buffer) &- 1
     guard buffer >= 0 else { return false }
-    let identity = peers.table[Int(links[index].place)].identity
+    let identity = peers.table[Int(table[index].place)].identity
     let length = Int(serving.values.pool.buffers[buffer].length)
     if length > 0, length <= LogEvent.maximumBytes {
       context.sink.record(

@@ -4,10 +4,7 @@ import HeraldHAL
 // Messages written to the signal characteristics of peers: how they are made, cut into pieces, and noted as
 // done.
 
-extension Exchanges
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Exchanges {
   /// The longest request that is sent. A buffer for it lies on the stack.
   @inlinable
   static var longestRequest: Int { 128 }
@@ -20,7 +17,7 @@ where
   mutating func prepareSignal(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {
-    if links[index].written == 0 {
+    if table[index].written == 0 {
       switch composeSignal(index, &serving, &peers, &context) {
       case .composed: break
       case .noBuffer:
@@ -28,20 +25,20 @@ where
         return false
       case .nothingToSay:
         // A payload of 510 bytes is one too long for a message.
-        if links[index].task == .writePayload { countRefusal(of: .writePayload, &context) }
-        peers.noteDone(links[index].task, Int(links[index].place), &context)
+        if table[index].task == .writePayload { countRefusal(of: .writePayload, &context) }
+        peers.noteDone(table[index].task, Int(table[index].place), &context)
         finish(index, &serving, &peers, &context)
         return false
       }
     }
-    let length = serving.values.pool.buffers[Int(links[index].buffer) &- 1].length
+    let length = serving.values.pool.buffers[Int(table[index].buffer) &- 1].length
     let mtu = serving.server.mtu(ConnectionID(index: index))
     let whole = (mtu < Self.longestRequest ? mtu : Self.longestRequest) &- 3
-    if links[index].system == .iOS || Int(length) <= whole {
-      links[index].piece = length
+    if table[index].system == .iOS || Int(length) <= whole {
+      table[index].piece = length
     } else {
-      let left = length &- links[index].written
-      links[index].piece = left < 20 ? left : 20
+      let left = length &- table[index].written
+      table[index].piece = left < 20 ? left : 20
     }
     return true
   }
@@ -51,11 +48,11 @@ where
   mutating func composeSignal(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> SignalComposition {
-    let place = Int(links[index].place)
-    let task = links[index].task
+    let place = Int(table[index].place)
+    let task = table[index].task
     if task == .sendMessage {
       guard let message = serving.values.pool.find(Outbox.connection, .message) else { return .nothingToSay }
-      links[index].buffer = UInt8(truncatingIfNeeded: message &+ 1)
+      table[index].buffer = UInt8(truncatingIfNeeded: message &+ 1)
       return .composed
     }
     guard let buffer = claimBuffer(index, .signalling, &serving) else { return .noBuffer }
@@ -81,10 +78,10 @@ where
   /// A piece of a message was written: whether there is another.
   @inlinable
   mutating func isMoreToWrite(_ index: Int, _ serving: inout ServingType) -> Bool {
-    let buffer = Int(links[index].buffer) &- 1
+    let buffer = Int(table[index].buffer) &- 1
     guard buffer >= 0 else { return false }
-    links[index].written &+= links[index].piece
-    return links[index].written < serving.values.pool.buffers[buffer].length
+    table[index].written &+= table[index].piece
+    return table[index].written < serving.values.pool.buffers[buffer].length
   }
 
   /// A whole message was written.
@@ -92,14 +89,14 @@ where
   mutating func noteWritten(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    let task = links[index].task
+    let task = table[index].task
     context.sink.count(task == .sendMessage ? .messagesSent : .signalsSent)
     // An Android phone begins a new message only after a payload or on a new connection; it would take
     // anything else for the continuation of what it has.
-    if links[index].system != .iOS, task != .writePayload { links[index].isSpent = true }
-    links[index].written = 0
+    if table[index].system != .iOS, task != .writePayload { table[index].isSpent = true }
+    table[index].written = 0
     freeBuffer(index, &serving)
-    peers.noteDone(task, Int(links[index].place), &context)
+    peers.noteDone(task, Int(table[index].place), &context)
   }
 
   /// A peer refused a message, has no characteristic for it, or it does not fit.
@@ -121,7 +118,7 @@ enum SignalComposition: UInt8, BitwiseCopyable {
   case nothingToSay
 }
 
-extension ServedValues where Supplier: ~Copyable {
+extension ServedValues {
   /// Makes a message of our payload in a buffer.
   @inlinable
   mutating func composePayload(in buffer: Int) -> Bool {

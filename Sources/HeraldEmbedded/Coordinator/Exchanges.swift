@@ -3,37 +3,29 @@ import HeraldHAL
 
 /// The exchanges, one for each connection: what we ask of peers, step by step (`ExchangeStep`), and how
 /// connections begin and end.
-public struct Exchanges<
-  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
-  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
-  NeighbourType: Neighbours,
-  let targets: Int, let connections: Int, let payloads: Int
->: ~Copyable {
+public struct Exchanges<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
+  ~Copyable
+{
   /// What is shared by the machines.
-  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  public typealias Context = CoreContext<Parts>
   /// The peers.
-  public typealias PeersType = Peers<FlashType, RandomType, DelegateType, targets>
+  public typealias PeersType = Peers<Parts, targets>
   /// What we serve.
-  public typealias ServingType = Serving<
-    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
-  >
+  public typealias ServingType = Serving<Parts, targets, connections, payloads>
 
-  @usableFromInline var links: ConnectionTable<connections>
+  @usableFromInline var table: ConnectionTable<connections>
   /// Connections with numbers beyond our places.
   @usableFromInline var surplus: SurplusConnections
 
   /// No connection is open.
   @inlinable
   init() {
-    links = ConnectionTable()
+    table = ConnectionTable()
     surplus = SurplusConnections()
   }
 }
 
-extension Exchanges
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Exchanges {
   // MARK: Beginning and ending
 
   /// A peer opened a connection. If it is one whose payload we want, we read it over the same connection: one
@@ -44,7 +36,7 @@ where
   mutating func readBack(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    guard context.configuration.scans, let place = peers.table.find(TargetIdentity(links[index].peer)),
+    guard context.configuration.scans, let place = peers.table.find(TargetIdentity(table[index].peer)),
       peers.table[place].state == .advertised || peers.table[place].state == .confirmed,
       peers.table[place].txPower == Target.noTxPower,
       !peers.table[place].isHeld || peers.attempt.isActive && Int(peers.attempt.place) == place,
@@ -60,8 +52,8 @@ where
     with place: UInt16, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    links[index].place = place
-    links[index].holdsTarget = true
+    table[index].place = place
+    table[index].holdsTarget = true
     enter(
       serving.server.maximumMTU > ATTLimits.defaultMTU ? .exchangeMTU : .findShortService, index, &serving,
       &peers, &context)
@@ -72,12 +64,12 @@ where
   mutating func forget(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    guard links[index].step != .closed else { return }
+    guard table[index].step != .closed else { return }
     serving.values.endSignals(index)
     letGo(index, &serving, &peers, &context)
     serving.server.closed(ConnectionID(index: index))
     serving.values.neighbours.closed(ConnectionID(index: index))
-    links[index] = Link()
+    table[index] = Exchange()
   }
 
   /// Has several connections closed, a bit each.
@@ -98,12 +90,12 @@ where
   mutating func letGo(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    if links[index].holdsTarget {
-      links[index].holdsTarget = false
-      peers.releaseHold(Int(links[index].place), &context)
+    if table[index].holdsTarget {
+      table[index].holdsTarget = false
+      peers.releaseHold(Int(table[index].place), &context)
     }
-    links[index].buffer = 0
-    links[index].client = GATTClient()
+    table[index].buffer = 0
+    table[index].client = GATTClient()
     serving.values.pool.release(ConnectionID(index: index))
   }
 
@@ -113,8 +105,8 @@ where
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     letGo(index, &serving, &peers, &context)
-    links[index].step = .closing
-    links[index].end = context.now
+    table[index].step = .closing
+    table[index].end = context.now
   }
 
   /// Our work on a connection is done: closes it, unless the peer opened it or is at work on it itself.
@@ -122,19 +114,19 @@ where
   mutating func leave(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    guard links[index].isPeers || links[index].lastAsked > links[index].openedAt else {
+    guard table[index].isPeers || table[index].lastAsked > table[index].openedAt else {
       close(index, &serving, &peers, &context)
       return
     }
     // Not more than what is ours: the peer may be in the middle of a message.
     freeBuffer(index, &serving)
-    if links[index].holdsTarget {
-      links[index].holdsTarget = false
-      peers.releaseHold(Int(links[index].place), &context)
+    if table[index].holdsTarget {
+      table[index].holdsTarget = false
+      peers.releaseHold(Int(table[index].place), &context)
     }
-    links[index].client = GATTClient()
-    links[index].step = .serving
-    links[index].task = .nothing
+    table[index].client = GATTClient()
+    table[index].step = .serving
+    table[index].task = .nothing
   }
 
   /// All that the peer is owed at present was done: says when there is more, and closes the connection
@@ -144,19 +136,19 @@ where
   mutating func finish(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    let place = Int(links[index].place)
+    let place = Int(table[index].place)
     peers.table[place].failures = 0
     peers.table[place].ignores = 0
     peers.settle(place, &context)
-    if context.configuration.keepsConnections, !links[index].isPeers, links[index].system == .iOS,
+    if context.configuration.keepsConnections, !table[index].isPeers, table[index].system == .iOS,
       peers.table[place].state == .read
     {
       freeBuffer(index, &serving)
-      links[index].step = .keeping
-      links[index].task = .nothing
-      links[index].isSpent = false
-      links[index].lastAsked = context.now
-      links[index].end = context.now
+      table[index].step = .keeping
+      table[index].task = .nothing
+      table[index].isSpent = false
+      table[index].lastAsked = context.now
+      table[index].end = context.now
       return
     }
     leave(index, &serving, &peers, &context)
@@ -167,7 +159,7 @@ where
   mutating func ignore(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    peers.ignore(Int(links[index].place), &context)
+    peers.ignore(Int(table[index].place), &context)
     leave(index, &serving, &peers, &context)
   }
 
@@ -178,7 +170,7 @@ where
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     context.sink.count(.exchangesWithoutBuffer)
-    peers.comeBack(to: Int(links[index].place), in: .seconds(1), &context)
+    peers.comeBack(to: Int(table[index].place), in: .seconds(1), &context)
     leave(index, &serving, &peers, &context)
   }
 
@@ -189,14 +181,14 @@ where
     _ index: Int, _ cause: CoordinatorCounter, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    links[index].step = .failed
-    if links[index].holdsTarget {
-      links[index].holdsTarget = false
-      peers.postpone(Int(links[index].place), cause, &context)
+    table[index].step = .failed
+    if table[index].holdsTarget {
+      table[index].holdsTarget = false
+      peers.postpone(Int(table[index].place), cause, &context)
     } else {
       context.sink.count(cause)
     }
-    if links[index].isPeers {
+    if table[index].isPeers {
       leave(index, &serving, &peers, &context)
     } else {
       close(index, &serving, &peers, &context)
@@ -212,14 +204,14 @@ where
   ) {
     var index = 0
     while index < connections {
-      if links[index].step == .closing { return }
+      if table[index].step == .closing { return }
       index &+= 1
     }
-    guard let index = links.connectionToGiveUp(forMessage: forMessage, &peers, &context) else { return }
+    guard let index = table.connectionToGiveUp(forMessage: forMessage, &peers, &context) else { return }
     context.sink.count(.connectionsGivenUp)
-    if links[index].step.isWorking {
+    if table[index].step.isWorking {
       // The peer did not have the time it is entitled to: nothing is held against it.
-      peers.leaveAlone(Int(links[index].place), for: context.configuration.firstRetry, &context)
+      peers.leaveAlone(Int(table[index].place), for: context.configuration.firstRetry, &context)
     }
     close(index, &serving, &peers, &context)
     context.hasNews = true
@@ -235,13 +227,13 @@ where
     var open: UInt32 = 0
     var index = 0
     while index < connections {
-      if links[index].step == .keeping { close(index, &serving, &peers, &context) }
-      if links[index].step != .closed, index < 32 {
+      if table[index].step == .keeping { close(index, &serving, &peers, &context) }
+      if table[index].step != .closed, index < 32 {
         open |= 1 &<< UInt32(truncatingIfNeeded: index)
       }
       index &+= 1
     }
-    if NeighbourType.Services.changes { serving.noteServicesGone(on: open & ~serving.values.former) }
+    if Parts.NeighbourType.Services.changes { serving.noteServicesGone(on: open & ~serving.values.former) }
     serving.values.former |= open
   }
 
@@ -255,22 +247,22 @@ where
   ) {
     let index = opened.connection.index
     forget(index, &serving, &peers, &context)  // in case an event was lost
-    serving.opened(opened, &links[index], &peers, &context)
+    serving.opened(opened, &table[index], &peers, &context)
     context.sink.delegate.tell(
       .debug, "a connection was opened: its number, 1 if by us", Int32(truncatingIfNeeded: index),
       isOurs ? 1 : 0, at: context.now)
     switch opened.role {
     case .peripheral:
       context.sink.count(.connectionsIn)
-      links[index].step = .serving
-      links[index].isPeers = true
-      links[index].end = context.after(context.configuration.servingLife)
+      table[index].step = .serving
+      table[index].isPeers = true
+      table[index].end = context.after(context.configuration.servingLife)
       peers.called(by: opened.peer, &context)
       readBack(index, &serving, &peers, &context)
     case .central:
       context.sink.count(isOurs ? .connectionsOut : .connectionsRefused)
-      links[index].end = context.after(context.configuration.exchangeLife)
-      guard isOurs, !links.isAtWork(with: peers.attempt.place) else {
+      table[index].end = context.after(context.configuration.exchangeLife)
+      guard isOurs, !table.isAtWork(with: peers.attempt.place) else {
         close(index, &serving, &peers, &context)
         return
       }
@@ -284,9 +276,9 @@ where
     _ index: Int, _ reason: DisconnectReason, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    if links[index].step.isWorking {
-      let place = Int(links[index].place)
-      if links[index].isPeers {
+    if table[index].step.isWorking {
+      let place = Int(table[index].place)
+      if table[index].isPeers {
         // The peer was done with its own connection before we were: nothing is held against it.
         context.sink.count(.exchangesDropped)
         peers.leaveAlone(place, for: .zero, andUpTo: 1023, &context)

@@ -3,10 +3,7 @@ import HeraldHAL
 
 // What the application and the host command.
 
-extension HeraldCore
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension HeraldCore {
   /// Switches the sensor off: nothing is scanned for, advertised or connected any more; what the log has not
   /// kept yet is kept. Sensors beside the radio go on, so that a visit ends.
   @inlinable

@@ -3,10 +3,7 @@ import HeraldHAL
 
 // What the radio says.
 
-extension HeraldCore: RadioEventHandler
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension HeraldCore: RadioEventHandler {
   /// One advertisement or scan response was heard. Its strength is logged under the peer's identity if the
   /// peer is or may be a Herald peer (HP-26).
   @inlinable
@@ -36,7 +33,7 @@ where
       context.sink.record(.txPower, of: seen.identity, extra: UInt8(bitPattern: txPower))
       context.sink.delegate.didChangeTxPower(seen.identity, txPower, at: now)
     }
-    if NeighbourType.systems > 0 { serving.observe(place, sighting, in: data, &peers, &context) }
+    if Parts.NeighbourType.systems > 0 { serving.observe(place, sighting, in: data, &peers, &context) }
     peers.measure(place, seen.identity, report.rssi, &context)
   }
 
@@ -96,7 +93,7 @@ where
     context.now = now
     guard peers.attempt.isActive else { return }
     context.hasNews = true
-    peers.attemptFailed(isAtWork: exchanges.links.isAtWork(with: peers.attempt.place), &context)
+    peers.attemptFailed(isAtWork: exchanges.table.isAtWork(with: peers.attempt.place), &context)
   }
 
   /// A connection ended.
@@ -124,10 +121,10 @@ where
     context.now = now
     let index = connection.index
     guard index >= 0, index < connections, count > 0, count <= buffer.count,
-      exchanges.links[index].step != .closed
+      exchanges.table[index].step != .closed
     else { return 0 }
     guard ATTOpcode(rawValue: buffer[0]).isForClient else {
-      return serving.respond(to: &buffer, count: count, index, &exchanges.links[index], &peers, &context)
+      return serving.respond(to: &buffer, count: count, index, &exchanges.table[index], &peers, &context)
     }
     context.hasNews = true
     guard
@@ -146,9 +143,9 @@ where
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     context.now = now
     let index = connection.index
-    guard index >= 0, index < connections, exchanges.links[index].holdsTarget else { return }
-    let place = Int(exchanges.links[index].place)
-    exchanges.links[index].lastAsked = now
+    guard index >= 0, index < connections, exchanges.table[index].holdsTarget else { return }
+    let place = Int(exchanges.table[index].place)
+    exchanges.table[index].lastAsked = now
     peers.table.touch(place, at: now)
     peers.measure(place, peers.table[place].identity, rssi, &context)
   }

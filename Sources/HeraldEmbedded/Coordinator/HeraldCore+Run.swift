@@ -3,10 +3,7 @@ import HeraldHAL
 
 // What the radio is told to do: the machines say what they want, and it is commanded here.
 
-extension HeraldCore
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension HeraldCore {
   /// Looks at every deadline, commands the radio, and returns when to call again at the latest. Also to be
   /// called after each `poll` of the radio that may have had events.
   @inlinable @inline(never)
@@ -27,13 +24,13 @@ where
     }
 
     tendOutbox()
-    exchanges.driveLinks(&radio, &serving, &peers, &context)
+    exchanges.driveAll(&radio, &serving, &peers, &context)
     endAttempt(&radio)
     rotate()
-    if NeighbourType.systems > 0 { presence.switchNeighbours(&serving, &context) }
-    serving.notifyPayload(&radio, &exchanges.links, &context)
-    if NeighbourType.Services.changes {
-      let kept = serving.indicateChange(&radio, &exchanges.links, &context)
+    if Parts.NeighbourType.systems > 0 { presence.switchNeighbours(&serving, &context) }
+    serving.notifyPayload(&radio, &exchanges.table, &context)
+    if Parts.NeighbourType.Services.changes {
+      let kept = serving.indicateChange(&radio, &exchanges.table, &context)
       if kept != 0 { exchanges.close(all: kept, &serving, &peers, &context) }
     }
     beginAttempt(&radio)
@@ -74,7 +71,7 @@ where
     if context.hasCome(ageing.dueAt) { peers.ageOut(&ageing, &context) }
     context.wake(by: ageing.dueAt)
     serving.values.dropStalled(at: context.now)
-    let isIdle = exchanges.links.openCount() == 0
+    let isIdle = exchanges.table.openCount() == 0
     if context.hasCome(context.sink.commitAt) {
       peers.recordUnkept(&context)
       context.sink.commit(
@@ -88,7 +85,7 @@ where
   @inlinable
   mutating func tendOutbox() {
     guard outbox.isPending else { return }
-    if let end = exchanges.links.endOfMessage {
+    if let end = exchanges.table.endOfMessage {
       context.wake(by: end)
       return
     }
@@ -131,9 +128,9 @@ where
       return
     }
     let most = connectionLimit
-    let isFull = exchanges.links.openCount() >= (most > 1 ? most &- 1 : most)
-    if isFull, exchanges.links.connectionToGiveUp(forMessage: outbox.isPending, &peers, &context) == nil {
-      exchanges.links.awaitGrace(&context)
+    let isFull = exchanges.table.openCount() >= (most > 1 ? most &- 1 : most)
+    if isFull, exchanges.table.connectionToGiveUp(forMessage: outbox.isPending, &peers, &context) == nil {
+      exchanges.table.awaitGrace(&context)
       return
     }
     var limit = Instant.never
@@ -143,7 +140,8 @@ where
       limit = scanLimit
     }
     let isFlooded = peers.isFlooded(&context)
-    guard let (place, othersWait) = peers.choosePeer(isFlooded: isFlooded, links: &exchanges.links, &context)
+    guard
+      let (place, othersWait) = peers.choosePeer(isFlooded: isFlooded, connected: &exchanges.table, &context)
     else {
       context.wake(by: peers.workAt)
       return
@@ -151,7 +149,7 @@ where
     guard !isFull else {
       exchanges.giveUpConnection(
         forMessage: peers.table[place].has(Target.awaitsMessageFlag), &serving, &peers, &context)
-      exchanges.links.awaitGrace(&context)  // or until one is closed
+      exchanges.table.awaitGrace(&context)  // or until one is closed
       return
     }
     if !context.capabilities.canScanWhileConnecting, scanning.stop() { radio.stopScanning() }
@@ -198,12 +196,12 @@ where
 
   @inlinable
   mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
-    let open = exchanges.links.openCount()
+    let open = exchanges.table.openCount()
     let plan = presence.advertising.next(
       at: context.now,
       allowed: .init(
         connectable: open < connectionLimit && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
-        any: context.canAdvertise && (context.offersPayload || NeighbourType.systems > 0)))
+        any: context.canAdvertise && (context.offersPayload || Parts.NeighbourType.systems > 0)))
     context.wake(by: plan.deadline)
     guard plan.changed else { return }
     switch plan.wish {
@@ -229,12 +227,12 @@ where
     if plan.changed { radio.stopAdvertising() }
     var index = 0
     while index < connections {
-      if exchanges.links[index].step != .closed, exchanges.links[index].step != .closing {
+      if exchanges.table[index].step != .closed, exchanges.table[index].step != .closing {
         exchanges.close(index, &serving, &peers, &context)
       }
       index &+= 1
     }
-    exchanges.driveLinks(&radio, &serving, &peers, &context)
+    exchanges.driveAll(&radio, &serving, &peers, &context)
     endAttempt(&radio)
   }
 }

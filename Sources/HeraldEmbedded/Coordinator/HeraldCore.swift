@@ -12,16 +12,13 @@ import HeraldHAL
 /// - `payloads` is how many payloads and messages may be on their way at once, over all connections, 516
 ///   bytes each; `PayloadPool` says what happens to more. With fewer than `connections` a peer may be told to
 ///   come again, or be asked by us a second later.
-public struct HeraldCore<
-  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
-  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
-  NeighbourType: Neighbours,
-  let targets: Int, let connections: Int, let payloads: Int
->: ~Copyable {
+public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
+  ~Copyable
+{
   /// What the machines share: moment, configuration, settings, chance, and the sink of events.
-  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  public typealias Context = CoreContext<Parts>
   /// The type of the log.
-  public typealias Log = FlashLog<FlashType, 64>
+  public typealias Log = FlashLog<Parts.FlashType, 64>
 
   // What is used together lies together, large and rare things first: functions then reach most of it from
   // one address.
@@ -29,21 +26,15 @@ public struct HeraldCore<
   /// What is shared by the machines.
   public var context: Context
   /// The peers.
-  @usableFromInline var peers: Peers<FlashType, RandomType, DelegateType, targets>
+  @usableFromInline var peers: Peers<Parts, targets>
   /// The exchanges, one for each connection.
   @usableFromInline
-  var exchanges:
-    Exchanges<
-      FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
-    >
+  var exchanges: Exchanges<Parts, targets, connections, payloads>
   @usableFromInline var outbox: Outbox
 
   /// Address, payload, advertising.
   @usableFromInline
-  var presence:
-    OwnPresence<
-      FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
-    >
+  var presence: OwnPresence<Parts, targets, connections, payloads>
   @usableFromInline var scanning: Scanning
 
   /// Whether the sensor is on.
@@ -55,10 +46,7 @@ public struct HeraldCore<
 
   /// What we serve on connections.
   @usableFromInline
-  var serving:
-    Serving<
-      FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
-    >
+  var serving: Serving<Parts, targets, connections, payloads>
 
   /// A device that has not started. It starts at the first `run`.
   ///
@@ -66,8 +54,8 @@ public struct HeraldCore<
   /// are made in their places, and not on the stack first.
   @inlinable
   public init(
-    flash: consuming FlashType, random: consuming RandomType,
-    supplier: () -> SupplierType, delegate: () -> DelegateType,
+    flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
+    supplier: () -> Parts.SupplierType, delegate: () -> Parts.DelegateType,
     configuration: () -> HeraldConfiguration
   ) {
     context = CoreContext(flash: flash, random: random, delegate: delegate, configuration: configuration)
@@ -102,13 +90,13 @@ public struct HeraldCore<
 
   /// The systems beside Herald that this device takes part in.
   @inlinable
-  public var neighbours: NeighbourType {
+  public var neighbours: Parts.NeighbourType {
     mutating get { serving.values.neighbours }
     _modify { yield &serving.values.neighbours }
   }
   /// What our GATT table serves, the supplier of payloads included.
   @inlinable
-  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads> {
+  public var values: ServedValues<Parts, connections, payloads> {
     _read { yield serving.values }
     _modify { yield &serving.values }
   }
@@ -129,13 +117,13 @@ public struct HeraldCore<
   }
   /// Who hears of the sensor's events.
   @inlinable
-  public var delegate: DelegateType {
+  public var delegate: Parts.DelegateType {
     _read { yield context.sink.delegate }
     _modify { yield &context.sink.delegate }
   }
   /// The source of addresses and keys.
   @inlinable
-  public var random: RandomType {
+  public var random: Parts.RandomType {
     _read { yield context.random }
     _modify { yield &context.random }
   }
@@ -187,10 +175,7 @@ public struct HeraldCore<
   }
 }
 
-extension HeraldCore: StatisticsSource
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension HeraldCore: StatisticsSource {
   /// "herald".
   @inlinable public static var statisticsName: StaticString { "herald" }
   /// The counters of `CoordinatorCounter`, the evictions, and how many peers are tracked and known.

@@ -10,11 +10,7 @@ public struct HeraldNode<
   let targets: Int, let connections: Int, let payloads: Int
 >: ~Copyable {
   /// The type of everything but the radio.
-  public typealias Core = HeraldCore<
-    Parts.FlashType, Parts.RandomType, Parts.SupplierType, Parts.DelegateType, Parts.NeighbourType, targets,
-    connections,
-    payloads
-  >
+  public typealias Core = HeraldCore<Parts, targets, connections, payloads>
 
   /// The radio.
   public var radio: RadioType

@@ -5,15 +5,15 @@ import HeraldHAL
 ///
 /// It dates what it is told of with the moment of the present call, and keeps the log: it commits what is
 /// pending, erases what is too old, and erases ahead of what is to be written.
-public struct LogSink<FlashType: Flash & ~Copyable, DelegateType: SensorDelegate & ~Copyable>: ~Copyable {
+public struct LogSink<Parts: DeviceParts>: ~Copyable {
   /// The type of the log.
-  public typealias Log = FlashLog<FlashType, 64>
+  public typealias Log = FlashLog<Parts.FlashType, 64>
 
   /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5
   /// bytes for a reading instead of 1.7, to save 416 bytes of RAM.
   public var log: Log
   /// Who hears of the sensor's events.
-  public var delegate: DelegateType
+  public var delegate: Parts.DelegateType
   /// The date, if known.
   public var clock: WallClock
   @usableFromInline var counters: CoordinatorCounters
@@ -26,7 +26,7 @@ public struct LogSink<FlashType: Flash & ~Copyable, DelegateType: SensorDelegate
 
   /// A sink into a log that is not mounted yet.
   @inlinable @inline(__always)
-  public init(flash: consuming FlashType, delegate: () -> DelegateType) {
+  public init(flash: consuming Parts.FlashType, delegate: () -> Parts.DelegateType) {
     log = FlashLog(flash: flash)
     self.delegate = delegate()
     clock = WallClock()
@@ -37,7 +37,7 @@ public struct LogSink<FlashType: Flash & ~Copyable, DelegateType: SensorDelegate
   }
 }
 
-extension LogSink where FlashType: ~Copyable, DelegateType: ~Copyable {
+extension LogSink {
   // MARK: Recording
 
   /// One more.

@@ -3,22 +3,17 @@ import HeraldHAL
 
 /// What this device shows of itself: its address, its payload, and what it advertises. All of it changes in
 /// one step.
-public struct OwnPresence<
-  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
-  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
-  NeighbourType: Neighbours,
-  let targets: Int, let connections: Int, let payloads: Int
->: ~Copyable {
+public struct OwnPresence<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
+  ~Copyable
+{
   /// What is shared by the machines.
-  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  public typealias Context = CoreContext<Parts>
   /// The peers.
-  public typealias PeersType = Peers<FlashType, RandomType, DelegateType, targets>
+  public typealias PeersType = Peers<Parts, targets>
   /// What we serve.
-  public typealias ServingType = Serving<
-    FlashType, RandomType, SupplierType, DelegateType, NeighbourType, targets, connections, payloads
-  >
+  public typealias ServingType = Serving<Parts, targets, connections, payloads>
 
-  @usableFromInline var advertising: NeighbourType.Sets
+  @usableFromInline var advertising: Parts.NeighbourType.Sets
   @usableFromInline var rotation: AddressRotation
   /// What own addresses are made with.
   @usableFromInline var key: IdentityResolvingKey
@@ -26,7 +21,7 @@ public struct OwnPresence<
   /// Nothing is shown. A first address is due at once.
   @inlinable
   init(addressPeriod: Interval) {
-    advertising = NeighbourType.Sets()
+    advertising = Parts.NeighbourType.Sets()
     rotation = AddressRotation(period: addressPeriod)
     key = .none
   }
@@ -36,10 +31,7 @@ public struct OwnPresence<
   var address: DeviceAddress { advertising.address }
 }
 
-extension OwnPresence
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension OwnPresence {
   /// Takes a new address, if that is due: advertises under it, with the payload still to come
   /// (`takePayload`). `false` if nothing was changed.
   @inlinable @inline(never)
@@ -78,7 +70,7 @@ where
     rotation.rotated(at: context.now)
     rotation.noLater(
       than: serving.values.supplier.nextChange(after: serving.values.rotatedUnixSeconds, now: context.now))
-    if NeighbourType.systems > 0 { showNeighbours(withAddress: true, &serving, &context) }
+    if Parts.NeighbourType.systems > 0 { showNeighbours(withAddress: true, &serving, &context) }
     offerPayload(&serving, &peers, &context)
     serving.unnotified = .max
     context.wake(by: rotation.deadline)
@@ -141,14 +133,14 @@ where
       withAddress: withAddress, random: &context.random,
       unixSeconds: context.sink.clock.unixSeconds(at: context.now))
     var set = 1
-    while set <= NeighbourType.systems {
-      let system = NeighbourType.system(ofSet: set)
+    while set <= Parts.NeighbourType.systems {
+      let system = Parts.NeighbourType.system(ofSet: set)
       if changed.contains(system) { show(system, set, &serving, &context) }
       set &+= 1
     }
     serveNeighbours(&serving, &context)
     // Connections of before a new address do not show the new codes, and were dealt with.
-    if NeighbourType.Services.changes, !withAddress, changed != NeighbourSystems() {
+    if Parts.NeighbourType.Services.changes, !withAddress, changed != NeighbourSystems() {
       serving.services.unindicated |= ~serving.values.former
     }
   }
@@ -157,7 +149,7 @@ where
   /// as what makes the codes has a frame of nearly all that one may have.
   @inlinable @inline(never)
   mutating func serveNeighbours(_ serving: inout ServingType, _ context: inout Context) {
-    serving.values.neighbours.serve(in: &serving.services)
+    serving.values.neighbours.serve(behind: Parts.TableType.database, in: &serving.services)
     let life = serving.values.neighbours.life(from: context.sink.clock.unixSeconds(at: context.now))
     if life != .zero { rotation.noLater(than: context.after(life)) }
   }

@@ -3,7 +3,7 @@ import HeraldHAL
 
 // Whom to connect to.
 
-extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {
+extension Peers {
   /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest
   /// rank one that was heard just now, of these any, by chance. The most recently heard would be everybody's
   /// choice at the same time, and then nobody understands the requests to connect. In a flood it is the
@@ -11,7 +11,7 @@ extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType:
   /// by itself. Says also whether other strangers wait.
   @inlinable
   mutating func choosePeer<let connections: Int>(
-    isFlooded: Bool, links: inout ConnectionTable<connections>, _ context: inout Context
+    isFlooded: Bool, connected: inout ConnectionTable<connections>, _ context: inout Context
   ) -> (place: Int, othersWait: Bool)? {
     let leastWait = isFlooded ? listening.leastWait : 0
     var best: Int?
@@ -22,7 +22,8 @@ extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType:
     while place < table.placesUsed {
       let worth =
         table[place].owesWork
-        ? worth(of: place, leastWait: isFlooded ? leastWait : nil, &later, links: &links, &context) : 0
+        ? worth(of: place, leastWait: isFlooded ? leastWait : nil, &later, connected: &connected, &context)
+        : 0
       if worth > bestWorth {
         best = place
         bestWorth = worth
@@ -53,12 +54,12 @@ extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType:
   /// is none.
   @inlinable
   mutating func worth<let connections: Int>(
-    of place: Int, leastWait: UInt32?, _ later: inout Instant, links: inout ConnectionTable<connections>,
+    of place: Int, leastWait: UInt32?, _ later: inout Instant, connected: inout ConnectionTable<connections>,
     _ context: inout Context
   ) -> UInt32 {
     let silence = table[place].silence(at: context.now)
     guard silence <= context.configuration.inRange || table[place].has(Target.awaitsMessageFlag),
-      !table[place].isHeld, !links.isConnected(table[place].address)
+      !table[place].isHeld, !connected.isConnected(table[place].address)
     else { return 0 }
     var rank = -1
     if table[place].retryAt <= context.now {

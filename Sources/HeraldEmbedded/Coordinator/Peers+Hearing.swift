@@ -3,7 +3,7 @@ import HeraldHAL
 
 // What is heard of peers: those that come, those that are silent, strengths and payloads.
 
-extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {
+extension Peers {
   /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is one to leave
   /// alone.
   @inlinable

@@ -6,13 +6,9 @@ import HeraldHAL
 ///
 /// It takes in what was heard or read of a peer, and says what a peer is owed (`task`), when it may be
 /// connected (`leaveAlone` and what calls it), and whom to connect to (`choosePeer`).
-public struct Peers<
-  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
-  DelegateType: SensorDelegate & ~Copyable,
-  let targets: Int
->: ~Copyable {
+public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
   /// What is shared by the machines.
-  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  public typealias Context = CoreContext<Parts>
 
   /// The payloads that are passed on.
   @usableFromInline var sharing: SharingStore
@@ -45,7 +41,7 @@ public struct Peers<
   }
 }
 
-extension Peers where FlashType: ~Copyable, RandomType: ~Copyable, DelegateType: ~Copyable {
+extension Peers {
   // MARK: What is owed
 
   /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom

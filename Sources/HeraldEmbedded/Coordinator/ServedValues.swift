@@ -5,13 +5,13 @@ import HeraldHAL
 ///
 /// The payload is that of the last change of address, so that both change together; it is made anew for each
 /// exchange (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
-public struct ServedValues<
-  Supplier: PayloadSupplier & ~Copyable, NeighbourType: Neighbours, let connections: Int, let buffers: Int
->: AttributeValues, ~Copyable {
+public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers: Int>: AttributeValues,
+  ~Copyable
+{
   /// Where payloads come from.
-  public var supplier: Supplier
+  public var supplier: Parts.SupplierType
   /// The systems beside Herald; what they serve is theirs.
-  @usableFromInline var neighbours: NeighbourType
+  @usableFromInline var neighbours: Parts.NeighbourType
   /// The device's name as GAP shows it, UTF-8: nothing by which the device could be recognised.
   public var deviceName: InlineBytes<20>
   /// The device's model, UTF-8.
@@ -45,9 +45,9 @@ public struct ServedValues<
   @usableFromInline var pool: PayloadPool<buffers>
 
   @usableFromInline @inline(__always)
-  init(supplier: () -> Supplier) {
+  init(supplier: () -> Parts.SupplierType) {
     self.supplier = supplier()
-    neighbours = NeighbourType()
+    neighbours = Parts.NeighbourType()
     deviceName = InlineBytes()
     modelNumber = InlineBytes()
     pool = PayloadPool()
@@ -96,7 +96,7 @@ public struct ServedValues<
     default:
       // Codes change with the address, too. Each number that is given away goes to the log, which is not to
       // be flooded.
-      if NeighbourType.systems > 0, isFormer(connection) || offset == 0 && !mayServe(connection.index) {
+      if Parts.NeighbourType.systems > 0, isFormer(connection) || offset == 0 && !mayServe(connection.index) {
         return .failed(.insufficientResources)
       }
       return neighbours.read(tag, offset: offset, into: &buffer, on: connection)
@@ -104,7 +104,7 @@ public struct ServedValues<
     let use: PayloadBuffer.Use = tag == .legacyPayload ? .servingLegacy : .serving
     var index = offset > 0 ? pool.find(connection, use) : nil
     // Where a peer can have itself told of each new payload, that was chosen.
-    if index == nil, !NeighbourType.Table.notifies, isFormer(connection) {
+    if index == nil, !Parts.TableType.notifies, isFormer(connection) {
       notServed &+= 1
       return .failed(.insufficientResources)
     }

@@ -38,10 +38,7 @@ enum CodeOutcome: UInt8, BitwiseCopyable, Sendable {
   case malformed
 }
 
-extension Serving
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Serving {
   /// How long a C19X phone is left alone once its code was read.
   @inlinable
   static var codePeriod: Interval { .minutes(24 * 60) }
@@ -59,49 +56,49 @@ where
   /// Asks the next question, or ends the matter.
   @inlinable
   mutating func askForCodes(
-    _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    let place = Int(link.place)
+    let place = Int(exchange.place)
     let procedure: GATTProcedure
-    switch link.question {
+    switch exchange.question {
     case .none:
       peers.table[place].codeIsRead = false
-      link.modelHandle = 0
+      exchange.modelHandle = 0
       if values.neighbours.observes(.covidWatch) {
-        link.question = .numberService
+        exchange.question = .numberService
         procedure = .discoverService16(CovidWatch.service)
       } else {
-        link.question = .codeService
+        exchange.question = .codeService
         procedure = .discoverService128(C19X.service)
       }
     case .numberCharacteristic, .codeCharacteristic:
-      procedure = .discoverCharacteristics(link.service)
-    case .number: procedure = .readLong(link.modelHandle)
+      procedure = .discoverCharacteristics(exchange.service)
+    case .number: procedure = .readLong(exchange.modelHandle)
     case .codeService: procedure = .discoverService128(C19X.service)
     case .numberService, .answered: return .goingOn
     }
-    let isBegun = link.client.begin(procedure, stepTimeout: context.configuration.stepTimeout)
+    let isBegun = exchange.client.begin(procedure, stepTimeout: context.configuration.stepTimeout)
     return isBegun ? .goingOn : .malformed
   }
 
   /// Goes on to the next question.
   @inlinable
   mutating func ask(
-    _ question: CodeQuestion, _ link: inout Link, _ peers: inout PeersType,
+    _ question: CodeQuestion, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) -> CodeOutcome {
-    link.question = question
-    return askForCodes(&link, &peers, &context)
+    exchange.question = question
+    return askForCodes(&exchange, &peers, &context)
   }
 
   /// CovidWatch is done with: goes on to C19X.
   @inlinable
   mutating func endNumber(
-    _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    link.modelHandle = 0
+    exchange.modelHandle = 0
     if values.neighbours.observes(.c19x) {
-      return ask(.codeService, &link, &peers, &context)
+      return ask(.codeService, &exchange, &peers, &context)
     } else {
       return .ended
     }
@@ -110,34 +107,34 @@ where
   /// Makes what there is of an answer.
   @inlinable
   mutating func takeCode(
-    _ event: GATTClientEvent, _ pdu: Span<UInt8>, _ link: inout Link, _ peers: inout PeersType,
+    _ event: GATTClientEvent, _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) -> CodeOutcome {
-    let question = link.question
+    let question = exchange.question
     switch event {
     case .none, .notification, .indication, .mtu: return .goingOn
     case .service(let range):
-      link.service = range
+      exchange.service = range
       return ask(
-        question == .numberService ? .numberCharacteristic : .codeCharacteristic, &link, &peers,
+        question == .numberService ? .numberCharacteristic : .codeCharacteristic, &exchange, &peers,
         &context)
     case .characteristics(let isLast):
-      noteCode(pdu, &link, &peers, &context)
-      return isLast ? endDiscovery(&link, &peers, &context) : .goingOn
+      noteCode(pdu, &exchange, &peers, &context)
+      return isLast ? endDiscovery(&exchange, &peers, &context) : .goingOn
     case .lastValue(let offset, let from):
       let count = pdu.count &- from
       guard offset == 0, from >= 0, CovidWatch.holdsNumber(count: count) else {
         return .malformed
       }
-      keepRead(.covidWatch, pdu.extracting(from..<(from &+ 16)), &link, &peers, &context)
-      return endNumber(&link, &peers, &context)
+      keepRead(.covidWatch, pdu.extracting(from..<(from &+ 16)), &exchange, &peers, &context)
+      return endNumber(&exchange, &peers, &context)
     case .value:
       // Longer than any number.
       return .malformed
     case .finished:
       switch question {
-      case .numberCharacteristic, .codeCharacteristic: return endDiscovery(&link, &peers, &context)
-      case .numberService, .number: return endNumber(&link, &peers, &context)
+      case .numberCharacteristic, .codeCharacteristic: return endDiscovery(&exchange, &peers, &context)
+      case .numberService, .number: return endNumber(&exchange, &peers, &context)
       default: return .ended
       }
     case .failed(let failure):
@@ -152,30 +149,30 @@ where
   /// All characteristics were seen.
   @inlinable
   mutating func endDiscovery(
-    _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    if link.question == .codeCharacteristic {
+    if exchange.question == .codeCharacteristic {
       return .ended
-    } else if link.modelHandle != 0 {
-      return ask(.number, &link, &peers, &context)
+    } else if exchange.modelHandle != 0 {
+      return ask(.number, &exchange, &peers, &context)
     } else {
-      return endNumber(&link, &peers, &context)
+      return endNumber(&exchange, &peers, &context)
     }
   }
 
   /// Looks at characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
   @inlinable
   mutating func noteCode(
-    _ pdu: Span<UInt8>, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
     var characteristics = GATTCharacteristics(pdu)
     while let found = characteristics.next() {
-      if link.question == .numberCharacteristic {
-        if found.uuid == CovidWatch.characteristic { link.modelHandle = found.value }
-      } else if found.uuid.high == C19X.marker, link.modelHandle == 0 {
-        link.modelHandle = found.value
+      if exchange.question == .numberCharacteristic {
+        if found.uuid == CovidWatch.characteristic { exchange.modelHandle = found.value }
+      } else if found.uuid.high == C19X.marker, exchange.modelHandle == 0 {
+        exchange.modelHandle = found.value
         let code = C19X.bigEndian(found.uuid.low)
-        keepRead(.c19x, code.span.extracting(0..<8), &link, &peers, &context)
+        keepRead(.c19x, code.span.extracting(0..<8), &exchange, &peers, &context)
       }
     }
   }
@@ -183,10 +180,10 @@ where
   /// A code was read. A number is read again after its life, a beacon code on the next day.
   @inlinable
   mutating func keepRead(
-    _ system: NeighbourSystem, _ code: Span<UInt8>, _ link: inout Link, _ peers: inout PeersType,
+    _ system: NeighbourSystem, _ code: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    let place = Int(link.place)
+    let place = Int(exchange.place)
     peers.keepCode(place, system, code, &context)
     let state = peers.table[place].state
     let isHerald = state == .read || state == .confirmed

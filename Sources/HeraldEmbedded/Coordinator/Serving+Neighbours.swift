@@ -4,10 +4,7 @@ import HeraldHAL
 // What the systems beside Herald need of the GATT table and of advertisements. A device without them calls
 // none of this.
 
-extension Serving
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Serving {
   /// An advertisement shows a code, or that there is one to be read. A code is logged when it is another than
   /// the peer's last.
   @inlinable
@@ -40,7 +37,7 @@ where
   /// that the peer wrote is logged as the peer's, and the strength with it.
   @inlinable
   mutating func noteNeighbours(
-    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
     while true {
       let news = values.neighbours.takeNews(random: &context.random)
@@ -50,7 +47,7 @@ where
         values.spendServed(22, index)
         recordOwn(news.system, news.code.span.extracting(0..<Int(news.length)), &context)
       case .observed:
-        if let place = mayWrite(index, Int(news.length), &link, &peers, &context) {
+        if let place = mayWrite(index, Int(news.length), &exchange, &peers, &context) {
           peers.keepCode(place, news.system, news.code.span.extracting(0..<Int(news.length)), &context)
           if news.rssi.isAvailable { noteWritten(news.rssi, by: place, index, &peers, &context) }
         }
@@ -62,13 +59,14 @@ where
   /// have frames of their own: what they call would otherwise add up to one that is too large.
   @inlinable @inline(never)
   mutating func mayWrite(
-    _ index: Int, _ length: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ index: Int, _ length: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
+    _ context: inout Context
   ) -> Int? {
     guard values.mayAct(index) else {
       context.sink.count(.signalsDropped)
       return nil
     }
-    guard let place = writer(index, &link, &peers, &context) else { return nil }
+    guard let place = writer(index, &exchange, &peers, &context) else { return nil }
     values.spend(8 &+ length, index)
     return place
   }
@@ -94,7 +92,10 @@ where
   /// that is a change of the table.
   @inlinable
   mutating func noteServicesGone(on parted: UInt32) {
-    guard services.database.attributes.count >= Int(services.firstChanging) else { return }
+    guard
+      services.database(over: Parts.TableType.database, isFormer: false).attributes.count
+        >= Int(services.firstChanging)
+    else { return }
     services.unindicated |= parted
   }
 
@@ -103,7 +104,7 @@ where
   /// it does. Returns the connections that are to be closed instead, a bit each: such as are kept.
   @inlinable @inline(never)
   mutating func indicateChange<R: Radio & ~Copyable>(
-    _ radio: inout R, _ links: inout ConnectionTable<connections>, _ context: inout Context
+    _ radio: inout R, _ table: inout ConnectionTable<connections>, _ context: inout Context
   ) -> UInt32 {
     guard services.unindicated != 0 else { return 0 }
     var kept: UInt32 = 0
@@ -111,7 +112,7 @@ where
     var index = 0
     while index < connections, index < 32 {
       let bit: UInt32 = 1 &<< UInt32(truncatingIfNeeded: index)
-      if services.unindicated & bit != 0, !indicateChange(index, &kept, &radio, &links, &context) {
+      if services.unindicated & bit != 0, !indicateChange(index, &kept, &radio, &table, &context) {
         left |= bit
       }
       index &+= 1
@@ -125,15 +126,15 @@ where
   /// 30 s is closed (Vol 3, Part F, 3.3.3).
   @inlinable
   mutating func indicateChange<R: Radio & ~Copyable>(
-    _ index: Int, _ kept: inout UInt32, _ radio: inout R, _ links: inout ConnectionTable<connections>,
+    _ index: Int, _ kept: inout UInt32, _ radio: inout R, _ table: inout ConnectionTable<connections>,
     _ context: inout Context
   ) -> Bool {
     let connection = ConnectionID(index: index)
-    let slot = Int(NeighbourType.Services.serviceChangedSlot)
-    guard links[index].step != .closed, links[index].step != .closing, services.serviceChanged != 0,
+    let slot = Int(Parts.NeighbourType.Services.serviceChangedSlot)
+    guard table[index].step != .closed, table[index].step != .closing, services.serviceChanged != 0,
       server.configuration(slot: slot, on: connection) == .indications
     else { return true }
-    guard links[index].step != .keeping else {
+    guard table[index].step != .keeping else {
       // The end of a connection that is kept is when to measure next: it cannot be the end of a transaction
       // as well.
       kept |= 1 &<< UInt32(truncatingIfNeeded: index)
@@ -153,17 +154,17 @@ where
       server.notIndicated(connection)
       return error != .busy
     }
-    links[index].end = context.earlier(links[index].end, context.after(ATTLimits.transactionTimeout))
+    table[index].end = context.earlier(table[index].end, context.after(ATTLimits.transactionTimeout))
     return true
   }
 
   /// An indication may have been confirmed: then a peer's connection lives as long as any other again, and
   /// the next change can be indicated.
   @inlinable
-  mutating func noteConfirmation(_ index: Int, _ link: inout Link, _ context: inout Context) {
+  mutating func noteConfirmation(_ index: Int, _ exchange: inout Exchange, _ context: inout Context) {
     guard !server.isIndicating(ConnectionID(index: index)) else { return }
-    if link.isPeers, link.step != .closing {
-      link.end = link.openedAt + context.configuration.servingLife
+    if exchange.isPeers, exchange.step != .closing {
+      exchange.end = exchange.openedAt + context.configuration.servingLife
     }
     context.hasNews = true
   }

@@ -3,25 +3,22 @@ import HeraldHAL
 
 // Telling peers that asked for it that our payload is a new one (HP-08).
 
-extension Serving
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Serving {
   /// Notifies the payload, as much of it as one PDU holds, to every peer that asked for that and has not got
   /// the present one. A connection that takes no PDU now has its turn when it does.
   @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(
-    _ radio: inout R, _ links: inout ConnectionTable<connections>, _ context: inout Context
+    _ radio: inout R, _ table: inout ConnectionTable<connections>, _ context: inout Context
   ) {
-    guard NeighbourType.Table.notifies, unnotified != 0 else { return }
-    guard context.offersPayload, let value = NeighbourType.Table.database.notifiedValue(.payload) else {
+    guard Parts.TableType.notifies, unnotified != 0 else { return }
+    guard context.offersPayload, let value = Parts.TableType.database.notifiedValue(.payload) else {
       unnotified = 0
       return
     }
     var index = 0
     while index < connections, index < 32 {
       let bit: UInt32 = 1 &<< UInt32(truncatingIfNeeded: index)
-      if unnotified & bit != 0, notifyPayload(index, value, &radio, &links) { unnotified &= ~bit }
+      if unnotified & bit != 0, notifyPayload(index, value, &radio, &table) { unnotified &= ~bit }
       index &+= 1
     }
     unnotified &= connections < 32 ? (1 &<< UInt32(truncatingIfNeeded: connections)) &- 1 : .max
@@ -30,11 +27,11 @@ where
   /// Notifies it on one connection, if its peer asked for that; `false` if that is to be tried again.
   @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(
-    _ index: Int, _ value: NotifiedValue, _ radio: inout R, _ links: inout ConnectionTable<connections>
+    _ index: Int, _ value: NotifiedValue, _ radio: inout R, _ table: inout ConnectionTable<connections>
   ) -> Bool {
     let connection = ConnectionID(index: index)
     let nobody = ConnectionID(index: connections)
-    guard links[index].step != .closed, links[index].step != .closing,
+    guard table[index].step != .closed, table[index].step != .closing,
       server.configuration(slot: value.slot, on: connection) == .notifications
     else { return true }
     guard let buffer = values.pool.claim(nobody, .serving) else { return false }

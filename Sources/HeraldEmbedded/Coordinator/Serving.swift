@@ -2,72 +2,66 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// What we serve on connections: our GATT table, its values, and what peers write to it.
-public struct Serving<
-  FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
-  SupplierType: PayloadSupplier & ~Copyable, DelegateType: SensorDelegate & ~Copyable,
-  NeighbourType: Neighbours,
-  let targets: Int, let connections: Int, let payloads: Int
->: ~Copyable {
+public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
+  ~Copyable
+{
   /// What is shared by the machines.
-  public typealias Context = CoreContext<FlashType, RandomType, DelegateType>
+  public typealias Context = CoreContext<Parts>
   /// The peers.
-  public typealias PeersType = Peers<FlashType, RandomType, DelegateType, targets>
+  public typealias PeersType = Peers<Parts, targets>
 
-  @usableFromInline var server: ATTServer<NeighbourType.Table, connections, 1>
+  @usableFromInline var server: ATTServer<Parts.TableType, connections, 1>
   /// The GATT table.
-  @usableFromInline var services: NeighbourType.Services
+  @usableFromInline var services: Parts.NeighbourType.Services
   /// Connections that are to be told of a new payload if they asked for that, a bit each.
   @usableFromInline var unnotified: UInt32
   // Behind the rest: the buffers in it are in nobody's way there.
 
   /// What the table serves, the supplier of payloads included.
-  public var values: ServedValues<SupplierType, NeighbourType, connections, payloads>
+  public var values: ServedValues<Parts, connections, payloads>
 
   /// No connection is open.
   @inlinable @inline(__always)
-  init(supplier: () -> SupplierType) {
+  init(supplier: () -> Parts.SupplierType) {
     server = ATTServer()
-    services = NeighbourType.Services()
+    services = Parts.NeighbourType.Services()
     unnotified = 0
     values = ServedValues(supplier: supplier)
   }
 }
 
-extension Serving
-where
-  FlashType: ~Copyable, RandomType: ~Copyable, SupplierType: ~Copyable, DelegateType: ~Copyable
-{
+extension Serving {
   /// A connection was opened: nothing of what was served on one with its number before is left.
   @inlinable
   mutating func opened(
-    _ opened: ConnectionOpened, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ opened: ConnectionOpened, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
     let index = opened.connection.index
     if index < 32 { values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
     server.opened(opened.connection)
-    link.peer = opened.peer
-    openAccount(index, &link, &peers, &context)
-    link.lastAsked = context.now
-    link.openedAt = context.now
+    exchange.peer = opened.peer
+    openAccount(index, &exchange, &peers, &context)
+    exchange.lastAsked = context.now
+    exchange.openedAt = context.now
   }
 
   /// Answers a request of the peer's in its place. Returns the length of the answer, 0 for none.
   @inlinable
   mutating func respond(
-    to buffer: inout MutableSpan<UInt8>, count: Int, _ index: Int, _ link: inout Link,
+    to buffer: inout MutableSpan<UInt8>, count: Int, _ index: Int, _ exchange: inout Exchange,
     _ peers: inout PeersType, _ context: inout Context
   ) -> Int {
     let connection = ConnectionID(index: index)
-    link.lastAsked = context.now
+    exchange.lastAsked = context.now
     values.askedAt = context.now
-    let isIndicating = NeighbourType.Services.changes && server.isIndicating(connection)
-    let isFormer = NeighbourType.Services.changes && values.isFormer(connection)
+    let isIndicating = Parts.NeighbourType.Services.changes && server.isIndicating(connection)
+    let isFormer = Parts.NeighbourType.Services.changes && values.isFormer(connection)
     let length = server.respond(
       to: &buffer, count: count, on: connection, at: context.now,
-      from: services.database(isFormer: isFormer), values: &values)
-    if isIndicating { noteConfirmation(index, &link, &context) }
-    takeSignal(index, &link, &peers, &context)
-    if NeighbourType.systems > 0 { noteNeighbours(index, &link, &peers, &context) }
+      from: services.database(over: Parts.TableType.database, isFormer: isFormer), values: &values)
+    if isIndicating { noteConfirmation(index, &exchange, &context) }
+    takeSignal(index, &exchange, &peers, &context)
+    if Parts.NeighbourType.systems > 0 { noteNeighbours(index, &exchange, &peers, &context) }
     return length
   }
 
@@ -76,9 +70,9 @@ where
   /// A connection was opened: what is written on it is charged to its peer's address.
   @inlinable
   mutating func openAccount(
-    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
-    let peer = link.peer
+    let peer = exchange.peer
     values.incoming[index].account = account(of: peer, &peers)
     values.incoming[index].remainder = 15  // a connection costs a unit at least
     if let known = peers.table.find(address: peer, at: context.now) {
@@ -94,8 +88,8 @@ where
 
   /// How long the peer of a connection that serves it may ask for nothing.
   @inlinable
-  mutating func longestIdle(_ index: Int, _ link: inout Link, _ context: inout Context) -> Interval {
-    guard link.isPeers else { return Self.lingering }
+  mutating func longestIdle(_ index: Int, _ exchange: inout Exchange, _ context: inout Context) -> Interval {
+    guard exchange.isPeers else { return Self.lingering }
     let idle = context.configuration.servingIdle
     return idle > Self.preparingIdle && server.isPreparing(ConnectionID(index: index))
       ? Self.preparingIdle : idle
@@ -113,22 +107,22 @@ where
   /// Acts upon the message that has come in on a connection, if one has.
   @inlinable @inline(never)
   mutating func takeSignal(
-    _ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context
+    _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
     guard let kind = SignalMessage.Kind(rawValue: values.incoming[index].complete) else { return }
     context.hasNews = true
     context.sink.counters.count(kind)
     if !values.mayAct(index) {
       context.sink.count(.signalsDropped)
-    } else if let place = writer(index, &link, &peers, &context) {
-      act(upon: kind, from: place, index, &link, &peers, &context)
+    } else if let place = writer(index, &exchange, &peers, &context) {
+      act(upon: kind, from: place, index, &exchange, &peers, &context)
     }
     values.endMessage(index)
   }
 
   @inlinable
   mutating func act(
-    upon kind: SignalMessage.Kind, from place: Int, _ index: Int, _ link: inout Link,
+    upon kind: SignalMessage.Kind, from place: Int, _ index: Int, _ exchange: inout Exchange,
     _ peers: inout PeersType, _ context: inout Context
   ) {
     if kind == .rssi {
@@ -142,7 +136,7 @@ where
     guard let buffer = values.pool.find(ConnectionID(index: index), .hearing) else { return }
     switch kind {
     case .rssi: break
-    case .payload: takePayload(from: place, in: buffer, index, &link, &peers, &context)
+    case .payload: takePayload(from: place, in: buffer, index, &exchange, &peers, &context)
     case .payloadSharing: takeShared(from: place, in: buffer, index, &peers, &context)
     case .immediate:
       let identity = peers.table[place].identity
@@ -157,15 +151,17 @@ where
   /// The target that writes on a connection: the one the connection is to, or the one last heard under the
   /// peer's address, or a new one. That it writes counts as being heard. `nil` if there is no place for it.
   @inlinable
-  mutating func writer(_ index: Int, _ link: inout Link, _ peers: inout PeersType, _ context: inout Context)
+  mutating func writer(
+    _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
+  )
     -> Int?
   {
-    let address = link.peer
+    let address = exchange.peer
     let identity = TargetIdentity(address)
     // Its identity may be this address, though it was heard under others since.
     let known =
-      link.holdsTarget
-      ? Int(link.place)
+      exchange.holdsTarget
+      ? Int(exchange.place)
       : peers.table.find(address: address, at: context.now) ?? peers.table.find(identity)
     if let known {
       peers.table.touch(known, at: context.now)
@@ -193,7 +189,7 @@ where
   /// known by this very address. Else it is told as that of somebody else.
   @inlinable
   mutating func takePayload(
-    from place: Int, in buffer: Int, _ index: Int, _ link: inout Link, _ peers: inout PeersType,
+    from place: Int, in buffer: Int, _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) {
     let length = Int(values.pool.buffers[buffer].length)
@@ -207,7 +203,7 @@ where
     guard digest != peers.table[place].payloadDigest else { return }
     let isConnectable = peers.table[place].isConnectable
     if isConnectable,
-      peers.table[place].state == .read || peers.table[place].identity != TargetIdentity(link.peer)
+      peers.table[place].state == .read || peers.table[place].identity != TargetIdentity(exchange.peer)
     {
       takeHearsay(0..<length, .notAvailable, isWritten: true, in: buffer, index, &peers, &context)
       return

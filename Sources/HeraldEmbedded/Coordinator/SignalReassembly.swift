@@ -47,7 +47,7 @@ struct SignalReassembly: BitwiseCopyable {
   @usableFromInline static var patience: UInt32 { 30_000 }
 }
 
-extension ServedValues where Supplier: ~Copyable {
+extension ServedValues {
   /// Takes a value written to a signal characteristic: a whole message, or the next part of one. When the
   /// message is whole `incoming` says so, and its data are in the connection's buffer.
   @inlinable
@@ -257,7 +257,7 @@ extension ServedValues where Supplier: ~Copyable {
   mutating func spendBytes(_ count: Int, _ index: Int) { spend(8 &+ count &+ count &>> 3, index) }
 }
 
-extension ServedValues where Supplier: ~Copyable {
+extension ServedValues {
   /// Keeps a part of a value that a peer prepares, in a buffer of the pool.
   @inlinable
   public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {

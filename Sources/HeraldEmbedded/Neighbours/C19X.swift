@@ -206,8 +206,8 @@ public struct C19X: Neighbours {
   // MARK: Serving
 
   /// Herald's services and, if there is a code, ours.
-  public mutating func serve(in services: inout Services) {
-    guard services.start(with: HeraldGATTTable.database) else { return }
+  public mutating func serve(behind table: GATTDatabase, in services: inout Services) {
+    guard services.start(with: table) else { return }
     append(to: &services)
   }
 

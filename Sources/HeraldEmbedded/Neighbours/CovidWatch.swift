@@ -169,8 +169,8 @@ public struct CovidWatch: Neighbours {
   // MARK: Serving
 
   /// Herald's services and, if numbers are shown, ours.
-  public mutating func serve(in services: inout Services) {
-    guard services.start(with: HeraldGATTTable.database) else { return }
+  public mutating func serve(behind table: GATTDatabase, in services: inout Services) {
+    guard services.start(with: table) else { return }
     append(to: &services)
   }
 

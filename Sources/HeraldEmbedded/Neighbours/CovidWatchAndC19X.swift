@@ -81,8 +81,8 @@ public struct CovidWatchAndC19X: Neighbours {
   }
 
   /// Herald's services, then CovidWatch's, then C19X's.
-  public mutating func serve(in services: inout Services) {
-    guard services.start(with: HeraldGATTTable.database) else { return }
+  public mutating func serve(behind table: GATTDatabase, in services: inout Services) {
+    guard services.start(with: table) else { return }
     append(to: &services)
   }
 

@@ -12,11 +12,8 @@ import HeraldHAL
 public protocol Neighbours: BitwiseCopyable, Sendable {
   /// A scheduler with an advertising set for Herald, number 0, and one for each system, from 1 on.
   associatedtype Sets: AdvertisingSets & ~Copyable = AdvertisingScheduler<1>
-  /// What the device serves for Herald, and whatever else never changes. Its dynamic attributes are those of
-  /// `ServedValues`.
-  associatedtype Table: GATTTable = HeraldGATTTable
-  /// That, and the services of the systems that are switched on.
-  associatedtype Services: GATTTableSource = ConstantGATTTable<Table>
+  /// The device's GATT table with the services of the systems that are switched on.
+  associatedtype Services: GATTTableSource = UnchangedGATTTable
 
   /// How many systems there are.
   static var systems: Int { get }
@@ -56,8 +53,9 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
 
   // MARK: Serving
 
-  /// Makes the table anew: what never changes, and behind it the services of the systems that show a code.
-  mutating func serve(in services: inout Services)
+  /// Makes the table anew: `table`, which never changes, and behind it the services of the systems that show
+  /// a code.
+  mutating func serve(behind table: GATTDatabase, in services: inout Services)
   /// A value of one of their attributes is read; see `AttributeValues`.
   mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
@@ -102,7 +100,7 @@ extension Neighbours {
     0
   }
   /// Nothing to do.
-  @inlinable public mutating func serve(in services: inout Services) {}
+  @inlinable public mutating func serve(behind table: GATTDatabase, in services: inout Services) {}
   /// Not one of ours.
   @inlinable
   public mutating func read(

@@ -37,7 +37,9 @@ public struct CrowdConfiguration: Sendable {
 public final class Crowd {
   /// The device: with room for 256 targets and four connections, as boards with RAM to spare have it.
   public typealias Node = HeraldNode<
-    AirRadio, PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours>, 256, 4,
+    AirRadio,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, CrowdDelegate, NoNeighbours, HeraldGATTTable>,
+    256, 4,
     4
   >
 

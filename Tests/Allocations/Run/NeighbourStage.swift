@@ -21,7 +21,9 @@ struct CodeCounter: SensorDelegate, ~Copyable {
 struct NeighbourStage: ~Copyable {
   var node = HeraldNode<
     HCIRadio<SimulatedController, 4>,
-    PartList<MemoryFlash, RepeatableRandom, FixedPayloadSupplier, CodeCounter, CovidWatchAndC19X>, 64, 4, 4
+    PartList<
+      MemoryFlash, RepeatableRandom, FixedPayloadSupplier, CodeCounter, CovidWatchAndC19X, HeraldGATTTable
+    >, 64, 4, 4
   >(
     radio: HCIRadio(transport: SimulatedController()),
     flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: RepeatableRandom(),

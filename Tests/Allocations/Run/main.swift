@@ -33,7 +33,9 @@ struct QuietBoard: ManagedBoard, ~Copyable {
 
 typealias Device = ManagedNode<
   HCIRadio<SimulatedController, 4>,
-  ManagedPartList<MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, QuietBoard>,
+  ManagedPartList<
+    MemoryFlash, RepeatableRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, QuietBoard
+  >,
   64, 4, 4
 >
 

@@ -8,7 +8,8 @@ import Testing
 @Suite("Coordinator: fewer buffers for payloads than connections")
 struct FewBuffersStories {
   private typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, NoNeighbours>, 8, 4, 2
+    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, NoNeighbours, HeraldGATTTable>,
+    8, 4, 2
   >
 
   /// What is offered, and the answers that it takes at the default ATT_MTU.

@@ -3,13 +3,6 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-/// A device that hosts both signal characteristics, as the letter of HP-36 has it: values at 0x000E and
-/// 0x0010.
-struct BothSignals: Neighbours {
-  typealias Table = HeraldBothSignalsGATTTable
-  init() {}
-}
-
 /// The three ways in which peers write a message.
 enum WayOfWriting: CaseIterable {
   /// One Write Request.

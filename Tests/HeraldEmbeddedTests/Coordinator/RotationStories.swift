@@ -11,8 +11,10 @@ private let epoch: UInt64 = 1_600_905_600
 private final class RotatingDevice {
   typealias Node = HeraldNode<
     MockRadio,
-    PartList<MemoryFlash, StoryRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours>,
-    8, 4, 4
+    PartList<
+      MemoryFlash, StoryRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours,
+      HeraldGATTTable
+    >, 8, 4, 4
   >
   var node: Node
   private var now: Instant = .start

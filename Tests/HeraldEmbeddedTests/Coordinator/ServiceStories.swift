@@ -3,11 +3,6 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-/// Nothing beside Herald, but another table than wearables have.
-private struct Serving<Table: GATTTable>: Neighbours {
-  init() {}
-}
-
 private let ownService = "0F 0E 0D 0C 0B 0A 09 08 07 06 05 04 03 02 01 00"
 private let ownServiceUUID = UUID128(0x0001_0203_0405_0607, 0x0809_0A0B_0C0D_0E0F)
 
@@ -54,7 +49,7 @@ struct ServiceStories {
   @Test("HP-37 A provider's own service is advertised in the place of the long one, and served")
   func ownServiceShown() {
     #expect(ProviderTable.database.firstFault() == nil)
-    let story = StoryWith<Serving<ProviderTable>> {
+    let story = StoryWith<NoNeighbours, ProviderTable> {
       $0.advertisement = HeraldAdvertisement(omitted: .long, customService: ownServiceUUID)
     }
     let advertised = story.node.radio.takeCommands().compactMap { command -> [UInt8]? in
@@ -69,7 +64,7 @@ struct ServiceStories {
 
   @Test("HP-09 A table that offers it makes no difference: without response nothing is taken")
   func withoutResponse() {
-    let story = StoryWith<Serving<ProviderTable>>()
+    let story = StoryWith<NoNeighbours, ProviderTable>()
     story.open()
     story.happen(.pdu(hex("52 03 00 02 C8 FF"), on: ConnectionID(index: 0)))
     #expect(story.count(.signals) == 0 && story.count(.readings) == 0)
@@ -105,8 +100,8 @@ struct ServiceStories {
   }
 
   /// A device with a legacy payload of 30 bytes beside a payload of 25.
-  private func legacyStory() -> StoryWith<Serving<HeraldLegacyGATTTable>> {
-    let story = StoryWith<Serving<HeraldLegacyGATTTable>>(payload: (0..<25).map { UInt8($0) })
+  private func legacyStory() -> StoryWith<NoNeighbours, HeraldLegacyGATTTable> {
+    let story = StoryWith<NoNeighbours, HeraldLegacyGATTTable>(payload: (0..<25).map { UInt8($0) })
     story.node.core.values.supplier.legacy = (0..<30).map { UInt8(0x80 + $0) }
     story.open()
     return story
@@ -128,7 +123,7 @@ struct ServiceStories {
 
   @Test("HP-38 A supplier that makes no legacy payload offers its own there")
   func legacyDefault() {
-    let story = StoryWith<Serving<HeraldLegacyGATTTable>>(payload: hex("80 01 02 03"))
+    let story = StoryWith<NoNeighbours, HeraldLegacyGATTTable>(payload: hex("80 01 02 03"))
     story.open()
     #expect(story.ask("0A 10 00") == hex("0B 80 01 02 03"))
   }
@@ -166,7 +161,7 @@ struct ServiceStories {
 
   @Test("HP-08 A peer that asked for notifications gets the new payload with the new address; others do not")
   func notified() {
-    let story = StoryWith<Serving<HeraldNotifyingGATTTable>>(payload: hex(Peer.payload))
+    let story = StoryWith<NoNeighbours, HeraldNotifyingGATTTable>(payload: hex(Peer.payload))
     story.run(seconds: 890)
     for index in 0..<3 { story.open(index) }
     #expect(story.ask("02 F7 00", on: 1) == hex("03 F7 00"))
@@ -189,7 +184,7 @@ struct ServiceStories {
 
   @Test("HP-08 A connection that takes no PDU is notified when it does; one that no longer asks is not")
   func notifiedLater() {
-    let story = StoryWith<Serving<HeraldNotifyingGATTTable>>(payload: hex("08 01"))
+    let story = StoryWith<NoNeighbours, HeraldNotifyingGATTTable>(payload: hex("08 01"))
     story.run(seconds: 890)
     for index in 0..<2 {
       story.open(index)
@@ -212,7 +207,7 @@ struct ServiceStories {
     "HP-36 With both signal characteristics either is written with response, and the other one can be subscribed to"
   )
   func bothSignals() {
-    let story = StoryWith<Serving<HeraldBothSignalsGATTTable>>()
+    let story = StoryWith<NoNeighbours, HeraldBothSignalsGATTTable>()
     story.open()
     #expect(story.ask("12 11 00 01 00") == hex("13"))
     #expect(story.ask("0A 11 00") == hex("0B 01 00"))

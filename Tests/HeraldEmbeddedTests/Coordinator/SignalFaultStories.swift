@@ -177,7 +177,7 @@ struct SignalFaultStories {
   @Test(
     "A message that goes on at the other characteristic is dropped; what is written there counts by itself")
   func changedCharacteristic() {
-    let story = StoryWith<BothSignals>()
+    let story = StoryWith<NoNeighbours, HeraldBothSignalsGATTTable>()
     story.comes()
     story.write(hex("04 02 00 68"), to: 0x0E)
     story.write(hex("02 C8 FF"), to: 0x10)

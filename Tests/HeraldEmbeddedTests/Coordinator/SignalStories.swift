@@ -9,8 +9,10 @@ private let second = hex("10 3A 03 00 00 21 22 23 24 25 26 27 28 29 2A 2B 2C 2D 
 private let own = hex("10 3A 03 00 00 F1 F2 F3 F4 F5 F6 F7 F8 F9 FA FB FC FD FE FF F0")
 
 /// A story whose payloads are simple ones of 21 bytes.
-private func begin<Systems: Neighbours>(_: Systems.Type = NoNeighbours.self) -> StoryWith<Systems> {
-  let story = StoryWith<Systems>(payload: own)
+private func begin<Table: GATTTable>(serving: Table.Type = HeraldGATTTable.self)
+  -> StoryWith<NoNeighbours, Table>
+{
+  let story = StoryWith<NoNeighbours, Table>(payload: own)
   story.node.core.values.supplier.fixedLength = 21
   return story
 }
@@ -24,7 +26,7 @@ struct SignalStories {
     "HP-09 HP-35 HP-36 A payload is taken in each way of writing, on either characteristic",
     arguments: WayOfWriting.allCases, handles)
   func payload(way: WayOfWriting, handle: UInt8) {
-    let story = begin(BothSignals.self)
+    let story = begin(serving: HeraldBothSignalsGATTTable.self)
     story.comes()
     story.write(hex("01 15 00") + first, way, to: handle)
     #expect(story.heard() == [.detect(iPhone), .read(iPhone, first, known: false)])
@@ -41,7 +43,7 @@ struct SignalStories {
     "HP-06 HP-36 A strength is taken in each way of writing, on either characteristic",
     arguments: WayOfWriting.allCases, handles)
   func strength(way: WayOfWriting, handle: UInt8) {
-    let story = begin(BothSignals.self)
+    let story = begin(serving: HeraldBothSignalsGATTTable.self)
     story.comes()
     story.write(hex("02 C8 FF"), way, to: handle)
     #expect(story.heard() == [.detect(iPhone), .measure(iPhone, -56)])
@@ -54,7 +56,7 @@ struct SignalStories {
     "HP-36 HP-42 HP-43 Shared payloads are taken in each way of writing, on either characteristic",
     arguments: WayOfWriting.allCases, handles)
   func sharing(way: WayOfWriting, handle: UInt8) {
-    let story = begin(BothSignals.self)
+    let story = begin(serving: HeraldBothSignalsGATTTable.self)
     story.comes()
     story.write(hex("03 BA FF 2A 00") + first + second, way, to: handle)
     let heard = story.heard()
@@ -89,7 +91,7 @@ struct SignalStories {
     "HP-30 HP-31 HP-36 An immediate message reaches the application in each way of writing, on either characteristic",
     arguments: WayOfWriting.allCases, handles)
   func immediate(way: WayOfWriting, handle: UInt8) {
-    let story = begin(BothSignals.self)
+    let story = begin(serving: HeraldBothSignalsGATTTable.self)
     story.comes()
     let text = Array("more than twenty bytes".utf8)
     story.write(hex("04 16 00") + text, way, to: handle)
@@ -106,7 +108,7 @@ struct SignalStories {
 
   @Test("HP-09 Neither characteristic is declared for, nor takes, writing without response")
   func withoutResponse() {
-    let story = begin(BothSignals.self)
+    let story = begin(serving: HeraldBothSignalsGATTTable.self)
     story.comes()
     // Read By Type of characteristic declarations: properties 08 is write, 18 write and notify; 04 would be
     // without response.

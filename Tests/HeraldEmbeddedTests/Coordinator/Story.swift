@@ -113,12 +113,12 @@ struct StoryRandom: RandomSource, ~Copyable {
 
 /// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is
 /// looked at.
-typealias Story = StoryWith<NoNeighbours>
+typealias Story = StoryWith<NoNeighbours, HeraldGATTTable>
 
 /// The same with systems beside Herald, or with another table to serve.
-final class StoryWith<Systems: Neighbours> {
+final class StoryWith<Systems: Neighbours, Table: GATTTable> {
   typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, Systems>, 8, 4, 4
+    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, Systems, Table>, 8, 4, 4
   >
   var node: Node
   private(set) var now: Instant = .start

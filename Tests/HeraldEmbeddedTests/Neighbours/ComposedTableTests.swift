@@ -14,7 +14,7 @@ struct ComposedTableTests {
     #expect(throws: Never.self) { try neighbours.c19x.provide(firstDay: 0, dayCodes: codes.span) }
     _ = neighbours.change(withAddress: true, random: &random, unixSeconds: 1_577_836_800)
     var table = CovidWatchAndC19X.Services()
-    neighbours.serve(in: &table)
+    neighbours.serve(behind: HeraldGATTTable.database, in: &table)
     #expect(sizes(&table) == [30, 198])
     let fault = table.database.firstFault()
     #expect(fault == nil)

@@ -3,11 +3,6 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-/// Nothing beside Herald, but another table than wearables have.
-private struct Serving<Table: GATTTable>: Neighbours {
-  init() {}
-}
-
 /// What a characteristic is on a connection that was opened under a former address.
 private enum Shown {
   /// Read as before.
@@ -134,13 +129,13 @@ struct FormerAddressStories {
   @Test("HP-03 The same of each table that does not change")
   func constantTables() {
     let herald = Self.standard.merging([signal: .never, payload: .refused]) { $1 }
-    func story<Table: GATTTable>(_: Table.Type) -> StoryWith<Serving<Table>> {
-      let story = StoryWith<Serving<Table>>()
+    func story<Table: GATTTable>(_: Table.Type) -> StoryWith<NoNeighbours, Table> {
+      let story = StoryWith<NoNeighbours, Table>()
       story.node.core.values.deviceName.append(0x41)
       story.node.core.values.modelNumber.append(0x42)
       return story
     }
-    StoryWith<NoNeighbours>().comparesTable(with: herald)
+    StoryWith<NoNeighbours, HeraldGATTTable>().comparesTable(with: herald)
     story(HeraldGATTTable.self).comparesTable(with: herald)
     story(HeraldLongGATTTable.self).comparesTable(with: herald)
     story(HeraldShortGATTTable.self).comparesTable(with: herald)

@@ -5,7 +5,7 @@ import TestInputs
 import Testing
 
 /// A device that takes part in both systems, switched off at first.
-typealias NeighbourStory = StoryWith<CovidWatchAndC19X>
+typealias NeighbourStory = StoryWith<CovidWatchAndC19X, HeraldGATTTable>
 
 extension StoryWith where Systems == CovidWatchAndC19X {
   /// What is on the air in turn while every set has its slice: the data as hexadecimal text, and the address.

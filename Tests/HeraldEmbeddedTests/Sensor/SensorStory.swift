@@ -63,7 +63,8 @@ struct Tracer: SensorDelegate {
 /// A device with any delegate under a mock radio, among peers that answer by themselves.
 final class SensorStory<Delegate: SensorDelegate & ~Copyable> {
   typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Delegate, NoNeighbours>, 16, 4, 4
+    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Delegate, NoNeighbours, HeraldGATTTable>,
+    16, 4, 4
   >
   var node: Node
   private(set) var now: Instant = .start

@@ -15,7 +15,8 @@ nonisolated(unsafe) var device = ManagedNode<
   HCIRadio<Line, 4>,
   ManagedPartList<
     BoardFlash, BoardRandom, FixedPayloadSupplier,
-    SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>, CovidWatchAndC19X, WearableBoard
+    SensorArray<BatterySensor<HalfFull>, VisitSensor<4>, NoDelegate>, CovidWatchAndC19X, HeraldGATTTable,
+    WearableBoard
   >, 64, 4, 4
 >(
   makingRadio: { HCIRadio(transport: Line(at: 0x4000_2000)) },

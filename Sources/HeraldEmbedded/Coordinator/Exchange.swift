@@ -25,7 +25,7 @@ struct ServiceSearch: BitwiseCopyable, Sendable {
 
 /// One connection: zero bits when closed, and what it is at otherwise.
 @usableFromInline
-struct Link: BitwiseCopyable {
+struct Exchange: BitwiseCopyable {
   @usableFromInline var step: ExchangeStep
   /// What runs on the peer, as far as this exchange has shown.
   @usableFromInline var system: Target.System
@@ -93,7 +93,7 @@ struct Link: BitwiseCopyable {
   }
 }
 
-extension Link {
+extension Exchange {
   /// What is known of a service of before does not hold for the one that was found now.
   @inlinable
   mutating func forgetService() {
