@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import Testing
 
 @testable import HeraldHCI

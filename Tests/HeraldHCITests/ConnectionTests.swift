@@ -237,6 +237,6 @@ struct ConnectionTests {
     #expect(bench.sent() == ["011b20020100"])
     bench.arrive("040e06011b20000100")
     #expect(bench.events() == [])
-    #expect(bench.radio.links[0].life == .open)
+    #expect(bench.radio.acl[0].life == .open)
   }
 }

@@ -89,8 +89,8 @@ func fuzzReports(_ input: Span<UInt8>) -> Int {
 /// A sequence of fragments on one link: a byte of flags and one of length before each. Returns how many bytes
 /// went out.
 func fuzzL2CAP(_ input: Span<UInt8>) -> Int {
-  var link = Link()
-  var buffers = LinkBuffers<1>()
+  var link = ACLConnection()
+  var buffers = ACLBuffers<1>()
   var counters = HCICounters()
   link.life = .open
   var out = 0
@@ -129,7 +129,7 @@ struct FuzzedRadio: ~Copyable {
     for _ in 0..<8 { _ = radio.poll(at: now, into: &handler) }
     now = now + .milliseconds(1)
     guard radio.session.state == .ready else { return true }
-    let held = Int(radio.links[0].inFlight) + Int(radio.links[1].inFlight)
+    let held = Int(radio.acl[0].inFlight) + Int(radio.acl[1].inFlight)
     return Int(radio.credits) + held == 4
   }
 
@@ -140,10 +140,10 @@ struct FuzzedRadio: ~Copyable {
     radio.session.support.acl = ACLBufferSize(length: 27, count: 4)
     radio.session.connect = .initiating
     radio.credits = 4
-    radio.links = .init(repeating: Link())
-    radio.links[0].life = .open
-    radio.links[0].handle = ConnectionHandle(rawValue: 1)
-    radio.links[0].role = .central
+    radio.acl = ACLConnections()
+    radio.acl[0].life = .open
+    radio.acl[0].handle = ConnectionHandle(rawValue: 1)
+    radio.acl[0].role = .central
   }
 }
 

@@ -44,7 +44,7 @@ struct SharingTests {
     #expect(bench.sent() == ["010514020100"])
     bench.arrive("04050400 0100 13" + Self.opened("0200") + "040e07010514 02 0100 00")
     #expect(bench.events() == [.closed(0, 0x13), .opened(0, .peripheral, "c2:02:03:04:05:06")])
-    #expect(bench.radio.links[0].life == .open)
+    #expect(bench.radio.acl[0].life == .open)
   }
 
   @Test("A peer that stalls leaves the last of three or more buffers to the connection that opens after it")
@@ -179,10 +179,10 @@ struct SharingTests {
   @Test("Requests are those of ATT that are answered: no command, no response, no confirmation")
   func requests() {
     for opcode: UInt8 in [0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x10, 0x12, 0x16, 0x18, 0x20] {
-      #expect(Link.isRequest(opcode))
+      #expect(ACLConnection.isRequest(opcode))
     }
     for opcode: UInt8 in [0x01, 0x03, 0x13, 0x1B, 0x1D, 0x1E, 0x23, 0x52, 0xD2] {
-      #expect(!Link.isRequest(opcode))
+      #expect(!ACLConnection.isRequest(opcode))
     }
   }
 
@@ -200,7 +200,7 @@ struct SharingTests {
     var bench = try Bench.connected()
     bench.arrive("04050412010013")
     #expect(bench.events() == [])
-    #expect(bench.radio.links[0].life == .open)
+    #expect(bench.radio.acl[0].life == .open)
     bench.recorder.answer = { _ in [0x0B, 7] }
     bench.arrive("0201200700 0300 0400 0a0300")
     #expect(bench.sent() == ["0201000600" + "02000400" + "0b07"])

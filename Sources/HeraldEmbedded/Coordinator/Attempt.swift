@@ -26,6 +26,28 @@ struct Attempt: BitwiseCopyable {
     deadline = .start
   }
 
+  /// An attempt at the peer at `place` has begun. `isCut` says that it ends before its time.
+  @usableFromInline
+  mutating func begin(_ place: Int, until deadline: Instant, isCut: Bool, at now: Instant) {
+    isActive = true
+    isCancelled = false
+    self.isCut = isCut
+    self.place = UInt16(truncatingIfNeeded: place)
+    begunAt = UInt16(truncatingIfNeeded: now.milliseconds.low32)
+    self.deadline = deadline
+  }
+
+  /// Ends at `deadline`, before its time.
+  @usableFromInline
+  mutating func cut(until deadline: Instant) {
+    isCut = true
+    self.deadline = deadline
+  }
+
+  /// Whether it is at the peer at this place, and nobody has given it up.
+  @usableFromInline
+  func isAlive(at place: Int) -> Bool { isActive && !isCancelled && Int(self.place) == place }
+
   /// Whether it is to be cancelled now, as it takes too long. It stays active until the radio says how it
   /// ended; a radio that does not is asked again every two seconds.
   @usableFromInline

@@ -1,28 +1,6 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// How far the search for a service with a payload has come. Zero bits at the beginning.
-@usableFromInline
-struct ServiceSearch: BitwiseCopyable, Sendable {
-  private var bits: UInt8 = 0
-
-  @usableFromInline init() {}
-
-  /// The step that looked for a service last.
-  @usableFromInline var step: ExchangeStep { ExchangeStep(rawValue: bits & 7) ?? .closed }
-
-  /// Why the payload of a service that was found could not be read; `nil` if there was no such service.
-  @usableFromInline var fault: CoordinatorCounter? {
-    bits < 8 ? nil : bits < 16 ? .exchangesRefused : .exchangesMalformed
-  }
-
-  /// A search by this step begins.
-  @usableFromInline mutating func begin(_ step: ExchangeStep) { bits = bits & 24 | step.rawValue & 7 }
-
-  /// The payload of a service could not be read.
-  @usableFromInline mutating func fail(isRefused: Bool) { bits = bits & 7 | (isRefused ? 8 : 16) }
-}
-
 /// One connection: zero bits when closed, and what it is at otherwise.
 @usableFromInline
 struct Exchange: BitwiseCopyable {
@@ -94,6 +72,22 @@ struct Exchange: BitwiseCopyable {
 }
 
 extension Exchange {
+  /// A connection to this peer was opened.
+  @inlinable
+  mutating func opened(by peer: DeviceAddress, at now: Instant) {
+    self.peer = peer
+    lastAsked = now
+    openedAt = now
+  }
+
+  /// The strength of the peer was measured on the connection. Returns the target's place, if one is held.
+  @inlinable
+  mutating func measured(at now: Instant) -> Int? {
+    guard holdsTarget else { return nil }
+    lastAsked = now
+    return Int(place)
+  }
+
   /// What is known of a service of before does not hold for the one that was found now.
   @inlinable
   mutating func forgetService() {
@@ -126,5 +120,47 @@ extension Exchange {
   @inlinable
   var isThere: Bool {
     (step == .findModel ? modelHandle : payloadHandle) != 0
+  }
+}
+
+// The buffer of what is read or written.
+extension Exchange {
+  /// Claims a buffer of the pool for the connection with this number; `nil` if none is free.
+  @inlinable
+  mutating func claimBuffer<let count: Int>(
+    _ use: PayloadBuffer.Use, _ index: Int, in pool: inout PayloadPool<count>
+  ) -> Int? {
+    let claimed = pool.claim(ConnectionID(index: index), use)
+    buffer = claimed.map { UInt8(truncatingIfNeeded: $0 &+ 1) } ?? 0
+    return claimed
+  }
+
+  /// Gives the buffer back. That of the application's message is not the connection's: others may have it to
+  /// come.
+  @inlinable
+  mutating func freeBuffer<let count: Int>(in pool: inout PayloadPool<count>) {
+    let place = Int(buffer) &- 1
+    if place >= 0, pool.buffers[place].use != .message { pool.buffers[place].use = .free }
+    buffer = 0
+  }
+
+  /// Puts the bytes of `pdu` from `from` on at their place in the buffer; `false` if there is none or they do
+  /// not fit.
+  @inlinable
+  mutating func put<let count: Int>(
+    _ pdu: Span<UInt8>, _ from: Int, at offset: Int, in pool: inout PayloadPool<count>
+  ) -> Bool {
+    let place = Int(buffer) &- 1
+    guard place >= 0, from >= 0, from <= pdu.count else { return false }
+    return pool.buffers[place].put(pdu.extracting(from..<pdu.count), at: offset)
+  }
+
+  /// A piece of the message in the buffer was written: whether there is another.
+  @inlinable
+  mutating func isMoreToWrite<let count: Int>(of pool: inout PayloadPool<count>) -> Bool {
+    let place = Int(buffer) &- 1
+    guard place >= 0 else { return false }
+    written &+= piece
+    return written < pool.buffers[place].length
   }
 }

@@ -36,46 +36,17 @@ extension Exchanges {
     }
   }
 
-  /// All was asked. A peer of Herald's gets what else it is owed; one that has nothing but codes is a
-  /// neighbour from now on; one that has nothing is left alone.
+  /// All was asked: the exchange goes on with what else the peer is owed, or ends.
   @inlinable
   mutating func endCodes(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    let place = Int(table[index].place)
     table[index].question = .answered
-    let isFound = peers.table[place].codeIsRead
-    peers.table[place].owesCode = false
-    peers.table[place].codeIsRead = true
-    let state = peers.table[place].state
-    if state == .read || state == .confirmed {
-      enter(.choosing, index, &serving, &peers, &context)
-      return
+    switch peers.endCodes(Int(table[index].place), wereOwed: table[index].task == .readCodes, &context) {
+    case .isOwedMore: enter(.choosing, index, &serving, &peers, &context)
+    case .isMetNext: close(index, &serving, &peers, &context)
+    case .hasNothing: ignore(index, &serving, &peers, &context)
+    case .isNeighbour: leave(index, &serving, &peers, &context)
     }
-    if state == .advertised, table[index].task == .readCodes {
-      // It turned out to show Herald's service while its codes were read: it is asked about that next.
-      peers.table[place].failures = 0
-      peers.table[place].retryAt = context.now
-      peers.workAt = context.now
-      close(index, &serving, &peers, &context)
-      return
-    }
-    guard isFound else {
-      ignore(index, &serving, &peers, &context)
-      return
-    }
-    peers.table[place].state = .neighbour
-    peers.table[place].failures = 0
-    if state == .advertised {
-      // It shows Herald's service and does not serve it, perhaps not yet: it is asked again like one that has
-      // nothing.
-      peers.table[place].ignores &+= 1
-      peers.leaveAlone(
-        place, for: HeraldConfiguration.ignoreDelay(ignores: peers.table[place].ignores), &context)
-    } else {
-      peers.table[place].ignores = 0
-    }
-    peers.table.setOwesWork(place, false)
-    leave(index, &serving, &peers, &context)
   }
 }

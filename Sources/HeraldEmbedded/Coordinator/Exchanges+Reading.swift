@@ -40,7 +40,7 @@ extension Exchanges {
       first = table[index].service.first
       last = table[index].service.last
     case .readPayload, .readModel:
-      guard claimBuffer(index, .reading, &serving) != nil else {
+      guard table[index].claimBuffer(.reading, index, in: &serving.values.pool) != nil else {
         deferExchange(index, &serving, &peers, &context)
         return
       }
@@ -95,7 +95,7 @@ extension Exchanges {
     case .readPayload: return .readPayload
     case .readModel:
       // Asked for once, whatever comes of it.
-      peers.table[place].set(Target.modelReadFlag, true)
+      peers.noteModelAsked(place)
       return .findInformation
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
@@ -142,26 +142,7 @@ extension Exchanges {
   @inlinable
   mutating func noteFault(isRefused: Bool, _ index: Int, _ serving: inout ServingType) {
     table[index].search.fail(isRefused: isRefused)
-    freeBuffer(index, &serving)
-  }
-
-  /// A buffer of the pool for a connection; `nil` if none is free.
-  @inlinable
-  mutating func claimBuffer(_ index: Int, _ use: PayloadBuffer.Use, _ serving: inout ServingType) -> Int? {
-    let buffer = serving.values.pool.claim(ConnectionID(index: index), use)
-    table[index].buffer = buffer.map { UInt8(truncatingIfNeeded: $0 &+ 1) } ?? 0
-    return buffer
-  }
-
-  /// Gives a connection's buffer back. That of the application's message is not the connection's: others may
-  /// have it to come.
-  @inlinable
-  mutating func freeBuffer(_ index: Int, _ serving: inout ServingType) {
-    let buffer = Int(table[index].buffer) &- 1
-    if buffer >= 0, serving.values.pool.buffers[buffer].use != .message {
-      serving.values.pool.buffers[buffer].use = .free
-    }
-    table[index].buffer = 0
+    table[index].freeBuffer(in: &serving.values.pool)
   }
 
   /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its
@@ -192,11 +173,11 @@ extension Exchanges {
       table[index].note(pdu)
       if isLast { advance(index, table[index].isThere ? .found : .absent, &serving, &peers, &context) }
     case .value(let offset, let from):
-      if !put(pdu, from, at: offset, index, &serving) {
+      if !table[index].put(pdu, from, at: offset, in: &serving.values.pool) {
         fail(index, .exchangesMalformed, &serving, &peers, &context)
       }
     case .lastValue(let offset, let from):
-      if put(pdu, from, at: offset, index, &serving) {
+      if table[index].put(pdu, from, at: offset, in: &serving.values.pool) {
         advance(index, .found, &serving, &peers, &context)
       } else {
         fail(index, .exchangesMalformed, &serving, &peers, &context)
@@ -207,7 +188,7 @@ extension Exchanges {
         advance(index, table[index].isThere ? .found : .absent, &serving, &peers, &context)
       case .readPayload, .readModel: advance(index, .found, &serving, &peers, &context)
       case .writeSignal:
-        if isMoreToWrite(index, &serving) {
+        if table[index].isMoreToWrite(of: &serving.values.pool) {
           enter(.writeSignal, index, &serving, &peers, &context)
         } else {
           advance(index, .found, &serving, &peers, &context)
@@ -221,7 +202,7 @@ extension Exchanges {
       case .refused where step == .writeSignal:
         countRefusal(of: table[index].task, &context)
         table[index].written = 0
-        freeBuffer(index, &serving)
+        table[index].freeBuffer(in: &serving.values.pool)
         peers.noteDone(table[index].task, Int(table[index].place), &context)
         advance(index, .absent, &serving, &peers, &context)
       case .refused(let code)
@@ -239,16 +220,6 @@ extension Exchanges {
     return event
   }
 
-  /// Puts the bytes of `pdu` from `from` on at their place in the peer's payload.
-  @inlinable
-  mutating func put(
-    _ pdu: Span<UInt8>, _ from: Int, at offset: Int, _ index: Int, _ serving: inout ServingType
-  ) -> Bool {
-    let buffer = Int(table[index].buffer) &- 1
-    guard buffer >= 0, from >= 0, from <= pdu.count else { return false }
-    return serving.values.pool.buffers[buffer].put(pdu.extracting(from..<pdu.count), at: offset)
-  }
-
   /// The payload is here: logs and reports it. `false` if it is none.
   @inlinable
   mutating func keepPayload(
@@ -259,11 +230,8 @@ extension Exchanges {
     guard buffer >= 0 else { return false }
     let length = Int(serving.values.pool.buffers[buffer].length)
     guard length > 0, length <= Payload.maximumLength else { return false }
-    context.sink.count(.reads)
-    peers.creditPayload(&context)
-    if peers.table[place].isStranger { peers.strangers.met(kind: peers.table[place].strangerKind) }
-    peers.acquirePayload(place, &serving.values.pool.buffers[buffer], &context)
-    freeBuffer(index, &serving)
+    peers.payloadWasRead(place, &serving.values.pool.buffers[buffer], &context)
+    table[index].freeBuffer(in: &serving.values.pool)
     return true
   }
 
@@ -283,7 +251,7 @@ extension Exchanges {
       )
       serving.values.pool.buffers[buffer].reportModel(to: &context.sink.delegate, identity, at: context.now)
     }
-    freeBuffer(index, &serving)
+    table[index].freeBuffer(in: &serving.values.pool)
     return true
   }
 }

@@ -18,7 +18,7 @@ extension Exchanges {
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) -> Bool {
     if table[index].written == 0 {
-      switch composeSignal(index, &serving, &peers, &context) {
+      switch serving.composeSignal(index, &table[index], &peers, &context) {
       case .composed: break
       case .noBuffer:
         deferExchange(index, &serving, &peers, &context)
@@ -43,47 +43,6 @@ extension Exchanges {
     return true
   }
 
-  /// Makes a message in a buffer.
-  @inlinable
-  mutating func composeSignal(
-    _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
-  ) -> SignalComposition {
-    let place = Int(table[index].place)
-    let task = table[index].task
-    if task == .sendMessage {
-      guard let message = serving.values.pool.find(Outbox.connection, .message) else { return .nothingToSay }
-      table[index].buffer = UInt8(truncatingIfNeeded: message &+ 1)
-      return .composed
-    }
-    guard let buffer = claimBuffer(index, .signalling, &serving) else { return .noBuffer }
-    let rssi = Int16(peers.table[place].lastRSSI.rawValue)
-    var isComposed = false
-    switch task {
-    case .writePayload:
-      isComposed = serving.values.composePayload(in: buffer)
-    case .writeRSSI:
-      isComposed = serving.values.pool.buffers[buffer].compose(.rssi, rssi: rssi)
-    case .share:
-      isComposed = serving.values.pool.buffers[buffer].fill(
-        sharing: &peers.sharing, for: place, in: &peers.table, at: context.now)
-    default: break
-    }
-    if !isComposed {
-      freeBuffer(index, &serving)
-      return .nothingToSay
-    }
-    return .composed
-  }
-
-  /// A piece of a message was written: whether there is another.
-  @inlinable
-  mutating func isMoreToWrite(_ index: Int, _ serving: inout ServingType) -> Bool {
-    let buffer = Int(table[index].buffer) &- 1
-    guard buffer >= 0 else { return false }
-    table[index].written &+= table[index].piece
-    return table[index].written < serving.values.pool.buffers[buffer].length
-  }
-
   /// A whole message was written.
   @inlinable
   mutating func noteWritten(
@@ -95,7 +54,7 @@ extension Exchanges {
     // anything else for the continuation of what it has.
     if table[index].system != .iOS, task != .writePayload { table[index].isSpent = true }
     table[index].written = 0
-    freeBuffer(index, &serving)
+    table[index].freeBuffer(in: &serving.values.pool)
     peers.noteDone(task, Int(table[index].place), &context)
   }
 
@@ -104,90 +63,5 @@ extension Exchanges {
   mutating func countRefusal(of task: PeerTask, _ context: inout Context) {
     context.sink.count(.signalsRefused)
     if task == .sendMessage { context.sink.count(.messagesLost) }
-  }
-}
-
-/// How the making of a message ended.
-@usableFromInline
-enum SignalComposition: UInt8, BitwiseCopyable {
-  /// It is in the connection's buffer.
-  case composed
-  /// No buffer was free.
-  case noBuffer
-  /// There is nothing to write.
-  case nothingToSay
-}
-
-extension ServedValues {
-  /// Makes a message of our payload in a buffer.
-  @inlinable
-  mutating func composePayload(in buffer: Int) -> Bool {
-    pool.buffers[buffer].composePayload(from: &supplier, at: rotatedUnixSeconds, now: rotatedAt)
-  }
-}
-
-extension PayloadBuffer {
-  /// Makes a message without data in it.
-  @usableFromInline
-  mutating func compose(_ kind: SignalMessage.Kind, rssi: Int16) -> Bool {
-    var buffer = bytes.mutableSpan
-    let count = SignalMessage.writeHeader(kind, rssi: rssi, to: &buffer)
-    length = UInt16(truncatingIfNeeded: count)
-    return count > 0
-  }
-
-  /// Makes a message of our payload in it; `false` if there is none, or none that fits into an attribute.
-  @inlinable
-  mutating func composePayload<Supplier: PayloadSupplier & ~Copyable>(
-    from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant
-  ) -> Bool {
-    let head = SignalMessage.Kind.payload.headerLength
-    var buffer = bytes.mutableSpan
-    var body = buffer._mutatingExtracting(head..<ATTLimits.longestValue)
-    let count = supplier.payload(at: unixSeconds, now: now, into: &body)
-    guard count > 0, count <= Payload.maximumLength, head &+ count <= ATTLimits.longestValue else {
-      return false
-    }
-    guard SignalMessage.writeHeader(.payload, length: count, to: &buffer) == head else { return false }
-    length = UInt16(truncatingIfNeeded: head &+ count)
-    return true
-  }
-
-  /// Makes a message of the application's bytes in it; `false` if they are too many for an attribute.
-  @usableFromInline
-  mutating func composeMessage(_ message: Span<UInt8>) -> Bool {
-    let head = SignalMessage.Kind.immediate.headerLength
-    guard message.count <= ATTLimits.longestValue &- head else { return false }
-    var buffer = bytes.mutableSpan
-    guard SignalMessage.writeHeader(.immediate, length: message.count, to: &buffer) == head else {
-      return false
-    }
-    var index = 0
-    while index < message.count {
-      bytes[head &+ index] = message[index]
-      index &+= 1
-    }
-    length = UInt16(truncatingIfNeeded: head &+ message.count)
-    return true
-  }
-
-  /// Writes a client's next request, which carries some of these bytes if it is a write.
-  @usableFromInline
-  mutating func request(
-    of client: inout GATTClient, from offset: Int, count: Int, into buffer: inout MutableSpan<UInt8>,
-    mtu: Int,
-    at now: Instant
-  ) -> Int {
-    guard offset >= 0, count >= 0, offset &+ count <= Int(length) else { return 0 }
-    let value = bytes.span.extracting(offset..<(offset &+ count))
-    return client.nextRequest(into: &buffer, mtu: mtu, value: value, at: now)
-  }
-
-  /// Reports a peer's model to a delegate.
-  @inlinable
-  mutating func reportModel<Delegate: SensorDelegate & ~Copyable>(
-    to delegate: inout Delegate, _ target: TargetIdentity, at now: Instant
-  ) {
-    delegate.didReadModel(target, bytes.span.extracting(0..<Int(length)), at: now)
   }
 }

@@ -36,13 +36,9 @@ extension Exchanges {
   mutating func readBack(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
-    guard context.configuration.scans, let place = peers.table.find(TargetIdentity(table[index].peer)),
-      peers.table[place].state == .advertised || peers.table[place].state == .confirmed,
-      peers.table[place].txPower == Target.noTxPower,
-      !peers.table[place].isHeld || peers.attempt.isActive && Int(peers.attempt.place) == place,
-      peers.task(for: place, &context) == .meet || peers.task(for: place, &context) == .readPayload
-    else { return }
-    peers.table.setHeld(place, true)
+    guard context.configuration.scans, let place = peers.holdToReadBack(table[index].peer, &context) else {
+      return
+    }
     beginExchange(with: UInt16(truncatingIfNeeded: place), index, &serving, &peers, &context)
   }
 
@@ -79,10 +75,13 @@ extension Exchanges {
   ) {
     var index = 0
     while index < connections, index < 32 {
-      if all & 1 &<< UInt32(truncatingIfNeeded: index) != 0 { close(index, &serving, &peers, &context) }
+      if all & 1 &<< UInt32(truncatingIfNeeded: index) != 0, table[index].step != .closed,
+        table[index].step != .closing
+      {
+        close(index, &serving, &peers, &context)
+      }
       index &+= 1
     }
-    context.wake(by: context.now)
   }
 
   /// Lets go of what an exchange holds.
@@ -119,7 +118,7 @@ extension Exchanges {
       return
     }
     // Not more than what is ours: the peer may be in the middle of a message.
-    freeBuffer(index, &serving)
+    table[index].freeBuffer(in: &serving.values.pool)
     if table[index].holdsTarget {
       table[index].holdsTarget = false
       peers.releaseHold(Int(table[index].place), &context)
@@ -137,13 +136,11 @@ extension Exchanges {
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
   ) {
     let place = Int(table[index].place)
-    peers.table[place].failures = 0
-    peers.table[place].ignores = 0
-    peers.settle(place, &context)
+    peers.exchangeSucceeded(place, &context)
     if context.configuration.keepsConnections, !table[index].isPeers, table[index].system == .iOS,
       peers.table[place].state == .read
     {
-      freeBuffer(index, &serving)
+      table[index].freeBuffer(in: &serving.values.pool)
       table[index].step = .keeping
       table[index].task = .nothing
       table[index].isSpent = false
@@ -233,8 +230,7 @@ extension Exchanges {
       }
       index &+= 1
     }
-    if Parts.NeighbourType.Services.changes { serving.noteServicesGone(on: open & ~serving.values.former) }
-    serving.values.former |= open
+    serving.noteFormer(open)
   }
 
   // MARK: What the radio says

@@ -22,7 +22,7 @@ extension HeraldCore {
     context.now = now
     guard power.isOff else { return }
     context.hasNews = true
-    peers.workAt = now
+    peers.lookForWork(&context)
     tell(power.set(isOff: false))
   }
 
@@ -43,7 +43,7 @@ extension HeraldCore {
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
   ) throws(ImmediateSendError) {
     context.now = now
-    guard let place = peers.table.find(target), peers.canBeSent(to: place, &context) else {
+    guard let place = peers.table.find(target), peers.table.canBeSent(to: place, at: now) else {
       throw .unreachable
     }
     try outbox.take(message, in: &serving.values.pool, at: now)
@@ -59,12 +59,10 @@ extension HeraldCore {
     -> Int
   {
     context.now = now
-    let count = peers.reachable(queueing: false, &context)
-    guard count > 0 else { throw .unreachable }
+    guard peers.table.reachable(queueing: false, at: now) > 0 else { throw .unreachable }
     try outbox.take(message, in: &serving.values.pool, at: now)
-    _ = peers.reachable(queueing: true, &context)
     peers.hasten(&context)
-    return count
+    return peers.queueMessageForAll(&context)
   }
 
   /// Goes by what a host has set, from now on. Another interval of advertisements comes with another address,
@@ -75,7 +73,7 @@ extension HeraldCore {
     let interval = context.advertisingInterval
     context.settings = new
     context.sink.commit(within: context.commitPeriod)
-    if context.advertisingInterval != interval { presence.rotation.rotateSoon() }
+    if context.advertisingInterval != interval { presence.changeSoon() }
     context.hasNews = true
   }
 
@@ -89,14 +87,7 @@ extension HeraldCore {
     guard serving.values.supplier.storedCapacity > 0,
       serving.values.supplier.tend(&storage, at: context.sink.clock.unixSeconds(at: now))
     else { return }
-    presence.rotation.rotateSoon()
+    presence.changeSoon()
     context.hasNews = true
   }
-}
-
-extension HeraldNode where RadioType: ~Copyable {
-  /// Switches the sensor on. It is on when the device starts; the next `poll` does what follows.
-  @inlinable public mutating func start(at now: Instant) { core.switchOn(at: now) }
-  /// Switches the sensor off; the next `poll` does what follows.
-  @inlinable public mutating func stop(at now: Instant) { core.switchOff(at: now) }
 }

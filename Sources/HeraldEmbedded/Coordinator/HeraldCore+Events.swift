@@ -15,40 +15,21 @@ extension HeraldCore: RadioEventHandler {
     let place: Int
     if let known = peers.table.find(seen.identity) {
       place = known
-      peers.table.touch(place, at: now)
+      peers.touch(place, &context)
     } else {
-      guard seen.peer != .ignored || sighting.isSomething,
-        let new = meet(seen, report.address)
+      guard seen.peer != .ignored || sighting.isSomething, report.address != presence.address,
+        let new = peers.meet(seen, report.address, key: presence.key, &context)
       else { return }
       place = new
-      if seen.peer == .ignored { peers.table[place].state = .neighbour }
     }
     if !peers.table[place].isAt(report.address) {
-      guard report.address != presence.advertising.address else { return }  // our own
+      guard report.address != presence.address else { return }  // our own
       peers.move(place, to: report.address, &context)
     }
     guard peers.acquaint(place, seen, report, &context) || sighting.isSomething else { return }
-    if let txPower = seen.txPower, txPower != peers.table[place].txPower {
-      peers.table[place].txPower = txPower
-      context.sink.record(.txPower, of: seen.identity, extra: UInt8(bitPattern: txPower))
-      context.sink.delegate.didChangeTxPower(seen.identity, txPower, at: now)
-    }
+    if let txPower = seen.txPower { peers.note(txPower: txPower, of: place, seen.identity, &context) }
     if Parts.NeighbourType.systems > 0 { serving.observe(place, sighting, in: data, &peers, &context) }
     peers.measure(place, seen.identity, report.rssi, &context)
-  }
-
-  /// Takes in a peer that was heard for the first time, unless it is this device itself, now or under a
-  /// former address, or strangers have used up what they may (`StrangerBudget`).
-  @inlinable @inline(never)
-  mutating func meet(_ seen: Introspected, _ address: DeviceAddress) -> Int? {
-    guard address != presence.advertising.address else { return nil }
-    let hash = peers.table.hash(seen.identity)
-    guard peers.strangers.mayCome(hash, kind: seen.isHerald ? 1 : 0, at: context.now) else {
-      context.sink.count(.strangersRefused)
-      return nil
-    }
-    guard !ResolvablePrivateAddress.resolves(address, with: presence.key) else { return nil }
-    return peers.admit(seen.identity, address, &context)
   }
 
   /// The radio became usable, or stopped being so; then every connection is gone and what was wanted is
@@ -58,11 +39,10 @@ extension HeraldCore: RadioEventHandler {
     context.now = now
     context.hasNews = true
     tell(power.radioChanged(state))
-    presence.advertising.radioForgot()
+    presence.radioForgot()
     scanning.radioForgot(at: now)
-    peers.dropAttempt()
+    peers.radioForgot(&context)
     exchanges.radioForgot(&serving, &peers, &context)
-    peers.workAt = now
   }
 
   /// A connection was opened.
@@ -71,12 +51,7 @@ extension HeraldCore: RadioEventHandler {
     context.now = now
     context.hasNews = true
     let index = opened.connection.index
-    var isOurs = false
-    if opened.role == .central, peers.attempt.isActive {
-      isOurs = true
-      peers.attempt.isActive = false
-      peers.chargeAttempt(&context)
-    }
+    let isOurs = opened.role == .central && peers.attemptSucceeded(&context)
     guard index >= 0, index < connections else {
       // More connections than there is memory for: `run` closes them, as long as the radio has them.
       context.sink.count(.connectionsRefused)
@@ -109,7 +84,7 @@ extension HeraldCore: RadioEventHandler {
       return
     }
     exchanges.closed(index, reason, &serving, &peers, &context)
-    peers.workAt = now
+    peers.lookForWork(&context)
   }
 
   /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its
@@ -143,10 +118,10 @@ extension HeraldCore: RadioEventHandler {
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     context.now = now
     let index = connection.index
-    guard index >= 0, index < connections, exchanges.table[index].holdsTarget else { return }
-    let place = Int(exchanges.table[index].place)
-    exchanges.table[index].lastAsked = now
-    peers.table.touch(place, at: now)
+    guard index >= 0, index < connections, let place = exchanges.table[index].measured(at: now) else {
+      return
+    }
+    peers.touch(place, &context)
     peers.measure(place, peers.table[place].identity, rssi, &context)
   }
 }

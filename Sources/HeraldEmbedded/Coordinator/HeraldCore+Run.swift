@@ -16,7 +16,7 @@ extension HeraldCore {
     if let date = context.runSensors() { _ = setClock(unixMilliseconds: date, at: now, source: .beacon) }
     guard radio.state == .ready, power.radio == .ready else { return context.wakeAt }
     context.capabilities = radio.capabilities
-    serving.server.maximumMTU = context.capabilities.maximumPDU
+    serving.radioIsReady(maximumPDU: context.capabilities.maximumPDU)
     context.wasRefused = false
     if power.isOff {
       quieten(&radio)
@@ -31,7 +31,10 @@ extension HeraldCore {
     serving.notifyPayload(&radio, &exchanges.table, &context)
     if Parts.NeighbourType.Services.changes {
       let kept = serving.indicateChange(&radio, &exchanges.table, &context)
-      if kept != 0 { exchanges.close(all: kept, &serving, &peers, &context) }
+      if kept != 0 {
+        exchanges.close(all: kept, &serving, &peers, &context)
+        context.wake(by: now)
+      }
     }
     beginAttempt(&radio)
     scan(&radio)
@@ -59,8 +62,7 @@ extension HeraldCore {
   mutating func start(reason: UInt8) {
     isStarted = true
     if presence.key.isNone { presence.key = IdentityResolvingKey.make(random: &context.random) }
-    peers.table.setSeed(context.random.next())
-    peers.listening.start()
+    peers.start(seed: context.random.next())
     context.sink.start(
       reason: reason, freshEpoch: context.random.next(), commitPeriod: context.commitPeriod)
   }
@@ -112,8 +114,7 @@ extension HeraldCore {
   @inlinable
   mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard peers.attempt.isActive else { return }
-    if peers.attempt.isOverdue(at: context.now) { radio.cancelConnect() }
-    context.wake(by: peers.attempt.deadline)
+    if peers.isAttemptOverdue(&context) { radio.cancelConnect() }
   }
 
   /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place
@@ -197,21 +198,18 @@ extension HeraldCore {
   @inlinable
   mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
     let open = exchanges.table.openCount()
-    let plan = presence.advertising.next(
-      at: context.now,
-      allowed: .init(
-        connectable: open < connectionLimit && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
-        any: context.canAdvertise && (context.offersPayload || Parts.NeighbourType.systems > 0)))
-    context.wake(by: plan.deadline)
-    guard plan.changed else { return }
-    switch plan.wish {
+    let allowed = AdvertisingAllowance(
+      connectable: open < connectionLimit && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
+      any: context.canAdvertise && (context.offersPayload || Parts.NeighbourType.systems > 0))
+    guard let wish = presence.next(allowed: allowed, &context) else { return }
+    switch wish {
     case .silence: radio.stopAdvertising()
     case .set(let set, let parameters):
       do throws(RadioError) {
         try presence.advertising.start(set, parameters, on: &radio)
       } catch {
         context.wasRefused = true
-        presence.advertising.radioForgot()
+        presence.radioForgot()
       }
     }
   }
@@ -223,15 +221,10 @@ extension HeraldCore {
       radio.stopScanning()
       scanning.radioForgot(at: context.now)
     }
-    let plan = presence.advertising.next(at: context.now, allowed: .init(connectable: false, any: false))
-    if plan.changed { radio.stopAdvertising() }
-    var index = 0
-    while index < connections {
-      if exchanges.table[index].step != .closed, exchanges.table[index].step != .closing {
-        exchanges.close(index, &serving, &peers, &context)
-      }
-      index &+= 1
+    if presence.next(allowed: .init(connectable: false, any: false), &context) != nil {
+      radio.stopAdvertising()
     }
+    exchanges.close(all: .max, &serving, &peers, &context)
     exchanges.driveAll(&radio, &serving, &peers, &context)
     endAttempt(&radio)
   }

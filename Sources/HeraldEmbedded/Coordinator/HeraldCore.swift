@@ -82,7 +82,7 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     serving.values.supplier.dateWasSet(isCertain: source == .host)
     serving.values.neighbours.dateWasSet(isCertain: source == .host)
     context.sink.record(.clockSet(unixMilliseconds: unixMilliseconds, source: source))
-    presence.rotation.rotateSoon()
+    presence.changeSoon()
     return true
   }
 
@@ -146,7 +146,7 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
 
   /// The address shown at present; `.zero` before the first.
   @inlinable
-  public var ownAddress: DeviceAddress { presence.advertising.address }
+  public var ownAddress: DeviceAddress { presence.address }
 
   /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays
   /// recognisable to whoever has it; without one (all zeros) the device makes a new one when it starts.
@@ -156,22 +156,10 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     set { presence.key = newValue }
   }
 
-  /// Advertisements heard. Wraps.
-  @inlinable
-  var heard: UInt32 { context.sink.counters[.adverts] }
-
   /// The value of a counter.
   @inlinable
   public mutating func counter(_ counter: CoordinatorCounter) -> UInt32 {
-    switch counter {
-    case .payloadsServed: serving.values.served
-    case .payloadsNotServed: serving.values.notServed
-    case .signals: serving.values.signals
-    case .signalWakes: serving.values.wakes
-    case .signalsMalformed: serving.values.malformed
-    case .signalsWithoutBuffer: serving.values.withoutBuffer
-    default: context.sink.counters[counter]
-    }
+    serving.values.count(of: counter) ?? context.sink.counters[counter]
   }
 }
 

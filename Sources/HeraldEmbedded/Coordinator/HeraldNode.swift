@@ -51,11 +51,11 @@ public struct HeraldNode<
   /// at the latest; sooner is never wrong.
   @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
-    let heard = core.heard
+    let heard = core.context.sink.counters[.adverts]
     let radioDue = radio.poll(at: now, into: &core)
     // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds
     // of them a second.
-    if core.heard != heard, !core.context.hasNews, radioDue > now {
+    if core.context.sink.counters[.adverts] != heard, !core.context.hasNews, radioDue > now {
       if now < core.context.wakeAt { return radioDue < core.context.wakeAt ? radioDue : core.context.wakeAt }
     }
     let next = core.run(at: now, commanding: &radio)
@@ -65,4 +65,11 @@ public struct HeraldNode<
     if core.context.hasNews { return now }
     return radioNext < next ? radioNext : next
   }
+}
+
+extension HeraldNode where RadioType: ~Copyable {
+  /// Switches the sensor on. It is on when the device starts; the next `poll` does what follows.
+  @inlinable public mutating func start(at now: Instant) { core.switchOn(at: now) }
+  /// Switches the sensor off; the next `poll` does what follows.
+  @inlinable public mutating func stop(at now: Instant) { core.switchOff(at: now) }
 }

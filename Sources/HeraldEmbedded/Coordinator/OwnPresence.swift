@@ -56,8 +56,7 @@ extension OwnPresence {
     }
     show(identity, &context)
     context.sink.delegate.tell(.info, "a new own address", at: context.now)
-    serving.values.rotatedAt = context.now
-    serving.values.rotatedUnixSeconds = context.sink.clock.unixSeconds(at: context.now)
+    serving.values.rotated(at: context.now, unixSeconds: context.sink.clock.unixSeconds(at: context.now))
     context.sink.count(.rotations)
     return true
   }
@@ -72,7 +71,7 @@ extension OwnPresence {
       than: serving.values.supplier.nextChange(after: serving.values.rotatedUnixSeconds, now: context.now))
     if Parts.NeighbourType.systems > 0 { showNeighbours(withAddress: true, &serving, &context) }
     offerPayload(&serving, &peers, &context)
-    serving.unnotified = .max
+    serving.payloadChanged()
     context.wake(by: rotation.deadline)
   }
 
@@ -106,13 +105,30 @@ extension OwnPresence {
       return
     }
     let digest = serving.values.pool.buffers[index].digest()
-    if peers.noteOwn(digest) {
+    if peers.own.note(digest) {
       context.sink.record(
         .ownPayload, serving.values.pool.buffers[index].all, in: &serving.values.pool.buffers[index])
     }
     serving.values.pool.release(nobody)
     context.offersPayload = true
     advertising.setTiming(0, interval: context.advertisingInterval, share: 1, connectable: true)
+  }
+
+  /// The radio was reset: it advertises nothing any more.
+  @inlinable
+  mutating func radioForgot() { advertising.radioForgot() }
+
+  /// Address and payload change at the next opportunity.
+  @inlinable
+  mutating func changeSoon() { rotation.rotateSoon() }
+
+  /// What is to be advertised now, if that is another than before. `allowed` says what the connections and
+  /// the switch of the sensor leave.
+  @inlinable
+  mutating func next(allowed: AdvertisingAllowance, _ context: inout Context) -> AdvertisingWish? {
+    let plan = advertising.next(at: context.now, allowed: allowed)
+    context.wake(by: plan.deadline)
+    return plan.changed ? plan.wish : nil
   }
 
   // MARK: Other systems
@@ -140,9 +156,7 @@ extension OwnPresence {
     }
     serveNeighbours(&serving, &context)
     // Connections of before a new address do not show the new codes, and were dealt with.
-    if Parts.NeighbourType.Services.changes, !withAddress, changed != NeighbourSystems() {
-      serving.services.unindicated |= ~serving.values.former
-    }
+    if !withAddress, changed != NeighbourSystems() { serving.servicesChanged() }
   }
 
   /// Serves the codes that are shown, and has the next change come when the first of them ends. Not inlined,

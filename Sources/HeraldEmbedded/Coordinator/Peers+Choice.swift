@@ -14,9 +14,7 @@ extension Peers {
     isFlooded: Bool, connected: inout ConnectionTable<connections>, _ context: inout Context
   ) -> (place: Int, othersWait: Bool)? {
     let leastWait = isFlooded ? listening.leastWait : 0
-    var best: Int?
-    var bestWorth: UInt32 = 0
-    var alike: UInt32 = 0
+    var choice = PeerChoice()
     var later = Instant.never
     var place = 0
     while place < table.placesUsed {
@@ -24,28 +22,16 @@ extension Peers {
         table[place].owesWork
         ? worth(of: place, leastWait: isFlooded ? leastWait : nil, &later, connected: &connected, &context)
         : 0
-      if worth > bestWorth {
-        best = place
-        bestWorth = worth
-        alike = 1
-      } else if worth > 0, worth == bestWorth {
-        // The n-th of them takes the place of the one chosen so far with a chance of 1/n: all have the same
-        // in the end.
-        alike &+= 1
-        if (context.random.next() &>> 16) &* alike < 0x1_0000 { best = place }
-      }
+      choice.consider(place, worth: worth, random: &context.random)
       place &+= 1
     }
-    guard let best else {
+    guard choice.alike > 0 else {
       workAt = later
       return nil
     }
     // Where several wait there may be more: it is worth listening for them.
-    if alike > 1, bestWorth >= PeerRank.worth(PeerRank.stranger), bestWorth < PeerRank.worth(PeerRank.message)
-    {
-      listening.listenMore(at: context.now)
-    }
-    return (best, alike > 1 || isFlooded)
+    if choice.isAmongStrangers { listening.listenMore(at: context.now) }
+    return (choice.place, choice.alike > 1 || isFlooded)
   }
 
   /// How much it is worth to have an exchange now with a peer that wants one, compared with others; 0 if
@@ -119,8 +105,7 @@ extension Peers {
   /// Has the attempt end now, without anything being held against the peer.
   @inlinable @inline(never)
   mutating func cutAttempt(_ context: inout Context) {
-    attempt.isCut = true
-    attempt.deadline = context.now
+    attempt.cut(until: context.now)
     context.hasNews = true
   }
 
@@ -132,11 +117,8 @@ extension Peers {
     table[place].set(Target.takesNobodyFlag, takesNobody)
     if !takesNobody {
       if table[place].failures == 0, table[place].retryAt > context.now { table[place].retryAt = context.now }
-    } else if attempt.isActive, !attempt.isCancelled, place == Int(attempt.place),
-      !table[place].has(Target.awaitsMessageFlag)
-    {
-      attempt.isCut = true
-      attempt.deadline = context.earlier(attempt.deadline, context.after(Attempt.hastyLength))
+    } else if attempt.isAlive(at: place), !table[place].has(Target.awaitsMessageFlag) {
+      attempt.cut(until: context.earlier(attempt.deadline, context.after(Attempt.hastyLength)))
       context.hasNews = true
     }
   }
@@ -150,12 +132,8 @@ extension Peers {
     table.setHeld(place, true)
     let isHasty = othersWait && table[place].state != .read && !table[place].has(Target.awaitsMessageFlag)
     let deadline = context.after(isHasty ? Attempt.hastyLength : context.configuration.attemptTimeout)
-    attempt.isActive = true
-    attempt.isCancelled = false
-    attempt.isCut = isHasty || limit < deadline
-    attempt.place = UInt16(truncatingIfNeeded: place)
-    attempt.begunAt = UInt16(truncatingIfNeeded: context.now.milliseconds.low32)
-    attempt.deadline = context.earlier(limit, deadline)
+    attempt.begin(
+      place, until: context.earlier(limit, deadline), isCut: isHasty || limit < deadline, at: context.now)
     context.wake(by: attempt.deadline)
   }
 
@@ -179,12 +157,30 @@ extension Peers {
     }
   }
 
-  /// The attempt is over as the radio was reset.
+  /// The attempt has brought about a connection. `false` if none was under way.
   @inlinable
-  mutating func dropAttempt() {
+  mutating func attemptSucceeded(_ context: inout Context) -> Bool {
+    guard attempt.isActive else { return false }
+    attempt.isActive = false
+    chargeAttempt(&context)
+    return true
+  }
+
+  /// The radio was reset: the attempt is over, and nobody is being connected to.
+  @inlinable
+  mutating func radioForgot(_ context: inout Context) {
+    workAt = context.now
     guard attempt.isActive else { return }
     table.setHeld(Int(attempt.place), false)
     attempt = Attempt()
+  }
+
+  /// Whether an attempt at one of the peers is to be cancelled now.
+  @inlinable
+  mutating func isAttemptOverdue(_ context: inout Context) -> Bool {
+    let isOverdue = attempt.isOverdue(at: context.now)
+    context.wake(by: attempt.deadline)
+    return isOverdue
   }
 
   /// A peer opened a connection to us. Two devices may call each other at the same moment: one connection is
@@ -196,32 +192,4 @@ extension Peers {
     }
     if strangers.isShort { welcome(peer, &context) }
   }
-}
-
-/// How much it is worth to have an exchange with a peer (docs/coordinator.md, section 4).
-@usableFromInline
-enum PeerRank {
-  /// A message of the application's.
-  @usableFromInline static var message: Int { 6 }
-  /// The lower of the two of a peer that shows a service and is to be read.
-  @usableFromInline static var stranger: Int { 4 }
-  /// The lower of the two of a peer that may hide a service.
-  @usableFromInline static var candidate: Int { 2 }
-
-  /// What a rank counts for when peers are compared: twice the most that a peer's being there does, and that
-  /// twice the most of its wait.
-  @inlinable
-  static func worth(_ rank: Int) -> UInt32 { UInt32(truncatingIfNeeded: rank &+ 1) &* (2 &* worthOfWait) }
-  /// See `worth`.
-  @usableFromInline static var worthOfWait: UInt32 { 0x8000 }
-}
-
-/// How long a peer is left alone at which others were at the same time.
-@usableFromInline
-enum Retry {
-  /// The wait after a first exchange that failed because of others; it doubles with each further failure, up
-  /// to 1 s…
-  @usableFromInline static var contendedRetry: Interval { .milliseconds(125) }
-  /// …for so many failures.
-  @usableFromInline static var contendedTries: UInt8 { 8 }
 }

@@ -24,41 +24,24 @@ extension Peers {
         noteTakesNobody(place, takesNobody, &context)
       }
     }
-    switch table[place].state {
-    case .read:
-      if table[place].owesWork, table[place].retryAt < workAt {
-        workAt = table[place].retryAt
-        context.hasNews = true
-      }
-      return true
-    case .ignored:
-      // It may show a service now that it did not before: an application came to the foreground, or was
-      // installed.
-      let isNew = seen.isHerald && !table[place].showedService
-      guard isNew || context.hasCome(table[place].retryAt) else { return false }
-      if isNew { table[place].retryAt = context.now }
-      table[place].state = seen.isHerald ? .advertised : .candidate
-    case .candidate:
-      if seen.isHerald { table[place].state = .advertised }
-    case .neighbour:
-      // One that may hide Herald is asked about it when its codes are next to be read.
-      let isDue = !table[place].codeIsRead || context.hasCome(table[place].retryAt)
-      guard seen.isHerald || (seen.peer != .ignored && isDue) else { return true }
-      // That its codes were read a while ago, or could not be, says nothing about its payload.
-      if seen.isHerald, !table[place].showedService { table[place].retryAt = context.now }
-      table[place].state = seen.isHerald ? .advertised : .candidate
-    case .advertised, .confirmed: break
-    }
-    if seen.isHerald { table[place].showedService = true }
-    if table[place].isConnectable {
+    switch table[place].note(seen, at: context.now) {
+    case .leftAlone: return false
+    case .unchanged: return true
+    case .read: if table[place].owesWork { lookForWork(from: table[place].retryAt, &context) }
+    case .wanted:
+      guard table[place].isConnectable else { return true }
       table.setOwesWork(place, true)
-      let retryAt = table[place].retryAt
-      if retryAt < workAt {
-        workAt = retryAt
-        context.hasNews = true
-      }
+      lookForWork(from: table[place].retryAt, &context)
     }
     return true
+  }
+
+  /// It is worth looking for a peer to connect to from this moment on, if not from an earlier one.
+  @inlinable
+  mutating func lookForWork(from moment: Instant, _ context: inout Context) {
+    guard moment < workAt else { return }
+    workAt = moment
+    context.hasNews = true
   }
 
   /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect
@@ -66,7 +49,37 @@ extension Peers {
   @inlinable
   mutating func move(_ place: Int, to address: DeviceAddress, _ context: inout Context) {
     table[place].address = address
-    if attempt.isActive, !attempt.isCancelled, Int(attempt.place) == place { cutAttempt(&context) }
+    if attempt.isAlive(at: place) { cutAttempt(&context) }
+  }
+
+  /// Takes in a peer that was heard for the first time, unless it is this device itself under a former
+  /// address, or strangers have used up what they may (`StrangerBudget`).
+  @inlinable @inline(never)
+  mutating func meet(
+    _ seen: Introspected, _ address: DeviceAddress, key: IdentityResolvingKey, _ context: inout Context
+  ) -> Int? {
+    guard strangers.mayCome(table.hash(seen.identity), kind: seen.isHerald ? 1 : 0, at: context.now) else {
+      context.sink.count(.strangersRefused)
+      return nil
+    }
+    guard !ResolvablePrivateAddress.resolves(address, with: key),
+      let place = admit(seen.identity, address, &context)
+    else { return nil }
+    if seen.peer == .ignored { table[place].state = .neighbour }
+    return place
+  }
+
+  /// A peer gave a sign of life.
+  @inlinable
+  mutating func touch(_ place: Int, _ context: inout Context) { table.touch(place, at: context.now) }
+
+  /// Logs and reports the transmit power that an advertisement shows, if it is another than before.
+  @inlinable
+  mutating func note(txPower: Int8, of place: Int, _ identity: TargetIdentity, _ context: inout Context) {
+    guard txPower != table[place].txPower else { return }
+    table[place].txPower = txPower
+    context.sink.record(.txPower, of: identity, extra: UInt8(bitPattern: txPower))
+    context.sink.delegate.didChangeTxPower(identity, txPower, at: context.now)
   }
 
   /// Logs and reports one strength.
@@ -78,7 +91,14 @@ extension Peers {
     }
     table[place].lastRSSI = rssi
     let digest = table[place].payloadDigest
-    if digest == 0, !mayKeepReading(of: place, &context) { return }
+    if digest == 0,
+      !strangers.mayKeepReading(
+        of: &table[place], number: context.sink.counters[.readings],
+        canConnect: context.capabilities.canConnect, at: context.now)
+    {
+      context.sink.count(.readingsRefused)
+      return
+    }
     context.sink.count(.readings)
     table[place].readings &+= 1
     context.sink.record(reading: rssi, of: identity)
@@ -86,21 +106,6 @@ extension Peers {
     if digest != 0 {
       context.sink.delegate.didMeasureWithPayload(identity, rssi, payloadDigest: digest, at: context.now)
     }
-  }
-
-  /// Whether a reading of a peer whose payload is not known is kept. One that is not is counted. A radio that
-  /// cannot connect gets to know no payload: then all are.
-  @inlinable @inline(never)
-  mutating func mayKeepReading(of place: Int, _ context: inout Context) -> Bool {
-    let isWithinAllowance = table[place].mayKeepReading(
-      number: context.sink.counters[.readings], at: context.now)
-    if !context.capabilities.canConnect { return true }
-    if isWithinAllowance, strangers.mayMeasure(kind: table[place].strangerKind, at: context.now) {
-      return true
-    }
-    context.sink.count(.readingsRefused)
-    strangers.unkept &+= 1
-    return false
   }
 
   /// Takes in a peer that was not known.
@@ -133,10 +138,8 @@ extension Peers {
   /// Logs how much was not, for want of a budget.
   @inlinable @inline(never)
   mutating func recordUnkept(_ context: inout Context) {
-    let count = strangers.unkept
-    guard count > 0 else { return }
-    strangers.unkept = 0
-    context.sink.record(.dropped(count: count))
+    let count = strangers.takeUnkept()
+    if count > 0 { context.sink.record(.dropped(count: count)) }
   }
 
   /// Forgets whoever has been silent for too long.
@@ -183,32 +186,24 @@ extension Peers {
     table[place].state = .read
     table[place].failures = 0
     table[place].ignores = 0
-    if mayShare(place, &context), !isOwn(table[place].payloadDigest) {
+    if mayShare(place, &context), !own.contains(table[place].payloadDigest) {
       buffer.keep(in: &sharing, of: place, in: &table, at: context.now)
     }
   }
 
-  /// A payload was read.
+  /// A peer's payload was read, and is in a buffer.
   @inlinable
-  mutating func creditPayload(_ context: inout Context) { listening.credit(isFlooded: isFlooded(&context)) }
+  mutating func payloadWasRead(_ place: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
+    context.sink.count(.reads)
+    listening.credit(isFlooded: isFlooded(&context))
+    if table[place].isStranger { strangers.met(kind: table[place].strangerKind) }
+    acquirePayload(place, &buffer, &context)
+  }
 
   /// Whether a target's payload is one to pass on: its owner may not be heard by everybody (HP-42).
   @inlinable
   mutating func mayShare(_ place: Int, _ context: inout Context) -> Bool {
     context.configuration.sharesPayloads && (table[place].system == .iOS || table[place].isReceiveOnly)
-  }
-
-  /// Whether a payload is the one we offer, or the one before.
-  @inlinable @inline(never)
-  mutating func isOwn(_ digest: UInt64) -> Bool { digest == ownPayload || digest == formerOwnPayload }
-
-  /// Takes note of our own payload. `false` if it is the one that is known.
-  @inlinable
-  mutating func noteOwn(_ digest: UInt64) -> Bool {
-    guard digest != ownPayload else { return false }
-    formerOwnPayload = ownPayload
-    ownPayload = digest
-    return true
   }
 
   // MARK: Peers that are not heard
@@ -222,27 +217,7 @@ extension Peers {
   /// Takes in a peer known only by its payload, if nobody who was heard has to go for it.
   @inlinable
   mutating func admitHearsay(of digest: UInt64, _ context: inout Context) -> Int? {
-    guard let place = table.insertHearsay(makeIdentity(&context), at: context.now) else { return nil }
-    table[place].payloadDigest = digest
-    table[place].state = .read
-    return place
-  }
-
-  /// An identity for a peer known only by its payload.
-  @inlinable
-  mutating func makeIdentity(_ context: inout Context) -> TargetIdentity {
-    TargetIdentity(
-      kind: .shared, high: UInt16(truncatingIfNeeded: context.random.next()), low: context.random.next())
-  }
-
-  /// Logs and reports a code of a peer's.
-  @inlinable @inline(never)
-  mutating func keepCode(
-    _ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context
-  ) {
-    let identity = table[place].identity
-    context.sink.record(.neighbour(identity, system), bytes: code)
-    context.sink.delegate.didObserve(identity, system, code, at: context.now)
+    table.insertHearsay(.made(&context.random), payloadDigest: digest, at: context.now)
   }
 
   // MARK: What a connection has shown

@@ -22,10 +22,8 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
   @usableFromInline var attempt: Attempt
   /// When it is worth looking for a peer to connect to.
   @usableFromInline var workAt: Instant
-  /// The digest of our own payload…
-  @usableFromInline var ownPayload: UInt64
-  /// …and of the one before that: peers may pass either on to us for some time.
-  @usableFromInline var formerOwnPayload: UInt64
+  /// What our own payload is, which peers may pass on to us.
+  @usableFromInline var own: OwnDigests
 
   /// Nobody is about.
   @inlinable
@@ -36,12 +34,18 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
     listening = ListeningBudget()
     attempt = Attempt()
     workAt = .never
-    ownPayload = 0
-    formerOwnPayload = 0
+    own = OwnDigests()
   }
 }
 
 extension Peers {
+  /// The device starts. `seed` is a number that nobody outside can foretell.
+  @inlinable
+  mutating func start(seed: UInt32) {
+    table.setSeed(seed)
+    listening.start()
+  }
+
   // MARK: What is owed
 
   /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom
@@ -102,6 +106,32 @@ extension Peers {
     table.setOwesWork(place, owes)
   }
 
+  /// An exchange did all that the peer was owed.
+  @inlinable
+  mutating func exchangeSucceeded(_ place: Int, _ context: inout Context) {
+    table[place].failures = 0
+    table[place].ignores = 0
+    settle(place, &context)
+  }
+
+  /// A peer is asked for its model: that is done once, whatever comes of it.
+  @inlinable
+  mutating func noteModelAsked(_ place: Int) { table[place].set(Target.modelReadFlag, true) }
+
+  /// Holds the place of a peer that has opened a connection, if it is one that is to be read over it
+  /// (`Exchanges.readBack`).
+  @inlinable
+  mutating func holdToReadBack(_ peer: DeviceAddress, _ context: inout Context) -> Int? {
+    guard let place = table.find(TargetIdentity(peer)),
+      table[place].state == .advertised || table[place].state == .confirmed,
+      table[place].txPower == Target.noTxPower,
+      !table[place].isHeld || attempt.isActive && Int(attempt.place) == place,
+      task(for: place, &context) == .meet || task(for: place, &context) == .readPayload
+    else { return nil }
+    table.setHeld(place, true)
+    return place
+  }
+
   /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
   @inlinable
   mutating func noteDone(_ task: PeerTask, _ place: Int, _ context: inout Context) {
@@ -130,25 +160,6 @@ extension Peers {
     }
   }
 
-  /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's,
-  /// else again when that is due.
-  @inlinable
-  mutating func owe(_ place: Int, _ context: inout Context) {
-    let state = table[place].state
-    guard table[place].isConnectable, !table[place].owesCode, state != .ignored else { return }
-    if table[place].codeIsRead {
-      guard state == .neighbour, context.hasCome(table[place].retryAt) else { return }
-      table[place].codeIsRead = false
-    }
-    table[place].owesCode = true
-    table.setOwesWork(place, true)
-    let retryAt = table[place].retryAt
-    if retryAt < workAt {
-      workAt = retryAt
-      context.hasNews = true
-    }
-  }
-
   // MARK: When it may be connected
 
   /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a
@@ -172,16 +183,10 @@ extension Peers {
   }
 
   /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again
-  /// soon. After many tries it is left alone like any other: perhaps it does not hear us at all.
+  /// soon.
   @inlinable
   mutating func askAgainSoon(_ place: Int, _ context: inout Context) {
-    let failures = table[place].failures
-    let delay =
-      failures <= Retry.contendedTries
-      ? HeraldConfiguration.retryDelay(failures: failures, first: Retry.contendedRetry, longest: .seconds(1))
-      : HeraldConfiguration.retryDelay(
-        failures: failures &- Retry.contendedTries, first: context.configuration.firstRetry,
-        longest: context.configuration.longestRetry)
+    let delay = Retry.contendedDelay(failures: table[place].failures, context.configuration)
     leaveAlone(place, for: delay, andUpTo: 511, &context)
   }
 
@@ -226,43 +231,26 @@ extension Peers {
 
   // MARK: Messages of the application's
 
+  /// A message waits for a peer from now on.
   @inlinable
-  mutating func canBeSent(to place: Int, _ context: inout Context) -> Bool {
-    table[place].isConnectable && !table[place].isReceiveOnly && table[place].state != .ignored
-      && table[place].silence(at: context.now) <= Outbox.messageLife
+  mutating func queueMessage(for place: Int) { table.queueMessage(for: place) }
+
+  /// A message waits for every peer that it can be sent to. Returns how many these are.
+  @inlinable
+  mutating func queueMessageForAll(_ context: inout Context) -> Int {
+    table.reachable(queueing: true, at: context.now)
   }
 
+  /// Has the next `run` look for peers to connect to at once.
   @inlinable
-  mutating func queueMessage(for place: Int) {
-    table[place].set(Target.awaitsMessageFlag, true)
-    table[place].retryAt = .start
-    table.setOwesWork(place, true)
-  }
+  mutating func lookForWork(_ context: inout Context) { workAt = context.now }
 
-  /// How many peers are known to speak Herald and were heard within the last minute (HP-32). If `queueing`,
-  /// they wait for a message from now on.
-  @inlinable
-  mutating func reachable(queueing: Bool, _ context: inout Context) -> Int {
-    var count = 0
-    var place = 0
-    while place < table.placesUsed {
-      if canBeSent(to: place, &context), table[place].state == .confirmed || table[place].state == .read {
-        count &+= 1
-        if queueing { queueMessage(for: place) }
-      }
-      place &+= 1
-    }
-    return count
-  }
-
-  /// Has the next `run` look for peers at once; an attempt under way for anything else gives way.
+  /// The same for a message; an attempt under way for anything else gives way.
   @inlinable
   mutating func hasten(_ context: inout Context) {
     context.hasNews = true
-    workAt = context.now
-    if attempt.isActive, !attempt.isCancelled,
-      !table[Int(attempt.place)].has(Target.awaitsMessageFlag)
-    {
+    lookForWork(&context)
+    if attempt.isActive, !attempt.isCancelled, !table[Int(attempt.place)].has(Target.awaitsMessageFlag) {
       cutAttempt(&context)
     }
   }

@@ -68,6 +68,27 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     withoutBuffer = 0
   }
 
+  /// The value of a counter that is kept here; `nil` for all others.
+  @inlinable
+  func count(of counter: CoordinatorCounter) -> UInt32? {
+    switch counter {
+    case .payloadsServed: served
+    case .payloadsNotServed: notServed
+    case .signals: signals
+    case .signalWakes: wakes
+    case .signalsMalformed: malformed
+    case .signalsWithoutBuffer: withoutBuffer
+    default: nil
+    }
+  }
+
+  /// The address changed, and the payload with it.
+  @inlinable
+  mutating func rotated(at now: Instant, unixSeconds: UInt64?) {
+    rotatedAt = now
+    rotatedUnixSeconds = unixSeconds
+  }
+
   /// Makes our payload, or with `.servingLegacy` that for peers that know no Herald, in a buffer of the pool
   /// and returns the buffer; `nil` if there is no payload or no buffer.
   @inlinable

@@ -43,14 +43,10 @@ extension Serving {
   @inlinable
   static var codePeriod: Interval { .minutes(24 * 60) }
 
-  /// A phone of Apple's was met: what it advertises in the background nobody can read, so it is asked whether
-  /// it has codes.
+  /// A peer was met that may have codes which only a connection shows.
   @inlinable
   mutating func lookForHiddenCodes(_ place: Int, _ peers: inout PeersType) {
-    guard peers.table[place].system == .iOS, !peers.table[place].codeIsRead, observesAny else {
-      return
-    }
-    peers.table[place].owesCode = true
+    if observesAny { peers.oweHiddenCode(place) }
   }
 
   /// Asks the next question, or ends the matter.
@@ -58,11 +54,10 @@ extension Serving {
   mutating func askForCodes(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) -> CodeOutcome {
-    let place = Int(exchange.place)
     let procedure: GATTProcedure
     switch exchange.question {
     case .none:
-      peers.table[place].codeIsRead = false
+      peers.beginCodes(Int(exchange.place))
       exchange.modelHandle = 0
       if values.neighbours.observes(.covidWatch) {
         exchange.question = .numberService
@@ -183,14 +178,8 @@ extension Serving {
     _ system: NeighbourSystem, _ code: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
     _ context: inout Context
   ) {
-    let place = Int(exchange.place)
-    peers.keepCode(place, system, code, &context)
-    let state = peers.table[place].state
-    let isHerald = state == .read || state == .confirmed
-    if !isHerald, !peers.table[place].codeIsRead {
-      peers.table[place].retryAt =
-        context.now + (system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod)
-    }
-    peers.table[place].codeIsRead = true
+    peers.keepRead(
+      Int(exchange.place), system, code,
+      life: system == .covidWatch ? CovidWatch.longestLife : Self.codePeriod, &context)
   }
 }

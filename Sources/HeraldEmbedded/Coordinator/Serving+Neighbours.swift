@@ -29,8 +29,7 @@ extension Serving {
       return
     }
     values.heardBudget.spend(26)
-    peers.table[place].note(number: number, at: context.now)
-    peers.keepCode(place, .covidWatch, number, &context)
+    peers.keepAdvertised(number: number, of: place, &context)
   }
 
   /// What a request brought about: a number of ours that the peer is given is logged before it leaves; a code
@@ -88,11 +87,13 @@ extension Serving {
     mutating get { values.neighbours.observes(.covidWatch) || values.neighbours.observes(.c19x) }
   }
 
-  /// Connections that no longer show the services of other systems, a bit each: if there are such services,
-  /// that is a change of the table.
+  /// These connections, a bit each, were opened under a former address from now on, and no longer show the
+  /// services of other systems: if there are such services, that is a change of their table.
   @inlinable
-  mutating func noteServicesGone(on parted: UInt32) {
-    guard
+  mutating func noteFormer(_ open: UInt32) {
+    let parted = open & ~values.former
+    values.former |= open
+    guard Parts.NeighbourType.Services.changes,
       services.database(over: Parts.TableType.database, isFormer: false).attributes.count
         >= Int(services.firstChanging)
     else { return }

@@ -37,12 +37,10 @@ extension Serving {
     _ opened: ConnectionOpened, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
   ) {
     let index = opened.connection.index
+    exchange.opened(by: opened.peer, at: context.now)
     if index < 32 { values.former &= ~(1 &<< UInt32(truncatingIfNeeded: index)) }
     server.opened(opened.connection)
-    exchange.peer = opened.peer
     openAccount(index, &exchange, &peers, &context)
-    exchange.lastAsked = context.now
-    exchange.openedAt = context.now
   }
 
   /// Answers a request of the peer's in its place. Returns the length of the answer, 0 for none.
@@ -63,6 +61,20 @@ extension Serving {
     takeSignal(index, &exchange, &peers, &context)
     if Parts.NeighbourType.systems > 0 { noteNeighbours(index, &exchange, &peers, &context) }
     return length
+  }
+
+  /// The radio sends PDUs of at most so many bytes.
+  @inlinable
+  mutating func radioIsReady(maximumPDU: Int) { server.maximumMTU = maximumPDU }
+
+  /// Our payload is another: peers that asked for that are to be told.
+  @inlinable
+  mutating func payloadChanged() { unnotified = .max }
+
+  /// The services of other systems are others: peers on connections that show them are to be told.
+  @inlinable
+  mutating func servicesChanged() {
+    if Parts.NeighbourType.Services.changes { services.unindicated |= ~values.former }
   }
 
   // MARK: What peers write
@@ -164,7 +176,7 @@ extension Serving {
       ? Int(exchange.place)
       : peers.table.find(address: address, at: context.now) ?? peers.table.find(identity)
     if let known {
-      peers.table.touch(known, at: context.now)
+      peers.touch(known, &context)
       return known
     }
     values.spend(16, index)
@@ -198,7 +210,7 @@ extension Serving {
       return
     }
     let digest = values.pool.buffers[buffer].digest()
-    guard !peers.isOwn(digest) else { return }
+    guard !peers.own.contains(digest) else { return }
     peers.noteReceiveOnly(place)
     guard digest != peers.table[place].payloadDigest else { return }
     let isConnectable = peers.table[place].isConnectable
@@ -254,13 +266,13 @@ extension Serving {
     _ peers: inout PeersType, _ context: inout Context
   ) {
     let digest = values.pool.buffers[buffer].digest(range)
-    guard !peers.isOwn(digest) else { return }
+    guard !peers.own.contains(digest) else { return }
     let isKnown = peers.table.find(payloadDigest: digest, otherThan: -1) != nil
     let told = peers.table.findHearsay(payloadDigest: digest)
     let place = told ?? peers.admitHearsay(of: digest, &context)
-    let owner = place.map { peers.table[$0].identity } ?? peers.makeIdentity(&context)
+    let owner = place.map { peers.table[$0].identity } ?? TargetIdentity.made(&context.random)
     if let told {
-      peers.table.touch(told, at: context.now)
+      peers.touch(told, &context)
     } else if place != nil || isWritten {
       values.spendBytes(range.count, index)
       context.sink.record(.read, of: owner, range, in: &values.pool.buffers[buffer])

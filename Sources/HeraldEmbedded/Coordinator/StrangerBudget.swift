@@ -126,6 +126,29 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     return true
   }
 
+  /// Whether a reading of a peer whose payload is not known is kept, `number` being how many readings of
+  /// whomever there were before. One that is not is counted. A radio that cannot connect reads no payload:
+  /// then all are.
+  @usableFromInline
+  @inline(never)
+  mutating func mayKeepReading(
+    of target: inout Target, number: UInt32, canConnect: Bool, at now: Instant
+  ) -> Bool {
+    let isWithinAllowance = target.mayKeepReading(number: number, at: now)
+    if !canConnect { return true }
+    if isWithinAllowance, mayMeasure(kind: target.strangerKind, at: now) { return true }
+    unkept &+= 1
+    return false
+  }
+
+  /// How much was refused since this was asked last.
+  @usableFromInline
+  mutating func takeUnkept() -> UInt32 {
+    let count = unkept
+    unkept = 0
+    return count
+  }
+
   /// The payload of a stranger of this kind was read.
   @usableFromInline
   @inline(never)

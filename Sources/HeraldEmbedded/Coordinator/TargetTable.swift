@@ -310,11 +310,16 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   /// Takes in a peer that nobody has heard, but somebody told of. `nil` if that would cost one that was
   /// heard, or told of, in the last five minutes.
-  public mutating func insertHearsay(_ identity: TargetIdentity, at now: Instant) -> Int? {
+  public mutating func insertHearsay(
+    _ identity: TargetIdentity, payloadDigest: UInt64, at now: Instant
+  ) -> Int? {
     if free == 0, Int(fresh) == capacity {
       guard let evicted = evictable(at: now), targets[evicted].silence(at: now) > SharingStore.expiry
       else { return nil }
     }
-    return insert(identity, address: .zero, at: now)
+    guard let place = insert(identity, address: .zero, at: now) else { return nil }
+    targets[place].payloadDigest = payloadDigest
+    targets[place].state = .read
+    return place
   }
 }

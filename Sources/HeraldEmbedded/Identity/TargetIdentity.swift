@@ -1,4 +1,5 @@
 import HeraldBluetooth
+import HeraldHAL
 
 /// Under what a peer is tracked and logged: its pseudo device address if it shows one, else its address
 /// (HP-15), or a generated number for a peer known only from shared payloads (HP-43).
@@ -35,5 +36,13 @@ public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
   public init(_ address: DeviceAddress) {
     self.init(
       kind: address.kind == .public ? .publicAddress : .randomAddress, high: address.high, low: address.low)
+  }
+}
+
+extension TargetIdentity {
+  /// One that is made up, for a peer known only by its payload.
+  @inlinable
+  static func made<Source: RandomSource & ~Copyable>(_ random: inout Source) -> TargetIdentity {
+    TargetIdentity(kind: .shared, high: UInt16(truncatingIfNeeded: random.next()), low: random.next())
   }
 }

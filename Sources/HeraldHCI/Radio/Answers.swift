@@ -7,7 +7,8 @@ extension ControllerSession {
   /// by the time it is answered: so what it settles is no longer owed from now on.
   @usableFromInline @inline(__always)
   mutating func sent(
-    _ packet: CommandPacket, _ purpose: CommandPurpose, _ links: LinkSummary, connects: Bool, at now: Instant
+    _ packet: CommandPacket, _ purpose: CommandPurpose, _ summary: ConnectionSummary, connects: Bool,
+    at now: Instant
   ) {
     pending = packet.opcode
     pendingPurpose = purpose
@@ -16,7 +17,7 @@ extension ControllerSession {
     switch purpose {
     case .advertisingParameters:
       advertising.owesParameters = false
-      advertising.type = advertisingType(links)
+      advertising.type = advertisingType(summary)
     case .advertisingAddress: advertising.owesAddress = false
     case .advertisingData: advertising.owesData = false
     case .scanResponse: advertising.owesResponse = false

@@ -3,17 +3,6 @@ import HeraldHAL
 
 // The connections' lives.
 extension HCIRadio where Transport: ~Copyable {
-  /// The place of the connection with this handle, −1 if there is none.
-  @inlinable
-  mutating func indexOf(_ handle: ConnectionHandle) -> Int {
-    var index = 0
-    while index < connections {
-      if links[index].life != .free, links[index].handle == handle { return index }
-      index &+= 1
-    }
-    return -1
-  }
-
   /// LE Connection Complete.
   @inlinable
   mutating func opened<Handler: RadioEventHandler & ~Copyable>(
@@ -31,10 +20,10 @@ extension HCIRadio where Transport: ~Copyable {
     }
     if hasOrphan, orphan == event.handle { hasOrphan = false }
     // A handle that is in use belongs to a connection whose end was not reported.
-    closed(indexOf(event.handle), .connectionTimeout, &handler)
+    closed(acl.indexOf(event.handle), .connectionTimeout, &handler)
     let isFormer = event.role == .peripheral && session.advertisesFormerAddress()
     let isWanted = session.opened(event.role) && !isFormer
-    let index = isWanted ? firstPlace(.free) : -1
+    let index = isWanted ? acl.firstPlace(.free) : -1
     guard index >= 0 else {
       counters.count(.connectionsRefused)
       guard !hasOrphan || orphanAt > now || isFormer else {
@@ -62,35 +51,14 @@ extension HCIRadio where Transport: ~Copyable {
     orphanAt = isKnown ? now : now + Self.longestDelay
   }
 
-  /// Whether the buffer that all share is not with another connection.
-  @inlinable @inline(never)
-  mutating func hasSpare(_ index: Int) -> Bool {
-    for other in 0..<connections
-    where other != index && links[other].life == .open && links[other].slots[1].use != .free {
-      return false
-    }
-    return true
-  }
-
-  /// The first place in this part of its life, −1 if there is none.
-  @inlinable @inline(never)
-  mutating func firstPlace(_ life: Link.Life) -> Int {
-    var index = 0
-    while index < connections {
-      if links[index].life == life { return index }
-      index &+= 1
-    }
-    return -1
-  }
-
   @inlinable
   mutating func place(_ event: LEConnectionComplete, at index: Int) {
     counters.count(.connectionsOpened)
-    links[index] = Link()
-    links[index].life = .open
-    links[index].handle = event.handle
-    links[index].role = event.role
-    links[index].wantsDataLength = session.support.canSetDataLength
+    acl[index] = ACLConnection()
+    acl[index].life = .open
+    acl[index].handle = event.handle
+    acl[index].role = event.role
+    acl[index].wantsDataLength = session.support.canSetDataLength
   }
 
   /// A connection ended: its place is free, and the controller's buffers it held are free again (Vol 4, Part
@@ -100,21 +68,15 @@ extension HCIRadio where Transport: ~Copyable {
     _ index: Int, _ reason: DisconnectReason, _ handler: inout Handler
   ) {
     guard session.state == .ready, index >= 0 else { return }
-    credits &+= links[index].inFlight
-    links[index].inFlight = 0
-    links[index].life = .free
+    credits &+= acl[index].inFlight
+    acl[index].inFlight = 0
+    acl[index].life = .free
     // A refusal that is still to come is about this connection, not about the next in its place.
-    if pendingLink == index { pendingLink = -1 }
+    if pendingPlace == index { pendingPlace = -1 }
     handler.connectionClosed(ConnectionID(index: index), reason, at: now)
   }
 
-  /// One entry of Number Of Completed Packets. A controller cannot give back more than it was given.
+  /// One entry of Number Of Completed Packets.
   @inlinable
-  mutating func completed(_ entry: CompletedPackets) {
-    let index = indexOf(entry.handle)
-    guard index >= 0 else { return }
-    let count = min(entry.count, links[index].inFlight)
-    links[index].inFlight &-= count
-    credits &+= count
-  }
+  mutating func completed(_ entry: CompletedPackets) { credits &+= acl.completed(entry) }
 }

@@ -53,9 +53,9 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   /// A connection there is no place for, or of which nothing is known, to be disconnected.
   @usableFromInline var orphan: ConnectionHandle
   /// The connection after the one that sent last.
-  @usableFromInline var nextLink: Int
+  @usableFromInline var nextPlace: Int
   /// The connection a pending command is about.
-  @usableFromInline var pendingLink: Int
+  @usableFromInline var pendingPlace: Int
   /// When `poll` was last called.
   @usableFromInline var now: Instant
   /// Until when there is nothing to look at while it is quiet.
@@ -69,12 +69,12 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @usableFromInline var known: RadioCapabilities
   @usableFromInline var continuation: ReportContinuation
   @usableFromInline var counters: HCICounters
-  @usableFromInline var links: [connections of Link]
+  @usableFromInline var acl: ACLConnections<connections>
   /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are
   /// the radio's.
   public var transport: Transport
   @usableFromInline var receiver: H4Receiver
-  @usableFromInline var buffers: LinkBuffers<connections>
+  @usableFromInline var buffers: ACLBuffers<connections>
 
   /// A radio over `transport`. It is `.starting` until `poll` has brought the controller up.
   @inlinable
@@ -84,11 +84,11 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     session = ControllerSession()
     counters = HCICounters()
     continuation = ReportContinuation()
-    links = .init(repeating: Link())
-    buffers = LinkBuffers()
+    acl = ACLConnections()
+    buffers = ACLBuffers()
     credits = 0
-    nextLink = 0
-    pendingLink = 0
+    nextPlace = 0
+    pendingPlace = 0
     orphan = ConnectionHandle(rawValue: 0)
     hasOrphan = false
     isClogged = false
@@ -107,7 +107,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     @inline(__always)
     get {
       var capabilities = known
-      capabilities.maximumPDU = Link.longestPDU
+      capabilities.maximumPDU = ACLConnection.longestPDU
       return capabilities
     }
   }
@@ -155,7 +155,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @inlinable
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
-    try session.wantConnection(to: peer, parameters, hasRoom: summary().free > 0)
+    try session.wantConnection(to: peer, parameters, hasRoom: acl.summary().free > 0)
     transmit()
   }
 
@@ -170,8 +170,8 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @inlinable @inline(never)
   public mutating func disconnect(_ connection: ConnectionID) {
     let index = connection.index
-    guard session.state == .ready, index >= 0, index < connections, links[index].life == .open else { return }
-    links[index].life = .closing
+    guard session.state == .ready, index >= 0, index < connections, acl[index].life == .open else { return }
+    acl[index].life = .closing
     transmit()
   }
 
@@ -180,15 +180,15 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   public mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError) {
     let index = connection.index
     guard session.state == .ready else { throw .notReady }
-    guard index >= 0, index < connections, links[index].life == .open else { throw .notConnected }
-    guard pdu.count <= Link.longestPDU else { throw .tooLong }
+    guard index >= 0, index < connections, acl[index].life == .open else { throw .notConnected }
+    guard pdu.count <= ACLConnection.longestPDU else { throw .tooLong }
     guard pdu.count > 0 else { throw .invalidParameter }
-    let slot = links[index].slotToSend(hasSpare: hasSpare(index))
+    let slot = acl[index].slotToSend(hasSpare: acl.hasSpare(index))
     guard slot >= 0 else {
-      links[index].wantsReady = true
+      acl[index].wantsReady = true
       throw .busy
     }
-    buffers.send(pdu, on: &links[index], index, slot)
+    buffers.send(pdu, on: &acl[index], index, slot)
     transmit()
   }
 
@@ -196,8 +196,8 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @inlinable
   public mutating func readRSSI(_ connection: ConnectionID) {
     let index = connection.index
-    guard session.state == .ready, index >= 0, index < connections, links[index].life == .open else { return }
-    links[index].wantsRSSI = true
+    guard session.state == .ready, index >= 0, index < connections, acl[index].life == .open else { return }
+    acl[index].wantsRSSI = true
     transmit()
   }
 
@@ -256,7 +256,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @inlinable @inline(never)
   mutating func overdueAt() -> Instant {
     let command = session.overdueAt()
-    return firstPlace(.closed) >= 0 ? min(command, goodbyeBy) : command
+    return acl.firstPlace(.closed) >= 0 ? min(command, goodbyeBy) : command
   }
 
   @inlinable
@@ -285,25 +285,9 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   @inlinable
   mutating func restart() {
     session.restart()
-    var index = 0
-    while index < connections {
-      links[index].life = .free
-      index &+= 1
-    }
+    acl.freeAll()
     continuation = ReportContinuation()
     credits = 0
-  }
-
-  /// How many connections there are.
-  @inlinable
-  mutating func summary() -> LinkSummary {
-    var open = 0
-    var index = 0
-    while index < connections {
-      if links[index].life != .free { open &+= 1 }
-      index &+= 1
-    }
-    return LinkSummary(open: open, free: connections &- open)
   }
 
   /// Tells those who were refused as busy that they may try again.
@@ -311,10 +295,10 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   mutating func offerReady<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     var index = 0
     while index < connections {
-      if links[index].wantsReady, links[index].life == .open,
-        links[index].slotToSend(hasSpare: hasSpare(index)) >= 0
+      if acl[index].wantsReady, acl[index].life == .open,
+        acl[index].slotToSend(hasSpare: acl.hasSpare(index)) >= 0
       {
-        links[index].wantsReady = false
+        acl[index].wantsReady = false
         handler.readyToSend(on: ConnectionID(index: index), at: now)
       }
       index &+= 1

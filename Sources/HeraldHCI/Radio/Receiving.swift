@@ -123,8 +123,8 @@ extension HCIRadio where Transport: ~Copyable {
       return
     case LESubevent.longTermKeyRequest:
       guard count >= 3 else { break }
-      let index = indexOf(ConnectionHandle(rawValue: receiver.bytes(start, count).u16(unchecked: 1)))
-      if index >= 0 { links[index].wantsKeyRefused = true }
+      let index = acl.indexOf(ConnectionHandle(rawValue: receiver.bytes(start, count).u16(unchecked: 1)))
+      if index >= 0 { acl[index].wantsKeyRefused = true }
       return
     case LESubevent.connectionUpdateComplete, LESubevent.dataLengthChange,
       LESubevent.advertisingSetTerminated, LESubevent.channelSelectionAlgorithm:
@@ -154,7 +154,7 @@ extension HCIRadio where Transport: ~Copyable {
       guard connections > 0 else { return }
       guard let event = DisconnectionComplete(receiver.bytes(start, count)) else { break }
       if event.status.isSuccess {
-        closed(indexOf(event.handle), event.reason.disconnectReason, &handler)
+        closed(acl.indexOf(event.handle), event.reason.disconnectReason, &handler)
       }
       return
     case EventCode.numberOfCompletedPackets:
@@ -214,17 +214,17 @@ extension HCIRadio where Transport: ~Copyable {
     case .connectFailed(let reason):
       handler.connectionFailed(reason, at: now)
     case .measured(let handle, let rssi):
-      let index = indexOf(handle)
-      if index >= 0, links[index].life == .open {
+      let index = acl.indexOf(handle)
+      if index >= 0, acl[index].life == .open {
         handler.measured(rssi, on: ConnectionID(index: index), at: now)
       }
     case .refused(let status):
-      let index = pendingLink
-      guard index >= 0, index < connections, links[index].life != .free else { return }
+      let index = pendingPlace
+      guard index >= 0, index < connections, acl[index].life != .free else { return }
       // A connection the controller does not know is over, whether we heard of its end or not.
       if status == .unknownConnection {
-        closed(index, links[index].life == .open ? .connectionTimeout : .localHostTerminated, &handler)
-      } else if session.pendingPurpose == .readRSSI, links[index].life == .open {
+        closed(index, acl[index].life == .open ? .connectionTimeout : .localHostTerminated, &handler)
+      } else if session.pendingPurpose == .readRSSI, acl[index].life == .open {
         handler.measured(.notAvailable, on: ConnectionID(index: index), at: now)
       }
     }
@@ -236,9 +236,9 @@ extension HCIRadio where Transport: ~Copyable {
     from start: Int, count: Int, into handler: inout Handler
   ) {
     let head = UInt16(receiver.storage[start]) | UInt16(receiver.storage[start &+ 1]) &<< 8
-    let index = indexOf(ConnectionHandle(rawValue: head))
+    let index = acl.indexOf(ConnectionHandle(rawValue: head))
     // Packet_Boundary_Flag: 00 and 10 start a PDU, 01 continues it, 11 is not for LE.
-    guard session.state == .ready, index >= 0, links[index].life == .open, head & 0x3000 != 0x3000 else {
+    guard session.state == .ready, index >= 0, acl[index].life == .open, head & 0x3000 != 0x3000 else {
       counters.count(.fragmentsMalformed)
       if session.state == .ready, index < 0 {
         turnAway(ConnectionHandle(rawValue: head), isKnown: false)
@@ -249,21 +249,21 @@ extension HCIRadio where Transport: ~Copyable {
     guard slot >= 0 else {
       // The answer on a control channel leaves before the next request is looked at, which may want its
       // place.
-      if links[index].control.isOwed, !isClogged { transmitData() }
+      if acl[index].control.isOwed, !isClogged { transmitData() }
       return
     }
     let answer = buffers.handOver(
-      index, slot, count: Int(links[index].slots[slot].length), to: &handler, at: now)
-    buffers.answered(answer, by: &links[index], index, slot)
+      index, slot, count: Int(acl[index].slots[slot].length), to: &handler, at: now)
+    buffers.answered(answer, by: &acl[index], index, slot)
     // The answer leaves before the next PDU is looked at, which may need its buffer.
     if answer > 0, !isClogged { transmitData() }
   }
   /// Gives one fragment to its connection. Returns the slot that holds a whole ATT PDU now, −1 for none.
   @inlinable
   mutating func take(from start: Int, count: Int, isStart: Bool, _ index: Int) -> Int {
-    let hasSpare = hasSpare(index)
+    let hasSpare = acl.hasSpare(index)
     let fragment = receiver.storage.span.extracting(start..<(start &+ count))
-    let slot = links[index].slot(for: fragment, isStart: isStart, hasSpare: hasSpare, &counters)
-    return slot < 0 ? -1 : buffers.append(fragment, to: &links[index], index, slot, &counters)
+    let slot = acl[index].slot(for: fragment, isStart: isStart, hasSpare: hasSpare, &counters)
+    return slot < 0 ? -1 : buffers.append(fragment, to: &acl[index], index, slot, &counters)
   }
 }

@@ -3,7 +3,7 @@ import HeraldHAL
 
 /// How many connections there are, as far as the controller's other work depends on it.
 @usableFromInline
-struct LinkSummary: BitwiseCopyable {
+struct ConnectionSummary: BitwiseCopyable {
   /// Open connections, those that are being ended included.
   @usableFromInline let open: Int
   /// Free places.
@@ -27,11 +27,11 @@ extension ControllerSession {
   /// `connects` is whether the radio has room for connections at all. It is a constant where an image inlines
   /// this, and one without that room then has no code for initiating.
   @usableFromInline @inline(__always)
-  mutating func plan(_ links: LinkSummary, connects: Bool, at now: Instant) -> CommandPurpose {
+  mutating func plan(_ summary: ConnectionSummary, connects: Bool, at now: Instant) -> CommandPurpose {
     guard state == .ready else { return planBringUp() }
     let connect = connects ? self.connect : .idle
     let isConnecting = connect != .idle
-    let owesType = advertising.owesParameters || advertisingType(links) != advertising.type
+    let owesType = advertising.owesParameters || advertisingType(summary) != advertising.type
     // Only the extended commands know an address of advertising's own.
     let owesOwnAddress =
       support.isExtended && advertising.owesAddress && advertised.parameters.ownAddress.kind == .random
@@ -102,14 +102,14 @@ extension ControllerSession {
 
   /// The kind of advertising. What is to be connectable is only scannable while a connection could not be
   /// taken: all places are taken (an attempt of our own keeps one), or the controller cannot do both at once.
-  mutating func advertisingType(_ links: LinkSummary) -> AdvertisingType {
+  mutating func advertisingType(_ summary: ConnectionSummary) -> AdvertisingType {
     let isConnecting = connect != .idle
     guard advertised.parameters.connectable else {
       return advertised.responseCount == 0 ? .nonConnectable : .scannable
     }
-    let hasRoom = links.free > (isConnecting ? 1 : 0)
+    let hasRoom = summary.free > (isConnecting ? 1 : 0)
     let isPossible =
-      (links.open == 0 || support.states.advertisingWhileConnected)
+      (summary.open == 0 || support.states.advertisingWhileConnected)
       && (!isConnecting || support.states.advertisingWhileInitiating)
     return hasRoom && isPossible ? .connectable : .scannable
   }
@@ -121,12 +121,14 @@ extension ControllerSession {
 
   /// Writes the command that `plan` chose.
   @usableFromInline @inline(never)
-  mutating func write(_ purpose: CommandPurpose, _ links: LinkSummary, into packet: inout CommandPacket) {
+  mutating func write(
+    _ purpose: CommandPurpose, _ summary: ConnectionSummary, into packet: inout CommandPacket
+  ) {
     var fields = CommandFields()
     var form = purpose.form(isExtended: support.isExtended)
     switch purpose {
     case .advertisingParameters:
-      let type = advertisingType(links)
+      let type = advertisingType(summary)
       var interval = advertised.parameters.interval
       // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100
       // ms.

@@ -16,8 +16,9 @@ extension HCIRadio where Transport: ~Copyable {
     guard session.pending == .none, session.state != .failed else { return }
     var packet = CommandPacket()
     var subject = -1
-    let links = summary()
-    var purpose = connections > 0 && session.state == .ready ? planForLinks(into: &packet, &subject) : .none
+    let summary = acl.summary()
+    var purpose =
+      connections > 0 && session.state == .ready ? planForConnections(into: &packet, &subject) : .none
     if purpose == .none, session.isAtVendor {
       if packet.takeVendorCommand(Int(session.vendorCommands), of: &transport) {
         purpose = .bringUp
@@ -26,8 +27,8 @@ extension HCIRadio where Transport: ~Copyable {
       }
     }
     if purpose == .none {
-      purpose = session.plan(links, connects: connections > 0, at: now)
-      if purpose != .none { session.write(purpose, links, into: &packet) }
+      purpose = session.plan(summary, connects: connections > 0, at: now)
+      if purpose != .none { session.write(purpose, summary, into: &packet) }
     }
     guard purpose != .none else { return }
     guard !session.isBlocked else {
@@ -39,7 +40,7 @@ extension HCIRadio where Transport: ~Copyable {
       return
     }
     counters.count(.commandsSent)
-    session.sent(packet, purpose, links, connects: connections > 0, at: now)
+    session.sent(packet, purpose, summary, connects: connections > 0, at: now)
     settle(subject)
   }
 
@@ -52,16 +53,16 @@ extension HCIRadio where Transport: ~Copyable {
   /// The next command that is about one connection, and which place that has; −1 for a connection without
   /// one.
   @inlinable
-  mutating func planForLinks(into packet: inout CommandPacket, _ subject: inout Int) -> CommandPurpose {
+  mutating func planForConnections(into packet: inout CommandPacket, _ subject: inout Int) -> CommandPurpose {
     if hasOrphan, now >= orphanAt {
-      Link.refuse(orphan, into: &packet)
+      ACLConnection.refuse(orphan, into: &packet)
       return .disconnect
     }
     var index = 0
     while index < connections {
-      let purpose = links[index].planCommand()
+      let purpose = acl[index].planCommand()
       if purpose != .none {
-        links[index].write(purpose, into: &packet)
+        acl[index].write(purpose, into: &packet)
         subject = index
         return purpose
       }
@@ -73,21 +74,21 @@ extension HCIRadio where Transport: ~Copyable {
   /// A command about the connection at `subject` has left: it is no longer owed.
   @inlinable
   mutating func settle(_ subject: Int) {
-    pendingLink = subject
+    pendingPlace = subject
     guard subject >= 0 else {
       if session.pendingPurpose == .disconnect { hasOrphan = false }
       return
     }
-    links[subject].commandSent(session.pendingPurpose)
-    if links[subject].life == .closed { goodbyeBy = now + Self.longestGoodbye }
+    acl[subject].commandSent(session.pendingPurpose)
+    if acl[subject].life == .closed { goodbyeBy = now + Self.longestGoodbye }
   }
 
   /// Sends data, one fragment from each connection in turn.
   @inlinable
   mutating func transmitData() {
-    let room = min(transport.longestPacket &- Link.packetHeaderSize, Link.slotSize)
+    let room = min(transport.longestPacket &- ACLConnection.packetHeaderSize, ACLConnection.slotSize)
     let limit = min(Int(session.support.acl.length), room)
-    let open = summary().open
+    let open = acl.summary().open
     guard open > 0 else { return }
     // Each may hold an even share of the controller's buffers, and one at least. While another connection may
     // come, the last of three or more is for one that holds none: a peer that stalls must not hold up who
@@ -97,10 +98,10 @@ extension HCIRadio where Transport: ~Copyable {
     let keepsLast = open < connections && session.support.acl.count > 2
     var idle = 0
     while credits > 0, idle < connections {
-      let index = nextLink < connections ? nextLink : 0
-      nextLink = index &+ 1
-      if links[index].life == .open, links[index].inFlight < share,
-        !keepsLast || credits > 1 || links[index].inFlight == 0, transmitFragment(index, limit)
+      let index = nextPlace < connections ? nextPlace : 0
+      nextPlace = index &+ 1
+      if acl[index].life == .open, acl[index].inFlight < share,
+        !keepsLast || credits > 1 || acl[index].inFlight == 0, transmitFragment(index, limit)
       {
         credits &-= 1
         idle = 0
@@ -114,24 +115,24 @@ extension HCIRadio where Transport: ~Copyable {
   /// Sends the next packet of one connection; `false` if there is none or the transport refused it.
   @inlinable
   mutating func transmitFragment(_ index: Int, _ limit: Int) -> Bool {
-    if links[index].sendsControlNext {
+    if acl[index].sendsControlNext {
       var packet: [17 of UInt8] = .init(repeating: 0)
-      let count = links[index].writeControl(into: &packet)
+      let count = acl[index].writeControl(into: &packet)
       guard transport.write(packet.span.extracting(0..<count)) else {
         clog()
         return false
       }
-      links[index].sentControl(&counters)
+      acl[index].sentControl(&counters)
       return true
     }
-    let slot = links[index].nextToSend
+    let slot = acl[index].nextToSend
     guard slot >= 0, limit > 0 else { return false }
-    let fragment = buffers.nextFragment(of: &links[index], index, slot, limit: limit)
+    let fragment = buffers.nextFragment(of: &acl[index], index, slot, limit: limit)
     guard buffers.write(fragment, index, slot, to: &transport) else {
       clog()
       return false
     }
-    links[index].sent(fragment, slot, &counters)
+    acl[index].sent(fragment, slot, &counters)
     return true
   }
 }

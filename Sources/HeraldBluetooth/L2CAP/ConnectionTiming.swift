@@ -1,4 +1,5 @@
-/// The timing of a connection as LE Connection Update and its relatives state it.
+/// The timing of a connection as a peripheral asks for it (L2CAP Connection Parameter Update Request, Core
+/// Specification, Vol 3, Part A, 4.20) and as HCI states it (LE Connection Update, Vol 4, Part E, 7.8.18).
 public struct ConnectionTiming: Hashable, BitwiseCopyable, Sendable {
   /// Shortest interval between connection events, in units of 1.25 ms, 6…3,200.
   public let intervalMin: UInt16

@@ -5,13 +5,13 @@ import HeraldBluetooth
 /// It has two slots for an L2CAP PDU each, of up to 251 bytes: header of four bytes and an ATT PDU of up to
 /// 247. Either one receives, is answered in place and sends the answer; the other takes our own PDU or the
 /// next that arrives. Slot 0 has a buffer of its own. That of slot 1 is shared by all connections
-/// (`LinkBuffers`): mostly a PDU leaves in the moment it is made, and a connection that waits for the
+/// (`ACLBuffers`): mostly a PDU leaves in the moment it is made, and a connection that waits for the
 /// controller's room keeps to its own buffer, if that is free. Without a second one our PDU takes the first,
 /// and what arrives beside it is dropped. While we wait for an answer a peer's second request is dropped
 /// rather than take the buffer that answer needs; an indication beside a request, neither of whose answers
 /// could leave yet, still takes it, and our procedure then ends with its deadline.
 @usableFromInline
-struct Link: BitwiseCopyable {
+struct ACLConnection: BitwiseCopyable {
   /// Where a connection is in its life.
   @usableFromInline
   enum Life: UInt8, BitwiseCopyable {
@@ -80,7 +80,7 @@ struct Link: BitwiseCopyable {
   @usableFromInline var awaitsAnswer: Bool
 
   /// What waits to be answered on the signalling or security channel.
-  @usableFromInline var control: ControlAnswer
+  @usableFromInline var control: ControlChannels
 
   // What is owed.
   @usableFromInline var wantsDataLength: Bool
@@ -104,7 +104,7 @@ struct Link: BitwiseCopyable {
     firstToSend = 0
     isSkipping = false
     awaitsAnswer = false
-    control = .none
+    control = ControlChannels()
     wantsDataLength = false
     wantsKeyRefused = false
     wantsRSSI = false

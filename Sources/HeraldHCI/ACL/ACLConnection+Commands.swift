@@ -1,5 +1,7 @@
+import HeraldBluetooth
+
 // The commands that are about one connection.
-extension Link {
+extension ACLConnection {
   /// The next command that is owed.
   @usableFromInline
   mutating func planCommand() -> CommandPurpose {

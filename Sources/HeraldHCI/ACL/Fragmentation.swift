@@ -1,5 +1,7 @@
+import HeraldBluetooth
+
 // Sending: L2CAP PDUs leave as ACL fragments (Vol 4, Part E, 5.4.2).
-extension Link {
+extension ACLConnection {
   /// A packet ready to be written: `count` bytes from `start` of its buffer, type byte first.
   @usableFromInline
   struct Fragment: BitwiseCopyable {
@@ -39,21 +41,21 @@ extension Link {
 
   /// Takes one of our own PDUs.
   @usableFromInline @inline(never)
-  mutating func send(_ pdu: Span<UInt8>, _ slot: Int, in buffer: inout LinkBuffer) {
-    for index in 0..<pdu.count { buffer.bytes[LinkBuffer.attribute &+ index] = pdu[index] }
+  mutating func send(_ pdu: Span<UInt8>, _ slot: Int, in buffer: inout ACLBuffer) {
+    for index in 0..<pdu.count { buffer.bytes[ACLBuffer.attribute &+ index] = pdu[index] }
     queue(slot, as: .request, count: pdu.count, in: &buffer)
-    if Self.isRequest(buffer.bytes[LinkBuffer.attribute]) { awaitsAnswer = true }
+    if Self.isRequest(buffer.bytes[ACLBuffer.attribute]) { awaitsAnswer = true }
   }
 
   /// Puts an L2CAP header in front of `count` bytes and lets them go.
   @inline(never)
-  mutating func queue(_ slot: Int, as use: Use, count: Int, in buffer: inout LinkBuffer) {
-    let base = LinkBuffer.start
+  mutating func queue(_ slot: Int, as use: Use, count: Int, in buffer: inout ACLBuffer) {
+    let base = ACLBuffer.start
     buffer.bytes[base] = UInt8(truncatingIfNeeded: count)
     buffer.bytes[base &+ 1] = 0
     buffer.bytes[base &+ 2] = UInt8(truncatingIfNeeded: ChannelID.attribute)
     buffer.bytes[base &+ 3] = 0
-    let length = UInt8(truncatingIfNeeded: count &+ Link.headerSize)
+    let length = UInt8(truncatingIfNeeded: count &+ ACLConnection.headerSize)
     slots[slot] = Slot(use: use, length: length, done: 0)
     if !slots[1 &- slot].isSending { firstToSend = UInt8(truncatingIfNeeded: slot) }
   }
@@ -69,10 +71,10 @@ extension Link {
   /// The next fragment of at most `limit` bytes of payload of a slot that sends, its packet header written
   /// over the five bytes in front of it, which have left already: so no PDU is ever copied to be sent.
   @usableFromInline @inline(never)
-  mutating func nextFragment(_ slot: Int, limit: Int, in buffer: inout LinkBuffer) -> Fragment {
+  mutating func nextFragment(_ slot: Int, limit: Int, in buffer: inout ACLBuffer) -> Fragment {
     let done = Int(slots[slot].done)
     let count = min(limit, Int(slots[slot].length) &- done)
-    let start = LinkBuffer.start &+ done &- Link.packetHeaderSize
+    let start = ACLBuffer.start &+ done &- ACLConnection.packetHeaderSize
     // Packet_Boundary_Flag: 00 first, 01 continuing.
     let flags: UInt16 = done == 0 ? 0x0000 : 0x1000
     let head = handle.rawValue | flags
@@ -81,7 +83,7 @@ extension Link {
     buffer.bytes[start &+ 2] = UInt8(truncatingIfNeeded: head &>> 8)
     buffer.bytes[start &+ 3] = UInt8(truncatingIfNeeded: count)
     buffer.bytes[start &+ 4] = 0
-    return Fragment(start: start, count: count &+ Link.packetHeaderSize)
+    return Fragment(start: start, count: count &+ ACLConnection.packetHeaderSize)
   }
 
   /// A fragment of a slot has left. Frees the slot after its last one.
@@ -89,7 +91,7 @@ extension Link {
   mutating func sent(_ fragment: Fragment, _ slot: Int, _ counters: inout HCICounters) {
     inFlight &+= 1
     counters.count(.fragmentsSent)
-    let done = Int(slots[slot].done) &+ fragment.count &- Link.packetHeaderSize
+    let done = Int(slots[slot].done) &+ fragment.count &- ACLConnection.packetHeaderSize
     slots[slot].done = UInt8(truncatingIfNeeded: done)
     if done >= Int(slots[slot].length) {
       slots[slot] = .free
@@ -98,10 +100,25 @@ extension Link {
     }
   }
 
+  /// Writes the packet of the answer that is owed on a control channel: H4 and ACL headers, then its frame.
+  /// Returns its length.
+  @usableFromInline
+  mutating func writeControl(into packet: inout [17 of UInt8]) -> Int {
+    let frame = control.frame
+    let length = control.frameLength
+    packet[0] = PacketType.aclData
+    packet[1] = UInt8(truncatingIfNeeded: handle.rawValue)
+    packet[2] = UInt8(truncatingIfNeeded: handle.rawValue &>> 8)
+    packet[3] = UInt8(truncatingIfNeeded: length)
+    packet[4] = 0
+    for index in 0..<12 { packet[5 &+ index] = frame[index] }
+    return ACLConnection.packetHeaderSize &+ length
+  }
+
   /// Ends the sending of the control packet.
   @usableFromInline
   mutating func sentControl(_ counters: inout HCICounters) {
-    control = .none
+    control.sent()
     inFlight &+= 1
     counters.count(.fragmentsSent)
   }

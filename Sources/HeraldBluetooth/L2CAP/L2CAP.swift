@@ -1,25 +1,25 @@
 /// The fixed channels of an LE link (Vol 3, Part A, 2.1).
-enum ChannelID {
+package enum ChannelID {
   /// The Attribute protocol.
-  static var attribute: UInt16 { 0x0004 }
+  package static var attribute: UInt16 { 0x0004 }
   /// LE signalling.
-  static var signalling: UInt16 { 0x0005 }
+  package static var signalling: UInt16 { 0x0005 }
   /// The Security Manager.
-  static var securityManager: UInt16 { 0x0006 }
+  package static var securityManager: UInt16 { 0x0006 }
 }
 
 /// The codes of the signalling channel this host knows (Vol 3, Part A, 4).
-enum SignalCode {
+package enum SignalCode {
   /// L2CAP_COMMAND_REJECT_RSP.
-  static var commandReject: UInt8 { 0x01 }
+  package static var commandReject: UInt8 { 0x01 }
   /// L2CAP_CONNECTION_PARAMETER_UPDATE_REQ.
-  static var parameterUpdateRequest: UInt8 { 0x12 }
+  package static var parameterUpdateRequest: UInt8 { 0x12 }
   /// L2CAP_CONNECTION_PARAMETER_UPDATE_RSP.
-  static var parameterUpdateResponse: UInt8 { 0x13 }
+  package static var parameterUpdateResponse: UInt8 { 0x13 }
 
   /// Whether the code is that of an answer. Answers are never answered, or two hosts could reject each other
   /// for ever.
-  static func isAnswer(_ code: UInt8) -> Bool {
+  package static func isAnswer(_ code: UInt8) -> Bool {
     // All responses have odd codes up to 0x15; after that they are even: 0x18 (credit based connection) and
     // 0x1A (reconfigure).
     code <= 0x15 ? code & 1 == 1 : code == 0x18 || code == 0x1A
@@ -27,7 +27,7 @@ enum SignalCode {
 }
 
 /// Why a command of the signalling channel is rejected (Vol 3, Part A, 4.1).
-enum RejectReason: UInt8 {
+package enum RejectReason: UInt8 {
   /// Command not understood.
   case notUnderstood = 0x00
   /// Signaling MTU exceeded; followed by that MTU.
@@ -35,13 +35,13 @@ enum RejectReason: UInt8 {
 }
 
 /// The codes of the Security Manager this host knows (Vol 3, Part H, 3.3 and 3.5).
-enum SecurityCode {
+package enum SecurityCode {
   /// Pairing Request.
-  static var pairingRequest: UInt8 { 0x01 }
+  package static var pairingRequest: UInt8 { 0x01 }
   /// Pairing Failed.
-  static var pairingFailed: UInt8 { 0x05 }
+  package static var pairingFailed: UInt8 { 0x05 }
   /// Security Request.
-  static var securityRequest: UInt8 { 0x0B }
+  package static var securityRequest: UInt8 { 0x0B }
   /// The reason Pairing Not Supported.
-  static var pairingNotSupported: UInt8 { 0x05 }
+  package static var pairingNotSupported: UInt8 { 0x05 }
 }

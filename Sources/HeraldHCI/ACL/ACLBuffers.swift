@@ -3,14 +3,14 @@ import HeraldHAL
 
 /// The bytes of one L2CAP PDU, with room for a packet header in front.
 @usableFromInline
-struct LinkBuffer: BitwiseCopyable {
+struct ACLBuffer: BitwiseCopyable {
   @usableFromInline var bytes: [256 of UInt8]
 
   @usableFromInline init() { bytes = .init(repeating: 0) }
 
   /// Where the PDU begins, and where the ATT PDU in it does.
-  @inlinable static var start: Int { Link.packetHeaderSize }
-  @inlinable static var attribute: Int { Link.packetHeaderSize &+ Link.headerSize }
+  @inlinable static var start: Int { ACLConnection.packetHeaderSize }
+  @inlinable static var attribute: Int { ACLConnection.packetHeaderSize &+ ACLConnection.headerSize }
 
   /// Hands the ATT PDU of `count` bytes to the handler. Returns the length of the answer it wrote over it.
   @inlinable
@@ -18,14 +18,14 @@ struct LinkBuffer: BitwiseCopyable {
     count: Int, of connection: ConnectionID, to handler: inout Handler, at now: Instant
   ) -> Int {
     var whole = bytes.mutableSpan
-    var pdu = whole._mutatingExtracting(Self.attribute..<(Self.attribute &+ Link.longestPDU))
+    var pdu = whole._mutatingExtracting(Self.attribute..<(Self.attribute &+ ACLConnection.longestPDU))
     return handler.pduReceived(&pdu, count: count, on: connection, at: now)
   }
 
-  /// Writes a packet that `Link.nextFragment` made.
+  /// Writes a packet that `ACLConnection.nextFragment` made.
   @inlinable
   mutating func write<Transport: ControllerTransport & ~Copyable>(
-    _ fragment: Link.Fragment, to transport: inout Transport
+    _ fragment: ACLConnection.Fragment, to transport: inout Transport
   ) -> Bool {
     transport.write(bytes.span.extracting(fragment.start..<(fragment.start &+ fragment.count)))
   }
@@ -34,28 +34,29 @@ struct LinkBuffer: BitwiseCopyable {
 /// The buffers of all connections: one for each, and one that whoever needs a second has meanwhile. Slot 0 of
 /// a connection is in its own, slot 1 in the one that is shared.
 @usableFromInline
-struct LinkBuffers<let connections: Int>: ~Copyable {
-  @usableFromInline var own: [connections of LinkBuffer]
-  @usableFromInline var spare: LinkBuffer
+struct ACLBuffers<let connections: Int>: ~Copyable {
+  @usableFromInline var own: [connections of ACLBuffer]
+  @usableFromInline var spare: ACLBuffer
 
   @usableFromInline init() {
-    own = .init(repeating: LinkBuffer())
-    spare = LinkBuffer()
+    own = .init(repeating: ACLBuffer())
+    spare = ACLBuffer()
   }
 
-  /// `Link.append` in the buffer of a slot.
+  /// `ACLConnection.append` in the buffer of a slot.
   @usableFromInline
   mutating func append(
-    _ fragment: Span<UInt8>, to link: inout Link, _ index: Int, _ slot: Int, _ counters: inout HCICounters
+    _ fragment: Span<UInt8>, to link: inout ACLConnection, _ index: Int, _ slot: Int,
+    _ counters: inout HCICounters
   ) -> Int {
     slot == 0
       ? link.append(fragment, to: 0, &own[index], &counters)
       : link.append(fragment, to: slot, &spare, &counters)
   }
 
-  /// `Link.answered`.
+  /// `ACLConnection.answered`.
   @usableFromInline
-  mutating func answered(_ count: Int, by link: inout Link, _ index: Int, _ slot: Int) {
+  mutating func answered(_ count: Int, by link: inout ACLConnection, _ index: Int, _ slot: Int) {
     if slot == 0 {
       link.answered(0, count: count, in: &own[index])
     } else {
@@ -63,29 +64,31 @@ struct LinkBuffers<let connections: Int>: ~Copyable {
     }
   }
 
-  /// `Link.send`.
+  /// `ACLConnection.send`.
   @usableFromInline
-  mutating func send(_ pdu: Span<UInt8>, on link: inout Link, _ index: Int, _ slot: Int) {
+  mutating func send(_ pdu: Span<UInt8>, on link: inout ACLConnection, _ index: Int, _ slot: Int) {
     if slot == 0 { link.send(pdu, 0, in: &own[index]) } else { link.send(pdu, slot, in: &spare) }
   }
 
-  /// `Link.nextFragment`.
+  /// `ACLConnection.nextFragment`.
   @usableFromInline
-  mutating func nextFragment(of link: inout Link, _ index: Int, _ slot: Int, limit: Int) -> Link.Fragment {
+  mutating func nextFragment(of link: inout ACLConnection, _ index: Int, _ slot: Int, limit: Int)
+    -> ACLConnection.Fragment
+  {
     slot == 0
       ? link.nextFragment(0, limit: limit, in: &own[index])
       : link.nextFragment(slot, limit: limit, in: &spare)
   }
 
-  /// `LinkBuffer.write`.
+  /// `ACLBuffer.write`.
   @inlinable
   mutating func write<Transport: ControllerTransport & ~Copyable>(
-    _ fragment: Link.Fragment, _ index: Int, _ slot: Int, to transport: inout Transport
+    _ fragment: ACLConnection.Fragment, _ index: Int, _ slot: Int, to transport: inout Transport
   ) -> Bool {
     slot == 0 ? own[index].write(fragment, to: &transport) : spare.write(fragment, to: &transport)
   }
 
-  /// `LinkBuffer.handOver`.
+  /// `ACLBuffer.handOver`.
   @inlinable
   mutating func handOver<Handler: RadioEventHandler & ~Copyable>(
     _ index: Int, _ slot: Int, count: Int, to handler: inout Handler, at now: Instant

@@ -1,9 +1,11 @@
+import HeraldBluetooth
+
 // Receiving: ACL fragments become L2CAP PDUs (Vol 3, Part A, 7.2).
 //
 // A length in a header decides nothing but how many bytes are waited for; bytes go where there is room or
 // nowhere. What does not fit, contradicts itself or comes on an unknown channel is passed over up to the next
 // start fragment and counted; the connection goes on.
-extension Link {
+extension ACLConnection {
   /// Looks at one fragment. Returns the slot it is for, or −1 if it was dealt with. `hasSpare`: no other
   /// connection has the buffer of slot 1.
   @usableFromInline
@@ -31,10 +33,12 @@ extension Link {
       slots[slot] = .free
     }
     // Short PDUs of the other channels are mostly whole: they need no buffer.
-    if fragment.count >= Link.headerSize, fragment.u16(unchecked: 2) != ChannelID.attribute,
-      Int(fragment.u16(unchecked: 0)) == fragment.count &- Link.headerSize
+    if fragment.count >= ACLConnection.headerSize, fragment.u16(unchecked: 2) != ChannelID.attribute,
+      Int(fragment.u16(unchecked: 0)) == fragment.count &- ACLConnection.headerSize
     {
-      control(fragment.u16(unchecked: 2), fragment.extracting(droppingFirst: Link.headerSize), &counters)
+      take(
+        fragment.extracting(droppingFirst: ACLConnection.headerSize), on: fragment.u16(unchecked: 2),
+        &counters)
       return -1
     }
     let slot = slots[0].use == .free ? 0 : 1
@@ -52,20 +56,20 @@ extension Link {
   /// behind its L2CAP header, or −1; its bytes are `slots[…].length`, and the caller then calls `answered`.
   @usableFromInline @inline(never)
   mutating func append(
-    _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout LinkBuffer, _ counters: inout HCICounters
+    _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout ACLBuffer, _ counters: inout HCICounters
   ) -> Int {
-    let base = LinkBuffer.start
+    let base = ACLBuffer.start
     let done = Int(slots[slot].done)
-    guard fragment.count <= Link.slotSize &- done else {
+    guard fragment.count <= ACLConnection.slotSize &- done else {
       return refuse(slot, .fragmentsMalformed, &counters)
     }
     for index in 0..<fragment.count { buffer.bytes[base &+ done &+ index] = fragment[index] }
     let total = done &+ fragment.count
     slots[slot].done = UInt8(truncatingIfNeeded: total)
-    guard total >= Link.headerSize else { return -1 }
+    guard total >= ACLConnection.headerSize else { return -1 }
     let length = Int(buffer.bytes[base]) | Int(buffer.bytes[base &+ 1]) &<< 8
-    let expected = length &+ Link.headerSize
-    guard expected <= Link.slotSize else {
+    let expected = length &+ ACLConnection.headerSize
+    guard expected <= ACLConnection.slotSize else {
       return refuse(slot, .pdusDropped, &counters)
     }
     guard total <= expected else {
@@ -75,7 +79,7 @@ extension Link {
     let channel = UInt16(buffer.bytes[base &+ 2]) | UInt16(buffer.bytes[base &+ 3]) &<< 8
     if channel == ChannelID.attribute {
       guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
-      let opcode = buffer.bytes[base &+ Link.headerSize]
+      let opcode = buffer.bytes[base &+ ACLConnection.headerSize]
       if Self.isRequest(opcode) {
         // The last buffer is for the answer we wait for, not for the second request of a peer that may have
         // but one.
@@ -90,9 +94,26 @@ extension Link {
       return slot
     }
     slots[slot] = .free
-    let pdu = buffer.bytes.span.extracting((base &+ Link.headerSize)..<(base &+ expected))
-    control(channel, pdu, &counters)
+    let pdu = buffer.bytes.span.extracting((base &+ ACLConnection.headerSize)..<(base &+ expected))
+    take(pdu, on: channel, &counters)
     return -1
+  }
+
+  /// One whole PDU of a channel other than ATT's.
+  private mutating func take(_ pdu: Span<UInt8>, on channel: UInt16, _ counters: inout HCICounters) {
+    let outcome = control.take(pdu, on: channel, role: role)
+    switch outcome.kind {
+    case .nothing: break
+    case .unknownChannel: counters.count(.unknownChannels)
+    case .rejected: counters.count(.signalsRejected)
+    case .pairingRefused: counters.count(.pairingsRefused)
+    case .update:
+      if !outcome.isDropped {
+        timing = outcome.timing
+        wantsUpdate = true
+      }
+    }
+    if outcome.isDropped { counters.count(.pdusDropped) }
   }
 
   /// Whether a PDU with this opcode is a request: even, without the command flag, and no confirmation (Vol 3,
@@ -113,8 +134,8 @@ extension Link {
 
   /// Ends the handling of a received PDU: with an answer of `count` bytes in the same place, or with none.
   @usableFromInline @inline(never)
-  mutating func answered(_ slot: Int, count: Int, in buffer: inout LinkBuffer) {
-    guard count > 0, count <= Link.longestPDU else {
+  mutating func answered(_ slot: Int, count: Int, in buffer: inout ACLBuffer) {
+    guard count > 0, count <= ACLConnection.longestPDU else {
       slots[slot] = .free
       return
     }

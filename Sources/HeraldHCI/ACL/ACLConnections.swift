@@ -1,0 +1,83 @@
+import HeraldBluetooth
+
+/// The connections there may be at once, by their places.
+@usableFromInline
+struct ACLConnections<let connections: Int>: ~Copyable {
+  @usableFromInline var all: [connections of ACLConnection]
+
+  /// None is open.
+  @usableFromInline
+  init() { all = .init(repeating: ACLConnection()) }
+
+  /// The connection at a place.
+  @inlinable
+  subscript(index: Int) -> ACLConnection {
+    @inline(__always) mutating get { all[index] }
+    @inline(__always) _modify { yield &all[index] }
+  }
+
+  /// The place of the connection with this handle, −1 if there is none.
+  @inlinable
+  mutating func indexOf(_ handle: ConnectionHandle) -> Int {
+    var index = 0
+    while index < connections {
+      if all[index].life != .free, all[index].handle == handle { return index }
+      index &+= 1
+    }
+    return -1
+  }
+
+  /// The first place in this part of its life, −1 if there is none.
+  @inlinable @inline(never)
+  mutating func firstPlace(_ life: ACLConnection.Life) -> Int {
+    var index = 0
+    while index < connections {
+      if all[index].life == life { return index }
+      index &+= 1
+    }
+    return -1
+  }
+
+  /// How many connections there are.
+  @inlinable
+  mutating func summary() -> ConnectionSummary {
+    var open = 0
+    var index = 0
+    while index < connections {
+      if all[index].life != .free { open &+= 1 }
+      index &+= 1
+    }
+    return ConnectionSummary(open: open, free: connections &- open)
+  }
+
+  /// Whether the buffer that all share is not with another connection.
+  @inlinable @inline(never)
+  mutating func hasSpare(_ index: Int) -> Bool {
+    for other in 0..<connections
+    where other != index && all[other].life == .open && all[other].slots[1].use != .free {
+      return false
+    }
+    return true
+  }
+
+  /// Every place is free: the controller was reset.
+  @inlinable
+  mutating func freeAll() {
+    var index = 0
+    while index < connections {
+      all[index].life = .free
+      index &+= 1
+    }
+  }
+
+  /// One entry of Number Of Completed Packets: how many buffers of the controller are free again. A
+  /// controller cannot give back more than it was given.
+  @inlinable
+  mutating func completed(_ entry: CompletedPackets) -> UInt16 {
+    let index = indexOf(entry.handle)
+    guard index >= 0 else { return 0 }
+    let count = min(entry.count, all[index].inFlight)
+    all[index].inFlight &-= count
+    return count
+  }
+}
