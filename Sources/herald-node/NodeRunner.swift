@@ -74,6 +74,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     let transport = try open()
     var serialNumber = InlineBytes<16>()
     for byte in directory.serialNumber.utf8 { serialNumber.append(byte) }
+    var names = DeviceNames(name: "", model: "herald-node")
+    for byte in settings.name.utf8 { names.name.append(byte) }
     // Not `self`, of which more is to be made: what makes the sensors is handed over as a closure.
     let log = logger
     device = NodeDevice(
@@ -85,12 +87,10 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
         serialNumber: serialNumber, settings: settingsFlash, addressKey: key,
         addressKeyPath: directory.path + "/" + AddressKeyFile.name,
         image: image),
-      configuration: configuration)
+      configuration: configuration, names: names)
     device.node.core.key = key
     device.takeSettings(at: .start)
     device.node.core.neighbours = services
-    for byte in settings.name.utf8 { device.node.core.values.deviceName.append(byte) }
-    for byte in "herald-node".utf8 { device.node.core.values.modelNumber.append(byte) }
     self.signals = signals
     self.links = links
     self.usb = usb

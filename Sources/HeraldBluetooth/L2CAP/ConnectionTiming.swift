@@ -18,6 +18,13 @@ public struct ConnectionTiming: Hashable, BitwiseCopyable, Sendable {
     self.timeout = timeout
   }
 
+  /// That of an L2CAP Connection Parameter Update Request, which has twelve bytes.
+  package init(request pdu: Span<UInt8>) {
+    self.init(
+      intervalMin: pdu.u16(at: 4), intervalMax: pdu.u16(at: 6), latency: pdu.u16(at: 8),
+      timeout: pdu.u16(at: 10))
+  }
+
   /// Whether all are in range and the timeout is longer than twice the longest silence the latency allows
   /// (Vol 3, Part A, 4.20; Vol 4, Part E, 7.8.18).
   public var isValid: Bool {

@@ -87,11 +87,12 @@ public struct ManagedNode<
     radio: consuming RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
     supplier: @autoclosure () -> Parts.SupplierType, delegate: @autoclosure () -> Parts.DelegateType,
     board: consuming Parts.BoardType,
-    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration(),
+    names: DeviceNames = DeviceNames()
   ) {
     node = HeraldNode(
       radio: radio, flash: flash, random: random, supplier: supplier(), delegate: delegate(),
-      configuration: configuration())
+      configuration: configuration(), names: names)
     self.board = board
   }
 
@@ -118,6 +119,7 @@ public struct ManagedNode<
     node = HeraldNode(
       makingRadio: radio, flash: Parts.flash(), random: Parts.random(), supplier: Parts.supplier(),
       delegate: Parts.delegate(), configuration: Parts.configuration())
+    if let names = Parts.names() { node.core.names = names }
   }
 
   /// Where the log stands.

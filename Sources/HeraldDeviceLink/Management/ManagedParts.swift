@@ -42,11 +42,15 @@ public protocol PartFactory: ManagedParts {
   static func delegate() -> DelegateType
   /// What was chosen; the defaults of `HeraldConfiguration` unless it is implemented.
   static func configuration() -> HeraldConfiguration
+  /// What the device calls itself; nothing but the default manufacturer unless it is implemented.
+  static func names() -> DeviceNames?
 }
 
 extension PartFactory {
   /// The defaults.
-  public static func configuration() -> HeraldConfiguration { HeraldConfiguration() }
+  @inlinable public static func configuration() -> HeraldConfiguration { HeraldConfiguration() }
+  /// None.
+  @inlinable public static func names() -> DeviceNames? { nil }
 }
 
 extension PartFactory where DelegateType == NoDelegate {

@@ -144,6 +144,13 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     set { presence.rotation.isHeld = newValue }
   }
 
+  /// What the device calls itself. It is set before the first `run`.
+  @inlinable
+  public var names: DeviceNames {
+    get { serving.values.names }
+    set { serving.values.names = newValue }
+  }
+
   /// The address shown at present; `.zero` before the first.
   @inlinable
   public var ownAddress: DeviceAddress { presence.address }

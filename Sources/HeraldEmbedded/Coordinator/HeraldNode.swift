@@ -26,11 +26,13 @@ public struct HeraldNode<
     radio: consuming RadioType, flash: consuming Parts.FlashType,
     random: consuming Parts.RandomType, supplier: @autoclosure () -> Parts.SupplierType,
     delegate: @autoclosure () -> Parts.DelegateType,
-    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration()
+    configuration: @autoclosure () -> HeraldConfiguration = HeraldConfiguration(),
+    names: DeviceNames = DeviceNames()
   ) {
     self.radio = radio
     core = HeraldCore(
       flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
+    core.names = names
   }
 
   /// The same with the radio made in its place. A finished one is as large as all its connections' buffers,

@@ -12,10 +12,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   public var supplier: Parts.SupplierType
   /// The systems beside Herald; what they serve is theirs.
   @usableFromInline var neighbours: Parts.NeighbourType
-  /// The device's name as GAP shows it, UTF-8: nothing by which the device could be recognised.
-  public var deviceName: InlineBytes<20>
-  /// The device's model, UTF-8.
-  public var modelNumber: InlineBytes<20>
+  @usableFromInline var names: DeviceNames
   /// When the own address changed last, and what date that was.
   @usableFromInline var rotatedAt: Instant
   @usableFromInline var rotatedUnixSeconds: UInt64?
@@ -48,8 +45,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   init(supplier: () -> Parts.SupplierType) {
     self.supplier = supplier()
     neighbours = Parts.NeighbourType()
-    deviceName = InlineBytes()
-    modelNumber = InlineBytes()
+    names = DeviceNames()
     pool = PayloadPool()
     rotatedAt = .start
     rotatedUnixSeconds = nil
@@ -112,8 +108,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
   ) -> AttributeRead {
     switch tag {
     case .payload, .legacyPayload: break
-    case .deviceName: return .copying(deviceName.span, from: offset, into: &buffer)
-    case .modelNumber: return .copying(modelNumber.span, from: offset, into: &buffer)
+    case .deviceName, .modelNumber, .manufacturerName: return names.read(tag, from: offset, into: &buffer)
     default:
       // Codes change with the address, too. Each number that is given away goes to the log, which is not to
       // be flooded.

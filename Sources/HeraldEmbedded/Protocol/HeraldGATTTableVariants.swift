@@ -38,15 +38,15 @@ private let shortAttributes: [16 of AttributeRecord] = [
 
   .primaryService(at: 16, 2),
   .characteristic(at: 18, 5),
-  .constant(0x2A29, at: 28, 15),
+  .value(0x2A29, .read, tag: .manufacturerName),
   .characteristic(at: 23, 5),
   .value(0x2A24, .read, tag: .modelNumber),
 
-  .primaryService(at: 97, 2),
-  .characteristic(at: 59, 19),
-  .value(typeAt: 62, .write, longest: 512, tag: .signal),
-  .characteristic(at: 78, 19),
-  .value(typeAt: 81, .read, tag: .payload),
+  .primaryService(at: 82, 2),
+  .characteristic(at: 44, 19),
+  .value(typeAt: 47, .write, longest: 512, tag: .signal),
+  .characteristic(at: 63, 19),
+  .value(typeAt: 66, .read, tag: .payload),
 ]
 
 private let bothAttributes: [19 of AttributeRecord] = [
@@ -60,23 +60,23 @@ private let bothAttributes: [19 of AttributeRecord] = [
 
   .primaryService(at: 16, 2),
   .characteristic(at: 18, 5),
-  .constant(0x2A29, at: 28, 15),
+  .value(0x2A29, .read, tag: .manufacturerName),
   .characteristic(at: 23, 5),
   .value(0x2A24, .read, tag: .modelNumber),
 
-  .primaryService(at: 43, 16),
-  .characteristic(at: 59, 19),
-  .value(typeAt: 62, .write, longest: 512, tag: .signal),
-  .characteristic(at: 99, 19),
-  .value(typeAt: 102, .write, longest: 512, tag: .otherSignal),
+  .primaryService(at: 28, 16),
+  .characteristic(at: 44, 19),
+  .value(typeAt: 47, .write, longest: 512, tag: .signal),
+  .characteristic(at: 84, 19),
+  .value(typeAt: 87, .write, longest: 512, tag: .otherSignal),
   .configuration(slot: 0, allowing: .notifications),
-  .characteristic(at: 118, 19),
-  .value(typeAt: 81, .read, tag: .payload),
+  .characteristic(at: 103, 19),
+  .value(typeAt: 66, .read, tag: .payload),
 ]
 
-// As in `HeraldGATTTable` up to 97; there both services need declarations of their own, for their handles
+// As in `HeraldGATTTable` up to 82; there both services need declarations of their own, for their handles
 // differ.
-private let variantBytes: [137 of UInt8] = [
+private let variantBytes: [122 of UInt8] = [
   // 0: GAP; device name at 3; appearance at 5, unknown
   0x00, 0x18,
   0x02, 0x03, 0x00, 0x00, 0x2A,
@@ -84,21 +84,20 @@ private let variantBytes: [137 of UInt8] = [
   0x00, 0x00,
   // 14: GATT
   0x01, 0x18,
-  // 16: Device Information; manufacturer name at 9; model number at 11; "Herald Embedded"
+  // 16: Device Information; manufacturer name at 9; model number at 11
   0x0A, 0x18,
   0x02, 0x09, 0x00, 0x29, 0x2A,
   0x02, 0x0B, 0x00, 0x24, 0x2A,
-  0x48, 0x65, 0x72, 0x61, 0x6C, 0x64, 0x20, 0x45, 0x6D, 0x62, 0x65, 0x64, 0x64, 0x65, 0x64,
-  // 43: Herald
+  // 28: Herald
   0x9B, 0xFD, 0x5B, 0xD6, 0x72, 0x45, 0x1E, 0x80, 0xD3, 0x42, 0x46, 0x47, 0xAF, 0x32, 0x81, 0x42,
-  // 59: signal at 14; payload at 16
+  // 44: signal at 14; payload at 16
   0x08, 0x0E, 0x00,
   0x11, 0x1A, 0x82, 0x80, 0x9A, 0xE0, 0x24, 0x83, 0x7A, 0x43, 0x2E, 0x09, 0x13, 0xB8, 0x17, 0xF6,
   0x02, 0x10, 0x00,
   0xE7, 0x33, 0x89, 0x8F, 0xE3, 0x43, 0x21, 0xA1, 0x29, 0x48, 0x05, 0x8F, 0xF8, 0xC0, 0x98, 0x3E,
-  // 97: 0xFCF6
+  // 82: 0xFCF6
   0xF6, 0xFC,
-  // 99: the other signal, written and notified (18), at 16; payload at 19
+  // 84: the other signal, written and notified (18), at 16; payload at 19
   0x18, 0x10, 0x00,
   0x63, 0x43, 0x2D, 0xB0, 0xAD, 0xA4, 0xF3, 0x8A, 0x9A, 0x4A, 0xE4, 0xEA, 0xF2, 0xD5, 0xB0, 0x0E,
   0x02, 0x13, 0x00,

@@ -55,6 +55,17 @@ public struct InlineBytes<let capacity: Int>: Equatable, Sendable {
     return true
   }
 
+  /// Appends the UTF-8 bytes of a text constant; `false`, changing nothing, if they do not fit.
+  @discardableResult
+  public mutating func append(_ text: StaticString) -> Bool {
+    let size = text.utf8CodeUnitCount
+    guard text.hasPointerRepresentation, size <= remaining else { return false }
+    let start = text.utf8Start
+    for index in 0..<size { storage[count &+ index] = start[index] }
+    count &+= size
+    return true
+  }
+
   /// Empties the string and overwrites its bytes with zeros.
   public mutating func removeAll() {
     storage = .init(repeating: 0)

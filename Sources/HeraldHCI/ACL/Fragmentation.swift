@@ -104,15 +104,12 @@ extension ACLConnection {
   /// Returns its length.
   @usableFromInline
   mutating func writeControl(into packet: inout [17 of UInt8]) -> Int {
-    let frame = control.frame
-    let length = control.frameLength
+    let length = control.write(into: &packet)
     packet[0] = PacketType.aclData
     packet[1] = UInt8(truncatingIfNeeded: handle.rawValue)
     packet[2] = UInt8(truncatingIfNeeded: handle.rawValue &>> 8)
-    packet[3] = UInt8(truncatingIfNeeded: length)
-    packet[4] = 0
-    for index in 0..<12 { packet[5 &+ index] = frame[index] }
-    return ACLConnection.packetHeaderSize &+ length
+    packet[3] = length
+    return ACLConnection.packetHeaderSize &+ Int(length)
   }
 
   /// Ends the sending of the control packet.

@@ -101,19 +101,17 @@ extension ACLConnection {
 
   /// One whole PDU of a channel other than ATT's.
   private mutating func take(_ pdu: Span<UInt8>, on channel: UInt16, _ counters: inout HCICounters) {
-    let outcome = control.take(pdu, on: channel, role: role)
-    switch outcome.kind {
+    var isDropped = false
+    switch control.take(pdu, on: channel, role: role, isDropped: &isDropped) {
     case .nothing: break
     case .unknownChannel: counters.count(.unknownChannels)
     case .rejected: counters.count(.signalsRejected)
     case .pairingRefused: counters.count(.pairingsRefused)
     case .update:
-      if !outcome.isDropped {
-        timing = outcome.timing
-        wantsUpdate = true
-      }
+      timing = ConnectionTiming(request: pdu)
+      wantsUpdate = true
     }
-    if outcome.isDropped { counters.count(.pdusDropped) }
+    if isDropped { counters.count(.pdusDropped) }
   }
 
   /// Whether a PDU with this opcode is a request: even, without the command flag, and no confirmation (Vol 3,

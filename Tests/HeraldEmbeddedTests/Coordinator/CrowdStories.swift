@@ -194,7 +194,6 @@ struct CrowdStories {
   @Test("A payload that is read at once keeps no buffer: many connections read it one after the other")
   func servedAtOnce() {
     let story = Story()
-    story.node.core.values.deviceName = InlineBytes()
     for index in 0..<4 {
       story.happen(.opened(ConnectionID(index: index), .peripheral, peer: Self.peer(UInt32(index))))
       story.happen(.pdu(hex("0A 10 00"), on: ConnectionID(index: index)))

@@ -131,8 +131,7 @@ struct FormerAddressStories {
     let herald = Self.standard.merging([signal: .never, payload: .refused]) { $1 }
     func story<Table: GATTTable>(_: Table.Type) -> StoryWith<NoNeighbours, Table> {
       let story = StoryWith<NoNeighbours, Table>()
-      story.node.core.values.deviceName.append(0x41)
-      story.node.core.values.modelNumber.append(0x42)
+      story.node.core.names = DeviceNames(name: "A", model: "B")
       return story
     }
     StoryWith<NoNeighbours, HeraldGATTTable>().comparesTable(with: herald)
