@@ -72,6 +72,12 @@ extension CoreContext {
   @inlinable @inline(never)
   mutating func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
+  /// The most connections there may be, with memory for `capacity` of them.
+  @inlinable
+  func connectionLimit(of capacity: Int) -> Int {
+    capacity < capabilities.connections ? capacity : capabilities.connections
+  }
+
   // MARK: Settings
   // What a host has set counts more than what was chosen at start-up, from the moment it is set.
 

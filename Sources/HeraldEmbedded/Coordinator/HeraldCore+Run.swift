@@ -9,7 +9,7 @@ extension HeraldCore {
   @inlinable @inline(never)
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
     context.now = now
-    if !isStarted { start() }
+    if !isStarted { start(reason: context.configuration.startReason) }
     context.hasNews = false
     context.wakeAt = .never
     housekeep()
@@ -53,9 +53,6 @@ extension HeraldCore {
     context.now = now
     if !isStarted { start(reason: startReason) }
   }
-
-  @inlinable
-  mutating func start() { start(reason: context.configuration.startReason) }
 
   /// Makes what has to be random, opens the log.
   @inlinable
@@ -128,7 +125,7 @@ extension HeraldCore {
       context.wake(by: peers.workAt)
       return
     }
-    let most = connectionLimit
+    let most = context.connectionLimit(of: connections)
     let isFull = exchanges.table.openCount() >= (most > 1 ? most &- 1 : most)
     if isFull, exchanges.table.connectionToGiveUp(forMessage: outbox.isPending, &peers, &context) == nil {
       exchanges.table.awaitGrace(&context)
@@ -164,12 +161,6 @@ extension HeraldCore {
     peers.beginAttempt(place, othersWait: othersWait, limit: limit, &context)
   }
 
-  /// The most connections there may be.
-  @inlinable
-  var connectionLimit: Int {
-    connections < context.capabilities.connections ? connections : context.capabilities.connections
-  }
-
   @inlinable
   mutating func scan<R: Radio & ~Copyable>(_ radio: inout R) {
     guard context.configuration.scans else { return }
@@ -180,12 +171,9 @@ extension HeraldCore {
       if scanning.stop() { radio.stopScanning() }
       return
     }
-    let timing = context.scanTiming
     let isBusy = context.now < peers.listening.busyUntil
-    let parameters = ScanParameters(
-      ownAddress: presence.advertising.address, interval: timing.interval,
-      window: isBusy ? timing.busyWindow : timing.window, active: timing.active)
     if isBusy { context.wake(by: peers.listening.busyUntil) }
+    let parameters = context.scanTiming.parameters(ownAddress: presence.address, isBusy: isBusy)
     guard scanning.isNew(parameters) else { return }
     do throws(RadioError) {
       try radio.startScanning(parameters)
@@ -199,7 +187,8 @@ extension HeraldCore {
   mutating func advertise<R: Radio & ~Copyable>(_ radio: inout R) {
     let open = exchanges.table.openCount()
     let allowed = AdvertisingAllowance(
-      connectable: open < connectionLimit && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
+      connectable: open < context.connectionLimit(of: connections)
+        && (open == 0 || context.capabilities.canAdvertiseWhileConnected),
       any: context.canAdvertise && (context.offersPayload || Parts.NeighbourType.systems > 0))
     guard let wish = presence.next(allowed: allowed, &context) else { return }
     switch wish {

@@ -75,7 +75,7 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   @inlinable
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant, source: WallClock.Source) -> Bool {
     context.now = now
-    if !isStarted { start() }
+    if !isStarted { start(reason: context.configuration.startReason) }
     guard context.sink.clock.set(unixMilliseconds: unixMilliseconds, at: now, source: source) else {
       return false
     }
@@ -106,9 +106,6 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     _read { yield peers.table }
     _modify { yield &peers.table }
   }
-  /// What was chosen at start-up.
-  @inlinable
-  public var configuration: HeraldConfiguration { context.configuration }
   /// The log.
   @inlinable
   public var log: Log {

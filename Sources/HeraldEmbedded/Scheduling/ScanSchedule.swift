@@ -1,3 +1,4 @@
+import HeraldBluetooth
 import HeraldHAL
 
 /// How to scan, and for how long at a stretch.
@@ -40,6 +41,13 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
     self.interval = interval
     self.window = window < interval ? window : interval
     busyWindow = interval
+  }
+
+  /// What the radio is told. `isBusy` says that several peers wait to have their payloads read.
+  @inlinable
+  func parameters(ownAddress: DeviceAddress, isBusy: Bool) -> ScanParameters {
+    ScanParameters(
+      ownAddress: ownAddress, interval: interval, window: isBusy ? busyWindow : window, active: active)
   }
 }
 

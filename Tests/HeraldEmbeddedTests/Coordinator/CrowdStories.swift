@@ -212,7 +212,7 @@ struct CrowdStories {
   )
   func busyScanning() {
     let story = Story()
-    let timing = story.node.core.configuration.scanTiming
+    let timing = story.node.core.context.configuration.scanTiming
     #expect(timing.window < timing.busyWindow)
     #expect(story.node.radio.scanning?.window == timing.window)
     story.hear(Self.peer(1), Self.advert)
