@@ -257,19 +257,19 @@ struct LogRetentionTests {
     try diary.pass(hours: 16 * 24)
     let contents = image.copy()
     image.journal = []
-    var story: [(steps: Int, hour: Int)] = []
+    var scenario: [(steps: Int, hour: Int)] = []
     let start = image.steps
     for _ in 0..<(4 * 24) {
       try diary.pass()
-      story.append((image.steps - start, diary.now))
+      scenario.append((image.steps - start, diary.now))
     }
     let journal = try #require(image.journal)
     #expect(journal.contains { if case .erasure = $0 { true } else { false } })
     var known = 0
     var committed = 16 * 24
     for step in journal.indices {
-      while known < story.count, story[known].steps <= step {
-        committed = story[known].hour
+      while known < scenario.count, scenario[known].steps <= step {
+        committed = scenario[known].hour
         known += 1
       }
       // Every step of an erasure, what voids the header first included; of programming, which other tests cut

@@ -106,19 +106,19 @@ struct ScriptedSupplier: PayloadSupplier, ~Copyable {
 }
 
 /// A random source whose sequence is the same in every run.
-struct StoryRandom: RandomSource, ~Copyable {
+struct ScenarioRandom: RandomSource, ~Copyable {
   var generator = SeededGenerator(state: 1)
   mutating func next() -> UInt32 { UInt32(truncatingIfNeeded: generator.next()) }
 }
 
 /// A device under a mock radio, and the clock that drives it: what a test tells happens, what it asks for is
 /// looked at.
-typealias Story = StoryWith<NoNeighbours>
+typealias Scenario = ScenarioWith<NoNeighbours>
 
 /// The same with systems beside Herald, or with another table to serve.
-final class StoryWith<Systems: Neighbours> {
+final class ScenarioWith<Systems: Neighbours> {
   typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, Systems>, 8, 4, 4
+    MockRadio, PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, Systems>, 8, 4, 4
   >
   var node: Node
   private(set) var now: Instant = .start
@@ -132,7 +132,7 @@ final class StoryWith<Systems: Neighbours> {
     configure(&configuration)
     node = Node(
       radio: MockRadio(capabilities: capabilities),
-      flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: StoryRandom(),
+      flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: ScenarioRandom(),
       supplier: ScriptedSupplier(payload), delegate: Recorder(), configuration: configuration)
     node.core.key = key
     poll()
@@ -240,7 +240,7 @@ enum Peer {
   static let payload = "10 3A 03 00 00 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF B0"
 }
 
-extension StoryWith {
+extension ScenarioWith {
   /// An Android phone takes the connection, answers everything up to the payload, which is read.
   func readAndroid(
     on connection: Int = 0, payload: String = Peer.payload, sourceLocation: SourceLocation = #_sourceLocation
@@ -258,7 +258,7 @@ extension StoryWith {
   }
 }
 
-extension StoryWith {
+extension ScenarioWith {
   /// The rows of the log so far, in the words of the contact log: time in milliseconds, event, identity,
   /// payload.
   func log() -> [String] {

@@ -99,45 +99,45 @@ struct ReluctantPhone {
 
 /// What a peer owes us and is owed is done in the end, whatever it broke off and however.
 @Suite("Coordinator: peers that break off at every possible step")
-struct InterruptedStories {
+struct InterruptedExchangeTests {
   static let message = [UInt8](repeating: 0xAB, count: 40)
   static let written = [0x04, 40, 0] + message
 
   /// Meets the phone until all is done or two minutes have passed.
-  private func meet(_ phone: inout ReluctantPhone) -> Story {
-    let story = Story { $0.readsModel = true }
-    story.hear(Peer.android, Peer.androidAdvert)
-    #expect(story.send(Self.message, to: Peer.androidIdentity) == nil)
+  private func meet(_ phone: inout ReluctantPhone) -> Scenario {
+    let scenario = Scenario { $0.readsModel = true }
+    scenario.hear(Peer.android, Peer.androidAdvert)
+    #expect(scenario.send(Self.message, to: Peer.androidIdentity) == nil)
     for _ in 0..<120 {
-      serve(story, &phone)
-      story.run(seconds: 1)
-      story.hear(Peer.android, Peer.androidAdvert)
+      serve(scenario, &phone)
+      scenario.run(seconds: 1)
+      scenario.hear(Peer.android, Peer.androidAdvert)
     }
-    return story
+    return scenario
   }
 
   /// Lets the phone take every connection and answer every request of this moment.
-  private func serve(_ story: Story, _ phone: inout ReluctantPhone) {
+  private func serve(_ scenario: Scenario, _ phone: inout ReluctantPhone) {
     let connection = ConnectionID(index: 0)
-    var isConnected = story.node.radio.open.contains(connection)
+    var isConnected = scenario.node.radio.open.contains(connection)
     for _ in 0..<100 {
-      let commands = story.commands()
+      let commands = scenario.commands()
       if commands.isEmpty { return }
       for command in commands {
         switch command {
         case .connect:
           isConnected = true
-          story.happen(.opened(connection, .central, peer: Peer.android))
+          scenario.happen(.opened(connection, .central, peer: Peer.android))
         case .disconnect:
           isConnected = false
           phone.disconnected()
         case .send(let request, _) where isConnected:
           let (answers, goes) = phone.take(request)
-          for answer in answers { story.happen(.pdu(answer, on: connection)) }
-          if goes, story.node.radio.open.contains(connection) {
+          for answer in answers { scenario.happen(.pdu(answer, on: connection)) }
+          if goes, scenario.node.radio.open.contains(connection) {
             isConnected = false
             phone.disconnected()
-            story.happen(.closed(connection, .remoteUserTerminated))
+            scenario.happen(.closed(connection, .remoteUserTerminated))
           }
         default: break
         }
@@ -158,28 +158,28 @@ struct InterruptedStories {
     #expect(whole.messages == [Self.written])
     for step in 0..<whole.answered {
       var phone = ReluctantPhone(hasCompliantSignal: hasCompliantSignal, at: step, how: how)
-      let story = meet(&phone)
+      let scenario = meet(&phone)
       #expect(phone.answered > step)
-      #expect(story.count(.reads) == 1, "step \(step)")
+      #expect(scenario.count(.reads) == 1, "step \(step)")
       // A message that the peer refuses is lost, and known to be.
-      #expect(story.count(.messagesSent) + story.count(.messagesLost) == 1, "step \(step)")
-      #expect(story.count(.messagesLost) == 0 || how == .refuses, "step \(step)")
-      #expect(story.count(.messagesLost) == 1 || phone.messages.first == Self.written, "step \(step)")
+      #expect(scenario.count(.messagesSent) + scenario.count(.messagesLost) == 1, "step \(step)")
+      #expect(scenario.count(.messagesLost) == 0 || how == .refuses, "step \(step)")
+      #expect(scenario.count(.messagesLost) == 1 || phone.messages.first == Self.written, "step \(step)")
       // A second answer passes for that to the next request: what is read and written then is the peer's own
       // muddle.
       if how != .answersTwice {
         // The model is asked for once, whatever comes of it.
-        let models = story.log().filter { $0.contains("model android 41 33 30") }.count
+        let models = scenario.log().filter { $0.contains("model android 41 33 30") }.count
         #expect(step + 1 < (whole.answeredBeforeModel ?? 0) ? models == 1 : models <= 1, "step \(step)")
         #expect(
-          story.heard().contains(.read(Peer.androidIdentity, ReluctantPhone.payload, known: false)),
+          scenario.heard().contains(.read(Peer.androidIdentity, ReluctantPhone.payload, known: false)),
           "step \(step)")
         #expect(phone.messages.count <= 1, "step \(step)")
       }
       // It is still the one it was, and every advertisement of it was counted.
-      #expect(story.log().filter { $0.hasSuffix("detect android") }.count == 1, "step \(step)")
-      #expect(story.count(.readings) == 121, "step \(step)")
-      #expect(story.node.radio.scanning != nil && story.violations.isEmpty, "step \(step)")
+      #expect(scenario.log().filter { $0.hasSuffix("detect android") }.count == 1, "step \(step)")
+      #expect(scenario.count(.readings) == 121, "step \(step)")
+      #expect(scenario.node.radio.scanning != nil && scenario.violations.isEmpty, "step \(step)")
     }
   }
 }

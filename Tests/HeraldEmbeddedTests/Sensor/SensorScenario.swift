@@ -28,42 +28,44 @@ struct Tracer: SensorDelegate {
     (0..<bytes.count).map { (bytes[$0] < 16 ? "0" : "") + String(bytes[$0], radix: 16) }.joined()
   }
 
-  mutating func didDetect(_ target: TargetIdentity, at now: Instant) { write("detect \(Story.name(target))") }
+  mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
+    write("detect \(Scenario.name(target))")
+  }
   mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
-    write("measure \(Story.name(target)) \(rssi.rawValue)")
+    write("measure \(Scenario.name(target)) \(rssi.rawValue)")
   }
   mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant) {
-    write("read \(Story.name(target)) \(text(payload))")
+    write("read \(Scenario.name(target)) \(text(payload))")
   }
   mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
-  ) { write("measure with payload \(Story.name(target)) \(rssi.rawValue)") }
+  ) { write("measure with payload \(Scenario.name(target)) \(rssi.rawValue)") }
   mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
-    write("share \(Story.name(sharer)) \(text(payloads))")
+    write("share \(Scenario.name(sharer)) \(text(payloads))")
   }
   mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
-    write("receive \(Story.name(sender)) \(text(message))")
+    write("receive \(Scenario.name(sender)) \(text(message))")
   }
   mutating func didVisit(_ visit: Visit, at now: Instant) {
-    write("visit \(Story.name(visit.venue)) \(visit.begin.milliseconds) \(visit.end.milliseconds)")
+    write("visit \(Scenario.name(visit.venue)) \(visit.begin.milliseconds) \(visit.end.milliseconds)")
   }
   mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {
-    write("model \(Story.name(target)) \(text(model))")
+    write("model \(Scenario.name(target)) \(text(model))")
   }
   mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
-  ) { write("observe \(Story.name(target)) \(system) \(text(code))") }
+  ) { write("observe \(Scenario.name(target)) \(system) \(text(code))") }
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
-    write("power \(Story.name(target)) \(dBm)")
+    write("power \(Scenario.name(target)) \(dBm)")
   }
-  mutating func didLose(_ target: TargetIdentity, at now: Instant) { write("lose \(Story.name(target))") }
+  mutating func didLose(_ target: TargetIdentity, at now: Instant) { write("lose \(Scenario.name(target))") }
   mutating func didUpdateState(_ state: SensorState, at now: Instant) { write("state \(state)") }
 }
 
 /// A device with any delegate under a mock radio, among peers that answer by themselves.
-final class SensorStory<Delegate: SensorDelegate & ~Copyable> {
+final class SensorScenario<Delegate: SensorDelegate & ~Copyable> {
   typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Delegate, NoNeighbours>, 16, 4, 4
+    MockRadio, PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Delegate, NoNeighbours>, 16, 4, 4
   >
   var node: Node
   private(set) var now: Instant = .start
@@ -79,7 +81,7 @@ final class SensorStory<Delegate: SensorDelegate & ~Copyable> {
     var configuration = HeraldConfiguration()
     configure(&configuration)
     node = Node(
-      radio: MockRadio(), flash: flash, random: StoryRandom(),
+      radio: MockRadio(), flash: flash, random: ScenarioRandom(),
       supplier: ScriptedSupplier([0x08, 1, 0, 2, 0, 3, 0, 0, 0, 0, 0, 0, 0]), delegate: delegate(),
       configuration: configuration)
     poll()

@@ -11,7 +11,9 @@ private let epoch: UInt64 = 1_600_905_600
 private final class RotatingDevice {
   typealias Node = HeraldNode<
     MockRadio,
-    PartList<MemoryFlash, StoryRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours>,
+    PartList<
+      MemoryFlash, ScenarioRandom, SimplePayloadSupplier<InlineMatchingKeys<4>>, Recorder, NoNeighbours
+    >,
     8, 4, 4
   >
   var node: Node
@@ -22,7 +24,7 @@ private final class RotatingDevice {
     let keys = try matchingKeys(first: 0, last: 0)
     node = Node(
       radio: MockRadio(), flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4),
-      random: StoryRandom(),
+      random: ScenarioRandom(),
       supplier: SimplePayloadSupplier(store: InlineMatchingKeys<4>()), delegate: Recorder())
     node.core.values.supplier.configure(country: 826, state: 0)
     try node.core.values.supplier.store.provide(firstDay: 0, keys: keys.span)
@@ -78,7 +80,7 @@ private final class RotatingDevice {
 }
 
 @Suite("Coordinator: payloads that change with the time")
-struct RotationStories {
+struct PayloadRotationTests {
   /// Of the first and second six minutes of day 0, and of its last: the published identifiers of the secret
   /// of zeros.
   private let first = hex("0B 10 3A03 0000 e2cfbeb32de932c9171c658b5f57a337")
@@ -152,11 +154,11 @@ struct RotationStories {
 
   @Test("HP-48 Each payload of our own is in the log when it comes to be offered, once")
   func ownPayloadLogged() {
-    let story = Story(payload: hex("08 01"))
-    story.run(seconds: 1000)
-    story.node.core.values.supplier.bytes = hex("08 02")
-    story.run(seconds: 1900)
-    let own = story.log().compactMap { $0.contains(" own ") ? String($0.suffix(9)) : nil }
+    let scenario = Scenario(payload: hex("08 01"))
+    scenario.run(seconds: 1000)
+    scenario.node.core.values.supplier.bytes = hex("08 02")
+    scenario.run(seconds: 1900)
+    let own = scenario.log().compactMap { $0.contains(" own ") ? String($0.suffix(9)) : nil }
     #expect(own == ["own 08 01", "own 08 02"])
   }
 }

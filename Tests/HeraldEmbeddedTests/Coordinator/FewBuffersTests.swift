@@ -6,9 +6,9 @@ import Testing
 @testable import HeraldHAL
 
 @Suite("Coordinator: fewer buffers for payloads than connections")
-struct FewBuffersStories {
+struct FewBuffersTests {
   private typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, StoryRandom, ScriptedSupplier, Recorder, NoNeighbours>, 8, 4, 2
+    MockRadio, PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, NoNeighbours>, 8, 4, 2
   >
 
   /// What is offered, and the answers that it takes at the default ATT_MTU.
@@ -26,7 +26,7 @@ struct FewBuffersStories {
   private static func node(peers: Int) -> Node {
     var node = Node(
       radio: MockRadio(capabilities: MockRadio.usualCapabilities),
-      flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: StoryRandom(),
+      flash: MemoryFlash(pageSize: 4096, pageCount: 16, wordSize: 4), random: ScenarioRandom(),
       supplier: ScriptedSupplier(payload), delegate: Recorder())
     for _ in 0..<20 { _ = node.poll(at: .start) }
     for index in 0..<peers {

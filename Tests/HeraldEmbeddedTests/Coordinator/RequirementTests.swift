@@ -5,15 +5,15 @@ import Testing
 
 /// Requirements that only the whole node can keep.
 @Suite("Coordinator: what the documents ask of the whole")
-struct RequirementStories {
-  private func open(_ story: Story, _ index: Int = 0) {
-    story.happen(.opened(ConnectionID(index: index), .peripheral, peer: Peer.iPhone))
-    _ = story.node.radio.takeCommands()
+struct RequirementTests {
+  private func open(_ scenario: Scenario, _ index: Int = 0) {
+    scenario.happen(.opened(ConnectionID(index: index), .peripheral, peer: Peer.iPhone))
+    _ = scenario.node.radio.takeCommands()
   }
 
-  private func ask(_ story: Story, _ request: String, on index: Int = 0) -> [UInt8] {
-    story.happen(.pdu(hex(request), on: ConnectionID(index: index)))
-    return story.answers().first ?? []
+  private func ask(_ scenario: Scenario, _ request: String, on index: Int = 0) -> [UInt8] {
+    scenario.happen(.pdu(hex(request), on: ConnectionID(index: index)))
+    return scenario.answers().first ?? []
   }
 
   /// A radio whose PDUs have 23 bytes, and that does one thing at a time.
@@ -27,20 +27,20 @@ struct RequirementStories {
     "HP-01 With PDUs of 23 bytes and one connection a peer is found, read and let go, without asking for more"
   )
   func oldRadioReads() {
-    let story = Story(capabilities: Self.oldRadio)
-    story.run(seconds: 5)
-    story.hear(Peer.android, Peer.androidAdvert)
-    #expect(story.node.radio.connecting == Peer.android)
-    _ = story.commands()
-    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.android))
-    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
-    story.exchange("08 28 00 2C 00 03 28", "09 15 29 00 08 2A 00 \(Peer.signalUUID)")
-    story.exchange("08 2B 00 2C 00 03 28", "09 15 2B 00 02 2C 00 \(Peer.payloadUUID)")
-    story.exchange("0A 2C 00", "0B 10 3A 03 00 00 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF B0 B1")
-    story.exchange("0C 2C 00 16 00", "0D B2 B3")
-    #expect(story.count(.reads) == 1)
-    #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
-    #expect(story.violations.isEmpty)
+    let scenario = Scenario(capabilities: Self.oldRadio)
+    scenario.run(seconds: 5)
+    scenario.hear(Peer.android, Peer.androidAdvert)
+    #expect(scenario.node.radio.connecting == Peer.android)
+    _ = scenario.commands()
+    scenario.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.android))
+    scenario.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
+    scenario.exchange("08 28 00 2C 00 03 28", "09 15 29 00 08 2A 00 \(Peer.signalUUID)")
+    scenario.exchange("08 2B 00 2C 00 03 28", "09 15 2B 00 02 2C 00 \(Peer.payloadUUID)")
+    scenario.exchange("0A 2C 00", "0B 10 3A 03 00 00 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF B0 B1")
+    scenario.exchange("0C 2C 00 16 00", "0D B2 B3")
+    #expect(scenario.count(.reads) == 1)
+    #expect(scenario.commands() == [.disconnect(ConnectionID(index: 0))])
+    #expect(scenario.violations.isEmpty)
   }
 
   @Test(
@@ -48,23 +48,23 @@ struct RequirementStories {
   )
   func oldRadioServes() {
     let payload = (0..<60).map { UInt8($0) }
-    let story = Story(capabilities: Self.oldRadio, payload: payload)
-    open(story)
+    let scenario = Scenario(capabilities: Self.oldRadio, payload: payload)
+    open(scenario)
     var answers = [
-      ask(story, "02 05 02"), ask(story, "10 01 00 FF FF 00 28"), ask(story, "08 0C 00 10 00 03 28"),
+      ask(scenario, "02 05 02"), ask(scenario, "10 01 00 FF FF 00 28"), ask(scenario, "08 0C 00 10 00 03 28"),
     ]
     #expect(answers[0] == hex("03 17 00"))
     var read: [UInt8] = []
     while read.count < 60 {
       let request =
         read.isEmpty ? "0A 10 00" : "0C 10 00 \(String(read.count + 0x100, radix: 16).dropFirst()) 00"
-      let answer = ask(story, request)
+      let answer = ask(scenario, request)
       guard answer.count > 1 else { break }
       answers.append(answer)
       read += answer.dropFirst()
     }
     #expect(read == payload)
-    answers.append(ask(story, "12 0E 00 02 C8 FF"))
+    answers.append(ask(scenario, "12 0E 00 02 C8 FF"))
     #expect(answers.last == hex("13"))
     #expect(answers.allSatisfy { !$0.isEmpty && $0.count <= 23 && $0[0] != 0x01 })
   }
@@ -73,15 +73,15 @@ struct RequirementStories {
     "HP-05 HP-33 A peer that connects discovers both services, and in each the signal and the payload characteristic"
   )
   func discovery() {
-    let story = Story()
-    open(story)
-    #expect(ask(story, "02 F7 00") == hex("03 F7 00"))
-    #expect(ask(story, "06 01 00 FF FF 00 28 \(Peer.longService)") == hex("07 0C 00 10 00"))
-    #expect(ask(story, "06 01 00 FF FF 00 28 F6 FC") == hex("07 11 00 15 00"))
+    let scenario = Scenario()
+    open(scenario)
+    #expect(ask(scenario, "02 F7 00") == hex("03 F7 00"))
+    #expect(ask(scenario, "06 01 00 FF FF 00 28 \(Peer.longService)") == hex("07 0C 00 10 00"))
+    #expect(ask(scenario, "06 01 00 FF FF 00 28 F6 FC") == hex("07 11 00 15 00"))
     for (first, range) in [(0x0C, "0C 00 10 00"), (0x11, "11 00 15 00")] {
       let handle = { (offset: Int) in String(first + offset + 0x100, radix: 16).dropFirst() }
       #expect(
-        ask(story, "08 \(range) 03 28")
+        ask(scenario, "08 \(range) 03 28")
           == hex(
             "09 15 \(handle(1)) 00 08 \(handle(2)) 00 \(Peer.signalUUID) "
               + "\(handle(3)) 00 02 \(handle(4)) 00 \(Peer.payloadUUID)"))
@@ -90,10 +90,10 @@ struct RequirementStories {
 
   @Test("HP-11 HP-14 An address that changes every 30 s takes the pseudo device address with it, in one step")
   func shortLivedIdentity() {
-    let story = Story { $0.addressPeriod = .seconds(30) }
-    story.run(seconds: 300)
+    let scenario = Scenario { $0.addressPeriod = .seconds(30) }
+    scenario.run(seconds: 300)
     var shown: [(at: UInt64, address: DeviceAddress, pseudo: [UInt8])] = []
-    for record in story.node.radio.commands {
+    for record in scenario.node.radio.commands {
       guard case .startAdvertising(let parameters, let data, _) = record.command else { continue }
       #expect(Array(data[21..<25]) == hex("09 FF FA FF"))
       if let last = shown.last {
@@ -107,27 +107,27 @@ struct RequirementStories {
 
   @Test("HP-16 How long a device is left alone starts over once it has shown the service on a connection")
   func ignoreReset() {
-    let story = Story()
+    let scenario = Scenario()
     func meet(hasService: Bool) -> UInt64 {
-      while story.node.radio.connecting == nil {
-        story.hear(Peer.iPhone, Peer.iPhoneBackground)
-        if story.node.radio.connecting == nil { story.run(seconds: 1) }
+      while scenario.node.radio.connecting == nil {
+        scenario.hear(Peer.iPhone, Peer.iPhoneBackground)
+        if scenario.node.radio.connecting == nil { scenario.run(seconds: 1) }
       }
-      _ = story.commands()
-      story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
-      story.exchange("02 F7 00", "03 F7 00")
+      _ = scenario.commands()
+      scenario.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
+      scenario.exchange("02 F7 00", "03 F7 00")
       if hasService {
-        story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
-        story.exchange(
+        scenario.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
+        scenario.exchange(
           "08 28 00 2C 00 03 28",
           "09 15 29 00 18 2A 00 \(Peer.otherSignalUUID) 2B 00 02 2C 00 \(Peer.payloadUUID)")
-        story.exchange("0A 2C 00", "01 0A 2C 00 0E")
+        scenario.exchange("0A 2C 00", "01 0A 2C 00 0E")
       } else {
-        story.exchange("06 01 00 FF FF 00 28 F6 FC", "01 06 01 00 0A")
-        story.exchange("06 01 00 FF FF 00 28 \(Peer.longService)", "01 06 01 00 0A")
+        scenario.exchange("06 01 00 FF FF 00 28 F6 FC", "01 06 01 00 0A")
+        scenario.exchange("06 01 00 FF FF 00 28 \(Peer.longService)", "01 06 01 00 0A")
       }
-      story.run(milliseconds: 0)
-      return story.now.milliseconds / 1000
+      scenario.run(milliseconds: 0)
+      return scenario.now.milliseconds / 1000
     }
     let first = meet(hasService: false)
     let second = meet(hasService: false)
@@ -142,25 +142,25 @@ struct RequirementStories {
     "HP-17 A target's record says how far the acquaintance got, what the peer supports and when it was last heard"
   )
   func record() {
-    let story = Story()
+    let scenario = Scenario()
     func target() -> Target {
-      story.node.core.table[story.node.core.table.find(TargetIdentity(Peer.iPhone)) ?? 0]
+      scenario.node.core.table[scenario.node.core.table.find(TargetIdentity(Peer.iPhone)) ?? 0]
     }
-    story.hear(Peer.iPhone, Peer.iPhoneBackground, rssi: -70)
+    scenario.hear(Peer.iPhone, Peer.iPhoneBackground, rssi: -70)
     #expect(target().state == .candidate && !target().showedService && target().system == .unknown)
     #expect(target().lastRSSI == RSSI(-70) && target().txPower == 12)
-    story.hear(Peer.iPhone, Peer.iPhoneAdvert, rssi: -71)
+    scenario.hear(Peer.iPhone, Peer.iPhoneAdvert, rssi: -71)
     #expect(target().state == .advertised && target().showedService && target().owesWork)
-    _ = story.commands()
-    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
+    _ = scenario.commands()
+    scenario.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
     #expect(target().isHeld)
-    story.exchange("02 F7 00", "03 F7 00")
-    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
-    story.exchange(
+    scenario.exchange("02 F7 00", "03 F7 00")
+    scenario.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
+    scenario.exchange(
       "08 28 00 2C 00 03 28",
       "09 15 29 00 18 2A 00 \(Peer.otherSignalUUID) 2B 00 02 2C 00 \(Peer.payloadUUID)")
     #expect(target().state == .confirmed && target().system == .iOS && target().payloadDigest == 0)
-    story.exchange("0A 2C 00", "0B \(Peer.payload)")
+    scenario.exchange("0A 2C 00", "0B \(Peer.payload)")
     #expect(target().state == .read && target().failures == 0)
     // The first eight bytes of the SHA-256 of the payload, least significant first.
     let digest = SHA256.digest(of: hex(Peer.payload).span)
@@ -168,86 +168,86 @@ struct RequirementStories {
       (0..<8).allSatisfy {
         UInt8(truncatingIfNeeded: target().payloadDigest >> (8 * UInt64($0))) == digest[$0]
       })
-    story.run(seconds: 5)
-    story.hear(Peer.iPhone, Peer.iPhoneAdvert, rssi: -60)
+    scenario.run(seconds: 5)
+    scenario.hear(Peer.iPhone, Peer.iPhoneAdvert, rssi: -60)
     #expect(
-      target().lastSeen(at: story.now) == story.now && target().lastRSSI == RSSI(-60)
+      target().lastSeen(at: scenario.now) == scenario.now && target().lastRSSI == RSSI(-60)
         && target().readings == 3)
   }
 
   @Test("HP-17 A peer that fails is on record with how often, and until when it is left alone")
   func failures() {
-    let story = Story()
-    story.hear(Peer.android, Peer.androidAdvert)
-    story.run(seconds: 8)
-    let place = story.node.core.table.find(Peer.androidIdentity) ?? 0
-    #expect(story.node.core.table[place].failures == 1)
-    let retryAt = story.node.core.table[place].retryAt.milliseconds
+    let scenario = Scenario()
+    scenario.hear(Peer.android, Peer.androidAdvert)
+    scenario.run(seconds: 8)
+    let place = scenario.node.core.table.find(Peer.androidIdentity) ?? 0
+    #expect(scenario.node.core.table[place].failures == 1)
+    let retryAt = scenario.node.core.table[place].retryAt.milliseconds
     #expect((12_000...13_100).contains(retryAt))
-    #expect(story.node.core.table[place].state == .advertised)
+    #expect(scenario.node.core.table[place].state == .advertised)
   }
 
   @Test("HP-21 A payload is read once, however long the phone stays and whatever it shows")
   func readOnce() {
-    let story = Story { $0.sharesPayloads = false }
-    story.node.radio.responder = nil
+    let scenario = Scenario { $0.sharesPayloads = false }
+    scenario.node.radio.responder = nil
     var reads = 0
     for second in 0..<7200 {
-      story.hear(Peer.android, Peer.androidAdvert)
-      if story.node.radio.connecting != nil {
-        story.readAndroid()
+      scenario.hear(Peer.android, Peer.androidAdvert)
+      if scenario.node.radio.connecting != nil {
+        scenario.readAndroid()
         reads += 1
       }
-      if second % 600 == 0 { _ = story.node.radio.takeCommands() }
-      story.run(seconds: 1)
+      if second % 600 == 0 { _ = scenario.node.radio.takeCommands() }
+      scenario.run(seconds: 1)
     }
     #expect(reads == 1)
-    #expect(story.count(.reads) == 1 && story.count(.attempts) == 1)
-    #expect(story.count(.readings) == 7200)
+    #expect(scenario.count(.reads) == 1 && scenario.count(.attempts) == 1)
+    #expect(scenario.count(.readings) == 7200)
   }
 
   @Test(
     "HP-22 Nothing but what is needed is asked, and the connection is closed in the moment the payload is there"
   )
   func shortConnection() {
-    let story = Story()
-    story.hear(Peer.android, Peer.androidAdvert)
-    _ = story.commands()
-    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.android))
-    story.exchange("02 F7 00", "03 F7 00")
-    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
-    story.exchange(
+    let scenario = Scenario()
+    scenario.hear(Peer.android, Peer.androidAdvert)
+    _ = scenario.commands()
+    scenario.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.android))
+    scenario.exchange("02 F7 00", "03 F7 00")
+    scenario.exchange("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00")
+    scenario.exchange(
       "08 28 00 2C 00 03 28",
       "09 15 29 00 08 2A 00 \(Peer.signalUUID) 2B 00 02 2C 00 \(Peer.payloadUUID)")
-    story.exchange("0A 2C 00", "0B \(Peer.payload)")
-    #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
-    #expect(story.now == .start)
-    #expect(story.node.radio.open.isEmpty)
+    scenario.exchange("0A 2C 00", "0B \(Peer.payload)")
+    #expect(scenario.commands() == [.disconnect(ConnectionID(index: 0))])
+    #expect(scenario.now == .start)
+    #expect(scenario.node.radio.open.isEmpty)
   }
 
   @Test("HP-26 Every strength is in the log, in order, with its time, also those of one millisecond")
   func everyStrengthLogged() {
-    let story = Story()
+    let scenario = Scenario()
     var expected: [String] = []
     for number in 0..<500 {
       let rssi = Int8(-30 - number % 60)
-      story.hear(Peer.android, Peer.androidAdvert, rssi: rssi)
-      expected.append("\(story.now.milliseconds) measure android \(rssi)")
-      if number % 3 != 0 { story.run(milliseconds: UInt64(number % 5) * 10) }
+      scenario.hear(Peer.android, Peer.androidAdvert, rssi: rssi)
+      expected.append("\(scenario.now.milliseconds) measure android \(rssi)")
+      if number % 3 != 0 { scenario.run(milliseconds: UInt64(number % 5) * 10) }
     }
-    #expect(story.log().filter { $0.contains(" measure ") } == expected)
+    #expect(scenario.log().filter { $0.contains(" measure ") } == expected)
   }
 
   @Test("HP-27 Each change of the advertised TxPower is in the log with its time, and no repetition is")
   func txPowerLogged() {
-    let story = Story()
+    let scenario = Scenario()
     for power in ["0C", "0C", "F8", "F8", "0C"] {
-      story.hear(Peer.iPhone, Peer.iPhoneAdvert.replacing("02 0A 0C", with: "02 0A " + power))
-      story.hear(Peer.iPhone, "02 01 1A 03 03 F6 FC")  // without one: no change
-      story.run(seconds: 1)
+      scenario.hear(Peer.iPhone, Peer.iPhoneAdvert.replacing("02 0A 0C", with: "02 0A " + power))
+      scenario.hear(Peer.iPhone, "02 01 1A 03 03 F6 FC")  // without one: no change
+      scenario.run(seconds: 1)
     }
     #expect(
-      story.log().filter { $0.contains("txPower") } == [
+      scenario.log().filter { $0.contains("txPower") } == [
         "0 txPower iPhone 12", "2000 txPower iPhone -8", "4000 txPower iPhone 12",
       ])
   }

@@ -27,7 +27,7 @@ private let number = "62 7F 61 EA D2 C9 46 9E 04 4B 6B 3D 27 4F 1F D6"
 /// C19X's characteristic, whose first eight bytes are the code.
 private let marker = "13 1F FE 83 81 D4 22 00"
 
-extension StoryWith {
+extension ScenarioWith {
   private func request(_ bytes: [UInt8]) -> [UInt8] {
     _ = node.radio.takeCommands()
     happen(.pdu(bytes, on: ConnectionID(index: 0)))
@@ -96,26 +96,26 @@ extension StoryWith {
   }
 }
 
-extension StoryWith where Systems == CovidWatchAndC19X {
+extension ScenarioWith where Systems == CovidWatchAndC19X {
   /// Shows codes of both systems, at noon of day 168 of C19X's schedule.
-  fileprivate static func showing() -> NeighbourStory {
-    let story = NeighbourStory()
+  fileprivate static func showing() -> NeighbourScenario {
+    let scenario = NeighbourScenario()
     let codes = zeroSecretDayCodes(from: 168, days: 2)
     #expect(throws: Never.self) {
-      try story.node.core.neighbours.c19x.provide(firstDay: 168, dayCodes: codes.span)
+      try scenario.node.core.neighbours.c19x.provide(firstDay: 168, dayCodes: codes.span)
     }
-    story.node.core.neighbours.c19x.isPeripheral = true
-    story.node.core.neighbours.covidWatch.isPeripheral = true
-    let isSet = story.node.core.setClock(
-      unixMilliseconds: (1_592_352_000 + 43_200) * 1000, at: story.now, source: .host)
+    scenario.node.core.neighbours.c19x.isPeripheral = true
+    scenario.node.core.neighbours.covidWatch.isPeripheral = true
+    let isSet = scenario.node.core.setClock(
+      unixMilliseconds: (1_592_352_000 + 43_200) * 1000, at: scenario.now, source: .host)
     #expect(isSet)
-    story.poll()
-    return story
+    scenario.poll()
+    return scenario
   }
 }
 
 @Suite("Connections that were opened under a former address")
-struct FormerAddressStories {
+struct FormerAddressTests {
   /// What every table of Herald's has: device name, appearance, manufacturer, model.
   private static let standard: [String: Shown] = [
     "00 2A": .same, "01 2A": .same, "29 2A": .same, "24 2A": .same,
@@ -128,96 +128,96 @@ struct FormerAddressStories {
     let expected: [String: Shown] = Self.standard.merging([
       "05 2A": .never, signal: .never, payload: .refused, number: .gone, marker: .gone,
     ]) { $1 }
-    NeighbourStory.showing().comparesTable(with: expected)
+    NeighbourScenario.showing().comparesTable(with: expected)
   }
 
   @Test("HP-03 The same of each table that does not change")
   func constantTables() {
     let herald = Self.standard.merging([signal: .never, payload: .refused]) { $1 }
-    func story<Table: GATTTable>(_: Table.Type) -> StoryWith<Serving<Table>> {
-      let story = StoryWith<Serving<Table>>()
-      story.node.core.values.deviceName.append(0x41)
-      story.node.core.values.modelNumber.append(0x42)
-      return story
+    func scenario<Table: GATTTable>(_: Table.Type) -> ScenarioWith<Serving<Table>> {
+      let scenario = ScenarioWith<Serving<Table>>()
+      scenario.node.core.values.deviceName.append(0x41)
+      scenario.node.core.values.modelNumber.append(0x42)
+      return scenario
     }
-    StoryWith<NoNeighbours>().comparesTable(with: herald)
-    story(HeraldGATTTable.self).comparesTable(with: herald)
-    story(HeraldLongGATTTable.self).comparesTable(with: herald)
-    story(HeraldShortGATTTable.self).comparesTable(with: herald)
-    story(HeraldBothSignalsGATTTable.self).comparesTable(
+    ScenarioWith<NoNeighbours>().comparesTable(with: herald)
+    scenario(HeraldGATTTable.self).comparesTable(with: herald)
+    scenario(HeraldLongGATTTable.self).comparesTable(with: herald)
+    scenario(HeraldShortGATTTable.self).comparesTable(with: herald)
+    scenario(HeraldBothSignalsGATTTable.self).comparesTable(
       with: herald.merging([Peer.otherSignalUUID: .never]) { $1 })
-    let legacyStory = story(HeraldLegacyGATTTable.self)
-    legacyStory.node.core.values.supplier.legacy = hex("91 01")
-    legacyStory.comparesTable(with: herald.merging([legacy: .refused]) { $1 })
+    let legacyScenario = scenario(HeraldLegacyGATTTable.self)
+    legacyScenario.node.core.values.supplier.legacy = hex("91 01")
+    legacyScenario.comparesTable(with: herald.merging([legacy: .refused]) { $1 })
     // Who subscribes to the payload is told of each new one: that was chosen with the table.
-    story(HeraldNotifyingGATTTable.self).comparesTable(with: herald.merging([payload: .same]) { $1 })
+    scenario(HeraldNotifyingGATTTable.self).comparesTable(with: herald.merging([payload: .same]) { $1 })
   }
 
   @Test(
     "HP-55 The code that comes with a new address cannot be had on a former connection: not by service, characteristic, information or handle"
   )
   func code() {
-    let story = NeighbourStory.showing()
-    story.run(seconds: 890)
-    story.peerConnects()
+    let scenario = NeighbourScenario.showing()
+    scenario.run(seconds: 890)
+    scenario.peerConnects()
     let service = "00 00 00 00 00 00 00 00 \(marker)"
-    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 1C 00 1E 00")
-    #expect(story.ask("0A 1B 00").hasPrefix("0B "))
-    story.run(seconds: 10)
-    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "01 06 01 00 0A")
-    #expect(story.ask("06 01 00 FF FF 00 28 19 C0") == "01 06 01 00 0A")
-    #expect(story.ask("10 19 00 FF FF 00 28") == "01 10 19 00 0A")
-    #expect(story.ask("08 19 00 FF FF 03 28") == "01 08 19 00 0A")
-    #expect(story.ask("04 19 00 FF FF") == "01 04 19 00 0A")
-    #expect(story.ask("0A 1D 00") == "01 0A 1D 00 01")
-    #expect(story.ask("0C 1B 00 01 00") == "01 0C 1B 00 01")
-    #expect(story.ask("0E 1B 00 1B 00") == "01 0E 1B 00 01")
-    #expect(story.ask("12 1E 00") == "01 12 1E 00 01")
+    #expect(scenario.ask("06 01 00 FF FF 00 28 \(service)") == "07 1C 00 1E 00")
+    #expect(scenario.ask("0A 1B 00").hasPrefix("0B "))
+    scenario.run(seconds: 10)
+    #expect(scenario.ask("06 01 00 FF FF 00 28 \(service)") == "01 06 01 00 0A")
+    #expect(scenario.ask("06 01 00 FF FF 00 28 19 C0") == "01 06 01 00 0A")
+    #expect(scenario.ask("10 19 00 FF FF 00 28") == "01 10 19 00 0A")
+    #expect(scenario.ask("08 19 00 FF FF 03 28") == "01 08 19 00 0A")
+    #expect(scenario.ask("04 19 00 FF FF") == "01 04 19 00 0A")
+    #expect(scenario.ask("0A 1D 00") == "01 0A 1D 00 01")
+    #expect(scenario.ask("0C 1B 00 01 00") == "01 0C 1B 00 01")
+    #expect(scenario.ask("0E 1B 00 1B 00") == "01 0E 1B 00 01")
+    #expect(scenario.ask("12 1E 00") == "01 12 1E 00 01")
     // A second change alters nothing on it.
-    story.node.core.neighbours.c19x.isPeripheral = false
-    story.poll()
-    story.node.core.neighbours.c19x.isPeripheral = true
-    story.poll()
-    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "01 06 01 00 0A")
+    scenario.node.core.neighbours.c19x.isPeripheral = false
+    scenario.poll()
+    scenario.node.core.neighbours.c19x.isPeripheral = true
+    scenario.poll()
+    #expect(scenario.ask("06 01 00 FF FF 00 28 \(service)") == "01 06 01 00 0A")
     // The peer's next connection is under the new address.
-    story.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
-    story.peerConnects()
-    #expect(story.ask("06 01 00 FF FF 00 28 \(service)") == "07 1C 00 1E 00")
+    scenario.happen(.closed(ConnectionID(index: 0), .remoteUserTerminated))
+    scenario.peerConnects()
+    #expect(scenario.ask("06 01 00 FF FF 00 28 \(service)") == "07 1C 00 1E 00")
   }
 
   /// The iPhone is heard, connected, and its characteristics are found.
-  private func discover(_ story: Story) {
-    story.hear(Peer.iPhone, Peer.iPhoneAdvert)
-    story.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
-    _ = story.commands()
-    story.happen(.pdu(hex("03 F7 00"), on: ConnectionID(index: 0)))
-    story.exchange("06 01 00 FF FF 00 28 F6 FC", "07 10 00 15 00")
-    story.exchange(
+  private func discover(_ scenario: Scenario) {
+    scenario.hear(Peer.iPhone, Peer.iPhoneAdvert)
+    scenario.happen(.opened(ConnectionID(index: 0), .central, peer: Peer.iPhone))
+    _ = scenario.commands()
+    scenario.happen(.pdu(hex("03 F7 00"), on: ConnectionID(index: 0)))
+    scenario.exchange("06 01 00 FF FF 00 28 F6 FC", "07 10 00 15 00")
+    scenario.exchange(
       "08 10 00 15 00 03 28",
       "09 15 11 00 18 12 00 \(Peer.otherSignalUUID) 14 00 02 15 00 \(Peer.payloadUUID)")
   }
 
   @Test("HP-03 The new payload is not written to a peer on a connection of ours under the former address")
   func written() {
-    let story = Story(payload: hex("08 01"))
-    story.run(seconds: 890)
-    discover(story)
-    #expect(story.requests() == [hex("0A 15 00")])
-    let address = story.node.core.ownAddress
-    story.node.core.values.supplier.bytes = hex("08 02")
-    let isSet = story.node.core.setClock(
-      unixMilliseconds: 1_700_000_000_000, at: story.now, source: .host)
+    let scenario = Scenario(payload: hex("08 01"))
+    scenario.run(seconds: 890)
+    discover(scenario)
+    #expect(scenario.requests() == [hex("0A 15 00")])
+    let address = scenario.node.core.ownAddress
+    scenario.node.core.values.supplier.bytes = hex("08 02")
+    let isSet = scenario.node.core.setClock(
+      unixMilliseconds: 1_700_000_000_000, at: scenario.now, source: .host)
     #expect(isSet)
-    story.poll()
-    #expect(story.node.core.ownAddress != address)
-    _ = story.commands()
-    story.happen(.pdu(hex("0B \(Peer.payload)"), on: ConnectionID(index: 0)))
+    scenario.poll()
+    #expect(scenario.node.core.ownAddress != address)
+    _ = scenario.commands()
+    scenario.happen(.pdu(hex("0B \(Peer.payload)"), on: ConnectionID(index: 0)))
     // The payload is read, and the connection closed without a write; it is written on the next one.
-    #expect(story.count(.reads) == 1)
-    #expect(story.commands() == [.disconnect(ConnectionID(index: 0))])
-    story.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
-    story.run(seconds: 1)
-    discover(story)
-    #expect(story.requests() == [hex("12 12 00 01 02 00 08 02")])
+    #expect(scenario.count(.reads) == 1)
+    #expect(scenario.commands() == [.disconnect(ConnectionID(index: 0))])
+    scenario.happen(.closed(ConnectionID(index: 0), .localHostTerminated))
+    scenario.run(seconds: 1)
+    discover(scenario)
+    #expect(scenario.requests() == [hex("12 12 00 01 02 00 08 02")])
   }
 }
