@@ -82,7 +82,7 @@ public struct FloodOutcome: Equatable, Sendable {
 public final class Flood {
   typealias Node = HeraldNode<
     HCIRadio<SimulatedController, 4>,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours>, 64, 4, 4
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodRecorder, NoNeighbours>, 64, 4, 4
   >
 
   /// The upper half of the addresses of those who are there.
@@ -107,7 +107,7 @@ public final class Flood {
     node = Node(
       radio: HCIRadio(transport: SimulatedController()), flash: MemoryFlash(image),
       random: SeededRandom(seed: configuration.seed &+ 1),
-      supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: FloodEar())
+      supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: FloodRecorder())
     node.radio.transport.answeringHigh = Self.presentHigh
   }
 
@@ -151,7 +151,7 @@ public final class Flood {
     let before = try node.core.log.committedPages()
     let erased = image.erasures.reduce(0, +)
     due.removeAll { $0.peer >= configuration.residents }
-    node.core.delegate = FloodEar()
+    node.core.delegate = FloodRecorder()
     rain()
     // The log tells twice a minute what it lost.
     let quiet = now + 31_000
@@ -251,7 +251,7 @@ public final class Flood {
 }
 
 /// Notes when those who are there were heard.
-struct FloodEar: SensorDelegate {
+struct FloodRecorder: SensorDelegate {
   private var heard: [UInt32: Set<Int>] = [:]
   private var firsts: [UInt32: UInt64] = [:]
 

@@ -34,7 +34,7 @@ public final class Air {
   var queue = AirQueue()
   var random: SeededRandom
   let stations: UnsafeMutablePointer<Station>
-  let ears: UnsafeMutablePointer<Ear>
+  let receivers: UnsafeMutablePointer<Receiver>
   let lines: UnsafeMutablePointer<AirLine>
   let lineCount: Int
   var freeLines: [Int] = []
@@ -71,10 +71,10 @@ public final class Air {
     self.count = count
     random = SeededRandom(seed: seed)
     stations = .allocate(capacity: count)
-    ears = .allocate(capacity: count)
+    receivers = .allocate(capacity: count)
     for index in 0..<count {
       (stations + index).initialize(to: Station(capabilities))
-      (ears + index).initialize(to: Ear())
+      (receivers + index).initialize(to: Receiver())
     }
     lineCount = count * max(1, min(8, capabilities.connections))
     lines = .allocate(capacity: lineCount)
@@ -92,7 +92,7 @@ public final class Air {
 
   deinit {
     stations.deallocate()
-    ears.deallocate()
+    receivers.deallocate()
     lines.deallocate()
     fades.deallocate()
     data.deallocate()

@@ -8,11 +8,11 @@ extension Air {
     let start = now + AirModel.interFrameSpace
     let end = start + AirModel.connectRequest
     for caller in callers {
-      ears[caller].occupy(from: now, to: end)
+      receivers[caller].occupy(from: now, to: end)
       stations[caller].use.transmitting &+= AirModel.connectRequest
       send(on: channel, from: start, to: end, by: caller)
     }
-    ears[advertiser].occupy(from: now, to: end)
+    receivers[advertiser].occupy(from: now, to: end)
     calls.append(
       ConnectionCalls(
         advertiser: advertiser, address: stations[advertiser].advertising?.ownAddress ?? .zero,
@@ -52,7 +52,7 @@ extension Air {
   /// Whether a station that sent a request wants that connection still: it may have given it up since, and
   /// want another by now.
   private func isCalling(_ caller: Int, _ call: ConnectionCalls) -> Bool {
-    ears[caller].isInitiating && stations[caller].peer == call.address
+    receivers[caller].isInitiating && stations[caller].peer == call.address
   }
 
   private func open(_ caller: Int, _ advertiser: Int, isOneSided: Bool) {

@@ -45,7 +45,7 @@ public struct AirRadio: Radio, ~Copyable {
     guard parameters.window.milliseconds > 0, parameters.window <= parameters.interval else {
       throw .invalidParameter
     }
-    if air.ears[station].isInitiating, !capabilities.canScanWhileConnecting { throw .unsupported }
+    if air.receivers[station].isInitiating, !capabilities.canScanWhileConnecting { throw .unsupported }
     air.setScan(station, parameters)
   }
 
@@ -57,7 +57,7 @@ public struct AirRadio: Radio, ~Copyable {
   {
     guard state == .ready else { throw .notReady }
     guard capabilities.canConnect else { throw .unsupported }
-    guard !air.ears[station].isInitiating, air.stations[station].freePlace() != nil else { throw .busy }
+    guard !air.receivers[station].isInitiating, air.stations[station].freePlace() != nil else { throw .busy }
     if air.stations[station].scan != nil, !capabilities.canScanWhileConnecting { throw .unsupported }
     air.initiate(station, peer, parameters)
   }

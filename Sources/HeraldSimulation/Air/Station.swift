@@ -13,7 +13,7 @@ enum AirReport {
 }
 
 /// One radio on the air: what its host asked for and what it is at. What every packet looks at is in its
-/// `Ear`.
+/// `Receiver`.
 struct Station {
   var capabilities: RadioCapabilities
   var isOn = false

@@ -1,5 +1,5 @@
 /// Windows in which a radio listens, each on the channel after that of the one before.
-struct ListeningWindows {
+struct ScanWindows {
   /// The start of the present window.
   var start: UInt64 = 0
   /// From window to window; 0 if there are none.
@@ -41,9 +41,9 @@ struct ListeningWindows {
 }
 
 /// When one station listens, and on which channel: all that is looked at for every packet and every station.
-struct Ear {
+struct Receiver {
   /// What is heard in these is reported to the host.
-  var scan = ListeningWindows()
+  var scan = ScanWindows()
   /// The last time it was sending or in a connection event, and the one before.
   var busyStart: UInt64 = 0
   var busyEnd: UInt64 = 0
@@ -52,17 +52,17 @@ struct Ear {
   /// Whether it waits for a peer's advertisement to connect.
   var isInitiating = false
   /// In these it waits for the peer, and in those of the scan as well.
-  var initiating = ListeningWindows()
+  var initiating = ScanWindows()
 
   /// Whether a packet from `start` to `end` lies in a scan window on its channel, with the radio free.
   @inline(__always)
-  mutating func hears(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
+  mutating func receives(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
     scan.contain(channel, from: start, to: end) && !isBusy(from: start, to: end)
   }
 
   /// Whether it lies in a window for the peer to connect to. Time that is in both kinds of window belongs to
   /// the scan.
-  mutating func waits(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
+  mutating func receivesWhileInitiating(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
     initiating.contain(channel, from: start, to: end) && !scan.touch(from: start, to: end)
       && !isBusy(from: start, to: end)
   }

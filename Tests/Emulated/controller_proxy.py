@@ -8,12 +8,12 @@ import emulator
 from h4_rssi_proxy import packet_length
 
 
-class Meddler:
+class ControllerProxy:
     """Passes on what comes from each side, packet by packet. Offers a TCP port, for one host at a time."""
 
     def __init__(self, port):
         self.upstream = port
-        self.is_deaf = False
+        self.drops_packets = False
         self.to_host = None
 
     async def start(self):
@@ -38,11 +38,11 @@ class Meddler:
         while data := await reader.read(4096):
             buffered += data
             while buffered and (length := packet_length(buffered)) and len(buffered) >= length:
-                if not self.is_deaf:
+                if not self.drops_packets:
                     writer.write(buffered[:length])
                 buffered = buffered[length:]
         writer.close()
 
-    def say(self, data):
+    def send_to_host(self, data):
         """Sends bytes to the host as if they came from the controller."""
         self.to_host.write(data)
