@@ -157,7 +157,7 @@ let package = Package(
     .executableTarget(
       name: "invented-day",
       dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
-      path: "Tests/InventedDay", swiftSettings: core),
+      path: "Tests/SyntheticDay", swiftSettings: core),
     // Devices and controllers that stand in for real ones where a link is tried out.
     .target(
       name: "LinkDoubles",

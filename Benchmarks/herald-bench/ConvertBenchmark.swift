@@ -30,7 +30,7 @@ enum ConvertBenchmark {
   }
 
   private static func makeFolder(_ path: String) throws {
-    let folder = try PageArchive(path: path, create: true)
+    let folder = try PageStore(path: path, create: true)
     try folder.updateDevice {
       $0.serial = "BENCH"
       $0.note(epoch: BusyWard.epoch)

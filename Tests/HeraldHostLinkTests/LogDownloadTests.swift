@@ -126,11 +126,11 @@ struct LogDownloadTests {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 2)
     _ = try pull(device, folder)
-    let fix = try PageArchive(path: folder.path, create: false).device.clocks
+    let fix = try PageStore(path: folder.path, create: false).device.clocks
     #expect(fix.count == 1 && fix[0].source == .host && fix[0].unixMilliseconds == 1_700_000_000_000)
     device.unix = 1_600_000_000_000
     _ = try pull(device, folder)
-    let better = try PageArchive(path: folder.path, create: false).device.clocks
+    let better = try PageStore(path: folder.path, create: false).device.clocks
     #expect(
       better.count == 1 && better[0].source == .device && better[0].unixMilliseconds == 1_600_000_000_000)
   }

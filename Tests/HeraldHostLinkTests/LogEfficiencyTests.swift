@@ -43,7 +43,7 @@ struct LogEfficiencyTests {
     let transport = CountingTransport(window: window) { log.answer($0) }
     var download = LogDownload(
       device: DeviceClient(SMPClient(transport: transport)),
-      archive: try PageArchive(path: folder.path, create: true), trim: trim)
+      pageStore: try PageStore(path: folder.path, create: true), trim: trim)
     return (try download.run(), transport)
   }
 
@@ -83,7 +83,7 @@ struct LogEfficiencyTests {
   func forged() throws {
     let (log, other) = (ServedLog(pages: 6, pageSize: 1024), ServedLog(pages: 6, pageSize: 1024, salt: 1))
     let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
-      try Archive(path: folder.path + "/archive.sqlite").keep(folder)
+      try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
     }
     // Another device's pages under the same epoch: good pages by their headers and checksums.
     let mixed = TemporaryFolder()
@@ -110,7 +110,7 @@ struct LogEfficiencyTests {
     let log = ServedLog(pages: 6, pageSize: 1024)
     let folder = TemporaryFolder()
     let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
-      try Archive(path: folder.path + "/archive.sqlite").keep(folder)
+      try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
     }
     let (report, _) = try pull(log, folder, trim: keeping)
     #expect(report.isComplete && report.trimmedThrough == 6 && report.trimmedPages == 6)
@@ -122,7 +122,7 @@ struct LogEfficiencyTests {
       again.isComplete && again.lostPages == 0 && again.trimmedThrough == nil && again.trimmedPages == 0)
     let records = try (1...7).map { sequence in
       let name = PageName(epoch: 0xE90C_0002, sequence: UInt32(sequence), isOpen: sequence == 7)
-      return LogPage(try PageArchive(path: folder.path, create: false).read(name))?.records.count ?? 0
+      return LogPage(try PageStore(path: folder.path, create: false).read(name))?.records.count ?? 0
     }
     #expect(!records.contains(0))
   }

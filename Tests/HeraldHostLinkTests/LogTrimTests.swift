@@ -55,13 +55,13 @@ struct LogTrimTests {
   func forged() throws {
     let all: LogDownload.Keeping = { folder throws(HostLinkError) in Set(try folder.pages()) }
     func forge(_ sequences: [UInt32], _ folder: TemporaryFolder) throws {
-      let archive = try PageArchive(path: folder.path, create: true)
+      let pageStore = try PageStore(path: folder.path, create: true)
       for sequence in sequences {
         var page = FakeDevice.page(sequence, count: FakeDevice.pageSize)
         // Three bytes and their sum are others: a good page, as far as that can be seen.
         page[40] &+= 1
         page[43] &+= 1
-        try archive.store(page, as: PageName(epoch: FakeDevice.epoch, sequence: sequence, isOpen: false))
+        try pageStore.store(page, as: PageName(epoch: FakeDevice.epoch, sequence: sequence, isOpen: false))
       }
     }
     // All of them: nothing goes.

@@ -7,7 +7,7 @@ import HeraldEmbedded
 /// The log of a device from records that a test states, interpreted, with the tables made of it.
 struct MadeUpLog {
   let folder = TemporaryFolder()
-  let archive: Archive
+  let logDatabase: LogDatabase
   var device = DeviceRecord()
   private var pages: UInt32 = 0
 
@@ -15,7 +15,7 @@ struct MadeUpLog {
   init(start: UInt64?, device: DeviceRecord = DeviceRecord(), _ records: [(UInt64, LogEvent, [UInt8])]) throws
   {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-    archive = try Archive(path: folder.path + "/" + Archive.fileName)
+    logDatabase = try LogDatabase(path: folder.path + "/" + LogDatabase.fileName)
     self.device = device
     try add(start: start, records)
   }
@@ -40,16 +40,16 @@ struct MadeUpLog {
       records: records.map {
         BootRecord(epoch: 1, boot: 1, uptimeMilliseconds: $0.0, event: $0.1, payload: $0.2)
       }, clocks: clocks ?? [])
-    try archive.asking { database in
-      var intake = try ArchiveIntake(database, device: device)
+    try logDatabase.asking { database in
+      var pageImport = try PageImport(database, device: device)
       let known = try Int64.fetchOne(
         database, sql: "SELECT id FROM page WHERE device_id = ? AND sequence = ?",
-        arguments: [intake.deviceID, sequence])
-      try intake.put(
+        arguments: [pageImport.deviceID, sequence])
+      try pageImport.put(
         page, isOpen: isOpen, sha256: Data("\(sequence) \(isOpen) \(records.count)".utf8), replacing: known)
-      try intake.finish()
+      try pageImport.finish()
     }
-    try archive.interpret(device, tables: folder.path)
+    try logDatabase.interpret(device, tables: folder.path)
   }
 
   /// A table, or nothing if it is not there.
@@ -63,5 +63,7 @@ struct MadeUpLog {
   func lines(_ name: String) -> [Substring] { Array((table(name) ?? "").split(separator: "\n").dropFirst()) }
 
   /// What a conversion says.
-  func summary() throws -> LogConversion { try LogConversion(archive, of: device, after: Archive.Change()) }
+  func summary() throws -> LogConversion {
+    try LogConversion(logDatabase, of: device, after: LogDatabase.Change())
+  }
 }

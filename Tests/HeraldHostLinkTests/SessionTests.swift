@@ -28,10 +28,10 @@ struct SessionTests {
       try device.unlock(AccessKey.read(path))
     }
     let folder = TemporaryFolder()
-    let archive = try PageArchive(path: folder.path, create: true)
-    var download = LogDownload(device: device, archive: archive, inspect: { _, _, _ in .good })
+    let pageStore = try PageStore(path: folder.path, create: true)
+    var download = LogDownload(device: device, pageStore: pageStore, inspect: { _, _, _ in .good })
     let report = try download.run()
-    let pages = try archive.pages().map { try archive.read($0) }
+    let pages = try pageStore.pages().map { try pageStore.read($0) }
     return (report, client, pages)
   }
 

@@ -13,7 +13,7 @@ from world import World
 PAGES = 4
 
 
-def archived(folder):
+def row_counts(folder):
     """How many rows the tables of the database in a folder have."""
     counts = {}
     with sqlite3.connect(folder / "archive.sqlite") as database:
@@ -26,7 +26,7 @@ async def same(node, folder, whole):
     """Pulls the rest into a folder that has been pulled into before; whether it has what the one has whose pulls were never cut."""
     for _ in range(3):
         await pull(node.link, folder)
-        if (contacts(folder), archived(folder)) == (contacts(whole), archived(whole)):
+        if (contacts(folder), row_counts(folder)) == (contacts(whole), row_counts(whole)):
             return True
         # The log grows by a record now and then.
         await pull(node.link, whole)
@@ -63,7 +63,7 @@ async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing(
         node, port = await full_node(world)
         await pull(node.link, world.folder / "whole")
         assert len(contacts(world.folder / "whole")) > 5 * PAGES
-        assert archived(world.folder / "whole")["page"] == PAGES
+        assert row_counts(world.folder / "whole")["page"] == PAGES
         async with Cable(port) as cable:
             status, _, err = await pull_over(cable, world.folder / "uncut")
             assert status == 0, err
@@ -86,7 +86,7 @@ async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing(
 async def pages_left(node, folder):
     """How many pages the device still has, by a pull into a folder that is new."""
     await pull(node.link, folder)
-    count = archived(folder)["page"]
+    count = row_counts(folder)["page"]
     shutil.rmtree(folder)
     return count
 

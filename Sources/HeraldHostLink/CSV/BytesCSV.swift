@@ -67,7 +67,7 @@ public enum NeighboursCSV {
     case .message, .model: return
     }
     csv.raw(
-      "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.archiveName),\(code.peer?.addressText ?? ""),"
+      "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.databaseName),\(code.peer?.addressText ?? ""),"
     )
     csv.raw(code.bytes.hexadecimal)
     csv.endLine()

@@ -28,7 +28,7 @@ final class LogTables {
     self.device = device
   }
 
-  /// What the archive knows of a file.
+  /// What the database knows of a file.
   private struct Known {
     let settled: Int64
     let stamp: FileStamp

@@ -1,7 +1,7 @@
 import Foundation
 import HeraldDeviceLink
 
-/// Fetches from a device what an archive does not have yet.
+/// Fetches from a device what a page folder does not have yet.
 ///
 /// Only what is new is asked for, several stretches at a time, as large as a packet carries and across the
 /// ends of pages. A page counts once it is whole, is what its own header and checksums say, and is on the
@@ -20,11 +20,11 @@ public struct LogDownload {
   /// Wrong pages after which it makes no sense to go on.
   static let mostProblems = 16
 
-  /// Brings the pages of a folder into a database for good, and says which are in it: `Archive.keep`.
-  public typealias Keeping = (PageArchive) throws(HostLinkError) -> Set<PageName>
+  /// Brings the pages of a folder into a database for good, and says which are in it: `LogDatabase.keep`.
+  public typealias Keeping = (PageStore) throws(HostLinkError) -> Set<PageName>
 
   private let device: DeviceClient
-  private let archive: PageArchive
+  private let pageStore: PageStore
   private let inspect: (([UInt8], UInt32, UInt32) -> PageInspection)?
   private let keep: Keeping?
   private let now: () -> UInt64
@@ -37,18 +37,18 @@ public struct LogDownload {
   /// Pages that the device said it does not have.
   private var gone: Set<UInt32> = []
 
-  /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in
+  /// A pull from `device` into `pageStore`. With `trim`, the device is allowed to erase what that says is in
   /// the database. `inspect` judges pages that are none of a log, as tests have them. `now` is this
   /// computer's date in milliseconds since 1970, for start-ups of the device whose date nothing else tells.
   public init(
-    device: DeviceClient, archive: PageArchive,
+    device: DeviceClient, pageStore: PageStore,
     inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,
     trim: Keeping? = nil,
     now: @escaping () -> UInt64 = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
     progress: @escaping (PullProgress) -> Void = { _ in }
   ) {
     self.device = device
-    self.archive = archive
+    self.pageStore = pageStore
     self.inspect = inspect
     keep = trim
     self.now = now
@@ -61,7 +61,7 @@ public struct LogDownload {
     let (status, parameters) = try device.committedStatusAndParameters()
     let arrived = now()
     report.epoch = status.epoch
-    try archive.updateDevice { record in
+    try pageStore.updateDevice { record in
       record.note(epoch: status.epoch)
       record.note(Self.clockFix(status, hostNow: arrived))
     }
@@ -76,7 +76,7 @@ public struct LogDownload {
       // What cannot be kept now is fetched again.
       for page in flight.beginnings() {
         let name = PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen)
-        try? archive.storeBeginning(page.bytes, of: name)
+        try? pageStore.storeBeginning(page.bytes, of: name)
       }
     }
     let elapsed = started.duration(to: ContinuousClock.now).components
@@ -93,7 +93,7 @@ public struct LogDownload {
 
   /// Decides which pages to fetch, and from where on.
   private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
-    let here = try archive.pages().filter { $0.epoch == status.epoch }
+    let here = try pageStore.pages().filter { $0.epoch == status.epoch }
     let closed = Set(here.filter { !$0.isOpen }.map(\.sequence))
     if let newest = here.last?.sequence {
       let isBehind = status.pageCount > 0 && status.last < newest
@@ -107,7 +107,7 @@ public struct LogDownload {
           "pages \(newest + 1) to \(status.first - 1) were overwritten on the device before this pull")
       }
     }
-    let beginnings = try archive.beginnings(epoch: status.epoch)
+    let beginnings = try pageStore.beginnings(epoch: status.epoch)
     if status.pageCount > 0 {
       for sequence in status.first...status.last {
         if closed.contains(sequence) {
@@ -200,7 +200,7 @@ public struct LogDownload {
     case .good: break
     }
     flight.drop(page.sequence)
-    try archive.store(
+    try pageStore.store(
       page.bytes, as: PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen),
       decoded: decoded)
     report.newPages += 1
@@ -245,15 +245,15 @@ public struct LogDownload {
   /// several on their way would end no sooner.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
-    let kept = try keep(archive)
-    try archive.synchronise()
-    let here = Set(try archive.pages())
+    let kept = try keep(pageStore)
+    try pageStore.synchronise()
+    let here = Set(try pageStore.pages())
     let current = try device.logStatus()
     guard current.epoch == status.epoch, current.pageCount > 0 else { return }
     for sequence in current.first..<current.last where !gone.contains(sequence) {
       let name = PageName(epoch: status.epoch, sequence: sequence, isOpen: false)
       guard kept.contains(name), here.contains(name) else { return }
-      let page = try archive.read(name)
+      let page = try pageStore.read(name)
       guard try device.acknowledge(epoch: status.epoch, sequence: sequence, bytes: page) == .taken else {
         report.differingPage = sequence
         return

@@ -13,16 +13,18 @@ public struct LogReport {
   private let log: LogConversion
   private let device: DeviceRecord
 
-  /// The report on the log in a folder; brings the folder's archive and tables up to date.
-  public init(_ folder: PageArchive) throws(HostLinkError) {
-    let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
-    try self.init(archive, device: folder.device, after: try archive.convert(folder))
+  /// The report on the log in a folder; brings its database and tables up to date.
+  public init(_ folder: PageStore) throws(HostLinkError) {
+    let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
+    try self.init(logDatabase, device: folder.device, after: try logDatabase.convert(folder))
   }
 
-  /// The report on what an archive has of a device, after a conversion.
-  init(_ archive: Archive, device: DeviceRecord, after change: Archive.Change) throws(HostLinkError) {
-    log = try LogConversion(archive, of: device, after: change)
-    content = try ReportContent(archive, serial: device.serial)
+  /// The report on what a database has of a device, after a conversion.
+  init(_ logDatabase: LogDatabase, device: DeviceRecord, after change: LogDatabase.Change)
+    throws(HostLinkError)
+  {
+    log = try LogConversion(logDatabase, of: device, after: change)
+    content = try ReportContent(logDatabase, serial: device.serial)
     self.device = device
   }
 

@@ -1,4 +1,4 @@
-"""The archive beside a pulled log: what Python's SQLite reads in it is what the tables of the phones say."""
+"""The database beside a pulled log: what Python's SQLite reads in it is what the tables of the phones say."""
 
 import asyncio
 import csv
@@ -31,7 +31,7 @@ def milliseconds(text):
 
 
 def ask(folder, question):
-    """The rows of the archive in a folder, asked for without this project's code."""
+    """The rows of the database in a folder, asked for without this project's code."""
     database = sqlite3.connect(f"file:{folder / 'archive.sqlite'}?mode=ro", uri=True)
     try:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -41,7 +41,7 @@ def ask(folder, question):
         database.close()
 
 
-async def case_archive_says_what_the_tables_of_the_phones_say():
+async def case_database_says_what_the_tables_of_the_phones_say():
     async with World() as world:
         phones = [await world.android(1), await world.android(2)]
         node = await world.node("--link", "tcp:0")
@@ -82,7 +82,7 @@ EVERYTHING = [
 ]
 
 
-async def case_archive_and_tables_are_right_after_conversions_that_were_killed():
+async def case_database_and_tables_are_right_after_conversions_that_were_killed():
     folder = Path(tempfile.mkdtemp(prefix="herald-killed-"))
     try:
         status, _, err = await run("invented-day", folder / "whole", "12")
@@ -127,7 +127,7 @@ TRUTHS, DATES, BYTES = {"is_open", "is_external"}, {"time", "begin", "end"}, {"p
 
 
 def typed(table, column, text):
-    """What a cell of the exported CSV says, by the type that docs/archive.md gives its column."""
+    """What a cell of the exported CSV says, by the type that docs/database.md gives its column."""
     # Python's reader does not tell empty text from nothing; the texts of devices are there, and may be empty.
     if text == "" and table != "devices":
         return None

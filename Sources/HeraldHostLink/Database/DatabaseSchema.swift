@@ -1,11 +1,11 @@
 import GRDB
 
-/// The tables of an archive, version by version. docs/archive.md describes them for who asks questions in
+/// The tables of a database, version by version. docs/database.md describes them for who asks questions in
 /// SQL.
 ///
 /// A version that has been released is never changed: what is new is a migration of its own, so that an
-/// archive of any age becomes one of today.
-enum ArchiveSchema {
+/// database of any age becomes one of today.
+enum DatabaseSchema {
   /// Brings a database of any version up to the newest.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 
-/// An event of a log in the columns of the archive, and back: the names of kinds and what their numbers mean
-/// are stated here alone. docs/archive.md describes the tables.
+/// An event of a log in the columns of the database, and back: the names of kinds and what their numbers mean
+/// are stated here alone. docs/database.md describes the tables.
 struct EventColumns {
   /// What `event.kind` has. A battery level and a visit have tables of their own.
   enum Kind: String, CaseIterable {
@@ -46,7 +46,7 @@ struct EventColumns {
   init?(kind: String, system: String?, value: Int64?, second: Int64?) {
     guard let kind = Kind(rawValue: kind) else { return nil }
     self.kind = kind
-    self.system = system.flatMap(NeighbourSystem.init(archiveName:))
+    self.system = system.flatMap(NeighbourSystem.init(databaseName:))
     self.value = value
     self.second = second
   }
@@ -87,7 +87,7 @@ struct EventColumns {
   }
 
   /// The event that these columns came from; `nil` if a peer or a system is missing, or a number is out of
-  /// the range of the event. The archive does not keep who set a clock.
+  /// the range of the event. The database does not keep who set a clock.
   func event(of peer: TargetIdentity?) -> LogEvent? {
     switch kind {
     case .detected: return peer.map { .detected($0) }

@@ -4,16 +4,16 @@ import Testing
 @testable import HeraldHostLink
 
 @Suite("The folder of a pulled log")
-struct PageArchiveTests {
-  @Test("What an archive makes is for its owner alone, also over a part that was left behind")
+struct PageStoreTests {
+  @Test("Files of a page folder have mode 0600, also where a partial file was left")
   func modes() throws {
     let folder = TemporaryFolder()
     let path = folder.path + "/new"
-    let archive = try PageArchive(path: path, create: true)
+    let pageStore = try PageStore(path: path, create: true)
     #expect(FileManager.default.createFile(atPath: path + "/messages.csv.part", contents: nil))
     #expect(chmod(path + "/messages.csv.part", 0o644) == 0)
-    try archive.write([0x61], named: "messages.csv")
-    try archive.write([0x61], named: "visits.csv")
+    try pageStore.write([0x61], named: "messages.csv")
+    try pageStore.write([0x61], named: "visits.csv")
     func mode(_ file: String) -> mode_t {
       var attributes = stat()
       return stat(file, &attributes) == 0 ? attributes.st_mode & 0o777 : 0
@@ -25,9 +25,9 @@ struct PageArchiveTests {
   @Test("Two programs cannot work on one folder")
   func locked() throws {
     let folder = TemporaryFolder()
-    let archive = try PageArchive(path: folder.path, create: true)
-    #expect(throws: HostLinkError.self) { try PageArchive(path: folder.path, create: true) }
-    _ = archive.device
+    let pageStore = try PageStore(path: folder.path, create: true)
+    #expect(throws: HostLinkError.self) { try PageStore(path: folder.path, create: true) }
+    _ = pageStore.device
   }
 
   @Test("Only names that were made here are pages")

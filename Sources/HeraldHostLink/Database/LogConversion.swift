@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
 
-/// What the pages of a folder tell, made ready: the tables beside them and the archive are up to date, and
+/// What the pages of a folder tell, made ready: the tables beside them and the database are up to date, and
 /// this is what they come to.
 ///
-/// Nothing of this grows with the log: what may is asked of the archive, or cut off.
+/// Nothing of this grows with the log: what may is asked of the database, or cut off.
 public struct LogConversion: Sendable {
   /// Somebody whose payload was read.
   public struct Contact: Equatable, Sendable {
@@ -52,15 +52,17 @@ public struct LogConversion: Sendable {
   /// Measurements of those.
   public let unknownReadings: Int
 
-  /// Brings the archive and the tables of a folder up to date.
-  public init(_ folder: PageArchive) throws(HostLinkError) {
-    let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
-    try self.init(archive, of: folder.device, after: try archive.convert(folder))
+  /// Brings the database and the tables of a folder up to date.
+  public init(_ folder: PageStore) throws(HostLinkError) {
+    let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
+    try self.init(logDatabase, of: folder.device, after: try logDatabase.convert(folder))
   }
 
-  /// What an archive has of a device, after a conversion.
-  init(_ archive: Archive, of record: DeviceRecord, after change: Archive.Change) throws(HostLinkError) {
-    self = try archive.asking { database in
+  /// What a database has of a device, after a conversion.
+  init(_ logDatabase: LogDatabase, of record: DeviceRecord, after change: LogDatabase.Change)
+    throws(HostLinkError)
+  {
+    self = try logDatabase.asking { database in
       let device =
         try Int64.fetchOne(
           database, sql: "SELECT id FROM device WHERE serial = ?", arguments: [record.serial]) ?? 0
@@ -68,7 +70,7 @@ public struct LogConversion: Sendable {
     }
   }
 
-  private init(_ database: Database, device: Int64, _ change: Archive.Change) throws {
+  private init(_ database: Database, device: Int64, _ change: LogDatabase.Change) throws {
     let total = try LogInterpreter.total(database, device: device)
     pageCount = change.newPages + change.knownPages + change.refused.count
     events = total.events

@@ -4,7 +4,7 @@ import HeraldEmbedded
 
 /// The state of the interpretation that belongs to peers, persons and payloads. It is kept in the database; a
 /// bounded part of it is in memory.
-final class ArchiveTallies {
+final class InterpretationState {
   /// Somebody who was met: whose payload was read, or an address without.
   final class Person {
     let id: Int64
@@ -82,7 +82,7 @@ final class ArchiveTallies {
         WHERE peer.id = ?
         """, arguments: [id])
     let peer = Peer(
-      id: id, identity: TargetIdentity(archiveKind: row?["kind"] ?? "", address: row?["address"] ?? ""),
+      id: id, identity: TargetIdentity(databaseKind: row?["kind"] ?? "", address: row?["address"] ?? ""),
       payload: row?["payload_id"], power: row?["tx_power"], powerStart: row?["tx_start"] ?? 0)
     if let payload = peer.payload { peer.short = try short(of: payload) }
     peers[id] = peer

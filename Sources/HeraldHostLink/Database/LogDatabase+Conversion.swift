@@ -1,14 +1,14 @@
 import Foundation
 import GRDB
 
-extension Archive {
+extension LogDatabase {
   /// So many pages go in, or are interpreted, in one transaction.
   private static let pagesAtOnce = 512
 
-  /// Enters the pages of a folder and interprets them; see `PageArchive`. Pages that the folder no longer has
+  /// Enters the pages of a folder and interprets them; see `PageStore`. Pages that the folder no longer has
   /// stay in the database.
-  public func add(_ folder: PageArchive) throws(HostLinkError) -> Change {
-    let change = try intake(folder, isWhole: false)
+  public func add(_ folder: PageStore) throws(HostLinkError) -> Change {
+    let change = try pageImport(folder, isWhole: false)
     try interpret(folder.device, tables: nil)
     return change
   }
@@ -16,10 +16,10 @@ extension Archive {
   /// Brings this database, which belongs to the folder, and the tables in the folder up to date. An unchanged
   /// folder costs the reading of the names, sizes and times of its files. Pages added at the end of the log
   /// take time in proportion to those pages.
-  public func convert(_ folder: PageArchive) throws(HostLinkError) -> Change {
+  public func convert(_ folder: PageStore) throws(HostLinkError) -> Change {
     let fingerprint = try FolderFingerprint(folder)
     if let change = try asking({ try unchanged($0, folder, fingerprint) }) { return change }
-    let change = try intake(folder, isWhole: true)
+    let change = try pageImport(folder, isWhole: true)
     try interpret(
       folder.device, tables: folder.path,
       of: Converted(fingerprint: fingerprint, pages: change.newPages + change.knownPages))
@@ -35,7 +35,7 @@ extension Archive {
 
   /// What a conversion of a folder says if neither it nor the tables in it have changed since the last one;
   /// else `nil`.
-  private func unchanged(_ database: Database, _ folder: PageArchive, _ fingerprint: FolderFingerprint) throws
+  private func unchanged(_ database: Database, _ folder: PageStore, _ fingerprint: FolderFingerprint) throws
     -> Change?
   {
     guard
@@ -70,18 +70,18 @@ extension Archive {
   }
 
   /// Takes the pages of a folder in, without interpreting them.
-  func intake(_ folder: PageArchive, isWhole: Bool) throws(HostLinkError) -> Change {
+  func pageImport(_ folder: PageStore, isWhole: Bool) throws(HostLinkError) -> Change {
     let names = try folder.pagesInOrder()
     var left = names[...]
-    var intake: ArchiveIntake?
+    var pageImport: PageImport?
     // Several transactions, so that the size of the journal and the work that an interruption loses are
     // bounded.
     repeat {
       let part = left.prefix(Self.pagesAtOnce)
       left = left.dropFirst(part.count)
       let isLast = left.isEmpty
-      intake = try asking { database in
-        var going = try intake ?? ArchiveIntake(database, device: folder.device)
+      pageImport = try asking { database in
+        var going = try pageImport ?? PageImport(database, device: folder.device)
         for name in part { try going.add(name, of: folder) }
         if isLast {
           if isWhole { try going.keepOnly(names) }
@@ -90,7 +90,7 @@ extension Archive {
         return going
       }
     } while !left.isEmpty
-    return intake?.change ?? Change()
+    return pageImport?.change ?? Change()
   }
 
   /// What of a device is to be interpreted.

@@ -7,8 +7,8 @@ import Testing
 @testable import HeraldHostLink
 
 /// Databases that are out there keep their form, or get a migration of their own.
-@Suite("Archive versions")
-struct ArchiveVersionTests {
+@Suite("Log database: versions")
+struct DatabaseVersionTests {
   /// What version 1 made, as SQLite tells it, with blanks and line ends as one blank.
   private func schema(_ database: Database) throws -> String {
     try String.fetchAll(
@@ -20,7 +20,7 @@ struct ArchiveVersionTests {
   @Test("The tables of version 1 are what they were when it was released")
   func frozen() throws {
     let database = try DatabaseQueue()
-    try ArchiveSchema.migrator.migrate(database, upTo: "1")
+    try DatabaseSchema.migrator.migrate(database, upTo: "1")
     let text = try database.read(schema)
     let digest = SHA256.digest(of: Array(text.utf8).span)
     var bytes: [UInt8] = []
@@ -32,10 +32,10 @@ struct ArchiveVersionTests {
   func upgrade() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-    let path = folder.path + "/" + Archive.fileName
+    let path = folder.path + "/" + LogDatabase.fileName
     do {
       let old = try DatabaseQueue(path: path)
-      try ArchiveSchema.migrator.migrate(old, upTo: "1")
+      try DatabaseSchema.migrator.migrate(old, upTo: "1")
       try old.write { database in
         try database.execute(
           sql: """
@@ -47,20 +47,20 @@ struct ArchiveVersionTests {
       }
       try old.close()
     }
-    let archive = try Archive(path: path)
-    let rows: [[String]] = try archive.asking { database in
+    let logDatabase = try LogDatabase(path: path)
+    let rows: [[String]] = try logDatabase.asking { database in
       try Row.fetchAll(
         database, sql: "SELECT serial, address, rssi FROM reading JOIN peer ON peer.id = peer_id JOIN device"
       ).map { row in row.databaseValues.map { "\($0)" } }
     }
     #expect(rows == [["\"A1\"", "\"7B:AC:AC:34:E9:4A\"", "-47"]])
-    let ranges = try archive.asking {
+    let ranges = try logDatabase.asking {
       try Row.fetchAll($0, sql: "SELECT * FROM conversion_boot").map { row in
         Array(row.databaseValues.map { "\($0)" })
       }
     }
     #expect(ranges == [["1", "1", "1"]])
-    let applied = try archive.asking { try ArchiveSchema.migrator.appliedIdentifiers($0) }
-    #expect(applied == Set(ArchiveSchema.migrator.migrations))
+    let applied = try logDatabase.asking { try DatabaseSchema.migrator.appliedIdentifiers($0) }
+    #expect(applied == Set(DatabaseSchema.migrator.migrations))
   }
 }

@@ -2,17 +2,17 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// Takes pages of one device into an archive, one after the other: nothing of a page stays in memory.
-struct ArchiveIntake {
+/// Takes pages of one device into a database, one after the other: nothing of a page stays in memory.
+struct PageImport {
   /// The most dates of a page that count. A page has one in its header and one for each time that the clock
   /// was set.
   private static let mostDates = 32
 
-  private(set) var change = Archive.Change()
+  private(set) var change = LogDatabase.Change()
   private let database: Database
   private let device: Int64
   private var readings: ReadingRows
-  private let others: ArchivedRecords
+  private let others: StoredRecords
   private var peers: [TargetIdentity: Int64] = [:]
   private var payloads: [[UInt8]: Int64] = [:]
   private var boots: [Boot: Int64] = [:]
@@ -20,7 +20,7 @@ struct ArchiveIntake {
   private static let mostKnown = 8192
   /// The start-up that the record before belonged to, its number here, and what is known of its date.
   private var current: (boot: Boot, id: Int64, dates: LogCalendar.BootDates)?
-  private var dates: ArchiveDates
+  private var dates: StoredBootDates
   /// What is known of the files of pages.
   private var files: [PageKey: KnownFile] = [:]
 
@@ -53,13 +53,13 @@ struct ArchiveIntake {
       ?? 0
     try database.execute(
       sql: "INSERT INTO conversion (device_id) VALUES (?) ON CONFLICT DO NOTHING", arguments: [self.device])
-    // Until all of a folder is in here and interpreted, this is the archive of none.
+    // Until all of a folder is in here and interpreted, this is the database of none.
     try database.execute(
       sql: "UPDATE conversion SET folder = X'' WHERE device_id = ? AND folder <> X''",
       arguments: [self.device])
     readings = try ReadingRows(database)
-    others = try ArchivedRecords(database)
-    dates = try ArchiveDates(database, device: self.device)
+    others = try StoredRecords(database)
+    dates = try StoredBootDates(database, device: self.device)
     let rows = try Row.fetchCursor(
       database, sql: "SELECT * FROM conversion_page WHERE device_id = ?", arguments: [self.device])
     while let row = try rows.next() {
@@ -75,7 +75,7 @@ struct ArchiveIntake {
 
   /// Takes a page of a folder, unless it is here as it is: then its file is not even read, if it has not
   /// changed either.
-  mutating func add(_ name: PageName, of folder: PageArchive) throws {
+  mutating func add(_ name: PageName, of folder: PageStore) throws {
     let key = PageKey(epoch: name.epoch, sequence: name.sequence)
     let stamp = folder.stamp(of: name)
     if let known = files[key], known.isOpen == name.isOpen, known.stamp == stamp {
@@ -98,7 +98,7 @@ struct ArchiveIntake {
   }
 
   /// Takes the bytes of a page, unless it is here as it is; whether they are a page of this log.
-  private mutating func add(_ name: PageName, of folder: PageArchive, bytes: [UInt8]) throws -> Bool {
+  private mutating func add(_ name: PageName, of folder: PageStore, bytes: [UInt8]) throws -> Bool {
     let sha256 = Self.digest(bytes)
     let known = try Row.fetchOne(
       database,
@@ -133,7 +133,7 @@ struct ArchiveIntake {
     current = nil
     change.newPages += 1
     change.records += page.records.count
-    let first = id * ArchiveSchema.recordsPerPage
+    let first = id * DatabaseSchema.recordsPerPage
     for (place, record) in page.records.enumerated() { try put(record, as: first + Int64(place)) }
     try readings.flush()
     var seen: Int64?
@@ -173,11 +173,11 @@ struct ArchiveIntake {
     try database.execute(
       sql: "UPDATE conversion SET is_stale = 1 WHERE device_id = ? AND pages > 0 AND open_page_id <> ?",
       arguments: [device, page])
-    let first = page * ArchiveSchema.recordsPerPage
-    for table in ArchiveSchema.records {
+    let first = page * DatabaseSchema.recordsPerPage
+    for table in DatabaseSchema.records {
       try database.execute(
         sql: "DELETE FROM \(table) WHERE id >= ? AND id < ?",
-        arguments: [first, first + ArchiveSchema.recordsPerPage])
+        arguments: [first, first + DatabaseSchema.recordsPerPage])
     }
     try dates.forget(page: page)
     try database.execute(sql: "DELETE FROM page WHERE id = ?", arguments: [page])
@@ -191,7 +191,7 @@ struct ArchiveIntake {
       var payload: Int64?
       if case .payload = columns.bytes { payload = try self.payload(record.payload) }
       return try others.add(
-        ArchivedRecord(
+        StoredRecord(
           id: id, date: date, boot: boot, peer: try record.event.peer.map { try peer($0) },
           payload: payload, bytes: record.payload, columns: columns), uptime: uptime)
     }
@@ -228,7 +228,7 @@ struct ArchiveIntake {
     if let known = peers[target] { return known }
     let id = try id(
       of: "peer", columns: ["device_id", "kind", "address"],
-      [device, target.kind.archiveName, target.addressText])
+      [device, target.kind.databaseName, target.addressText])
     if peers.count >= Self.mostKnown { peers = [:] }
     peers[target] = id
     return id

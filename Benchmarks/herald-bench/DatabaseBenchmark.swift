@@ -5,9 +5,9 @@ import HeraldHAL
 import HeraldHostLink
 import HeraldSimulation
 
-/// Putting a pulled log into its archive: pages read from the disk, checked, decoded, written to a database
+/// Import of a pulled log into its database: pages read from the disk, checked, decoded, written to a database
 /// that is on the disk when it is done, and searched for contacts.
-enum ArchiveBenchmark {
+enum DatabaseBenchmark {
   /// Hours in a busy room: 50 people, each heard every other second.
   private static let readings = 300_000
   private static let people = 50
@@ -18,14 +18,14 @@ enum ArchiveBenchmark {
     let files = FileManager.default
     try? files.removeItem(atPath: path)
     defer { try? files.removeItem(atPath: path) }
-    let folder = try PageArchive(path: path, create: true)
+    let folder = try PageStore(path: path, create: true)
     try fill(folder)
     var best = Double.infinity
     for _ in 0..<runs {
-      try? files.removeItem(atPath: "\(path)/\(Archive.fileName)")
-      let archive = try Archive(path: "\(path)/\(Archive.fileName)")
+      try? files.removeItem(atPath: "\(path)/\(LogDatabase.fileName)")
+      let logDatabase = try LogDatabase(path: "\(path)/\(LogDatabase.fileName)")
       let start = DispatchTime.now().uptimeNanoseconds
-      let change = try archive.add(folder)
+      let change = try logDatabase.add(folder)
       best = min(best, Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
       guard change.readings == readings else {
         print("  archive_readings_per_second: left out, \(change.readings) of \(readings) readings arrived")
@@ -36,7 +36,7 @@ enum ArchiveBenchmark {
   }
 
   /// Writes the pages of such hours, as a device has them in its flash.
-  private static func fill(_ folder: PageArchive) throws {
+  private static func fill(_ folder: PageStore) throws {
     var log = FlashLog<MemoryFlash, 64>(
       flash: MemoryFlash(FlashImage(pageSize: 4096, pageCount: 2048, wordSize: 4)))
     log.mount(freshEpoch: 1)

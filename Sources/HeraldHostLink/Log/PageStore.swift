@@ -7,7 +7,7 @@ import Foundation
 /// renamed, and the folder synced. A pull that stops leaves what it has of a page as `….part`, too. Whatever
 /// is cut off at any point leaves a folder the next pull continues from. One program at a time can have it
 /// open. What is made is for its owner alone: it tells whom somebody met.
-public final class PageArchive {
+public final class PageStore {
   /// Steps of storing a file, in order; a test can fail at each.
   enum Step: CaseIterable {
     case partOpened, partWritten, partSynced, renamed, folderSynced, openRemoved
@@ -27,7 +27,7 @@ public final class PageArchive {
   private var pagesPath: String { path + "/pages" }
   private var devicePath: String { path + "/device.json" }
 
-  /// Opens the archive in the folder `path`, making it if `create` is set.
+  /// Opens the folder `path`; creates it if `create` is set.
   /// - Throws: `.storage` if there is none or it cannot be used, `.busy` if another program has it open.
   public init(path: String, create: Bool) throws(HostLinkError) {
     self.path = path

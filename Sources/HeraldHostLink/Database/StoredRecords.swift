@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// A record of a page that is no reading, as the archive has it.
-struct ArchivedRecord {
-  /// Its number; see `ArchiveSchema.recordsPerPage`.
+/// A record of a page that is no reading, as the database has it.
+struct StoredRecord {
+  /// Its number; see `DatabaseSchema.recordsPerPage`.
   let id: Int64
   /// Milliseconds since 1970-01-01T00:00:00Z; `nil` if nothing tells.
   let date: UInt64?
@@ -20,8 +20,8 @@ struct ArchivedRecord {
   let columns: EventColumns
 }
 
-/// Puts records that are no readings into an archive, and takes them out.
-struct ArchivedRecords {
+/// Puts records that are no readings into a database, and takes them out.
+struct StoredRecords {
   private let insertEvent: Statement
   private let insertBattery: Statement
   private let insertVisit: Statement
@@ -43,7 +43,7 @@ struct ArchivedRecords {
   }
 
   /// Puts a record in; `uptime` is in milliseconds.
-  func add(_ record: ArchivedRecord, uptime: Int64) throws {
+  func add(_ record: StoredRecord, uptime: Int64) throws {
     let columns = record.columns
     let date = record.date.map { Int64(clamping: $0) }
     switch columns.kind {
@@ -59,19 +59,19 @@ struct ArchivedRecords {
       let data: Data? = if case .data = columns.bytes { Data(record.bytes) } else { nil }
       try insertEvent.execute(arguments: [
         record.id, record.boot, record.peer, uptime, date, columns.kind.rawValue, record.payload,
-        columns.system?.archiveName, columns.value, data,
+        columns.system?.databaseName, columns.value, data,
       ])
     }
   }
 
   /// Those of a page, in the order of the page: a page has few, at most as many as a page may hold.
-  static func all(of page: Int64, _ database: Database) throws -> [ArchivedRecord] {
-    let first = page * ArchiveSchema.recordsPerPage
+  static func all(of page: Int64, _ database: Database) throws -> [StoredRecord] {
+    let first = page * DatabaseSchema.recordsPerPage
     let rows = try Row.fetchAll(
-      database, sql: Self.select, arguments: ["first": first, "end": first + ArchiveSchema.recordsPerPage])
+      database, sql: Self.select, arguments: ["first": first, "end": first + DatabaseSchema.recordsPerPage])
     return rows.compactMap { row in
       EventColumns(kind: row[4], system: row[6], value: row[7], second: row[9]).map {
-        ArchivedRecord(
+        StoredRecord(
           id: row[0], date: (row[2] as Int64?).map { UInt64(clamping: $0) }, boot: row[1], peer: row[3],
           payload: row[5], bytes: [UInt8]((row[8] as Data?) ?? Data()), columns: $0)
       }

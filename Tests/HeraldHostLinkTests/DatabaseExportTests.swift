@@ -7,14 +7,14 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// Flat files of an archive, as the bytes they are.
-@Suite("Archive export")
-struct ArchiveExportTests {
+/// Flat files of a page folder, as the bytes they are.
+@Suite("Log database: export")
+struct DatabaseExportTests {
   let peer = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
   let payload: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
 
   /// The files of a small log, by name.
-  private func export(_ format: ArchiveExport.Format, deviceName: String = "", isDated: Bool = true) throws
+  private func export(_ format: DatabaseExport.Format, deviceName: String = "", isDated: Bool = true) throws
     -> [String: String]
   {
     var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 1024, pageCount: 8, wordSize: 4))
@@ -30,7 +30,7 @@ struct ArchiveExportTests {
     try log.append(.battery(level: 93, external: true), at: at(5000), clock: clock)
     try log.append(.visited(peer, firstHeard: 4, lastHeard: 1), at: at(6000), clock: clock)
     let folder = TemporaryFolder()
-    let pages = try PageArchive(path: folder.path, create: true)
+    let pages = try PageStore(path: folder.path, create: true)
     for page in try log.committedPages() {
       try pages.store(page.bytes, as: PageName(epoch: 7, sequence: page.sequence, isOpen: page.isOpen))
     }
@@ -39,10 +39,10 @@ struct ArchiveExportTests {
       $0.name = deviceName
       $0.note(epoch: 7)
     }
-    let archive = try Archive(path: folder.path + "/" + Archive.fileName)
-    _ = try archive.add(pages)
+    let logDatabase = try LogDatabase(path: folder.path + "/" + LogDatabase.fileName)
+    _ = try logDatabase.add(pages)
     let place = folder.path + "/made/export"
-    let files = try ArchiveExport(archive, as: format).write(to: place)
+    let files = try DatabaseExport(logDatabase, as: format).write(to: place)
     #expect(
       files.map(\.name)
         == ["devices", "pages", "readings", "events", "batteries", "visits", "contacts"].map {

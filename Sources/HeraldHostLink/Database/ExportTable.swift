@@ -8,7 +8,7 @@ struct ExportTable {
     case text
     /// A whole number.
     case number
-    /// A boolean, which the archive keeps as 0 or 1.
+    /// A boolean, which the database keeps as 0 or 1.
     case truth
     /// Bytes, shown in hexadecimal digits.
     case bytes
@@ -28,10 +28,10 @@ struct ExportTable {
   let name: String
   /// In order.
   let columns: [Column]
-  /// Asks the archive for the rows, with the columns in that order.
+  /// Asks the database for the rows, with the columns in that order.
   let sql: String
 
-  /// Those that there are; docs/archive.md describes them.
+  /// Those that there are; docs/database.md describes them.
   static let all = [devices, pages, readings, events, batteries, visits, contacts]
 
   /// Where and when a record was written; the queries begin with the same.

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import HeraldText
 
-/// Writes what an archive has as flat files for programs that analyse: docs/archive.md has their columns.
-public struct ArchiveExport {
+/// Writes what a database has as flat files for programs that analyse: docs/database.md has their columns.
+public struct DatabaseExport {
   /// What the files look like.
   public enum Format: String, CaseIterable, Sendable {
     /// A JSON object on each line; what is not known is `null`.
@@ -21,12 +21,12 @@ public struct ArchiveExport {
     public let rows: Int
   }
 
-  private let archive: Archive
+  private let logDatabase: LogDatabase
   private let format: Format
 
-  /// An export of an archive.
-  public init(_ archive: Archive, as format: Format) {
-    self.archive = archive
+  /// An export of a database.
+  public init(_ logDatabase: LogDatabase, as format: Format) {
+    self.logDatabase = logDatabase
     self.format = format
   }
 
@@ -35,7 +35,7 @@ public struct ArchiveExport {
   public func write(to folder: String) throws(HostLinkError) -> [File] {
     try PrivateFolder.make(folder)
     // In one transaction: the tables agree with each other.
-    return try archive.asking { database in
+    return try logDatabase.asking { database in
       try ExportTable.all.map { try write($0, of: database, to: folder) }
     }
   }

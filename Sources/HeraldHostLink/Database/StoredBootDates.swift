@@ -1,7 +1,7 @@
 import GRDB
 
-/// What the archive knows of the dates of a device's start-ups, and the dates of its records.
-struct ArchiveDates {
+/// What the database knows of the dates of a device's start-ups, and the dates of its records.
+struct StoredBootDates {
   private let database: Database
   private let device: Int64
   /// What is known. `dateAnew` loads it again from the database.
@@ -145,9 +145,9 @@ struct ArchiveDates {
           WHERE boot_id = ?
           """, arguments: [device, boot])
     else { return }
-    let first = pages["first_page_id"] * ArchiveSchema.recordsPerPage
-    let end = (pages["last_page_id"] + 1) * ArchiveSchema.recordsPerPage
-    let settled = min(max(first, (pages["settled"] + 1) * ArchiveSchema.recordsPerPage), end)
+    let first = pages["first_page_id"] * DatabaseSchema.recordsPerPage
+    let end = (pages["last_page_id"] + 1) * DatabaseSchema.recordsPerPage
+    let settled = min(max(first, (pages["settled"] + 1) * DatabaseSchema.recordsPerPage), end)
     let last = try Int64.fetchOne(
       database,
       sql: "SELECT uptime_ms FROM reading WHERE id >= ? AND id < ? AND boot_id = ? ORDER BY id DESC LIMIT 1",
@@ -166,7 +166,7 @@ struct ArchiveDates {
   private func date(_ boot: Int64, _ starts: [LogCalendar.Start], _ records: Range<Int64>) throws -> Bool {
     guard !records.isEmpty else { return false }
     let before = database.totalChangesCount
-    for table in ArchiveSchema.records {
+    for table in DatabaseSchema.records {
       if starts.isEmpty {
         try database.execute(
           sql:

@@ -1,10 +1,10 @@
 import GRDB
 
-extension Archive {
+extension LogDatabase {
   /// Takes the pages of a folder in for good, and says which closed ones of them the database has: what
   /// `LogDownload` wants to know before a device may erase them.
-  public func keep(_ folder: PageArchive) throws(HostLinkError) -> Set<PageName> {
-    let refused = Set(try intake(folder, isWhole: false).refused)
+  public func keep(_ folder: PageStore) throws(HostLinkError) -> Set<PageName> {
+    let refused = Set(try pageImport(folder, isWhole: false).refused)
     let serial = folder.device.serial
     let names = try asking { database in
       try Row.fetchAll(

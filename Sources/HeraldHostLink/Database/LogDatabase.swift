@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import HeraldText
 
-/// What the pages of one device or of many tell, in an SQLite database that anybody can ask: docs/archive.md
+/// What the pages of one device or of many tell, in an SQLite database that anybody can ask: docs/database.md
 /// has its tables.
 ///
 /// The pages stay the truth: everything here is made from them, and can be made again. A page goes in whole
 /// or not at all, and once: the same page again changes nothing, a page that has grown takes the place of
 /// what it was.
-public final class Archive {
+public final class LogDatabase {
   /// Under what name the database lies beside the pages.
   public static let fileName = "archive.sqlite"
 
@@ -53,7 +53,7 @@ public final class Archive {
     }
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      let migrator = ArchiveSchema.migrator
+      let migrator = DatabaseSchema.migrator
       if try queue.read(migrator.hasBeenSuperseded) {
         throw HostLinkError(
           .storage, "\(path) was made by a later version of this program",

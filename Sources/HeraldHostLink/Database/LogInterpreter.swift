@@ -4,7 +4,7 @@ import HeraldEmbedded
 
 /// Interprets the records of a device in the order of its log: contacts and persons, facts for the tables,
 /// and the numbers of the summary. Events are interpreted nowhere else; the report and the export show what
-/// this has put into the archive.
+/// this has put into the database.
 struct LogInterpreter {
   /// The numbers that a conversion tells, and what has to be known of the records before.
   struct Total {
@@ -22,16 +22,16 @@ struct LogInterpreter {
   private let database: Database
   private let device: Int64
   private let tables: LogTables?
-  private let tallies: ArchiveTallies
+  private let state: InterpretationState
   private let readings: NumberStatement
   private let now = PlausibleDate.now
 
-  /// Goes on where the archive says that the interpretation has come to.
+  /// Goes on where the database says that the interpretation has come to.
   init(_ database: Database, device: Int64, tables: LogTables?) throws {
     self.database = database
     self.device = device
     self.tables = tables
-    tallies = try ArchiveTallies(database, device: device)
+    state = try InterpretationState(database, device: device)
     readings = try NumberStatement(
       database, sql: "SELECT id, unix_ms, peer_id, rssi FROM reading WHERE id >= ? AND id < ? ORDER BY id")
     total = try Self.total(database, device: device)
@@ -49,7 +49,7 @@ struct LogInterpreter {
 
   /// Brings all to the database.
   func flush() throws {
-    try tallies.flush()
+    try state.flush()
     try database.execute(
       sql: """
         INSERT INTO conversion_total (device_id, own_length, starts, events, readings, undated, dropped, unbelievable)
@@ -66,10 +66,10 @@ struct LogInterpreter {
 
   /// Takes the records of a page.
   mutating func take(page: Int64) throws {
-    let first = page * ArchiveSchema.recordsPerPage
+    let first = page * DatabaseSchema.recordsPerPage
     readings.bind(first, at: 1)
-    readings.bind(first + ArchiveSchema.recordsPerPage, at: 2)
-    var next = try ArchivedRecords.all(of: page, database).makeIterator()
+    readings.bind(first + DatabaseSchema.recordsPerPage, at: 2)
+    var next = try StoredRecords.all(of: page, database).makeIterator()
     var other = next.next()
     while try readings.step() {
       let id = readings.number(0)
@@ -78,7 +78,7 @@ struct LogInterpreter {
         other = next.next()
       }
       try measured(
-        tallies.peer(readings.number(2)), Int8(clamping: readings.number(3)),
+        state.peer(readings.number(2)), Int8(clamping: readings.number(3)),
         at: readings.isNull(1) ? nil : UInt64(clamping: readings.number(1)))
     }
     while let record = other {
@@ -88,9 +88,9 @@ struct LogInterpreter {
   }
 
   /// Takes a record that is no reading.
-  private mutating func take(_ record: ArchivedRecord) throws {
+  private mutating func take(_ record: StoredRecord) throws {
     let date = record.date
-    let subject = try record.peer.map(tallies.peer)
+    let subject = try record.peer.map(state.peer)
     guard let event = record.columns.event(of: subject?.identity) else { return }
     guard let peer = subject else { return try take(event, record) }
     switch event {
@@ -98,9 +98,9 @@ struct LogInterpreter {
       if let date = try note(.detected, of: peer, at: date) { try sign(of: peer, at: date, isReading: false) }
     case .heraldDetected: _ = try note(.heraldDetected, of: peer, at: date)
     case .lost:
-      tallies.setPower(nil, of: peer, start: total.starts)
+      state.setPower(nil, of: peer, start: total.starts)
       _ = try note(.lost, of: peer, at: date)
-    case .txPower(_, let dBm): tallies.setPower(Int(dBm), of: peer, start: total.starts)
+    case .txPower(_, let dBm): state.setPower(Int(dBm), of: peer, start: total.starts)
     case .read: if let payload = record.payload { try read(payload, of: peer, at: date) }
     case .shared: try shared(record.bytes, by: peer, at: date)
     case .visited(_, let first, let last): try visited(peer, first, last, at: date)
@@ -113,13 +113,13 @@ struct LogInterpreter {
   }
 
   /// Takes a record that is of no peer.
-  private mutating func take(_ event: LogEvent, _ record: ArchivedRecord) throws {
+  private mutating func take(_ event: LogEvent, _ record: StoredRecord) throws {
     switch event {
     case .ownNeighbour(let system): try note(.own(system), of: nil, record)
     case .ownPayload:
       guard let payload = record.payload else { return }
       total.ownLength = try payloadBytes(payload).count
-      try tallies.note(short: tallies.short(of: payload), isOwn: true)
+      try state.note(short: state.short(of: payload), isOwn: true)
     case .started: total.starts += 1
     case .restarted:
       guard let report = RestartReport(record.bytes.span) else { return }
@@ -140,27 +140,28 @@ struct LogInterpreter {
     }
   }
 
-  private mutating func measured(_ peer: ArchiveTallies.Peer, _ rssi: Int8, at date: UInt64?) throws {
-    let power = tallies.power(of: peer, start: total.starts)
+  private mutating func measured(_ peer: InterpretationState.Peer, _ rssi: Int8, at date: UInt64?) throws {
+    let power = state.power(of: peer, start: total.starts)
     guard let date = try note(.measured(rssi: Int(rssi), txPower: power), of: peer, at: date) else { return }
-    if let short = peer.short { try tallies.sign(of: short, at: date) }
+    if let short = peer.short { try state.sign(of: short, at: date) }
     guard !peer.identity.isHearsay else { return }
     total.readings += 1
-    try tallies.person(of: peer).add(rssi)
+    try state.person(of: peer).add(rssi)
     try sign(of: peer, at: date, isReading: true)
   }
 
   /// A sign that a peer is near, unless it is one that somebody only told of (HP-43).
-  private func sign(of peer: ArchiveTallies.Peer, at date: UInt64, isReading: Bool) throws {
+  private func sign(of peer: InterpretationState.Peer, at date: UInt64, isReading: Bool) throws {
     guard !peer.identity.isHearsay else { return }
-    let person = try tallies.person(of: peer)
-    try tallies.ledger.sign(
+    let person = try state.person(of: peer)
+    try state.ledger.sign(
       at: date, of: peer.id, isReading: isReading, person: person.id, payload: person.payload, &person.current
     )
   }
 
   /// Counts what happened to a peer, and writes its line. Its date, if it has one.
-  private mutating func note(_ kind: DatedEvent.Kind, of peer: ArchiveTallies.Peer, at date: UInt64?) throws
+  private mutating func note(_ kind: DatedEvent.Kind, of peer: InterpretationState.Peer, at date: UInt64?)
+    throws
     -> UInt64?
   {
     guard let date else {
@@ -174,7 +175,7 @@ struct LogInterpreter {
   }
 
   private mutating func note(
-    _ kind: DatedBytes.Kind, of peer: ArchiveTallies.Peer?, _ record: ArchivedRecord
+    _ kind: DatedBytes.Kind, of peer: InterpretationState.Peer?, _ record: StoredRecord
   ) throws {
     guard let date = record.date else {
       total.undated += 1
@@ -190,24 +191,24 @@ struct LogInterpreter {
         ?? Data())
   }
 
-  private mutating func read(_ payload: Int64, of peer: ArchiveTallies.Peer, at date: UInt64?) throws {
-    let short = try tallies.short(of: payload)
-    try tallies.note(short: short, isOwn: false)
-    try tallies.read(payload, of: peer)
+  private mutating func read(_ payload: Int64, of peer: InterpretationState.Peer, at date: UInt64?) throws {
+    let short = try state.short(of: payload)
+    try state.note(short: short, isOwn: false)
+    try state.read(payload, of: peer)
     guard date != nil else {
       total.undated += 1
       return
     }
     guard let date = try note(.read(payloadBytes(payload)), of: peer, at: date) else { return }
-    try tallies.sign(of: short, at: date)
+    try state.sign(of: short, at: date)
     try sign(of: peer, at: date, isReading: false)
   }
 
-  private mutating func shared(_ bytes: [UInt8], by peer: ArchiveTallies.Peer, at date: UInt64?) throws {
+  private mutating func shared(_ bytes: [UInt8], by peer: InterpretationState.Peer, at date: UInt64?) throws {
     for payload in Self.split(bytes, length: total.ownLength) {
       let short = ShortPayload.text(payload)
-      try tallies.note(short: short, isOwn: false)
-      if let date = try note(.shared(payload), of: peer, at: date) { try tallies.sign(of: short, at: date) }
+      try state.note(short: short, isOwn: false)
+      if let date = try note(.shared(payload), of: peer, at: date) { try state.sign(of: short, at: date) }
     }
   }
 
@@ -219,7 +220,7 @@ struct LogInterpreter {
   }
 
   private mutating func visited(
-    _ beacon: ArchiveTallies.Peer, _ first: UInt32, _ last: UInt32, at date: UInt64?
+    _ beacon: InterpretationState.Peer, _ first: UInt32, _ last: UInt32, at date: UInt64?
   ) throws {
     func before(_ seconds: UInt32) -> UInt64 {
       let date = date ?? 0

@@ -1,9 +1,9 @@
 import GRDB
 import HeraldEmbedded
 
-/// Whose a reading is, asked of an archive that is interpreted: by the payload that was read of its address
-/// last, or first, if none was before. `ArchiveTallies` counts readings by the same rule as they come.
-final class ReadingOwners {
+/// Whose a reading is, asked of a database that is interpreted: by the payload that was read of its address
+/// last, or first, if none was before. `InterpretationState` counts readings by the same rule as they come.
+final class ReadingAttribution {
   struct Owner {
     let isHearsay: Bool
     /// The number of the person; `nil` if the address has no reading of its own.
@@ -41,7 +41,7 @@ final class ReadingOwners {
         "SELECT id FROM person WHERE device_id = ? AND (payload_id = ? OR (payload_id IS NULL AND peer_id = ?))",
       arguments: [device, payload, peer])
     let owner = Owner(
-      isHearsay: kind == TargetIdentity.Kind.shared.archiveName, person: person,
+      isHearsay: kind == TargetIdentity.Kind.shared.databaseName, person: person,
       end: next?["id"] ?? .max)
     if known.count >= Self.most { known = [:] }
     known[peer] = owner

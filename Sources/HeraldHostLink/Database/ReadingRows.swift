@@ -1,6 +1,6 @@
 import GRDB
 
-/// Puts readings into an archive, many with one statement: to begin and end a statement costs SQLite more
+/// Puts readings into a database, many with one statement: to begin and end a statement costs SQLite more
 /// than to put in a row.
 struct ReadingRows {
   /// So many go in at once.

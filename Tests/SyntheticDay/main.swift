@@ -10,14 +10,14 @@ else {
   print("usage: invented-day FOLDER [DAYS]")
   exit(64)
 }
-let folder = try PageArchive(path: path, create: true)
-var day = InventedDay()
+let folder = try PageStore(path: path, create: true)
+var day = SyntheticDay()
 for page in try day.pages(days: days) {
   try folder.store(
-    page.bytes, as: PageName(epoch: InventedDay.epoch, sequence: page.sequence, isOpen: page.isOpen))
+    page.bytes, as: PageName(epoch: SyntheticDay.epoch, sequence: page.sequence, isOpen: page.isOpen))
 }
 try folder.updateDevice {
   $0.serial = "5356dee2c5b85838"
   $0.name = "Herald wearable"
-  $0.note(epoch: InventedDay.epoch)
+  $0.note(epoch: SyntheticDay.epoch)
 }

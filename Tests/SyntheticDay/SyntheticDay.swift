@@ -31,7 +31,7 @@ struct Chance {
 }
 
 /// A working day of somebody whose wearable is switched off over lunch, as the wearable logs it.
-struct InventedDay: ~Copyable {
+struct SyntheticDay: ~Copyable {
   static let epoch: UInt32 = 0xDA1
   /// 2026-09-14 08:30 UTC, when it is switched on.
   private static let morning: UInt64 = 1_789_374_600_000
