@@ -5,7 +5,7 @@ import HeraldHAL
 import HeraldHostLink
 import HeraldSimulation
 
-/// Import of a pulled log into its database: pages read from the disk, checked, decoded, written to a database
+/// Import of a pulled log into its database: pages read from disk, checked, decoded, written to an SQLite
 /// that is on the disk when it is done, and searched for contacts.
 enum DatabaseBenchmark {
   /// Hours in a busy room: 50 people, each heard every other second.

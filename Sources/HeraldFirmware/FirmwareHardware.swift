@@ -19,8 +19,6 @@ public protocol FirmwareHardware: Processor, ~Copyable {
 }
 
 extension FirmwareHardware where Self: ~Copyable {
-  /// No line.
   public mutating func holdController(_ isHeld: Bool) {}
-  /// No line.
   public static var hasControllerReset: Bool { false }
 }

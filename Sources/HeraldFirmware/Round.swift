@@ -14,17 +14,13 @@ public protocol ManagementLinks: ~Copyable {
 }
 
 extension ManagementLinks where Self: ~Copyable {
-  /// There is.
   public static var areThere: Bool { true }
 }
 
 /// No way at all.
 public struct NoLinks: ManagementLinks {
-  /// The only one there is.
   public init() {}
-  /// There is none.
   public static var areThere: Bool { false }
-  /// Does nothing.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
     -> Instant
   {

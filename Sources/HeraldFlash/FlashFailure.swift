@@ -38,7 +38,7 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     case cannot
   }
 
-  /// Why.
+  /// The class of the error, from which the exit status follows.
   public let cause: Cause
   /// What happened, to what.
   public let what: String

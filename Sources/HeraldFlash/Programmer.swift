@@ -36,6 +36,5 @@ public protocol Programmer: AnyObject {
 extension Programmer {
   /// Part of the new firmware.
   public var stateHalfWay: FlashFailure.BoardState { .partlyWritten }
-  /// Nothing.
   public func remark(after plan: FlashPlan) -> String? { nil }
 }

@@ -3,10 +3,10 @@ import HeraldText
 
 /// One of the ways in: how boards are found on it, and how one is opened.
 public struct WayIn: Sendable {
-  /// Which one.
+  /// The kind of the programming interface.
   public typealias Kind = WayKind
 
-  /// Which one.
+  /// The kind of the programming interface.
   public let kind: Kind
   /// What goes behind `KIND:`, for people.
   public let form: String

@@ -33,9 +33,9 @@ public struct MockRadio: Radio, ~Copyable {
 
   /// A command and when it was given: at the time of the last poll.
   public struct Record: Equatable, Sendable {
-    /// When.
+    /// Time of the call.
     public let time: Instant
-    /// What.
+    /// The command that was called.
     public let command: Command
   }
 
@@ -153,7 +153,6 @@ public struct MockRadio: Radio, ~Copyable {
     note(.startAdvertising(parameters, data: copy(data), scanResponse: copy(scanResponse)))
   }
 
-  /// Records it.
   public mutating func stopAdvertising() {
     advertising = nil
     note(.stopAdvertising)
@@ -170,7 +169,6 @@ public struct MockRadio: Radio, ~Copyable {
     note(.startScanning(parameters))
   }
 
-  /// Records it.
   public mutating func stopScanning() {
     scanning = nil
     note(.stopScanning)
@@ -212,7 +210,6 @@ public struct MockRadio: Radio, ~Copyable {
     if let answer = responder?(connection, bytes) { happen(.pdu(answer, on: connection)) }
   }
 
-  /// Records it.
   public mutating func readRSSI(_ connection: ConnectionID) { note(.readRSSI(connection)) }
 
   /// Plays what is scripted up to `now`. Returns the time of the next event in the script.

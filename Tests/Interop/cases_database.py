@@ -85,7 +85,7 @@ EVERYTHING = [
 async def case_database_and_tables_are_right_after_conversions_that_were_killed():
     folder = Path(tempfile.mkdtemp(prefix="herald-killed-"))
     try:
-        status, _, err = await run("invented-day", folder / "whole", "12")
+        status, _, err = await run("synthetic-day", folder / "whole", "12")
         assert status == 0, err
         grown = folder / "grown"
         (grown / "pages").mkdir(parents=True)

@@ -18,7 +18,7 @@ async def case_report_looks_right_in_a_browser_without_a_network():
         return
     folder = Path(tempfile.mkdtemp(prefix="herald-report-"))
     try:
-        status, _, err = await run("invented-day", folder / "log")
+        status, _, err = await run("synthetic-day", folder / "log")
         assert status == 0, err
         status, _, err = await run("herald-host", "report", folder / "log")
         assert status == 0, err

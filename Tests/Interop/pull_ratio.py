@@ -27,7 +27,7 @@ FIGURES = ROOT / ".build" / "figures" / "bench.json"
 
 def fill(storage, folder):
     """Puts the pages of a pulled folder into a node's flash, as if it had logged them; returns them as one."""
-    subprocess.run([program("invented-day"), folder, str(DAYS)], check=True)
+    subprocess.run([program("synthetic-day"), folder, str(DAYS)], check=True)
     pages = [path.read_bytes() for path in sorted((folder / "pages").glob("*.page"))]
     storage.mkdir()
     flash = b"".join(page.ljust(PAGE, b"\xff") for page in pages)

@@ -2,12 +2,12 @@ import Foundation
 import HeraldHostLink
 
 // Writes what a pull of the log of a made-up day would leave, or of so many days:
-// `invented-day FOLDER [DAYS]`. It is the same every time.
+// `synthetic-day FOLDER [DAYS]`. It is the same every time.
 let arguments = CommandLine.arguments.dropFirst()
 guard let path = arguments.first, arguments.count <= 2, let days = Int(arguments.dropFirst().first ?? "1"),
   days > 0
 else {
-  print("usage: invented-day FOLDER [DAYS]")
+  print("usage: synthetic-day FOLDER [DAYS]")
   exit(64)
 }
 let folder = try PageStore(path: path, create: true)

@@ -19,9 +19,7 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
 
   /// Bits of a record. Not an `OptionSet`, whose array literal would bring in the allocator.
   public struct Flags: Equatable, BitwiseCopyable, RawRepresentable, Sendable {
-    /// The bits.
     public let rawValue: UInt8
-    /// From the bits.
     @inlinable @inline(__always)
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// It can be read.

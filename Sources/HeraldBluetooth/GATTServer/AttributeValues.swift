@@ -44,12 +44,10 @@ extension AttributeValues where Self: ~Copyable {
   public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
     false
   }
-  /// There is none.
   @inlinable
   public mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
     .unlikelyError
   }
-  /// There is none.
   @inlinable public mutating func cancelPrepared(on connection: ConnectionID) {}
   /// Every connection is worth the same.
   @inlinable public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {

@@ -24,7 +24,6 @@ public protocol GATTTableSource {
 
 /// What a table that does not change says.
 extension GATTTableSource {
-  /// No.
   @inlinable public static var changes: Bool { false }
   /// The table.
   @inlinable
@@ -32,9 +31,7 @@ extension GATTTableSource {
   public mutating func database(isFormer: Bool) -> GATTDatabase { database }
   /// Not asked.
   @inlinable public var firstChanging: UInt16 { 0 }
-  /// None.
   @inlinable public var serviceChanged: UInt16 { 0 }
-  /// None.
   @inlinable public var unindicated: UInt32 {
     get { 0 }
     set {}
@@ -45,7 +42,6 @@ extension GATTTableSource {
 
 /// A table that never changes.
 public struct ConstantGATTTable<Table: GATTTable>: GATTTableSource {
-  /// The only one there is.
   @inlinable public init() {}
   /// The table.
   public var database: GATTDatabase {
@@ -85,7 +81,6 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
     serviceChanged = 0
   }
 
-  /// True.
   public static var changes: Bool { true }
 
   /// The table.

@@ -21,7 +21,6 @@ public protocol GATTTable {
 }
 
 extension GATTTable {
-  /// No.
   @inlinable public static var notifies: Bool { false }
 }
 

@@ -87,9 +87,7 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
   /// The properties of the packet, as bits of the extended report's Event_Type (Vol 4, Part E, 7.7.65.13).
   /// Not an `OptionSet`, whose array literal would bring in the allocator.
   public struct Kind: Hashable, BitwiseCopyable, Sendable {
-    /// The bits.
     public let rawValue: UInt8
-    /// From the bits.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// A connection can be opened.

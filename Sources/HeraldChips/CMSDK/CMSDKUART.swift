@@ -29,7 +29,6 @@ extension CMSDK {
     /// What the vector table's entries for this UART are to call `handle` of.
     public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
-    /// It is.
     public static var isAlwaysThere: Bool { true }
 
     /// Takes what has arrived. The line is never gone.

@@ -66,7 +66,6 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   /// Sends the chip to deep power down, in which it takes about 0.1 µA. `start` wakes it.
   public mutating func sleep() throws(FlashError) { try send([Command.deepPowerDown]) }
 
-  /// Reads.
   public mutating func read(
     page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
   ) throws(FlashError) {

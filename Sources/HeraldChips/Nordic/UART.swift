@@ -37,10 +37,8 @@ extension NRF {
     /// What the vector table's entry for this UART is to call `handle` of.
     public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
-    /// It does.
     public static var readsAll: Bool { true }
 
-    /// It is.
     public static var isAlwaysThere: Bool { true }
 
     /// Takes what has arrived. The line is never gone.

@@ -66,7 +66,6 @@ extension NRF {
       registers.write(UARTEInterrupts.all, to: Serial.interruptSet)
     }
 
-    /// It is.
     public static var isAlwaysThere: Bool { true }
 
     /// Takes what has arrived. The line is never gone.

@@ -242,7 +242,6 @@ public struct ImageUpload: BitwiseCopyable, Sendable {
   var hasHash = false
   private var spare: UInt16 = 0
 
-  /// None.
   public init() {}
 }
 

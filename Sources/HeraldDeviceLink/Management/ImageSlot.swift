@@ -26,7 +26,6 @@ public protocol ImageSlot: ~Copyable {
 
 /// What is to become of the image in the slot at the next start.
 public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing.
   case none = 0
   /// It is started once.
   case test = 1
@@ -35,23 +34,17 @@ public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension ImageSlot where Self: ~Copyable {
-  /// There is none.
   @inlinable @inline(__always) public static var hasImageSlot: Bool { false }
   /// Nothing fits.
   @inlinable public mutating func imageCapacity() -> UInt32 { 0 }
   /// Nothing is there.
   @inlinable public mutating func imageSize() -> UInt32 { 0 }
-  /// It cannot.
   @inlinable public mutating func eraseImage() -> Bool { false }
-  /// It cannot.
   @inlinable public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { false }
-  /// It cannot.
   @inlinable public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     false
   }
-  /// Nothing.
   @inlinable public mutating func imagePlan() -> ImagePlan { .none }
-  /// It cannot.
   @inlinable public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
   /// None goes on.
   public var imageUpload: ImageUpload {

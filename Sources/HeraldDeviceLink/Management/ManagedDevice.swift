@@ -91,9 +91,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 extension ManagedDevice where Self: ~Copyable {
   /// Most do not keep that.
   public mutating func restartReport() -> RestartReport? { nil }
-  /// It cannot.
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
-  /// Nothing is said.
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   /// Everything can be read at once.
   public mutating func commitLog(at now: Instant) {}
@@ -105,7 +103,6 @@ extension ManagedDevice where Self: ~Copyable {
   }
   /// A device that keeps nothing to note it in does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
-  /// None.
   public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }
 
   /// Zero: a device that has no settings. One that is to serve its log all the same answers 1 for `stayOpen`.
@@ -115,7 +112,6 @@ extension ManagedDevice where Self: ~Copyable {
 
   /// A device that keeps nothing has none.
   public mutating func hasAccessKey() -> Bool { false }
-  /// There is none.
   public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
   /// A device that keeps nothing keeps none.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool { false }
@@ -127,15 +123,12 @@ extension ManagedDevice where Self: ~Copyable {
   /// There is nothing to keep apart.
   public mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) {}
 
-  /// It takes none.
   public var storedPayloadCapacity: Int { mutating get { 0 } }
-  /// It takes none.
   public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome {
     .refused
   }
   /// Nobody knows.
   public mutating func payloadStatus(at now: Instant) -> PayloadStatus { PayloadStatus() }
-  /// There is none.
   public mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int { 0 }
 }
 
@@ -148,7 +141,6 @@ public struct FactoryResetProgress: Equatable, BitwiseCopyable, Sendable {
   /// Erasures that failed: something is left.
   public var failed: UInt32 = 0
 
-  /// None.
   public init() {}
 }
 

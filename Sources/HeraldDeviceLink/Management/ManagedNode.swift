@@ -40,9 +40,7 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
 extension ManagedBoard where Self: ~Copyable {
   /// Nothing is known.
   public mutating func restartReport() -> RestartReport? { nil }
-  /// It cannot.
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
-  /// Nothing is said.
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   /// No group, and so no name.
   public static var statisticsName: StaticString { "" }

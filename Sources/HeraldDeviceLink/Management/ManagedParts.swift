@@ -48,6 +48,5 @@ extension PartFactory {
 }
 
 extension PartFactory where DelegateType == NoDelegate {
-  /// Nothing is told.
   public static func delegate() -> NoDelegate { NoDelegate() }
 }

@@ -43,7 +43,6 @@ public enum PeerGuess: UInt8, BitwiseCopyable, Sendable {
 
 /// What Apple manufacturer data tell about their sender.
 public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
-  /// There are none.
   case none = 0
   /// They are of a kind that phones in whose background Herald may run do not send.
   case filtered = 1

@@ -2,7 +2,6 @@ import HeraldHAL
 
 /// How much of a device works (docs/firmware.md).
 public enum StartMode: UInt8, BitwiseCopyable, Sendable {
-  /// All of it.
   case normal = 0
   /// After faults in quick succession: no radio; the log can be read over the management link.
   case safe = 1
@@ -12,7 +11,7 @@ public enum StartMode: UInt8, BitwiseCopyable, Sendable {
 
 /// What a device knows of why it started: for its log, and for whoever asks over the management link.
 public struct RestartReport: Equatable, BitwiseCopyable, Sendable {
-  /// Why.
+  /// Cause of the restart.
   public var cause: RestartCause
   /// What the device does since.
   public var mode: StartMode

@@ -3,7 +3,6 @@ import HeraldHAL
 
 /// What should be on the air.
 public enum AdvertisingWish: Equatable, BitwiseCopyable, Sendable {
-  /// Nothing.
   case silence
   /// This set, with these parameters.
   case set(Int, AdvertisingParameters)

@@ -30,9 +30,7 @@ public protocol DebugLog: ~Copyable {
 }
 
 extension DebugLog where Self: ~Copyable {
-  /// Nothing is told.
   @inlinable @inline(__always) public static var debugLevel: DebugLevel { .none }
-  /// Does nothing.
   @inlinable @inline(__always)
   public mutating func note(
     _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant

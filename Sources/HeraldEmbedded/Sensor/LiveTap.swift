@@ -42,7 +42,6 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
   /// Keeps the idle state free of gaps.
   @usableFromInline var spare: UInt8 = 0
 
-  /// None.
   @inlinable public init() {}
 
   @usableFromInline
@@ -78,13 +77,10 @@ public protocol LiveSource: ~Copyable {
 }
 
 extension LiveSource where Self: ~Copyable {
-  /// There is none.
   @inlinable @inline(__always) public static var hasLive: Bool { false }
   /// None wait.
   @inlinable @inline(__always) public mutating func watch(at now: Instant) -> Int { 0 }
-  /// There is none.
   @inlinable @inline(__always) public mutating func nextLive() -> LiveEvent? { nil }
-  /// None.
   @inlinable @inline(__always) public mutating func takeLost() -> UInt32 { 0 }
 }
 
@@ -122,7 +118,6 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     count &+= 1
   }
 
-  /// There is.
   @inlinable @inline(__always) public static var hasLive: Bool { true }
 
   /// Somebody watches. Who comes after nobody did finds nothing of before.
@@ -150,59 +145,48 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     return lost
   }
 
-  /// Kept.
   @inlinable
   public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
     keep(.detected, target, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     keep(.measured, target, level: rssi.rawValue, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
   {
     keep(.read, target, count: payload.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
     keep(.shared, sharer, count: payloads.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
     keep(.received, sender, count: message.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didVisit(_ visit: Visit, at now: Instant) {
     keep(
       .visited, visit.venue, count: Int(clamping: visit.end.since(visit.begin).milliseconds / 1000), at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {
     keep(.model, target, count: model.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
   ) {
     keep(.neighbour, target, level: Int8(truncatingIfNeeded: system.rawValue), count: code.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     keep(.txPower, target, level: dBm, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didLose(_ target: TargetIdentity, at now: Instant) { keep(.lost, target, at: now) }
-  /// Kept.
   @inlinable
   public mutating func didUpdateState(_ state: SensorState, at now: Instant) {
     let nobody = TargetIdentity(kind: .publicAddress, high: 0, low: 0)

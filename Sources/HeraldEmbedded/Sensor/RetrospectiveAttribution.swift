@@ -16,7 +16,7 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
   public struct Reading: Equatable, BitwiseCopyable, Sendable {
     /// How strong the peer was.
     public let rssi: RSSI
-    /// When.
+    /// Time of the reading.
     public let at: Instant
 
     /// Stated one by one.

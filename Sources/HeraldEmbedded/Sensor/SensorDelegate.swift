@@ -44,40 +44,28 @@ public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
 }
 
 extension SensorDelegate where Self: ~Copyable {
-  /// Does nothing.
   @inlinable public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {}
-  /// Does nothing.
   @inlinable public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
   {}
-  /// Does nothing.
   @inlinable
   public mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
   ) {}
-  /// Does nothing.
   @inlinable public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {}
-  /// Does nothing.
   @inlinable public mutating func didVisit(_ visit: Visit, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
   ) {}
-  /// Does nothing.
   @inlinable public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
-  /// Does nothing.
   @inlinable public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}
   /// Nothing, ever.
   @inlinable @inline(__always)
@@ -86,6 +74,5 @@ extension SensorDelegate where Self: ~Copyable {
 
 /// A delegate that hears of nothing.
 public struct NoDelegate: SensorDelegate, BitwiseCopyable, Sendable {
-  /// The only one there is.
   @inlinable public init() {}
 }

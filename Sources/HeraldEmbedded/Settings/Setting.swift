@@ -89,7 +89,6 @@ public enum SettingKind: UInt8, BitwiseCopyable, Sendable {
 
 /// What a number counts.
 public enum SettingUnit: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing.
   case none = 0
   /// Days.
   case days = 1

@@ -4,7 +4,6 @@ import HeraldImages
 
 /// What is known of an image's signature.
 public enum SignatureState: Equatable, Sendable {
-  /// It has none.
   case absent
   /// It has one of this kind, and no key, or another one, was there to check it.
   case present(String)

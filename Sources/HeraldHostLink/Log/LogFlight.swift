@@ -14,7 +14,6 @@ struct LogFlight {
 
   /// A page on its way.
   struct Page {
-    /// Which.
     let sequence: UInt32
     /// Whether more may be added to it on the device.
     let isOpen: Bool

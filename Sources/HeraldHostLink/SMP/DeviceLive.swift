@@ -7,7 +7,7 @@ public struct DeviceLive: Equatable, Sendable {
   public struct Event: Equatable, Sendable {
     /// Milliseconds ago, when the device answered.
     public let ageMilliseconds: UInt32
-    /// What.
+    /// The kind of the event.
     public let kind: LiveKind
     /// To whom; all zeros for `state`.
     public let target: TargetIdentity

@@ -88,7 +88,6 @@ extension DeviceClient {
 /// when its owner goes.
 public struct PayloadBlob: ~Copyable {
   private let memory: SecretMemory
-  /// All of it.
   var bytes: UnsafeBufferPointer<UInt8> { memory.used }
 
   /// That of a payload that stays as it is: the bytes that go on the air.

@@ -86,7 +86,6 @@ struct USBDShortcuts: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// None.
   static var none: Self { Self(bits: 0) }
   /// EP0DATADONE_EP0STATUS: the status stage follows the packet that is being sent.
   static var statusBehindData: Self { Self(bits: 1 << 2) }

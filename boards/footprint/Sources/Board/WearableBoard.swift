@@ -9,7 +9,6 @@ public struct WearableBoard: ManagedBoard, ~Copyable {
   public var settings = SettingsStore(flash: NoFlash())
   private var restartAt = Instant.never
 
-  /// The only one there is.
   public init() {}
 
   /// Writes what there is to say about `field`.
