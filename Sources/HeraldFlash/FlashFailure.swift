@@ -34,7 +34,7 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     case locked
     /// The board holds something else than the image.
     case different
-    /// This way in has no such command.
+    /// This programming method has no such command.
     case cannot
   }
 

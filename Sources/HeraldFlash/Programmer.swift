@@ -6,7 +6,7 @@ import HeraldHostLink
 /// to the person. A programmer throws `FlashFailure`, which says what state the board is in; it never reports
 /// success for what it has not seen.
 ///
-/// The caller does what belongs to writing one after the other: `write`, `verify`, `reset`. A way in that has
+/// The caller does what belongs to writing one after the other: `write`, `verify`, `reset`. A programming method that has
 /// no such step throws `.cannot`, which the caller takes for what it is: a drive restarts its board by
 /// itself.
 public protocol Programmer: AnyObject {
@@ -14,7 +14,7 @@ public protocol Programmer: AnyObject {
   var location: String { get }
 
   /// What is at the other end.
-  func look() throws(FlashFailure) -> Sighting
+  func look() throws(FlashFailure) -> BoardIdentification
   /// Writes what `plan` says, and nothing else. If that erases all, a lock against debugging goes first.
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure)
   /// Compares what `plan` says with what the board holds. Throws `.different` at the first byte that differs,

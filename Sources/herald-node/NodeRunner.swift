@@ -21,7 +21,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   /// process.
   private static var synchronisationPeriod: Interval { .seconds(60) }
   /// How long a controller may take to begin to work until a person is told what to check.
-  private static var patience: Interval { .seconds(5) }
+  private static var radioTimeout: Interval { .seconds(5) }
 
   private let logger = Logger(label: "herald-node")
   private let clock = SystemClock()
@@ -98,7 +98,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     self.synchroniser = synchroniser
     synchroniseAt = .start
     radioAddress = settings.radio
-    checkRadioAt = clock.now + Self.patience
+    checkRadioAt = clock.now + Self.radioTimeout
     Announcement.say("serial-number \(directory.serialNumber)")
     Announcement.say("radio \(settings.radio)")
     self.links.announce()
@@ -161,7 +161,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   private mutating func checkRadio() {
     checkRadioAt = .never
     guard device.node.radio.state != .ready else { return }
-    let seconds = Self.patience.milliseconds / 1000
+    let seconds = Self.radioTimeout.milliseconds / 1000
     logger.warning(
       "no answer from the controller at \(radioAddress) for \(seconds) seconds; \(radioAddress.whatToCheck)")
   }

@@ -54,7 +54,8 @@ struct DocumentationTests {
         isInside = !line.contains("}")
       }
       if line.hasPrefix("}") { isInside = false }
-      guard isInside, !line.contains("///"), let match = line.firstMatch(of: /\b(?:func|var|typealias|associatedtype) `?(\w+)/)
+      guard isInside, !line.contains("///"),
+        let match = line.firstMatch(of: /\b(?:func|var|typealias|associatedtype) `?(\w+)/)
       else {
         continue
       }

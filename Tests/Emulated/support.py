@@ -22,7 +22,7 @@ PAGE = 4096
 SEED = int(os.environ.get("HERALD_SEED", random.SystemRandom().randrange(1 << 32)))
 # Seconds to wait for what must come, however busy this machine is.
 PATIENCE = 240
-# Seconds for an answer of an image. herald-host's own patience is that for a device: some things it asks once only, and QEMU may not get its turn for two seconds.
+# Seconds for an answer of an image. herald-host's own timeout is that for a device: some things it asks once only, and QEMU may not get its turn for two seconds.
 ANSWER = 20
 
 

@@ -120,7 +120,7 @@ struct ATTServerTests {
 
   @Test("A supplier that reports impossible lengths does no harm")
   func impossibleLengths() {
-    struct Liar: AttributeValues {
+    struct InconsistentValues: AttributeValues {
       var length: Int
       mutating func read(
         _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
@@ -130,7 +130,7 @@ struct ATTServerTests {
       ) -> ATTErrorCode? { nil }
     }
     for length in [Int.min, -1, 513, .max] {
-      var liar = Liar(length: length)
+      var liar = InconsistentValues(length: length)
       for request in ["0A 0800", "0C 0800 0000", "0E 0800 0300", "20 0300 0800", "08 0100 FFFF 002A"] {
         var buffer = pdu(request) + [UInt8](repeating: 0, count: 40)
         var span = buffer.mutableSpan

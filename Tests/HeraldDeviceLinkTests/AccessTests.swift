@@ -3,7 +3,6 @@ import HeraldEmbedded
 import HeraldHAL
 import Testing
 
-
 @Suite("Access control")
 struct AccessTests {
   private let status = hex("08000001 0048 0005 A0")

@@ -5,7 +5,7 @@ import HeraldSimulation
 import Testing
 
 /// A board with settings in a flash of their own.
-private struct KeepingBoard: ManagedBoard, ~Copyable {
+private struct PersistentBoard: ManagedBoard, ~Copyable {
   var settings: SettingsStore<MemoryFlash>
   var restarts = 0
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
@@ -36,7 +36,7 @@ private struct KeptDevice: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, KeepingBoard
+      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, PersistentBoard
     >, 4, 1, 1
   >
   let log: FlashImage
@@ -51,7 +51,7 @@ private struct KeptDevice: ~Copyable {
     device = Device(
       radio: MockRadio(), flash: MemoryFlash(log), random: CountingRandom(last: seed),
       supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 7), delegate: NoDelegate(),
-      board: KeepingBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
+      board: PersistentBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
   }
 
   /// A round of the loop, as a board has it.

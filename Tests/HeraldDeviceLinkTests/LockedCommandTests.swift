@@ -3,7 +3,6 @@ import HeraldEmbedded
 import HeraldHAL
 import Testing
 
-
 /// Which requests a locked device, and a device in set-up, responds to.
 @Suite("Access control: commands of a locked device")
 struct LockedCommandTests {

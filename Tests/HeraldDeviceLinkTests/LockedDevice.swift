@@ -3,7 +3,6 @@ import HeraldEmbedded
 import HeraldHAL
 import Testing
 
-
 /// A device with an access key, and any number of links to it.
 struct LockedDevice: ~Copyable {
   var device = TestDevice()

@@ -5,7 +5,7 @@ import HeraldSimulation
 import Testing
 
 /// A board whose settings are in a flash that outlives it.
-private struct KeepingBoard: ManagedBoard, ~Copyable {
+private struct PersistentBoard: ManagedBoard, ~Copyable {
   var settings: SettingsStore<MemoryFlash>
   var restarts = 0
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
@@ -30,7 +30,7 @@ private struct Badge: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, KeepingBoard
+      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, PersistentBoard
     >, 4, 1, 1
   >
   let log: FlashImage
@@ -49,7 +49,7 @@ private struct Badge: ~Copyable {
       radio: MockRadio(), flash: MemoryFlash(log), random: CountingRandom(last: seed),
       supplier: StoredPayloadSupplier(
         otherwise: FixedPayloadSupplier(country: 1, state: 0, clientIdentifier: 1)),
-      delegate: NoDelegate(), board: KeepingBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
+      delegate: NoDelegate(), board: PersistentBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
     device.takeSettings(at: .start)
     round()
   }

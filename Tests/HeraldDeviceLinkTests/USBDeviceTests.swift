@@ -5,10 +5,10 @@ import Testing
 
 @Suite("USB control requests")
 struct USBControlTests {
-  private typealias Deed = ScriptedUSBController.Deed
-  private func sent(_ bytes: String) -> [Deed] { [.packet(0, hex(bytes))] }
+  private typealias Operation = ScriptedUSBController.Operation
+  private func sent(_ bytes: String) -> [Operation] { [.packet(0, hex(bytes))] }
   /// A string descriptor.
-  private func string(_ text: String) -> [Deed] {
+  private func string(_ text: String) -> [Operation] {
     [.packet(0, [UInt8(2 + 2 * text.utf8.count), 3] + text.utf8.flatMap { [$0, 0] as [UInt8] })]
   }
 

@@ -183,7 +183,7 @@ struct USBSerialPortTests {
   }
 
   @Test("who stops in the middle loses the memory to the other after a second")
-  func patience() {
+  func timeout() {
     var host = configured()
     check(host.serial(Array(echo[..<9])).isEmpty)
     host.now = Instant(milliseconds: 700)

@@ -15,7 +15,7 @@ struct RoundTests {
 
   private func device() -> TestNode {
     TestNode(
-      radio: HCIRadio(transport: DeadLine(events: events)), flash: MemoryFlash(image),
+      radio: HCIRadio(transport: SilentTransport(events: events)), flash: MemoryFlash(image),
       random: CountedRandom(),
       supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3), delegate: NoDelegate(),
       board: Firmware(

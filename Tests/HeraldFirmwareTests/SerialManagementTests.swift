@@ -37,7 +37,7 @@ struct SerialManagementTests {
     let events = Events()
     let words = Words()
     var device = TestNode(
-      radio: HCIRadio(transport: DeadLine(events: events)),
+      radio: HCIRadio(transport: SilentTransport(events: events)),
       flash: MemoryFlash(pageSize: 4096, pageCount: 4, wordSize: 4), random: CountedRandom(),
       supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3), delegate: NoDelegate(),
       board: Firmware(

@@ -27,7 +27,7 @@ struct SettingsRoundTests {
   private func device(_ log: FlashImage, _ kept: FlashImage, seed: UInt32 = 0) -> TestNode {
     events.now = 0
     return TestNode(
-      radio: HCIRadio(transport: DeadLine(events: events)), flash: MemoryFlash(log),
+      radio: HCIRadio(transport: SilentTransport(events: events)), flash: MemoryFlash(log),
       random: CountedRandom(count: seed),
       supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3), delegate: NoDelegate(),
       board: Firmware(

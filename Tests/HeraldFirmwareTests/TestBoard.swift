@@ -43,7 +43,7 @@ struct TestHardware: FirmwareHardware {
 }
 
 /// A line with no controller at its end.
-struct DeadLine: ControllerTransport {
+struct SilentTransport: ControllerTransport {
   let events: Events
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func write(_ packet: Span<UInt8>) -> Bool {
@@ -62,7 +62,7 @@ struct CountedRandom: RandomSource {
 }
 
 typealias TestNode = ManagedNode<
-  HCIRadio<DeadLine, 2>,
+  HCIRadio<SilentTransport, 2>,
   ManagedPartList<
     MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, Firmware<TestHardware>
   >, 4, 2, 2

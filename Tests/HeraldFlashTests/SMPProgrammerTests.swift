@@ -128,7 +128,7 @@ struct SMPProgrammerTests {
       }
     }
     let session = try FlashSession(SMPProgrammer(transport, timeout: .milliseconds(1), isPermanent: false))
-    #expect(session.sighting.details.contains { $0.value == "none runs: MCUboot's serial recovery" })
+    #expect(session.identification.details.contains { $0.value == "none runs: MCUboot's serial recovery" })
     let outcome = try session.write(try Self.plan(), isReset: false) { _ in }
     #expect(!outcome.isVerified)
     // State is written by nobody.

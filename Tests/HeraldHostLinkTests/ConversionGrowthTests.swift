@@ -20,7 +20,7 @@ struct ConversionGrowthTests {
   }
 
   /// All tables, and what is in the database without the numbers of rows.
-  private func result(_ log: MadeUpLog) throws -> [String] {
+  private func result(_ log: SyntheticLog) throws -> [String] {
     let names = [
       "contacts", "statistics", "detection", "contact_events", "battery", "visits", "restarts", "messages",
       "models",
@@ -74,14 +74,14 @@ struct ConversionGrowthTests {
     var random = Mutations(seed: seed)
     var pages: [[Record]] = []
     for number in 0..<6 { pages.append(records(&random, count: 60, from: UInt64(number) * 8_000_000)) }
-    var grown = try MadeUpLog(start: start, pages[0])
+    var grown = try SyntheticLog(start: start, pages[0])
     for (number, page) in pages.enumerated().dropFirst() {
       // It is open first, with a part of its records; then with more of them; then closed.
       try grown.add(start: start, isOpen: true, Array(page.prefix(20)))
       try grown.put(UInt32(number) + 1, start: start, isOpen: true, Array(page.prefix(45)))
       try grown.put(UInt32(number) + 1, start: start, isOpen: false, page)
     }
-    var whole = try MadeUpLog(start: start, [])
+    var whole = try SyntheticLog(start: start, [])
     for (number, page) in pages.enumerated() {
       if number > 0 {
         try whole.add(start: start, page)
@@ -103,7 +103,7 @@ struct ConversionGrowthTests {
     var dates = (0..<300).map { _ in UInt64.random(in: 0..<60_000_000, using: &random) / 10 * 10 }
     dates += dates.prefix(50).map { $0 + silence }
     let one = peer(1)
-    let log = try MadeUpLog(start: start, dates.map { ($0, .measured(one, RSSI(-50)), []) })
+    let log = try SyntheticLog(start: start, dates.map { ($0, .measured(one, RSSI(-50)), []) })
     // By the definition: sorted, and cut wherever the silence is longer.
     var runs: [[UInt64]] = []
     for date in dates.sorted() {
@@ -287,7 +287,7 @@ struct ConversionGrowthTests {
 
   @Test("A date that is told later is that of the records before it, in every table")
   func datedLater() throws {
-    var log = try MadeUpLog(
+    var log = try SyntheticLog(
       start: nil,
       [(1000, .measured(peer(1), RSSI(-50)), []), (2000, .battery(level: 9, external: false), [])])
     #expect(log.lines("contacts").isEmpty && log.table("battery") == nil)

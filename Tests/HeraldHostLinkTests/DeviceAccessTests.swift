@@ -62,7 +62,7 @@ struct DeviceAccessTests {
 
   private static func client(over transport: DirectTransport) -> DeviceClient {
     DeviceClient(
-      SMPClient(transport: transport, patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 1)))
+      SMPClient(transport: transport, timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 1)))
   }
 
   private func key(_ bytes: [UInt8]) throws -> String {

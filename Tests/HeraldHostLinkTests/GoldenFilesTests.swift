@@ -60,7 +60,7 @@ struct GoldenFilesTests {
     device.serial = "GOLD"
     device.name = "Badge, \"7\""
     device.system = "herald"
-    var log = try MadeUpLog(start: start, device: device, first)
+    var log = try SyntheticLog(start: start, device: device, first)
     try log.add(start: nil, isOpen: true, second)
     var files: [String: [UInt8]] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: log.folder.path)

@@ -38,7 +38,7 @@ private final class CountingTransport: SMPTransport {
 @Suite("Efficiency of a pull")
 struct LogEfficiencyTests {
   private func pull(
-    _ log: ServedLog, _ folder: TemporaryFolder, window: Int = 4, trim: LogDownload.Keeping? = nil
+    _ log: ServedLog, _ folder: TemporaryFolder, window: Int = 4, trim: LogDownload.PageImporter? = nil
   ) throws -> (PullReport, CountingTransport) {
     let transport = CountingTransport(window: window) { log.answer($0) }
     var download = LogDownload(
@@ -82,7 +82,7 @@ struct LogEfficiencyTests {
   )
   func forged() throws {
     let (log, other) = (ServedLog(pages: 6, pageSize: 1024), ServedLog(pages: 6, pageSize: 1024, salt: 1))
-    let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
+    let keeping: LogDownload.PageImporter = { folder throws(HostLinkError) in
       try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
     }
     // Another device's pages under the same epoch: good pages by their headers and checksums.
@@ -109,7 +109,7 @@ struct LogEfficiencyTests {
   func trims() throws {
     let log = ServedLog(pages: 6, pageSize: 1024)
     let folder = TemporaryFolder()
-    let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
+    let keeping: LogDownload.PageImporter = { folder throws(HostLinkError) in
       try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
     }
     let (report, _) = try pull(log, folder, trim: keeping)

@@ -6,14 +6,14 @@ import Testing
 func pull(
   _ device: FakeDevice, _ folder: TemporaryFolder, window: Int = 4, cutAfter: Int = .max,
   before step: @escaping (PageStore.Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in },
-  trim: LogDownload.Keeping? = nil
+  trim: LogDownload.PageImporter? = nil
 ) throws -> PullReport {
   let pageStore = try PageStore(path: folder.path, create: true)
   pageStore.beforeStep = step
   let transport = DirectTransport(window: window) { device.answer($0) }
   transport.cutAfter = cutAfter
   let client = SMPClient(
-    transport: transport, patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 2))
+    transport: transport, timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 2))
   var download = LogDownload(
     device: DeviceClient(client), pageStore: pageStore, inspect: FakeDevice.inspect, trim: trim,
     now: { 1_700_000_000_000 })

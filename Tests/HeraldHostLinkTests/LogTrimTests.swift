@@ -25,7 +25,7 @@ struct LogTrimTests {
         .trimmedThrough
         == nil)
     // The folder lacks page 5, whatever the database says; the open page is never said to be here.
-    let all: LogDownload.Keeping = { folder throws(HostLinkError) in
+    let all: LogDownload.PageImporter = { folder throws(HostLinkError) in
       unlink(folder.path + "/pages/" + name(5).fileName)
       return Set((1...9).map(name))
     }
@@ -53,7 +53,7 @@ struct LogTrimTests {
 
   @Test("Pages of another device under the epoch of this one have nothing erased that was not fetched")
   func forged() throws {
-    let all: LogDownload.Keeping = { folder throws(HostLinkError) in Set(try folder.pages()) }
+    let all: LogDownload.PageImporter = { folder throws(HostLinkError) in Set(try folder.pages()) }
     func forge(_ sequences: [UInt32], _ folder: TemporaryFolder) throws {
       let pageStore = try PageStore(path: folder.path, create: true)
       for sequence in sequences {

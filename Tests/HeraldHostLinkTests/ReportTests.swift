@@ -16,7 +16,7 @@ struct ReportTests {
   private func report(_ records: [(UInt64, LogEvent, [UInt8])], device: DeviceRecord = DeviceRecord()) throws
     -> String
   {
-    let log = try MadeUpLog(start: start, device: device, records)
+    let log = try SyntheticLog(start: start, device: device, records)
     return String(
       decoding: try LogReport(log.logDatabase, device: device, after: LogDatabase.Change()).html,
       as: UTF8.self)
@@ -46,7 +46,7 @@ struct ReportTests {
 
   @Test("A report that cannot be written names the file and says what to do")
   func unwritable() throws {
-    let log = try MadeUpLog(start: start, [(0, .detected(anna), [])])
+    let log = try SyntheticLog(start: start, [(0, .detected(anna), [])])
     let report = try LogReport(log.logDatabase, device: DeviceRecord(), after: LogDatabase.Change())
     for path in ["/nowhere/report.html", "/tmp"] {
       let error = #expect(throws: HostLinkError.self) { try report.write(to: path) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("SMP client")
 struct SMPClientTests {
-  let brief = SMPClient.Patience(timeout: .milliseconds(1), attempts: 3)
+  let brief = SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 3)
 
   @Test("A log read is these bytes")
   func literalRequest() {
@@ -35,7 +35,7 @@ struct SMPClientTests {
           ].prefix(0x2B)
       ]
     }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     // Cut to 43 bytes the map lacks its last value: refused as a whole.
     #expect(throws: HostLinkError.self) { try client.logStatus() }
   }
@@ -50,7 +50,7 @@ struct SMPClientTests {
       0x6F, 0x6F, 0x74, 0x09, 0x63, 0x6E, 0x6F, 0x77, 0x0A,
     ]
     let transport = DirectTransport { [[0x09, 0, 0, UInt8(body.count), 0, 0x48, $0[6], 0] + body] }
-    let status = try DeviceClient(SMPClient(transport: transport, patience: brief)).logStatus()
+    let status = try DeviceClient(SMPClient(transport: transport, timeouts: brief)).logStatus()
     #expect(status.epoch == 1 && status.first == 2 && status.last == 4 && status.openBytes == 16)
     #expect(status.pageSize == 128 && status.boot == 9 && status.uptimeMilliseconds == 10)
     #expect(status.unixMilliseconds == nil && status.pageCount == 3)
@@ -98,7 +98,7 @@ struct SMPClientTests {
   @Test("A question that changes nothing is asked again, another is not")
   func retries() throws {
     let transport = DirectTransport { _ in [] }
-    let client = SMPClient(transport: transport, patience: brief)
+    let client = SMPClient(transport: transport, timeouts: brief)
     #expect(throws: HostLinkError.self) { try DeviceClient(client).logStatus() }
     #expect(transport.sent.count == 3)
     #expect(Set(transport.sent.map { $0[6] }).count == 3)
@@ -123,7 +123,7 @@ struct SMPClientTests {
       let body = asked == 4 ? other : taken
       return asked == 1 ? [] : [[0x0B, 0, 0, UInt8(body.count), 0, 0x48, packet[6], 4] + body]
     }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     let abc: [UInt8] = [0x61, 0x62, 0x63]
     #expect(try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 7, bytes: abc) == .taken)
     #expect(transport.sent.count == 2)
@@ -149,7 +149,7 @@ struct SMPClientTests {
   @Test("A pull asks for the status of the log by writing, which commits the log; status alone reads")
   func statusRequests() throws {
     let transport = DirectTransport { _ in [] }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     #expect(throws: HostLinkError.self) { try client.logStatus() }
     #expect(throws: HostLinkError.self) { try client.logStatus(commits: true) }
     #expect(transport.sent.map { $0[0] } == [0x08, 0x08, 0x08, 0x0A, 0x0A, 0x0A])
@@ -195,7 +195,7 @@ struct SMPClientTests {
       [0xA2, 0x64] + Array("lost".utf8) + [5, 0x66] + Array("events".utf8) + [0x83] + event
       + [0x85, 0, 0x18, 99, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0] + [0x81, 0]
     let transport = DirectTransport { [[0x09, 0, 0, UInt8(body.count), 0, 0x48, $0[6], 6] + body] }
-    let live = try DeviceClient(SMPClient(transport: transport, patience: brief)).live()
+    let live = try DeviceClient(SMPClient(transport: transport, timeouts: brief)).live()
     #expect(transport.sent[0] == [0x08, 0, 0, 1, 0, 0x48, 0, 6, 0xA0])
     #expect(live.lost == 5 && live.events.count == 1)
     #expect(live.events.first?.ageMilliseconds == 42 && live.events.first?.kind == .measured)
@@ -214,7 +214,7 @@ struct SMPClientTests {
       }
       return [[0x09, 0, 0, 1, 0, 0x48, early[6], 8, 0xA0]]
     }
-    let client = SMPClient(transport: transport, patience: brief)
+    let client = SMPClient(transport: transport, timeouts: brief)
     _ = try client.ask(DeviceClient.logStream(sequence: 1, offset: 0, length: nil))
     #expect(client.repeats == 1 && client.unexpectedPackets == 0)
   }
@@ -230,7 +230,7 @@ struct SMPClientTests {
         [0x09, 0, 0, 2, 0, 0x48, sequence, 0, 0xA0], [0x09, 0, 0, 1, 0, 0x48, sequence, 0, 0xA0],
       ]
     }
-    let client = SMPClient(transport: transport, patience: brief)
+    let client = SMPClient(transport: transport, timeouts: brief)
     _ = try client.ask(ManagementRequest("x", .read, .herald, 0))
     #expect(client.unexpectedPackets == 7)
   }

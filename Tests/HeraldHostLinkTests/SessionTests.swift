@@ -19,7 +19,7 @@ struct SessionTests {
       guard changing.contains(count) else { return answers }
       return answers.map { Array($0.dropLast()) + [$0[$0.count - 1] ^ 1] }
     }
-    let client = SMPClient(transport: transport, patience: .init(timeout: .milliseconds(1), attempts: 3))
+    let client = SMPClient(transport: transport, timeouts: .init(timeout: .milliseconds(1), attempts: 3))
     let device = DeviceClient(client)
     if !served.key.isEmpty {
       let path = NSTemporaryDirectory() + "herald-key-" + UUID().uuidString
@@ -78,7 +78,7 @@ struct SessionTests {
       return [[packet[0] + 1, 0, 0, UInt8(body.count)] + packet[4..<8] + body]
     }
     let device = DeviceClient(
-      SMPClient(transport: transport, patience: .init(timeout: .milliseconds(1), attempts: 1)))
+      SMPClient(transport: transport, timeouts: .init(timeout: .milliseconds(1), attempts: 1)))
     let path = NSTemporaryDirectory() + "herald-key-" + UUID().uuidString
     try Data(key).write(to: URL(fileURLWithPath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -8,12 +8,12 @@ import Testing
 @Suite("What the node tells of events")
 struct EventReporterTests {
   /// Keeps what is said.
-  private final class Said: Sendable {
+  private final class ReportedLines: Sendable {
     let lines = Mutex<[String]>([])
   }
 
-  private struct Keeper: LogHandler {
-    let said: Said
+  private struct CollectingLogHandler: LogHandler {
+    let said: ReportedLines
     var logLevel = Logger.Level.warning
     var metadata = Logger.Metadata()
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -25,8 +25,8 @@ struct EventReporterTests {
 
   @Test("A fault that stays is told once, and again when the radio's state has changed")
   func faults() {
-    let said = Said()
-    var reporter = EventReporter(Logger(label: "test") { _ in Keeper(said: said) })
+    let said = ReportedLines()
+    var reporter = EventReporter(Logger(label: "test") { _ in CollectingLogHandler(said: said) })
     for _ in 0..<5 { reporter.note(.fault, "an event could not be logged", 0, 0, at: .start) }
     #expect(said.lines.withLock { $0 } == ["warning an event could not be logged"])
     reporter.didUpdateState(.off, at: .start)

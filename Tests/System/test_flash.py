@@ -48,7 +48,7 @@ def figure(name, value):
 
 
 def quick_probe(chip, **options):
-    """A probe whose chip is never busy: openocd has a third of a second's patience with one, in which a slow machine may not answer twice."""
+    """A probe whose chip is never busy: openocd has a third of a second's timeout with one, in which a slow machine may not answer twice."""
     return VirtualProbe(chip, takes_time=False, **options)
 
 

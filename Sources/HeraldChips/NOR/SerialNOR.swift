@@ -125,7 +125,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
 
   /// How often the status is asked for before the chip counts as broken. A question takes 2 µs at 8 MHz: a
   /// second at the least.
-  private static var patience: Int { 500_000 }
+  private static var pollLimit: Int { 500_000 }
 
   private func address(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
     guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- count else { throw .outOfRange }
@@ -162,7 +162,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   }
 
   private mutating func waitUntilReady() throws(FlashError) {
-    for _ in 0..<Self.patience {
+    for _ in 0..<Self.pollLimit {
       if try status() & Status.busy == 0 { return }
     }
     throw .hardware

@@ -56,12 +56,12 @@ extension NRF {
     }
 
     private mutating func wait(for event: Register<Event>) -> Bool {
-      for _ in 0..<Self.patience where registers.hasHappened(event) { return true }
+      for _ in 0..<Self.pollLimit where registers.hasHappened(event) { return true }
       return false
     }
 
     /// How often an event is looked at before the converter counts as broken: some milliseconds.
-    private static var patience: Int { 20_000 }
+    private static var pollLimit: Int { 20_000 }
 
     private typealias At = SAADCRegisters
   }

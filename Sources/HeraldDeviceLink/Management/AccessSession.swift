@@ -19,7 +19,7 @@ struct AccessSession: BitwiseCopyable {
   private var isClosing = false
 
   /// How long it lasts without an authentic request.
-  static var patience: Interval { .minutes(5) }
+  static var timeout: Interval { .minutes(5) }
 
   /// Ends it; a nonce that was given out is not good any more.
   mutating func end() {
@@ -104,7 +104,7 @@ struct AccessSession: BitwiseCopyable {
   mutating func open(
     _ packet: inout MutableSpan<UInt8>, count: Int, _ gate: AccessGate, at now: Instant
   ) -> Bool {
-    if isOpen, keyNumber != gate.keyNumber || now >= askedAt + Self.patience { close() }
+    if isOpen, keyNumber != gate.keyNumber || now >= askedAt + Self.timeout { close() }
     let start = SealedPacket.requestStart
     guard isOpen, count >= start &+ SealedPacket.tagSize, count <= packet.count,
       Int(packet[2]) &<< 8 | Int(packet[3]) == count &- SMPHeader.size

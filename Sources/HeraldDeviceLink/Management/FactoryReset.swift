@@ -25,7 +25,7 @@ struct FactoryReset: BitwiseCopyable {
   init() {}
 
   /// How long a device that has been reset waits until it restarts.
-  @usableFromInline static var patience: Interval { .seconds(2) }
+  @usableFromInline static var timeout: Interval { .seconds(2) }
 }
 
 extension ManagedNode where RadioType: ~Copyable {
@@ -50,7 +50,7 @@ extension ManagedNode where RadioType: ~Copyable {
       guard board.settings.eraseNext() else { return now }
       reset.progress.done = reset.progress.total
       reset.phase = .done
-      reset.restartAt = now + FactoryReset.patience
+      reset.restartAt = now + FactoryReset.timeout
       return reset.restartAt
     case .done:
       guard now >= reset.restartAt else { return reset.restartAt }

@@ -12,7 +12,7 @@ enum ImageManagement {
     if request.asks(.read, ImageCommand.state) { return state(&request, device: &device) }
     if request.asks(.read, ImageCommand.slotInfo) { return slotInfo(&request, device.imageCapacity()) }
     guard request.header.operation == .write else { return .failure(.unsupported) }
-    guard let question = ImageQuestion(request) else { return .failure(.invalid) }
+    guard let question = ImageRequest(request) else { return .failure(.invalid) }
     switch request.header.command {
     case ImageCommand.state: return plan(question, &request, device: &device)
     case ImageCommand.upload: return upload(question, &request, device: &device)
@@ -93,7 +93,7 @@ enum ImageManagement {
 
   /// `{"hash"?, "confirm"?}` → as read. Without a hash what runs is meant, which stays anyway.
   private static func plan<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
+    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let hash = question.hash else {
       guard question.confirm else { return .failure(.badImageHash) }
@@ -113,7 +113,7 @@ enum ImageManagement {
 
   /// `{"slot"?: 1}` → `{}`
   private static func erase<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
+    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard question.slot ?? 1 == 1 else { return .failure(.noSuchSlot) }
     guard device.imagePlan() == .none else { return .failure(.imagePending) }
@@ -127,7 +127,7 @@ enum ImageManagement {
   /// that is not the next one changes nothing and is answered with where to go on; so is the first one of an
   /// upload that was cut off, if it tells the same SHA-256.
   private static func upload<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
+    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let offset = question.offset else { return .failure(.noImageOffset) }
     guard question.image ?? 0 == 0 else { return .failure(.noSuchSlot) }
@@ -150,7 +150,7 @@ enum ImageManagement {
   }
 
   private static func append<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
+    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
     device.appendImage(request.span(question.data))
   }
@@ -169,7 +169,7 @@ enum ImageManagement {
 
   /// Whether this is the upload that goes on already.
   private static func goesOn<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
+    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
     let upload = device.imageUpload
     guard upload.isActive, upload.hasHash, let hash = question.sha, hash.count == 32,
@@ -182,7 +182,7 @@ enum ImageManagement {
   /// Begins an upload in an emptied slot; why not, if not.
   @inline(never)
   private static func begin<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
+    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> SMPFailure? {
     guard let length = question.length else { return .noImageLength }
     guard question.data.count >= ImageHeader.size else { return .shortImage }

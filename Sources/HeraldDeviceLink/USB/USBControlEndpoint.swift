@@ -30,7 +30,7 @@ struct USBControlEndpoint: ~Copyable {
   }
 
   /// What is being sent.
-  private enum Answer: Equatable, BitwiseCopyable {
+  private enum Response: Equatable, BitwiseCopyable {
     case none
     /// So many bytes, least significant first.
     case value(UInt16, UInt8)
@@ -43,12 +43,12 @@ struct USBControlEndpoint: ~Copyable {
   private(set) var configuration: UInt8 = 0
   /// A bit for each endpoint that is halted, by `place`.
   private var halted: UInt8 = 0
-  private var answer = Answer.none
+  private var answer = Response.none
   /// Bytes of it that the host wants, and that are sent.
   private var answerCount = 0
   private var sent = 0
   private var endsWithEmptyPacket = false
-  private var packet = USBAnswerPacket()
+  private var packet = USBResponsePacket()
   private let serialNumber: InlineBytes<32>
 
   /// A device that was not asked anything.
@@ -212,7 +212,7 @@ struct USBControlEndpoint: ~Copyable {
   }
 
   /// Sends an answer, or as much of it as the host wants.
-  private mutating func send(_ answer: Answer, _ setup: USBSetup) -> Outcome {
+  private mutating func send(_ answer: Response, _ setup: USBSetup) -> Outcome {
     self.answer = answer
     packet.begin(at: 0)
     // The line coding is the serial port's, which writes it into the packet.

@@ -109,7 +109,7 @@ public enum USBDescriptors {
   ]
 
   /// Writes Microsoft's descriptor set.
-  static func writeMicrosoftSet(_ packet: inout USBAnswerPacket) {
+  static func writeMicrosoftSet(_ packet: inout USBResponsePacket) {
     packet.bytes(microsoftSet.span)
     packet.utf16("DeviceInterfaceGUIDs")
     packet.u16(0)

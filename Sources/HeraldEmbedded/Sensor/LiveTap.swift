@@ -93,7 +93,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Fourteen events of 16 bytes.
   @usableFromInline static var capacity: Int { 14 }
   /// For how long events are kept without anybody asking.
-  @usableFromInline static var patience: Interval { .seconds(10) }
+  @usableFromInline static var timeout: Interval { .seconds(10) }
 
   @usableFromInline var events: [14 of LiveEvent] = .init(repeating: LiveEvent())
   @usableFromInline var watchedUntil = Instant.start
@@ -126,7 +126,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
       count = 0
       lost = 0
     }
-    watchedUntil = now + Self.patience
+    watchedUntil = now + Self.timeout
     return Int(count)
   }
 

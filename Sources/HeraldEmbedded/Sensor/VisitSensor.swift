@@ -47,7 +47,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   }
 
   /// A peer whose payload has not been read.
-  struct Stranger: BitwiseCopyable {
+  struct StayCandidate: BitwiseCopyable {
     var peer: TargetIdentity
     var first: Instant
     var last: Instant
@@ -60,7 +60,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   }
 
   private var stays: [venues of Stay]
-  private var strangers: [8 of Stranger]
+  private var strangers: [8 of StayCandidate]
   private var strangerCount: Int
   private var hasDate: Bool
   private var date: UInt64
@@ -80,7 +80,8 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     self.presence = presence
     self.absence = absence
     stays = .init(repeating: Stay())
-    strangers = .init(repeating: Stranger(TargetIdentity(kind: .publicAddress, high: 0, low: 0), at: .start))
+    strangers = .init(
+      repeating: StayCandidate(TargetIdentity(kind: .publicAddress, high: 0, low: 0), at: .start))
     strangerCount = 0
     hasDate = false
     date = 0
@@ -105,7 +106,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     if place == strangerCount {
       if strangerCount < 8 { strangerCount &+= 1 } else { place = longestSilentStranger() }
     }
-    strangers[place] = Stranger(target, at: now)
+    strangers[place] = StayCandidate(target, at: now)
   }
 
   /// Notes that a beacon was heard.

@@ -82,7 +82,7 @@ public enum BoardCatalogue {
   public static func boards(chip: String) -> [BoardDescription] { all.filter { $0.chip == chip } }
 
   /// The boards that can be reached this way.
-  public static func boards(reachedBy kind: WayKind) -> [BoardDescription] {
+  public static func boards(reachedBy kind: ProgrammingMethodKind) -> [BoardDescription] {
     all.filter { $0.waysIn.contains(kind) }
   }
 }

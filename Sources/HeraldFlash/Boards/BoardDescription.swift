@@ -56,7 +56,7 @@ public struct BoardDescription: Equatable, Sendable {
   /// What takes its firmware, if there is anything but a debug port.
   public let bootLoader: BootLoader?
   /// How firmware gets there, the best way first; empty for what cannot be flashed.
-  public let waysIn: [WayKind]
+  public let waysIn: [ProgrammingMethodKind]
   /// Whether `script/build` makes images for it. For others people bring their own.
   public let hasFirmware: Bool
 
@@ -64,7 +64,7 @@ public struct BoardDescription: Equatable, Sendable {
   public init(
     name: String, title: String, chip: String, firmware: Region, settings: Region? = nil,
     log: Region? = nil, ram: Region, pageSize: UInt32, bootLoader: BootLoader? = nil,
-    waysIn: [WayKind] = [], hasFirmware: Bool = false
+    waysIn: [ProgrammingMethodKind] = [], hasFirmware: Bool = false
   ) {
     self.name = name
     self.title = title

@@ -74,7 +74,7 @@ enum DAPCommand: Equatable {
 }
 
 /// What came back for a row of commands.
-struct DAPAnswers: Equatable {
+struct DAPResponses: Equatable {
   /// Words that were read, in order.
   var words: [UInt32] = []
   /// What DAP_Info answered, in order; empty where the probe does not know.
@@ -118,8 +118,8 @@ struct DAPPacket: Equatable {
   }
 
   /// Reads the answer to this packet. The bytes behind its end are padding, which HID reports have.
-  func read(_ bytes: [UInt8], into answers: inout DAPAnswers) throws(ProbeError) {
-    var reader = AnswerReader(bytes: bytes)
+  func read(_ bytes: [UInt8], into answers: inout DAPResponses) throws(ProbeError) {
+    var reader = ResponseReader(bytes: bytes)
     if commands.count > 1 {
       try reader.expect(0x7F)
       try reader.expect(UInt8(truncatingIfNeeded: commands.count))
@@ -129,7 +129,7 @@ struct DAPPacket: Equatable {
 }
 
 /// Goes through the bytes of an answer.
-private struct AnswerReader {
+private struct ResponseReader {
   let bytes: [UInt8]
   var offset = 0
 
@@ -156,7 +156,7 @@ private struct AnswerReader {
     return (0..<4).reduce(0) { $0 | UInt32(bytes[offset - 4 + $1]) << UInt32(8 * $1) }
   }
 
-  mutating func read(_ command: DAPCommand, into answers: inout DAPAnswers) throws(ProbeError) {
+  mutating func read(_ command: DAPCommand, into answers: inout DAPResponses) throws(ProbeError) {
     switch command {
     case .plain(let request):
       try expect(request[0])

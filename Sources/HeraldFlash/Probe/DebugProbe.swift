@@ -7,7 +7,7 @@ final class DebugProbe {
   private static let leastPacket = 64
   /// How long a probe may take over one packet. In one packet it may wait for a chip that erases a page, or
   /// for a loader that programs many.
-  private static let patience = Duration.seconds(15)
+  private static let timeout = Duration.seconds(15)
 
   private let pipe: any ProbePipe
   /// Bytes of a packet.
@@ -60,7 +60,7 @@ final class DebugProbe {
   }
 
   /// Sends `commands` in as few packets as they need.
-  func run(_ commands: [DAPCommand]) throws(ProbeError) -> DAPAnswers {
+  func run(_ commands: [DAPCommand]) throws(ProbeError) -> DAPResponses {
     var writer = newWriter()
     for command in commands { writer.append(command) }
     return try exchange(writer.packets)
@@ -71,8 +71,8 @@ final class DebugProbe {
 
   /// Sends `packets`, several ahead of their answers. After the first that fails no further one is sent; what
   /// was already under way is waited for, so that answers stay in step with packets.
-  func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPAnswers {
-    var answers = DAPAnswers()
+  func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPResponses {
+    var answers = DAPResponses()
     var failure: ProbeError?
     var sent = 0
     var answered = 0
@@ -83,7 +83,7 @@ final class DebugProbe {
           sent += 1
           roundTrips += 1
         }
-        let bytes = try pipe.receive(by: .after(Self.patience))
+        let bytes = try pipe.receive(by: .after(Self.timeout))
         if failure == nil {
           do throws(ProbeError) { try packets[answered].read(bytes, into: &answers) } catch {
             failure = error

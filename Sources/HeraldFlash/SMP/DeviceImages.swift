@@ -50,7 +50,7 @@ struct DeviceSlot: Equatable, Sendable {
 struct DeviceImages {
   /// What carries the questions.
   let client: SMPClient
-  /// The same line, with more patience: for what erases flash before it answers.
+  /// The same line, with more timeout: for what erases flash before it answers.
   let patientClient: SMPClient
 
   /// The longest packet that is sent, whatever the device would take.

@@ -21,18 +21,18 @@ public final class SMPProgrammer: Programmer {
   private var isCompared = false
 
   /// Erasing a slot of a megabyte takes an nRF52 20 s.
-  static let erasePatience = Duration.seconds(30)
+  static let eraseTimeout = Duration.seconds(30)
 
   /// Over an open transport.
   /// - Parameter isPermanent: whether the image stays whatever comes of it, instead of being tried.
   public init(_ transport: any SMPTransport, timeout: Duration, isPermanent: Bool) {
     self.transport = transport
     self.isPermanent = isPermanent
-    let client = SMPClient(transport: transport, patience: .init(timeout: timeout))
+    let client = SMPClient(transport: transport, timeouts: .init(timeout: timeout))
     images = DeviceImages(
       client: client,
       patientClient: SMPClient(
-        sharing: client, patience: .init(timeout: max(timeout, Self.erasePatience), attempts: 2)))
+        sharing: client, timeouts: .init(timeout: max(timeout, Self.eraseTimeout), attempts: 2)))
     device = DeviceClient(client)
   }
 
@@ -50,7 +50,7 @@ public final class SMPProgrammer: Programmer {
   }
 
   /// What the device says of itself and its slots.
-  public func look() throws(FlashFailure) -> Sighting {
+  public func look() throws(FlashFailure) -> BoardIdentification {
     let slots: [DeviceSlot]
     do {
       slots = try images.state()
@@ -68,7 +68,7 @@ public final class SMPProgrammer: Programmer {
     add("serial number", information.serial)
     add("firmware", firmwareRuns ? information.firmware : "none runs: MCUboot's serial recovery")
     for slot in slots { add("slot \(slot.slot)", slot.text) }
-    return Sighting(boards: BoardCatalogue.boards(reachedBy: .smp), details: details)
+    return BoardIdentification(boards: BoardCatalogue.boards(reachedBy: .smp), details: details)
   }
 
   /// Sends the image, or what is missing of it, and has a running device try it at the next start.

@@ -53,17 +53,17 @@ final class DFULink {
 
   private let line: any SerialLine
   private let name: String
-  private let patience: Duration
+  private let timeout: Duration
   private var decoder = SLIPDecoder()
   private var unread: ArraySlice<UInt8> = []
   /// The most bytes of a write.
   private(set) var writeSize = 32
 
-  /// Over an open line; `patience`: how long an answer may take.
-  init(_ line: any SerialLine, name: String, patience: Duration) {
+  /// Over an open line; `timeout`: how long an answer may take.
+  init(_ line: any SerialLine, name: String, timeout: Duration) {
     self.line = line
     self.name = name
-    self.patience = patience
+    self.timeout = timeout
   }
 
   /// Turns off receipts, which USB has no need of, and asks how long a frame may be.
@@ -134,7 +134,7 @@ final class DFULink {
 
   private func send(_ frame: [UInt8]) throws(DFUError) {
     do throws(HostLinkError) {
-      try line.write(SLIP.encode(frame), by: .after(patience))
+      try line.write(SLIP.encode(frame), by: .after(timeout))
     } catch {
       throw .link(error)
     }
@@ -144,7 +144,7 @@ final class DFULink {
   /// passed over.
   private func ask(_ request: UInt8, _ body: [UInt8] = []) throws(DFUError) -> [UInt8] {
     try send([request] + body)
-    let deadline = Deadline.after(patience)
+    let deadline = Deadline.after(timeout)
     while true {
       let frame = try nextFrame(by: deadline)
       guard frame.count >= 3, frame[0] == Request.response, frame[1] == request else { continue }

@@ -12,7 +12,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
   let check = "the CRC-16"
 
   private var link: LegacyLink
-  private let patience: Duration
+  private let timeout: Duration
   private let reopen: () throws(HostLinkError) -> any SerialLine
   private var hasBegun = false
 
@@ -24,24 +24,24 @@ final class LegacyDFUProgrammer: SerialBootLoader {
   /// How long it is listened whether it is still there.
   private static let glance = Duration.milliseconds(500)
 
-  /// Over an open line; `patience`: how long an acknowledgement may take. `reopen` waits until a boot loader
+  /// Over an open line; `timeout`: how long an acknowledgement may take. `reopen` waits until a boot loader
   /// that restarted is there again.
   init(
-    _ line: any SerialLine, location: String, patience: Duration,
+    _ line: any SerialLine, location: String, timeout: Duration,
     reopen: @escaping () throws(HostLinkError) -> any SerialLine
   ) {
     self.location = location
-    self.patience = patience
+    self.timeout = timeout
     self.reopen = reopen
-    link = LegacyLink(line, name: location, patience: patience)
+    link = LegacyLink(line, name: location, timeout: timeout)
   }
 
-  func look() throws(FlashFailure) -> Sighting {
+  func look() throws(FlashFailure) -> BoardIdentification {
     try carryOut(.untouched) { () throws(HostLinkError) in try begin() }
     let boards = BoardCatalogue.boards(reachedBy: .serialDFU).filter {
       if case .legacy = $0.package { true } else { false }
     }
-    return Sighting(
+    return BoardIdentification(
       boards: boards, details: [("boot loader", "serial DFU of nRF5 SDK 11, such as Adafruit's")])
   }
 
@@ -128,7 +128,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
 
   private func restart() throws(HostLinkError) {
     link.close()
-    link = LegacyLink(try reopen(), name: location, patience: patience)
+    link = LegacyLink(try reopen(), name: location, timeout: timeout)
     try link.begin()
   }
 
@@ -169,7 +169,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     var signs = 0
     for _ in 0..<Self.glances {
       do throws(HostLinkError) {
-        if try link.isThere(within: min(Self.glance, patience)) { signs += 1 }
+        if try link.isThere(within: min(Self.glance, timeout)) { signs += 1 }
       } catch {
         guard error.cause != .link else { return }
         throw failure(error, .unverified)

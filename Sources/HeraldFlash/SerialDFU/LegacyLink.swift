@@ -8,7 +8,7 @@ import HeraldHostLink
 final class LegacyLink {
   private let line: any SerialLine
   private let name: String
-  private let patience: Duration
+  private let timeout: Duration
   private var decoder = SLIPDecoder()
   private var unread: ArraySlice<UInt8> = []
   /// The number of the next packet.
@@ -19,11 +19,11 @@ final class LegacyLink {
   /// How many acknowledgements of the packet before are passed over.
   private static let mostLate = 16
 
-  /// Over an open line; `patience`: how long an acknowledgement may take.
-  init(_ line: any SerialLine, name: String, patience: Duration) {
+  /// Over an open line; `timeout`: how long an acknowledgement may take.
+  init(_ line: any SerialLine, name: String, timeout: Duration) {
     self.line = line
     self.name = name
-    self.patience = patience
+    self.timeout = timeout
   }
 
   /// Finds out which number is expected, by packets that change nothing: a boot loader says it of one with
@@ -31,10 +31,10 @@ final class LegacyLink {
   func begin() throws(HostLinkError) {
     for _ in 0..<Self.attempts {
       try write(LegacyPacket.line(1, .nothing, []), isAgain: true)
-      guard let number = try acknowledgement(by: .after(patience)) else { continue }
+      guard let number = try acknowledgement(by: .after(timeout)) else { continue }
       sequence = number
       do throws(HostLinkError) {
-        if try isThere(within: patience) { return }
+        if try isThere(within: timeout) { return }
       } catch {
         guard error.cause == .protocolViolation else { throw error }
       }
@@ -47,7 +47,7 @@ final class LegacyLink {
     throws(HostLinkError)
   {
     for attempt in 0..<Self.attempts {
-      if try isTaken(kind, content, isAgain: attempt > 0, within: patience + extra) { return }
+      if try isTaken(kind, content, isAgain: attempt > 0, within: timeout + extra) { return }
     }
     throw silence
   }
@@ -85,7 +85,7 @@ final class LegacyLink {
   /// What is sent again begins with one more end mark, for the one of a frame that was cut off ends that, and
   /// what follows is passed over.
   private func write(_ packet: [UInt8], isAgain: Bool) throws(HostLinkError) {
-    try line.write(isAgain ? [SLIP.end] + packet : packet, by: .after(patience))
+    try line.write(isAgain ? [SLIP.end] + packet : packet, by: .after(timeout))
   }
 
   /// The number in the next acknowledgement; `nil` if none comes, whatever else does.

@@ -19,15 +19,15 @@ final class SerialDFUProgrammer: SerialBootLoader {
   /// How often a piece is sent that arrived damaged.
   private static let attempts = 3
 
-  /// Over an open line; `patience`: how long an answer may take, such as to the erasure of a page.
-  init(_ line: any SerialLine, location: String, patience: Duration) {
+  /// Over an open line; `timeout`: how long an answer may take, such as to the erasure of a page.
+  init(_ line: any SerialLine, location: String, timeout: Duration) {
     self.location = location
-    link = DFULink(line, name: location, patience: patience)
+    link = DFULink(line, name: location, timeout: timeout)
   }
 
   // MARK: Looking
 
-  func look() throws(FlashFailure) -> Sighting {
+  func look() throws(FlashFailure) -> BoardIdentification {
     try carryOut(.untouched) { () throws(DFUError) in
       try begin()
       let part = try link.hardwarePart()
@@ -44,7 +44,7 @@ final class SerialDFUProgrammer: SerialBootLoader {
         board.bootLoader == .nordicDFU && !hasSoftDevice
           && (part.map { "nrf\($0.hexadecimal(5))" == board.chip } ?? true)
       }
-      return Sighting(boards: boards, details: details)
+      return BoardIdentification(boards: boards, details: details)
     }
   }
 

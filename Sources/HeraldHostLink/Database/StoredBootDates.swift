@@ -7,9 +7,9 @@ struct StoredBootDates {
   /// What is known. `dateAnew` loads it again from the database.
   private var calendar: LogCalendar
   /// Start-ups of which something new was told, by number.
-  private var told: [Int64: Told] = [:]
+  private var told: [Int64: StartStatement] = [:]
 
-  private struct Told {
+  private struct StartStatement {
     let epoch: UInt32
     let boot: UInt32
     /// What was known at first, and whether records were dated by it.
@@ -68,7 +68,7 @@ struct StoredBootDates {
     guard told[boot] == nil else { return }
     let hasRecords = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM conversion_boot WHERE boot_id = ?)", arguments: [boot])
-    told[boot] = Told(
+    told[boot] = StartStatement(
       epoch: fix.epoch, boot: fix.boot, known: starts(epoch: fix.epoch, boot: fix.boot),
       hasRecords: hasRecords ?? false)
   }

@@ -21,12 +21,12 @@ public struct LogDownload {
   static let mostProblems = 16
 
   /// Brings the pages of a folder into a database for good, and says which are in it: `LogDatabase.keep`.
-  public typealias Keeping = (PageStore) throws(HostLinkError) -> Set<PageName>
+  public typealias PageImporter = (PageStore) throws(HostLinkError) -> Set<PageName>
 
   private let device: DeviceClient
   private let pageStore: PageStore
   private let inspect: (([UInt8], UInt32, UInt32) -> PageInspection)?
-  private let keep: Keeping?
+  private let keep: PageImporter?
   private let now: () -> UInt64
   private let progress: (PullProgress) -> Void
 
@@ -43,7 +43,7 @@ public struct LogDownload {
   public init(
     device: DeviceClient, pageStore: PageStore,
     inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,
-    trim: Keeping? = nil,
+    trim: PageImporter? = nil,
     now: @escaping () -> UInt64 = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
     progress: @escaping (PullProgress) -> Void = { _ in }
   ) {
@@ -65,7 +65,7 @@ public struct LogDownload {
       record.note(epoch: status.epoch)
       record.note(Self.clockFix(status, hostNow: arrived))
     }
-    var flight = LogFlight(status, room: parameters?.streamRoom(isSealed: device.client.isSealed))
+    var flight = LogRequestWindow(status, room: parameters?.streamRoom(isSealed: device.client.isSealed))
     try plan(status, &flight)
     do {
       try fetch(status, &flight)
@@ -92,7 +92,9 @@ public struct LogDownload {
   }
 
   /// Decides which pages to fetch, and from where on.
-  private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
+  private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogRequestWindow)
+    throws(HostLinkError)
+  {
     let here = try pageStore.pages().filter { $0.epoch == status.epoch }
     let closed = Set(here.filter { !$0.isOpen }.map(\.sequence))
     if let newest = here.last?.sequence {
@@ -120,10 +122,12 @@ public struct LogDownload {
     }
   }
 
-  private mutating func fetch(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
+  private mutating func fetch(_ status: DeviceLogStatus, _ flight: inout LogRequestWindow)
+    throws(HostLinkError)
+  {
     progress(PullProgress(pages: 0, ofPages: wanted, bytes: 0))
     let begun = ContinuousClock.now
-    var tempo = PullTempo(timeout: device.client.timeout, start: .zero)
+    var tempo = PullRate(timeout: device.client.timeout, start: .zero)
     try askForMore(&flight)
     while !flight.isOver {
       guard let (ticket, result) = try device.client.next() else {
@@ -170,7 +174,7 @@ public struct LogDownload {
     }
   }
 
-  private func askForMore(_ flight: inout LogFlight) throws(HostLinkError) {
+  private func askForMore(_ flight: inout LogRequestWindow) throws(HostLinkError) {
     while device.client.room > 0, let question = flight.next() {
       let request = DeviceClient.logStream(
         sequence: question.sequence, offset: question.offset, length: question.length)
@@ -179,7 +183,7 @@ public struct LogDownload {
   }
 
   private mutating func finish(
-    _ page: LogFlight.Page, _ status: DeviceLogStatus, _ flight: inout LogFlight
+    _ page: LogRequestWindow.Page, _ status: DeviceLogStatus, _ flight: inout LogRequestWindow
   ) throws(HostLinkError) {
     let decoded = inspect == nil ? LogPage(page.bytes) : nil
     let inspection =
@@ -210,7 +214,8 @@ public struct LogDownload {
 
   /// An answer is of no use: the page in which it begins is fetched once more, unless that is pointless.
   private mutating func abandon(
-    _ question: LogFlight.Question, _ what: String, _ flight: inout LogFlight, isFinal: Bool = false
+    _ question: LogRequestWindow.Request, _ what: String, _ flight: inout LogRequestWindow,
+    isFinal: Bool = false
   ) throws(HostLinkError) {
     let page = flight.page(flight.page(of: question))
     // One that was asked before the page was begun anew tells nothing of this try.
@@ -221,7 +226,7 @@ public struct LogDownload {
   }
 
   private mutating func giveUp(
-    _ page: LogFlight.Page, _ what: String, _ flight: inout LogFlight
+    _ page: LogRequestWindow.Page, _ what: String, _ flight: inout LogRequestWindow
   ) throws(HostLinkError) {
     if page.attempt < Self.attempts { return flight.restart(page) }
     flight.drop(page.sequence)

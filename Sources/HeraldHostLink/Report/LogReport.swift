@@ -55,7 +55,7 @@ public struct LogReport {
     }
     page.element(
       "p", "class=\"lead\"",
-      "\(ReportWords.span(content.begin, content.end)), all times in UTC. \(content.peopleCount.groupedDigits) met, \(content.readings.groupedDigits) readings."
+      "\(ReportText.span(content.begin, content.end)), all times in UTC. \(content.peopleCount.groupedDigits) met, \(content.readings.groupedDigits) readings."
     )
     let charts = ReportCharts(begin: content.begin, end: content.end)
     writeTimeline(charts, to: &page)
@@ -115,11 +115,11 @@ public struct LogReport {
     page.element("h2", "", "Times without a record")
     page.element(
       "p", "",
-      "More than \(ReportWords.duration(ReportContent.gap)) in which the device logged nothing: nobody was near, or it was off."
+      "More than \(ReportText.duration(ReportContent.gap)) in which the device logged nothing: nobody was near, or it was off."
     )
     page.raw("<ul>\n")
     for gap in content.gaps.prefix(Self.mostGaps) {
-      page.element("li", "", ReportWords.span(gap.begin, gap.end))
+      page.element("li", "", ReportText.span(gap.begin, gap.end))
     }
     page.raw("</ul>\n")
     if content.gaps.count > Self.mostGaps {

@@ -225,7 +225,7 @@ struct ReportContent {
 }
 
 /// Times in words.
-enum ReportWords {
+enum ReportText {
   /// How long so many milliseconds are.
   static func duration(_ milliseconds: UInt64) -> String { DurationText.of(seconds: milliseconds / 1000) }
 

@@ -9,7 +9,7 @@ final class ClientSession {
   }
 
   /// Which thread uses the session and the transport.
-  let turn = LinkTurn()
+  let turn = LinkLock()
   private var session: HostSession?
   private var key: Key?
 

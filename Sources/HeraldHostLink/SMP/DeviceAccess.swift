@@ -105,7 +105,7 @@ extension DeviceClient {
     _ key: borrowing AccessKey, nonce: [UInt8], pause: (UInt32) -> Void
   ) throws(HostLinkError) {
     var state = try access()
-    if state.isSet, state.waitMilliseconds > 0, state.waitMilliseconds <= Self.patience {
+    if state.isSet, state.waitMilliseconds > 0, state.waitMilliseconds <= Self.longestWait {
       pause(state.waitMilliseconds)
       state = try access()
     }
@@ -159,7 +159,7 @@ extension DeviceClient {
 
   /// How long a device is waited for that takes no proof yet, in milliseconds: longer than one that has just
   /// started takes none.
-  private static var patience: UInt32 { 5000 }
+  private static var longestWait: UInt32 { 5000 }
 
   /// The serial number as the device has it, which `information` makes safe to show.
   private func serialBytes() throws(HostLinkError) -> [UInt8] {

@@ -13,7 +13,7 @@ public enum OpenSessions {
 
   /// How long whoever uses a link is waited for. Together with the half second that `SMPClient.closeSession`
   /// waits for an answer it is one second.
-  private static let patience: TimeInterval = 0.5
+  private static let timeout: TimeInterval = 0.5
 
   /// Notes a client that is about to open a session.
   static func add(_ client: SMPClient) {
@@ -31,7 +31,7 @@ public enum OpenSessions {
     for entry in entries.withLock({ $0 }) where entry.client != nil {
       group.enter()
       Thread {
-        entry.client?.endForGood(within: patience)
+        entry.client?.endForGood(within: timeout)
         group.leave()
       }.start()
     }

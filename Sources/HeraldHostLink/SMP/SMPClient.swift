@@ -16,7 +16,7 @@ import Logging
 /// A client is used from one thread. `OpenSessions` ends its session from another one.
 public final class SMPClient {
   /// How long to wait, and how often to ask.
-  public struct Patience: Sendable {
+  public struct Timeouts: Sendable {
     /// How long an answer may take.
     public var timeout: Duration
     /// How often a question that changes nothing is asked.
@@ -30,7 +30,7 @@ public final class SMPClient {
   }
 
   /// A question on its way.
-  public struct Ticket: Hashable, Sendable {
+  public struct RequestHandle: Hashable, Sendable {
     let number: Int
   }
 
@@ -42,7 +42,7 @@ public final class SMPClient {
   }
 
   private struct Pending {
-    let ticket: Ticket
+    let ticket: RequestHandle
     let request: ManagementRequest
     var sent: [Sent]
     var deadline: Deadline
@@ -56,14 +56,14 @@ public final class SMPClient {
   private static let mostStrays = 64
 
   private let transport: any SMPTransport
-  private let patience: Patience
+  private let timeouts: Timeouts
   private let logger: Logger
   private var pending: [Pending] = []
   private var lastSequence = UInt8.max
   private var lastTicket = 0
   private let sealing: ClientSession
   /// Questions that were given up and that `next` has not told of yet.
-  private var over: [(Ticket, ManagementFailure)] = []
+  private var over: [(RequestHandle, ManagementFailure)] = []
 
   /// How many packets arrived that answered nothing.
   public private(set) var unexpectedPackets = 0
@@ -72,20 +72,20 @@ public final class SMPClient {
 
   /// A client over an open transport. What is odd about the link goes to `logger`.
   public init(
-    transport: any SMPTransport, patience: Patience = Patience(),
+    transport: any SMPTransport, timeouts: Timeouts = Timeouts(),
     logger: Logger = Logger(label: "herald.link")
   ) {
     self.transport = transport
-    self.patience = patience
+    self.timeouts = timeouts
     self.logger = logger
     sealing = ClientSession()
   }
 
-  /// A client over the transport of another one, with another patience, and with the session of that one.
+  /// A client over the transport of another one, with another timeouts, and with the session of that one.
   /// Only one of them has questions on their way at a time.
-  public init(sharing other: SMPClient, patience: Patience) {
+  public init(sharing other: SMPClient, timeouts: Timeouts) {
     transport = other.transport
-    self.patience = patience
+    self.timeouts = timeouts
     logger = other.logger
     sealing = other.sealing
   }
@@ -93,19 +93,19 @@ public final class SMPClient {
   /// Where the device is.
   public var location: String { transport.location }
   /// How long an answer may take.
-  public var timeout: Duration { patience.timeout }
+  public var timeout: Duration { timeouts.timeout }
   /// How many more questions may be asked before an answer is awaited.
   public var room: Int { max(0, transport.window - pending.count) }
   /// How many questions are on their way.
   public var inFlight: Int { pending.count }
 
   /// Sends a question without waiting for the answer. Throws when the link is broken.
-  public func submit(_ request: ManagementRequest) throws(HostLinkError) -> Ticket {
+  public func submit(_ request: ManagementRequest) throws(HostLinkError) -> RequestHandle {
     sealing.turn.take()
     defer { sealing.turn.give() }
     lastTicket += 1
-    let ticket = Ticket(number: lastTicket)
-    let deadline = Deadline.after(patience.timeout)
+    let ticket = RequestHandle(number: lastTicket)
+    let deadline = Deadline.after(timeouts.timeout)
     let sent = try send(request, by: deadline)
     pending.append(Pending(ticket: ticket, request: request, sent: [sent], deadline: deadline))
     return ticket
@@ -129,7 +129,7 @@ public final class SMPClient {
 
   /// Waits until one of the questions on their way is answered or given up, and says which; `nil` if there is
   /// none. Throws when the link is broken.
-  public func next() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
+  public func next() throws(HostLinkError) -> (RequestHandle, Result<CBORValue, ManagementFailure>)? {
     sealing.turn.take()
     defer { sealing.turn.give() }
     var strays = 0
@@ -192,14 +192,14 @@ public final class SMPClient {
   }
 
   /// Asks again what was not answered in time, or gives it up.
-  private func expire() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
+  private func expire() throws(HostLinkError) -> (RequestHandle, Result<CBORValue, ManagementFailure>)? {
     for index in pending.indices where pending[index].deadline.hasPassed {
       let entry = pending[index]
-      guard entry.request.isRepeatable, entry.sent.count < patience.attempts else {
+      guard entry.request.isRepeatable, entry.sent.count < timeouts.attempts else {
         pending.remove(at: index)
         return (entry.ticket, .failure(.noAnswer(attempts: entry.sent.count)))
       }
-      let deadline = Deadline.after(patience.timeout)
+      let deadline = Deadline.after(timeouts.timeout)
       repeats += 1
       logger.debug("no answer; asking again", metadata: ["for": "\(entry.request.subject)"])
       pending[index].deadline = deadline
@@ -210,7 +210,7 @@ public final class SMPClient {
 
   /// What a packet is.
   private enum Match {
-    case result(Ticket, Result<CBORValue, ManagementFailure>)
+    case result(RequestHandle, Result<CBORValue, ManagementFailure>)
     /// A question of the session is answered as if there were none.
     case sessionOver
     case stray
@@ -301,7 +301,7 @@ extension SMPClient {
     forgetAll()
     let request = ManagementRequest(
       "to end the session", .write, .herald, HeraldCommand.close, isRepeatable: false)
-    let deadline = Deadline.after(min(patience.timeout, .milliseconds(500)))
+    let deadline = Deadline.after(min(timeouts.timeout, .milliseconds(500)))
     do {
       let sent = try send(request, by: deadline)
       while let packet = try transport.receive(by: deadline) {
@@ -314,9 +314,9 @@ extension SMPClient {
   }
 
   /// Ends the session from another thread than the one that uses it, which does not get any further, unless
-  /// that one keeps the link for longer than `patience`.
-  func endForGood(within patience: TimeInterval) {
-    if sealing.turn.claim(within: patience) { closeSession() }
+  /// that one keeps the link for longer than `timeout`.
+  func endForGood(within timeout: TimeInterval) {
+    if sealing.turn.claim(within: timeout) { closeSession() }
   }
 
   /// Opens another session after the device has answered as if there were none, and asks again in it what may
@@ -341,7 +341,7 @@ extension SMPClient {
     }
     for entry in again {
       var entry = entry
-      entry.deadline = .after(patience.timeout)
+      entry.deadline = .after(timeouts.timeout)
       entry.sent = [try send(entry.request, by: entry.deadline)]
       entry.isRenewed = true
       pending.append(entry)

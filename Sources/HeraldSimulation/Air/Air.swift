@@ -48,9 +48,9 @@ public final class Air {
   /// Reports that wait for their hosts.
   var reports: [[AirReport]]
   /// The advertisement that is being reported, and to whom.
-  var heard = HeardPacket()
+  var heard = ReceivedPacket()
 
-  struct HeardPacket {
+  struct ReceivedPacket {
     var receiver = -1
     var rssi: Int8 = 0
   }

@@ -52,7 +52,7 @@ public final class Crowd {
   private let nodes: UnsafeMutablePointer<Node>
   private let nodeCount: Int
   private var phones: [AirPhone] = []
-  private var strangers: [AirStranger] = []
+  private var strangers: [FloodingStation] = []
   private var scene: CrowdScene
   /// When each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
@@ -95,7 +95,7 @@ public final class Crowd {
       guard let flood = configuration.flood else { break }
       let station = devices + phoneCount + number
       strangers.append(
-        AirStranger(air, station: station, number: number, of: flood, seed: random.next64()))
+        FloodingStation(air, station: station, number: number, of: flood, seed: random.next64()))
       switchedOn.append(0)
       air.place(station, x: 0, y: 0)
     }

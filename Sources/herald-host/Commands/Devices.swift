@@ -42,7 +42,7 @@ struct Devices: ParsableCommand {
       if usbip.isEmpty { throw error }
       Console.complain(error)
     }
-    let answers = ServerRoll.ask(usbip) { server throws(HostLinkError) in
+    let answers = ServerQuery.ask(usbip) { server throws(HostLinkError) in
       try DeviceDirectory.usbipDevices(server: server)
     }
     for answer in answers {

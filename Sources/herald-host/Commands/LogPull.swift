@@ -66,7 +66,7 @@ extension LogCommands {
       if let error = result.shortcoming { throw error }
     }
 
-    private func pullMany(_ muster: FleetMuster) throws {
+    private func pullMany(_ muster: FleetSelection) throws {
       let lines = ProgressLines(count: muster.selectors.count, isQuiet: display.quiet)
       let (folder, trim, rebind) = (self.folder, self.trim, self.rebind)
       let members = Fleet(muster, link: fleet.link).run { index, device, open, serial in

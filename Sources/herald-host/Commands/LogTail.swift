@@ -50,7 +50,7 @@ extension LogCommands {
     }
 
     private func show(_ event: DeviceLive.Event, at moment: UInt64) throws {
-      let words = LiveWords(event)
+      let words = LiveEventText(event)
       guard display.json else {
         let time = UTCTimestamp.text(moment).dropFirst(11).prefix(12)
         return display.say("\(time)  \(words.text)")

@@ -33,7 +33,7 @@ struct DevicePull {
     let status = try device.logStatus()
     try bind(id: status.identifier?.hexadecimal)
     let clock = status.unixMilliseconds.flatMap { PlausibleDate.complaint(about: $0) }
-    var trim: LogDownload.Keeping?
+    var trim: LogDownload.PageImporter?
     if trims {
       trim = { folder throws(HostLinkError) in
         try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)").keep(folder)

@@ -19,7 +19,7 @@ struct Fleet: Sendable {
   private let absent: [(location: String, error: HostLinkError)]
   private let link: LinkOptions
 
-  init(_ muster: FleetMuster, link: LinkOptions) {
+  init(_ muster: FleetSelection, link: LinkOptions) {
     selectors = muster.selectors
     absent = muster.absent
     self.link = link
@@ -31,7 +31,7 @@ struct Fleet: Sendable {
   func run<Outcome: Sendable>(
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {
-    let roll = FleetRoll(count: selectors.count)
+    let roll = FleetProgress(count: selectors.count)
     let results = FleetResults<Outcome>(selectors.map { $0?.text ?? "usb" })
     let group = DispatchGroup()
     for (index, selector) in selectors.enumerated() {
@@ -51,7 +51,7 @@ struct Fleet: Sendable {
   }
 
   private func one<Outcome: Sendable>(
-    _ index: Int, _ selector: DeviceSelector?, _ roll: FleetRoll,
+    _ index: Int, _ selector: DeviceSelector?, _ roll: FleetProgress,
     _ work: @Sendable (Int, DeviceClient, OpenDevice, String) throws -> Outcome
   ) -> Result<Outcome, HostLinkError> {
     do {
@@ -78,7 +78,7 @@ struct Fleet: Sendable {
 }
 
 /// Who has come: waits until all have said who they are, or that they will not.
-private final class FleetRoll: @unchecked Sendable {
+private final class FleetProgress: @unchecked Sendable {
   private let condition = NSCondition()
   private let count: Int
   private var entries: [Int: (serial: String?, location: String)] = [:]

@@ -9,7 +9,7 @@ struct Provisioning: Sendable {
   /// Whether a device may have no access key although there is a file with one for it.
   let isNewDevice: Bool
   /// The keys that were made in this run: they can be no other device's.
-  private let made = MadeFiles()
+  private let made = CreatedFiles()
 
   init(generates: Bool, isNewDevice: Bool) {
     self.generates = generates
@@ -84,7 +84,7 @@ struct Provisioning: Sendable {
 }
 
 /// Files that were made in this run, by whatever thread.
-private final class MadeFiles: @unchecked Sendable {
+private final class CreatedFiles: @unchecked Sendable {
   private let lock = NSLock()
   private var paths: Set<String> = []
 

@@ -18,8 +18,8 @@ struct LinkOptions: ParsableArguments {
     let open = try DeviceDirectory.open(selector)
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
-    let patience = SMPClient.Patience(timeout: answers.patience)
-    let device = DeviceClient(SMPClient(transport: open.transport, patience: patience, logger: logger))
+    let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)
+    let device = DeviceClient(SMPClient(transport: open.transport, timeouts: timeouts, logger: logger))
     defer {
       device.client.closeSession()
       open.transport.close()

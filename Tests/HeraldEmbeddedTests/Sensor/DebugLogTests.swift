@@ -5,13 +5,13 @@ import HeraldSimulation
 import Testing
 
 /// How much a listener wants to know, as a type.
-protocol DebugWish { static var level: DebugLevel { get } }
-enum WantsAll: DebugWish { static var level: DebugLevel { .debug } }
-enum WantsFaults: DebugWish { static var level: DebugLevel { .fault } }
+protocol DebugLevelChoice { static var level: DebugLevel { get } }
+enum AllLevels: DebugLevelChoice { static var level: DebugLevel { .debug } }
+enum FaultsOnly: DebugLevelChoice { static var level: DebugLevel { .fault } }
 
 @Suite("Debug log")
 struct DebugLogTests {
-  struct Listener<Wish: DebugWish>: SensorDelegate {
+  struct Listener<Wish: DebugLevelChoice>: SensorDelegate {
     let trace: Trace
     static var debugLevel: DebugLevel { Wish.level }
     mutating func note(
@@ -34,7 +34,7 @@ struct DebugLogTests {
   @Test("HP-50 What goes on inside is told in words, to those who want it as much as it matters")
   func levels() {
     let trace = Trace()
-    live(SensorScenario(Listener<WantsAll>(trace: trace)))
+    live(SensorScenario(Listener<AllLevels>(trace: trace)))
     let all = trace.take()
     for text in [
       "info: the sensor's state: 0 off, 1 on, 2 unavailable (1, 0)",
@@ -44,7 +44,7 @@ struct DebugLogTests {
     ] { #expect(all.contains(text), "\(text)") }
     #expect(all.contains { $0.hasPrefix("debug: an exchange failed") })
     #expect(all.contains { $0.hasPrefix("debug: a connection ended") })
-    live(SensorScenario(Listener<WantsFaults>(trace: trace)))
+    live(SensorScenario(Listener<FaultsOnly>(trace: trace)))
     #expect(trace.take().allSatisfy { $0.hasPrefix("fault") })
   }
 
@@ -52,7 +52,7 @@ struct DebugLogTests {
   func fault() {
     let trace = Trace()
     let image = FlashImage(pageSize: 128, pageCount: 8, wordSize: 4)  // pages too small for any log
-    let scenario = SensorScenario(Listener<WantsFaults>(trace: trace), flash: MemoryFlash(image))
+    let scenario = SensorScenario(Listener<FaultsOnly>(trace: trace), flash: MemoryFlash(image))
     scenario.hear(peer(1))
     #expect(trace.take().contains("fault: an event could not be logged (0, 0)"))
   }
@@ -64,13 +64,13 @@ struct DebugLogTests {
     live(
       SensorScenario(
         SensorDelegates(
-          Listener<WantsFaults>(trace: one),
+          Listener<FaultsOnly>(trace: one),
           SensorArray(
-            battery: NoDelegate(), visits: NoDelegate(), delegate: Listener<WantsAll>(trace: other)))))
+            battery: NoDelegate(), visits: NoDelegate(), delegate: Listener<AllLevels>(trace: other)))))
     #expect(one.take().isEmpty && !other.take().isEmpty)
     #expect(NoDelegate.debugLevel == .none && VisitSensor<1>.debugLevel == .none)
-    #expect(SensorDelegates<NoDelegate, Listener<WantsFaults>>.debugLevel == .fault)
-    #expect(SensorDelegates<Listener<WantsAll>, NoDelegate>.debugLevel == .debug)
+    #expect(SensorDelegates<NoDelegate, Listener<FaultsOnly>>.debugLevel == .fault)
+    #expect(SensorDelegates<Listener<AllLevels>, NoDelegate>.debugLevel == .debug)
     #expect(DebugLevel.debug < .info && DebugLevel.info < .fault && DebugLevel.fault < .none)
   }
 }

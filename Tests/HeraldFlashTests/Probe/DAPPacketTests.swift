@@ -13,10 +13,10 @@ struct DAPPacketTests {
     return writer.packets.map(\.bytes)
   }
 
-  private static func answer(_ commands: [DAPCommand], _ bytes: [UInt8]) throws -> DAPAnswers {
+  private static func answer(_ commands: [DAPCommand], _ bytes: [UInt8]) throws -> DAPResponses {
     var packet = DAPPacket()
     for command in commands { packet.append(command) }
-    var answers = DAPAnswers()
+    var answers = DAPResponses()
     try packet.read(bytes, into: &answers)
     return answers
   }
@@ -118,7 +118,7 @@ struct DAPPacketTests {
         0x7F, 0x04, 0x00, 0x01, 0x04, 0x00, 0x02, 0x00, 0x02, 0x02, 0x01, 0x06, 0x02, 0x00, 0x01, 1, 0, 0, 0,
         2, 0, 0, 0,
       ])
-    #expect(both == DAPAnswers(words: [1, 2], infos: [[4], [0x00, 0x02]]))
+    #expect(both == DAPResponses(words: [1, 2], infos: [[4], [0x00, 0x02]]))
   }
 
   @Test(

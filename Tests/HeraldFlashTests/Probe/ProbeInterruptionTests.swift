@@ -12,7 +12,7 @@ struct ProbeInterruptionTests {
   private static let new = ProbeProgrammerTests.words(image, pageSize: 1024)
 
   private static func run(_ chip: ModelChip, _ probe: ModelProbe) -> FlashFailure? {
-    let programmer = ProbeProgrammer(probe, readsBack: false, clock: 1_000_000, patience: .zero)
+    let programmer = ProbeProgrammer(probe, readsBack: false, clock: 1_000_000, timeout: .zero)
     defer { programmer.close() }
     return ProbeProgrammerTests.failure {
       _ = try programmer.look()

@@ -18,7 +18,7 @@ struct LegacyDFUTests {
   private static func programmer(_ loader: ModelLegacyBootLoader, comesBack: Bool = false)
     -> LegacyDFUProgrammer
   {
-    LegacyDFUProgrammer(loader, location: "serial-dfu:model", patience: .zero) {
+    LegacyDFUProgrammer(loader, location: "serial-dfu:model", timeout: .zero) {
       () throws(HostLinkError) in
       guard comesBack else { throw HostLinkError(.noDevice, "there is no serial line") }
       return loader.plugIn()
@@ -192,7 +192,7 @@ struct LegacyDFUTests {
     #expect(loader.flash == [0x0D])
     let silent = ScriptedLine([])
     let failure = ProbeProgrammerTests.failure {
-      _ = try LegacyDFUProgrammer(silent, location: "x", patience: .zero) { () throws(HostLinkError) in silent
+      _ = try LegacyDFUProgrammer(silent, location: "x", timeout: .zero) { () throws(HostLinkError) in silent
       }.look()
     }
     #expect(failure?.cause == .link(.noAnswer) && failure?.state == .untouched)

@@ -14,7 +14,7 @@ struct SerialDFUTests {
   }
 
   private static func programmer(_ loader: ModelBootLoader) -> SerialDFUProgrammer {
-    SerialDFUProgrammer(loader, location: "serial-dfu:model", patience: .zero)
+    SerialDFUProgrammer(loader, location: "serial-dfu:model", timeout: .zero)
   }
 
   private static func failure(_ loader: ModelBootLoader, _ plan: FlashPlan) -> FlashFailure? {
@@ -39,7 +39,7 @@ struct SerialDFUTests {
       [0x60, 0x06, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0x60, 0x01, 0x01],
       [0x60, 0x03, 0x01, 0x02, 0, 0, 0, 0x69, 0xDE, 0xB4, 0x76], [0x60, 0x04, 0x01],
     ])
-    let link = DFULink(line, name: "x", patience: .zero)
+    let link = DFULink(line, name: "x", timeout: .zero)
     try link.begin()
     #expect(link.writeSize == 1024)
     let (most, there) = try link.select(.command)
@@ -60,8 +60,8 @@ struct SerialDFUTests {
     let loader = ModelBootLoader()
     loader.noise = [0x41, 0x42, 0xC0, 0x60, 0x03, 0x01, 0, 0xC0]
     let programmer = Self.programmer(loader)
-    let sighting = try programmer.look()
-    #expect(sighting.boards.map(\.name) == ["nrf52840dongle"])
+    let identification = try programmer.look()
+    #expect(identification.boards.map(\.name) == ["nrf52840dongle"])
     let plan = try Self.plan()
     var steps: [FlashProgress] = []
     try programmer.write(plan) { steps.append($0) }
@@ -158,7 +158,7 @@ struct SerialDFUTests {
     #expect(Self.failure(ModelBootLoader(), try Self.plan(erasesAll: true))?.cause == .cannot)
     let silent = RecordingLine(answers: [])
     let failure = ProbeProgrammerTests.failure {
-      _ = try SerialDFUProgrammer(silent, location: "x", patience: .zero).look()
+      _ = try SerialDFUProgrammer(silent, location: "x", timeout: .zero).look()
     }
     #expect(failure?.cause == .link(.noAnswer))
   }
@@ -183,7 +183,7 @@ struct SerialDFUTests {
         at: port.appending(path: "device"), withDestinationURL: device.appending(path: "1.0"))
     }
     #expect(
-      WayIn.serialPorts(in: root.appending(path: "class").path)
+      ProgrammingMethod.serialPorts(in: root.appending(path: "class").path)
         == ["ttyACM0", "ttyACM2", "ttyACM3", "ttyACM5"])
   }
 }

@@ -5,7 +5,7 @@ import HeraldEmbedded
 @testable import HeraldHostLink
 
 /// The log of a device from records that a test states, interpreted, with the tables made of it.
-struct MadeUpLog {
+struct SyntheticLog {
   let folder = TemporaryFolder()
   let logDatabase: LogDatabase
   var device = DeviceRecord()

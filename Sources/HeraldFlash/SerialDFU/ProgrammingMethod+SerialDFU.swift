@@ -2,9 +2,9 @@ import Foundation
 import HeraldHostLink
 import HeraldText
 
-extension WayIn {
+extension ProgrammingMethod {
   /// Boards with a boot loader on a serial port: Nordic's open one, and Adafruit's.
-  static let serialDFU = WayIn(
+  static let serialDFU = ProgrammingMethod(
     .serialDFU, form: "/dev/NAME of the boot loader's serial port", find: { findSerialDFU($0) }
   ) { rest, options throws(FlashFailure) in
     let location = "serial-dfu:\(PrintableText.of(rest, limit: 256))"
@@ -13,9 +13,9 @@ extension WayIn {
       switch spoken {
       case .secure:
         // A page is erased and written within a second; the last one has all of it checked.
-        return SerialDFUProgrammer(line, location: location, patience: max(options.timeout, .seconds(10)))
+        return SerialDFUProgrammer(line, location: location, timeout: max(options.timeout, .seconds(10)))
       case .legacy:
-        return LegacyDFUProgrammer(line, location: location, patience: options.timeout) {
+        return LegacyDFUProgrammer(line, location: location, timeout: options.timeout) {
           () throws(HostLinkError) in try openAgain(rest, location, options)
         }
       }
@@ -29,7 +29,7 @@ extension WayIn {
   {
     let line = try ByteStream.openTerminal(path)
     do throws(HostLinkError) {
-      return (line, try SerialDFUDialect.spoken(on: line, name: name, patience: options.timeout))
+      return (line, try SerialDFUDialect.spoken(on: line, name: name, timeout: options.timeout))
     } catch {
       line.close()
       throw error
@@ -62,7 +62,7 @@ extension WayIn {
       do throws(FlashFailure) {
         let programmer = try serialDFU.open("/dev/\(name)", options)
         defer { programmer.close() }
-        return FoundBoard(location: location, sighting: try programmer.look())
+        return FoundBoard(location: location, identification: try programmer.look())
       } catch {
         return FoundBoard(location: location, obstacle: error)
       }

@@ -1,6 +1,6 @@
 /// What a programmer sees at the other end.
-public struct Sighting: Equatable, Sendable {
-  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a way in cannot
+public struct BoardIdentification: Equatable, Sendable {
+  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a programming method cannot
   /// tell them apart.
   public let boards: [BoardDescription]
   /// What it said of itself, as lines of a name and a value that are safe to show: chip, serial number, boot
@@ -9,7 +9,7 @@ public struct Sighting: Equatable, Sendable {
   /// Whether its memory is locked against debugging.
   public let isLocked: Bool
 
-  /// A sighting from its parts.
+  /// A identification from its parts.
   public init(boards: [BoardDescription], details: [(name: String, value: String)], isLocked: Bool = false) {
     self.boards = boards
     self.details = details
@@ -17,7 +17,7 @@ public struct Sighting: Equatable, Sendable {
   }
 
   /// Whether all three are the same.
-  public static func == (left: Sighting, right: Sighting) -> Bool {
+  public static func == (left: BoardIdentification, right: BoardIdentification) -> Bool {
     left.boards == right.boards && left.isLocked == right.isLocked
       && left.details.elementsEqual(right.details) { $0 == $1 }
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import HeraldHostLink
 
 @Suite("A log in flight")
-struct LogFlightTests {
+struct LogRequestWindowTests {
   private func status(first: UInt64, last: UInt64, open: UInt64, page: UInt64) throws -> DeviceLogStatus {
     let fields: [(String, UInt64)] = [
       ("epoch", 1), ("first", first), ("last", last), ("open", open), ("page", page), ("boot", 1), ("now", 1),
@@ -15,7 +15,7 @@ struct LogFlightTests {
 
   @Test("Stretches cross the ends of pages, and a length is named only where there could be too much")
   func stretches() throws {
-    var flight = LogFlight(try status(first: 3, last: 6, open: 10, page: 64), room: 100)
+    var flight = LogRequestWindow(try status(first: 3, last: 6, open: 10, page: 64), room: 100)
     flight.want(3, beginning: [])
     flight.want(4, beginning: [UInt8](repeating: 9, count: 40))
     flight.want(6, beginning: [])
@@ -23,17 +23,17 @@ struct LogFlightTests {
     var ticket = 0
     while let question = flight.next() {
       asked.append("\(question.sequence) \(question.offset) \(question.length ?? 0)")
-      flight.asked(question.range, SMPClient.Ticket(number: ticket))
+      flight.asked(question.range, SMPClient.RequestHandle(number: ticket))
       ticket += 1
     }
     // 64 bytes of page 3, and page 4 from byte 40 on; page 6 is another stretch.
     #expect(asked == ["3 0 64", "4 40 24", "6 0 10"])
     // Two whole pages are one stretch.
-    var pair = LogFlight(try status(first: 1, last: 3, open: 64, page: 64), room: 100)
+    var pair = LogRequestWindow(try status(first: 1, last: 3, open: 64, page: 64), room: 100)
     for sequence in UInt32(1)...3 { pair.want(sequence, beginning: []) }
     let first = try #require(pair.next())
     #expect(first.sequence == 1 && first.offset == 0 && first.length == nil)
-    pair.asked(first.range, SMPClient.Ticket(number: 0))
+    pair.asked(first.range, SMPClient.RequestHandle(number: 0))
     let second = try #require(pair.next())
     #expect(second.sequence == 2 && second.offset == 36 && second.length == 92)
     #expect(pair.beginnings().isEmpty)
@@ -50,7 +50,7 @@ struct LogFlightTests {
       let open = Int.random(in: 0...size, using: &random)
       let knows = Bool.random(using: &random)
       let room = Int.random(in: 1...300, using: &random)
-      var flight = LogFlight(
+      var flight = LogRequestWindow(
         try status(first: 1, last: UInt64(last), open: UInt64(open), page: UInt64(size)),
         room: knows ? room : nil)
       func byte(_ number: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: number &* 37 &+ number >> 8) }
@@ -62,7 +62,7 @@ struct LogFlightTests {
         let known = Int.random(in: 0...2, using: &random) == 0 ? Int.random(in: 0...size, using: &random) : 0
         flight.want(sequence, beginning: Array(content(sequence).prefix(known)))
       }
-      var waiting: [(SMPClient.Ticket, Range<UInt64>)] = []
+      var waiting: [(SMPClient.RequestHandle, Range<UInt64>)] = []
       var number = 0
       var steps = 0
       while !flight.isOver {
@@ -73,7 +73,7 @@ struct LogFlightTests {
         }
         if waiting.count < 4, let question = flight.next() {
           #expect(question.length == nil || question.length == question.range.count)
-          let ticket = SMPClient.Ticket(number: number)
+          let ticket = SMPClient.RequestHandle(number: number)
           number += 1
           flight.asked(question.range, ticket)
           waiting.append((ticket, question.range))

@@ -1,7 +1,7 @@
 /// One packet of an answer to a control request, which is written from its beginning for each of its packets:
 /// what lies before or behind the packet is counted and not kept. So no answer needs a buffer of its own
 /// length.
-struct USBAnswerPacket: ~Copyable {
+struct USBResponsePacket: ~Copyable {
   private var storage: [64 of UInt8] = .init(repeating: 0)
   /// The first byte of the answer that is in the packet.
   private var start = 0

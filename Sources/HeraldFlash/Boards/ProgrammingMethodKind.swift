@@ -1,5 +1,5 @@
 /// The ways by which firmware gets onto a board.
-public enum WayKind: String, Sendable, CaseIterable {
+public enum ProgrammingMethodKind: String, Sendable, CaseIterable {
   /// A debug probe that speaks CMSIS-DAP.
   case probe
   /// A drive that a boot loader or a probe shows.

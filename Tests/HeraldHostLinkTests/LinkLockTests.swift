@@ -5,10 +5,10 @@ import Testing
 @testable import HeraldHostLink
 
 @Suite("Whose turn it is to use a link")
-struct LinkTurnTests {
+struct LinkLockTests {
   @Test("A thread that has the link can take it again; who claims it gets it when it was given back as often")
   func nested() {
-    let turn = LinkTurn()
+    let turn = LinkLock()
     turn.take()
     turn.take()
     turn.give()
@@ -20,7 +20,7 @@ struct LinkTurnTests {
 
   @Test("Who claims the link does not get it from a thread that keeps it")
   func kept() {
-    let turn = LinkTurn()
+    let turn = LinkLock()
     turn.take()
     turn.take()
     let isClaimed = Mutex(true)
@@ -37,7 +37,7 @@ struct LinkTurnTests {
 
   @Test("A thread that waits for an answer gives the link to who claims it, and gets no further")
   func givenWay() {
-    let turn = LinkTurn()
+    let turn = LinkLock()
     let hasTaken = DispatchSemaphore(value: 0)
     let gotFurther = Mutex(false)
     Thread {

@@ -1,10 +1,10 @@
 import HeraldHostLink
 import HeraldText
 
-/// One of the ways in: how boards are found on it, and how one is opened.
-public struct WayIn: Sendable {
+/// A programming method: how boards are found on it, and how one is opened.
+public struct ProgrammingMethod: Sendable {
   /// The kind of the programming interface.
-  public typealias Kind = WayKind
+  public typealias Kind = ProgrammingMethodKind
 
   /// The kind of the programming interface.
   public let kind: Kind
@@ -15,7 +15,7 @@ public struct WayIn: Sendable {
   /// Opens what is behind `KIND:`.
   public let open: @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
 
-  /// A way in from its parts.
+  /// A programming method from its parts.
   public init(
     _ kind: Kind, form: String, find: @escaping @Sendable (FlashOptions) -> [FoundBoard],
     open: @escaping @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
@@ -27,11 +27,13 @@ public struct WayIn: Sendable {
   }
 
   /// Those that there are, in the order in which they are tried.
-  public static let all: [WayIn] = [.probe, .drive, .serialDFU, .smp]
+  public static let all: [ProgrammingMethod] = [.probe, .drive, .serialDFU, .smp]
 
-  /// The way in and the rest of a place in the words of `--to`.
+  /// The programming method and the rest of a place in the words of `--to`.
   /// - Throws: `.usage` if there is no such way.
-  public static func parse(_ place: String, of ways: [WayIn] = all) throws(FlashFailure) -> (WayIn, String) {
+  public static func parse(_ place: String, of ways: [ProgrammingMethod] = all) throws(FlashFailure) -> (
+    ProgrammingMethod, String
+  ) {
     let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, !parts[1].isEmpty, let way = ways.first(where: { $0.kind.rawValue == parts[0] }) {
       return (way, String(parts[1]))
@@ -43,7 +45,7 @@ public struct WayIn: Sendable {
   }
 
   /// Opens a place in the words of `--to`.
-  public static func open(_ place: String, _ options: FlashOptions, of ways: [WayIn] = all)
+  public static func open(_ place: String, _ options: FlashOptions, of ways: [ProgrammingMethod] = all)
     throws(FlashFailure) -> any Programmer
   {
     let (way, rest) = try parse(place, of: ways)
@@ -51,7 +53,7 @@ public struct WayIn: Sendable {
   }
 }
 
-/// What holds for every way in.
+/// What holds for every programming method.
 public struct FlashOptions: Sendable {
   /// How long one answer may take.
   public var timeout: Duration
@@ -90,24 +92,26 @@ public struct FoundBoard: Equatable, Sendable {
   /// What `--to` takes.
   public let location: String
   /// What was seen there; `nil` if it could not be looked at.
-  public let sighting: Sighting?
+  public let identification: BoardIdentification?
   /// Why it cannot be used now; `nil` if it can.
   public let obstacle: FlashFailure?
 
-  /// The way in on which it was found.
-  var kind: WayKind? { location.split(separator: ":").first.flatMap { WayKind(rawValue: String($0)) } }
+  /// The programming method on which it was found.
+  var kind: ProgrammingMethodKind? {
+    location.split(separator: ":").first.flatMap { ProgrammingMethodKind(rawValue: String($0)) }
+  }
 
   /// A board that can be used.
-  public init(location: String, sighting: Sighting) {
+  public init(location: String, identification: BoardIdentification) {
     self.location = location
-    self.sighting = sighting
+    self.identification = identification
     obstacle = nil
   }
 
   /// One that cannot.
   public init(location: String, obstacle: FlashFailure) {
     self.location = location
-    sighting = nil
+    identification = nil
     self.obstacle = obstacle
   }
 }

@@ -1,5 +1,5 @@
 /// What a request to change an image says. Byte strings stay in the packet.
-struct ImageQuestion: BitwiseCopyable {
+struct ImageRequest: BitwiseCopyable {
   var slot: UInt32?
   var image: UInt32?
   var offset: UInt32?

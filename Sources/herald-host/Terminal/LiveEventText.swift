@@ -2,7 +2,7 @@ import HeraldConsole
 import HeraldHostLink
 
 /// What happens on a device, in words.
-struct LiveWords {
+struct LiveEventText {
   private let event: DeviceLive.Event
 
   init(_ event: DeviceLive.Event) { self.event = event }

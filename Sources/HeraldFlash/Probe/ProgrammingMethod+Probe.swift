@@ -1,9 +1,9 @@
 import HeraldHostLink
 import HeraldText
 
-extension WayIn {
+extension ProgrammingMethod {
   /// Debug probes that speak CMSIS-DAP: plugged in, or offered by USB/IP servers.
-  public static let probe = WayIn(
+  public static let probe = ProgrammingMethod(
     .probe, form: "SERIAL-NUMBER, probe:usb:BUS-PORT or probe:usbip://HOST[:PORT][/BUSID]",
     find: { options in ProbeAddress.found(options) },
     open: { (text: String, options: FlashOptions) throws(FlashFailure) -> any Programmer in
@@ -131,7 +131,7 @@ enum ProbeAddress: Equatable {
       let programmer = try open()
       defer { programmer.close() }
       do throws(FlashFailure) {
-        return FoundBoard(location: location, sighting: try programmer.look())
+        return FoundBoard(location: location, identification: try programmer.look())
       } catch {
         return FoundBoard(location: location, obstacle: error)
       }

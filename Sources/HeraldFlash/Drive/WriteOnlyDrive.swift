@@ -1,10 +1,10 @@
 /// A drive that takes a file, programs what is in it by itself, and gives nothing back.
-protocol OneWayDrive: Programmer {
+protocol WriteOnlyDrive: Programmer {
   /// What to do before all of it is tried again.
   static var again: String { get }
 }
 
-extension OneWayDrive {
+extension WriteOnlyDrive {
   /// The drive went away when it was needed.
   func gone(_ state: FlashFailure.BoardState) -> FlashFailure {
     FlashFailure(.link(.link), "the drive \(location) is gone", state: state, advice: Self.again)

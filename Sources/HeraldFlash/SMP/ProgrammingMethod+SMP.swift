@@ -1,9 +1,9 @@
 import HeraldHostLink
 import HeraldText
 
-extension WayIn {
+extension ProgrammingMethod {
   /// Devices that run, and MCUboot's serial recovery.
-  static let smp = WayIn(
+  static let smp = ProgrammingMethod(
     .smp, form: "DEVICE (usb:BUS-PORT, SERIAL, usbip://HOST/BUSID, serial:/dev/NAME, serial:tcp:HOST:PORT)",
     find: { findSMP($0) }
   ) { rest, options throws(FlashFailure) in
@@ -56,7 +56,7 @@ extension WayIn {
       do throws(FlashFailure) {
         let programmer = try smp.open(device.location, options)
         defer { programmer.close() }
-        found.append(FoundBoard(location: location, sighting: try programmer.look()))
+        found.append(FoundBoard(location: location, identification: try programmer.look()))
       } catch {
         // A device without slots is no board that could be written this way.
         if error.cause != .cannot { found.append(FoundBoard(location: location, obstacle: error)) }

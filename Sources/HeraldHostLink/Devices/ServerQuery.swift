@@ -3,23 +3,23 @@ import Foundation
 import HeraldText
 
 /// Asks many servers at the same time: what one does not answer is nothing to the others.
-public enum ServerRoll {
+public enum ServerQuery {
   /// How long a server may take in all, its name's resolution included.
-  static let patience = Duration.seconds(15)
+  static let timeout = Duration.seconds(15)
 
   /// Asks each of `servers`, in a thread of its own, what `question` asks. The answers are in the order of
   /// the servers; one that has none after 15 s is `.noAnswer`.
   public static func ask<Answer: Sendable>(
     _ servers: [String], _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
   ) -> [Result<Answer, HostLinkError>] {
-    ask(servers, patience: patience, question)
+    ask(servers, timeout: timeout, question)
   }
 
   static func ask<Answer: Sendable>(
-    _ servers: [String], patience: Duration,
+    _ servers: [String], timeout: Duration,
     _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
   ) -> [Result<Answer, HostLinkError>] {
-    let answers = Answers<Answer>(count: servers.count)
+    let answers = Responses<Answer>(count: servers.count)
     for (index, server) in servers.enumerated() {
       let thread = Thread {
         do throws(HostLinkError) {
@@ -31,7 +31,7 @@ public enum ServerRoll {
       thread.stackSize = 1 << 20
       thread.start()
     }
-    return answers.all(by: .after(patience)).enumerated().map { index, answer in
+    return answers.all(by: .after(timeout)).enumerated().map { index, answer in
       answer
         ?? .failure(
           HostLinkError(
@@ -41,8 +41,8 @@ public enum ServerRoll {
   }
 }
 
-/// Answers as they come. A thread that is not waited for any more may still put one.
-private final class Answers<Answer: Sendable>: @unchecked Sendable {
+/// Responses as they come. A thread that is not waited for any more may still put one.
+private final class Responses<Answer: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var answers: [Result<Answer, HostLinkError>?]
 

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A thread that is to end the session claims the link for good: whoever wants it after that waits until the
 /// process has ended.
-final class LinkTurn: @unchecked Sendable {
+final class LinkLock: @unchecked Sendable {
   private let condition = NSCondition()
   private var owner: pthread_t?
   private var depth = 0
@@ -42,9 +42,9 @@ final class LinkTurn: @unchecked Sendable {
   }
 
   /// Takes the link for good as soon as who has it gives it back or gives way; `false` if that takes longer
-  /// than `patience`.
-  func claim(within patience: TimeInterval) -> Bool {
-    let limit = Date(timeIntervalSinceNow: patience)
+  /// than `timeout`.
+  func claim(within timeout: TimeInterval) -> Bool {
+    let limit = Date(timeIntervalSinceNow: timeout)
     condition.lock()
     defer { condition.unlock() }
     isClaimed = true

@@ -1,6 +1,6 @@
 /// Whether a log arrives fast enough to wait for the rest of it: a device whose answers have a byte each
 /// would otherwise keep a pull going for days.
-struct PullTempo {
+struct PullRate {
   /// How many bytes have to come in each period.
   static let least = 1024
 

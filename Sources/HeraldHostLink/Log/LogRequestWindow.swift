@@ -3,9 +3,9 @@
 /// Bytes are numbered through all pages, as the device's stream has them: byte `offset` of page `sequence` is
 /// number `sequence * pageSize + offset`. So an answer may end one page and begin the next, and a page may
 /// begin where an earlier pull stopped.
-struct LogFlight {
+struct LogRequestWindow {
   /// A stretch that was asked for.
-  struct Question {
+  struct Request {
     /// Its bytes.
     let range: Range<UInt64>
     /// When it was asked, counted in pages that were begun anew.
@@ -37,7 +37,7 @@ struct LogFlight {
   private(set) var room: Int?
 
   private var wanted: [Range<UInt64>] = []
-  private var questions: [SMPClient.Ticket: Question] = [:]
+  private var questions: [SMPClient.RequestHandle: Request] = [:]
   private var pages: [UInt32: Page] = [:]
   /// Pages that are done with: what still comes of them is passed over.
   private var over: Set<UInt32> = []
@@ -99,24 +99,24 @@ struct LogFlight {
   }
 
   /// What `next` said was asked for.
-  mutating func asked(_ range: Range<UInt64>, _ ticket: SMPClient.Ticket) {
+  mutating func asked(_ range: Range<UInt64>, _ ticket: SMPClient.RequestHandle) {
     guard let first = wanted.first else { return }
     wanted[0] = range.upperBound..<first.upperBound
     if wanted[0].isEmpty { wanted.removeFirst() }
-    questions[ticket] = Question(range: range, generation: generation)
+    questions[ticket] = Request(range: range, generation: generation)
   }
 
   /// The question that was answered, or will not be.
-  mutating func close(_ ticket: SMPClient.Ticket) -> Question? { questions.removeValue(forKey: ticket) }
+  mutating func close(_ ticket: SMPClient.RequestHandle) -> Request? { questions.removeValue(forKey: ticket) }
 
   /// The page in which a question begins.
-  func page(of question: Question) -> UInt32 { sequence(of: question.range.lowerBound) }
+  func page(of question: Request) -> UInt32 { sequence(of: question.range.lowerBound) }
 
   // MARK: Taking
 
   /// Takes an answer. Returns the pages that it completes, or what is wrong with it: then the page in which
   /// it begins is of no more use.
-  mutating func take(_ data: [UInt8], to question: Question) -> Result<[Page], Fault> {
+  mutating func take(_ data: [UInt8], to question: Request) -> Result<[Page], Fault> {
     guard data.count <= question.range.count else {
       return .failure(Fault(what: "more bytes than were asked for"))
     }
@@ -150,7 +150,7 @@ struct LogFlight {
   }
 
   /// The rest of what a question asked for is wanted again, but for pages for which it no longer counts.
-  private mutating func wantAgain(from start: UInt64, of question: Question) {
+  private mutating func wantAgain(from start: UInt64, of question: Request) {
     var again: [Range<UInt64>] = []
     var start = start
     while start < question.range.upperBound {
@@ -171,7 +171,7 @@ struct LogFlight {
   }
 
   /// A page is done with. If that is because of `question`, what it asked for of later pages is wanted again.
-  mutating func drop(_ sequence: UInt32, after question: Question? = nil) {
+  mutating func drop(_ sequence: UInt32, after question: Request? = nil) {
     let range = start(of: sequence)..<start(of: sequence) + UInt64(pageSize)
     pages[sequence] = nil
     over.insert(sequence)
@@ -186,13 +186,13 @@ struct LogFlight {
 
   /// A question is done with that no longer counts for the page in which it begins: what it asked for of
   /// later pages is wanted again.
-  mutating func drop(after question: Question) {
+  mutating func drop(after question: Request) {
     wantAgain(from: start(of: page(of: question)) + UInt64(pageSize), of: question)
   }
 
   /// A page is fetched once more from its beginning, `earlier` being what came; answers to questions that are
   /// on their way do not count for it.
-  mutating func restart(_ page: Page, after question: Question? = nil, keeping earlier: [UInt8]? = nil) {
+  mutating func restart(_ page: Page, after question: Request? = nil, keeping earlier: [UInt8]? = nil) {
     drop(page.sequence, after: question)
     generation += 1
     over.remove(page.sequence)
@@ -206,9 +206,9 @@ struct LogFlight {
   }
 
   /// Whether answers to a question still count for the page in which it begins.
-  func counts(_ question: Question) -> Bool { counts(question, for: page(of: question)) }
+  func counts(_ question: Request) -> Bool { counts(question, for: page(of: question)) }
 
-  private func counts(_ question: Question, for sequence: UInt32) -> Bool {
+  private func counts(_ question: Request, for sequence: UInt32) -> Bool {
     !over.contains(sequence) && pages[sequence]?.generation ?? 0 <= question.generation
   }
 

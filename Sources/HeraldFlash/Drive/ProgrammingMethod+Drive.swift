@@ -2,9 +2,9 @@ import Foundation
 import HeraldHostLink
 import HeraldText
 
-extension WayIn {
+extension ProgrammingMethod {
   /// Drives of boot loaders that take UF2 files, and of DAPLink.
-  static let drive = WayIn(
+  static let drive = ProgrammingMethod(
     .drive, form: "FOLDER where the board's drive is mounted",
     find: { _ in
       let table = FileManager.default.contents(atPath: "/proc/self/mounts") ?? Data()
@@ -31,7 +31,7 @@ extension WayIn {
     folders.compactMap { folder in
       guard let programmer = programmer(folder) else { return nil }
       do throws(FlashFailure) {
-        return FoundBoard(location: programmer.location, sighting: try programmer.look())
+        return FoundBoard(location: programmer.location, identification: try programmer.look())
       } catch {
         return FoundBoard(location: programmer.location, obstacle: error)
       }

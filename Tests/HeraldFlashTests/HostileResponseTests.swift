@@ -8,7 +8,7 @@ import Testing
 /// Everything that comes from a board or a package, mutated: nothing traps, and nothing is taken for what it
 /// is not.
 @Suite("Hostile boards and packages")
-struct HostileAnswersTests {
+struct HostileResponseTests {
   @Test("Answers of a probe")
   func probe() {
     var random = Mutations(seed: 1)
@@ -27,7 +27,7 @@ struct HostileAnswersTests {
       let commands = rows[Int(random.next() % 4)]
       var packet = DAPPacket()
       for command in commands { packet.append(command) }
-      var answers = DAPAnswers()
+      var answers = DAPResponses()
       guard (try? packet.read(random.mutated(seeds), into: &answers)) != nil else { continue }
       let wanted = commands.reduce(0) { sum, command in
         switch command {
@@ -81,11 +81,11 @@ struct HostileAnswersTests {
     let seeds = (0..<8 as Range<UInt8>).map { [0xC0, $0 << 3, 0, 0, 0 &- ($0 << 3), 0xC0] }
     for _ in 0..<500 {
       let line = ScriptedLine((0..<40).map { _ in random.mutated(seeds) })
-      let programmer = LegacyDFUProgrammer(line, location: "x", patience: .zero) {
+      let programmer = LegacyDFUProgrammer(line, location: "x", timeout: .zero) {
         () throws(HostLinkError) in line
       }
       #expect(throws: FlashFailure.self) { try programmer.write(plan) { _ in } }
-      _ = try? SerialDFUDialect.spoken(on: line, name: "x", patience: .zero)
+      _ = try? SerialDFUDialect.spoken(on: line, name: "x", timeout: .zero)
     }
   }
 
