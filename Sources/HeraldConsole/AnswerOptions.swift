@@ -31,7 +31,7 @@ public struct AnswerOptions: ParsableArguments, Sendable {
     }
   }
 
-  /// How long an answer may take.
+  /// Timeout of a response.
   public var responseTimeout: Duration { .milliseconds(Int64(timeout * 1000)) }
 
   /// The file with the access key, by the command line or else by the environment; `nil` if neither names

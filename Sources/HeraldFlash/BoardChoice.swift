@@ -26,9 +26,9 @@ public enum BoardChoice {
     return first
   }
 
-  /// Without boards that are seen once more on another way: a micro:bit is a probe and a drive at once. They
-  /// are taken for the same if they can be the same board, and there are as many of them on a way that is
-  /// better for it. What cannot be looked at on that way could be any.
+  /// Without boards that are seen again on another way: a micro:bit is a probe and a drive at once. They are
+  /// taken for the same if they can be the same board, and there are as many of them on a way that is better
+  /// for it. What cannot be looked at on that way could be any.
   static func distinct(_ found: [FoundBoard]) -> [FoundBoard] {
     found.filter { board in
       guard let kind = board.kind, let known = board.identification?.boards, let first = known.first else {

@@ -22,9 +22,9 @@ public struct FlashPlan: Equatable, Sendable {
     self.erasesAll = erasesAll
   }
 
-  /// The pages of flash that it writes to, by their first addresses, in order; each is erased before. None
-  /// lies outside the board's `firmware`, which begins and ends with a page where log or settings lie beside
-  /// it. Words for the chip's configuration lie in no page.
+  /// The pages of flash that it writes to, by their first addresses, in order; each is erased before. None is
+  /// outside the board's `firmware`, which begins and ends with a page where log or settings are beside it.
+  /// Words for the chip's configuration are in no page.
   public var pages: [UInt32] {
     let size = UInt64(board.pageSize)
     var pages: [UInt32] = []

@@ -72,13 +72,13 @@ public struct FlashSession {
     )
   }
 
-  /// Writes, compares, and starts what was written. What fails after all was written says so, whatever the
-  /// way in knows of that.
+  /// Writes, compares, and starts the image. A failure after the last write is reported as such for every
+  /// programming method.
   public func write(_ plan: FlashPlan, isReset: Bool = true, progress: (FlashProgress) -> Void)
     throws(FlashFailure) -> Outcome
   {
     try programmer.write(plan, progress: progress)
-    // Where old firmware runs on until the new one is started, it does so whatever comes now.
+    // Where the old firmware runs until the new one is started, it runs on after any failure from here.
     let isApart = programmer.stateHalfWay == .beside
     let isVerified = try attempt(isApart ? .beside : .unverified) { () throws(FlashFailure) in
       try programmer.verify(plan, progress: progress)

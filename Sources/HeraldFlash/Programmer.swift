@@ -27,7 +27,7 @@ public protocol Programmer: AnyObject {
   func reset() throws(FlashFailure)
   /// Gives the board back. Safe to call twice.
   func close()
-  /// What the board holds if writing is given up half-way.
+  /// The state of the board if writing is aborted.
   var stateHalfWay: FlashFailure.BoardState { get }
   /// What a person has to know or do after `plan` was written; `nil` if there is nothing.
   func remark(after plan: FlashPlan) -> String?

@@ -55,7 +55,7 @@ public struct ProgrammingMethod: Sendable {
 
 /// What holds for every programming method.
 public struct FlashOptions: Sendable {
-  /// How long one answer may take.
+  /// How long one response may take.
   public var timeout: Duration
   /// USB/IP servers to look at as well: HOST or HOST:PORT.
   public var usbipServers: [String]
@@ -68,10 +68,10 @@ public struct FlashOptions: Sendable {
   /// Whether a probe reads back every byte to compare, where it would otherwise have the chip reckon
   /// checksums of its pages.
   public var readsBack: Bool
-  /// How fast a probe speaks to the chip, in Hz.
+  /// SWD clock of a probe, in Hz.
   public var clock: UInt32
 
-  /// Two seconds for an answer, 4 MHz, and nothing else.
+  /// Two seconds for a response, 4 MHz, and nothing else.
   public init(
     timeout: Duration = .seconds(2), usbipServers: [String] = [], keyFile: String? = nil,
     isNewDevice: Bool = false, isPermanent: Bool = false, readsBack: Bool = false,

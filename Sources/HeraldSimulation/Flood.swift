@@ -69,9 +69,9 @@ public struct FloodOutcome: Equatable, Sendable {
   public var callerSeconds: Double?
   /// Flash pages erased during the flood.
   public var erasures = 0
-  /// Advertisements of strangers that were refused, as the device counts them.
+  /// Advertisements of unknown addresses that were refused, as counted by the device.
   public var strangersRefused: UInt32 = 0
-  /// Readings of strangers that were refused, as the device counts them.
+  /// Readings of unknown addresses that were refused, as counted by the device.
   public var readingsRefused: UInt32 = 0
   /// Events that the log says were lost.
   public var dropped: UInt64 = 0
@@ -124,7 +124,7 @@ public final class Flood {
     node.radio.transport.hear(data.span, from: address, rssi: Int8(-50 - Int(random.below(40))))
   }
 
-  /// Those who are there are heard when it is time.
+  /// Delivers the advertisements of the present peers that are due.
   private func hearPresent() {
     for index in due.indices where due[index].at <= now {
       hear(present, Self.address(due[index].peer))
@@ -153,7 +153,7 @@ public final class Flood {
     due.removeAll { $0.peer >= configuration.residents }
     node.core.delegate = FloodRecorder()
     rain()
-    // The log tells twice a minute what it lost.
+    // The log records lost events twice a minute.
     let quiet = now + 31_000
     while now < quiet {
       now += 50
@@ -250,7 +250,7 @@ public final class Flood {
   }
 }
 
-/// Notes when those who are there were heard.
+/// Records when the present peers were heard.
 struct FloodRecorder: SensorDelegate {
   private var heard: [UInt32: Set<Int>] = [:]
   private var firsts: [UInt32: UInt64] = [:]

@@ -55,7 +55,7 @@ public struct MockRadio: Radio, ~Copyable {
     case pdu([UInt8], on: ConnectionID)
     /// A connection can take a PDU again.
     case readyToSend(ConnectionID)
-    /// A strength was measured on a connection.
+    /// An RSSI was measured on a connection.
     case measured(RSSI, on: ConnectionID)
   }
 
@@ -75,17 +75,17 @@ public struct MockRadio: Radio, ~Copyable {
   public var confirmsDisconnect = true
   /// Whether `send` refuses everything as `.busy`.
   public var isClogged = false
-  /// Answers our requests for the peers at the next poll: the connection and the request, to the answer if
+  /// Answers our requests for the peers at the next poll: the connection and the request, to the response if
   /// there is one.
   public var responder: (@Sendable (ConnectionID, [UInt8]) -> [UInt8]?)?
-  /// Whether `send` and answers are recorded: switched off in tests of millions of events.
+  /// Whether `send` and responses are recorded: switched off in tests of millions of events.
   public var recordsCommands = true
 
   /// Whether it advertises, and what.
   public private(set) var advertising: AdvertisingParameters?
   /// Whether it scans, and how.
   public private(set) var scanning: ScanParameters?
-  /// To whom a connection is being attempted.
+  /// The peer of the current connection attempt.
   public private(set) var connecting: DeviceAddress?
   /// The connections that are open.
   public private(set) var open: Set<ConnectionID> = []
@@ -120,7 +120,7 @@ public struct MockRadio: Radio, ~Copyable {
   /// Lets `event` happen at the next poll.
   public mutating func happen(_ event: Event) { at(now, event) }
 
-  /// Forgets the commands recorded so far and returns them without their times.
+  /// Discards the commands recorded so far and returns them without their times.
   public mutating func takeCommands() -> [Command] {
     defer { commands = [] }
     return commands.map(\.command)

@@ -30,7 +30,7 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   /// Where hosts put an image: nobody starts it here.
   private let image: ImageFile
   var imageUpload = ImageUpload()
-  /// When a host asked for a restart; the answer to it is still to be sent.
+  /// When a host asked for a restart; the response to it is still to be sent.
   private(set) var restartAt: Instant = .never
 
   init(

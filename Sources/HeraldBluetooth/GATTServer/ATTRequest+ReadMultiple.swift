@@ -1,7 +1,7 @@
 extension ATTRequest {
   /// Read Multiple and Read Multiple Variable (Vol 3, Part F, 3.4.4.7 and 3.4.4.11): the values one behind
   /// the other, in the latter each after its two-byte length, cut at ATT_MTU. At most 32 handles, else
-  /// Insufficient Resources: the answer grows over the list, so a copy of it is kept.
+  /// Insufficient Resources: the response grows over the list, so a copy of it is kept.
   @inlinable
   @_lifetime(self: copy self)
   mutating func readMultiple<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {

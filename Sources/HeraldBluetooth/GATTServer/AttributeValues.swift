@@ -49,7 +49,7 @@ extension AttributeValues where Self: ~Copyable {
     .unlikelyError
   }
   @inlinable public mutating func cancelPrepared(on connection: ConnectionID) {}
-  /// Every connection is worth the same.
+  /// All connections have equal priority.
   @inlinable public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
     false
   }
@@ -62,7 +62,7 @@ public enum AttributeRead: Equatable, BitwiseCopyable, Sendable {
   /// It cannot be read now.
   case failed(ATTErrorCode)
 
-  /// Copies what `read` asks for out of a value that lies in memory as a whole.
+  /// Copies what `read` asks for out of a value that is in memory as a whole.
   @inlinable
   public static func copying(_ value: Span<UInt8>, from offset: Int, into buffer: inout MutableSpan<UInt8>)
     -> AttributeRead

@@ -32,7 +32,7 @@ public protocol BluetoothApplication: AttributeValues, ~Copyable {
     of client: inout GATTClient, into buffer: inout MutableSpan<UInt8>, mtu: Int,
     on connection: ConnectionID, at now: Instant
   ) -> Int
-  /// The strength of the peer's signal on a connection; follows `Radio.readRSSI(_:)`.
+  /// The RSSI of a connection in dBm; follows `Radio.readRSSI(_:)`.
   mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant)
 }
 

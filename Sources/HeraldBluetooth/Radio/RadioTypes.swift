@@ -139,7 +139,7 @@ public struct AdvertisingParameters: Equatable, BitwiseCopyable, Sendable {
 public struct ScanParameters: Equatable, BitwiseCopyable, Sendable {
   /// Milliseconds from the start of one window to the next, 3…10,240.
   public var interval: Interval
-  /// Milliseconds of listening in each interval, 3…`interval`.
+  /// Scan window in ms, 3…`interval`.
   public var window: Interval
   /// The own address shown when scanning actively.
   public var ownAddress: DeviceAddress

@@ -9,8 +9,8 @@ extension NRF {
   public struct RNG<Block: RegisterBlock & ~Copyable>: RandomSource, ~Copyable {
     private var registers: Block
     private var mixed: UInt32 = 0
-    /// Bytes for which the hardware was waited for in vain. Anything but 0 means that it is broken, and that
-    /// what `next` returned can be foretold.
+    /// Number of timeouts while waiting for a byte. Anything but 0 means that it is broken, and that what
+    /// `next` returned can be foretold.
     public private(set) var failures: UInt32 = 0
 
     /// The generator with these registers.

@@ -76,7 +76,7 @@ extension NRF {
 
     /// A battery on `input`, which is empty at one voltage and full at another, in millivolts, and in between
     /// proportionally: 2,000 and 3,000 for a lithium coin cell, 3,300 and 4,200 for a lithium-ion one.
-    /// `power` tells whether USB feeds the device.
+    /// `power` states whether USB supplies the device.
     public init(
       _ converter: consuming SAADC<Block>, _ input: SAADC<Block>.Input, power: consuming Power<Block>,
       empty: UInt32, full: UInt32

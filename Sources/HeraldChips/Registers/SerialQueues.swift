@@ -58,13 +58,13 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
 
   /// What `send` leaves to be done.
   enum Sending: BitwiseCopyable {
-    /// Nothing: the handler goes on.
+    /// Nothing: the handler continues.
     case isUnderWay
     /// This byte is to be handed to the hardware.
     case begins(UInt8)
   }
 
-  /// Whether bytes are on their way that the handler goes on with.
+  /// Whether bytes are on their way that the handler continues with.
   var isUnderWay: Bool { isSending.value != 0 }
 
   /// The next byte to hand to the hardware, now that one has left; `nil` if that was the last. The handler's.

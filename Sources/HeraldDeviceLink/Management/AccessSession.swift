@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// The device's end of a session: with whom it shares the keys that both have made of the access key
-/// (docs/wire-formats.md, "Session").
+/// The device's end of a session: the keys that both ends derived from the access key (docs/wire-formats.md,
+/// "Session").
 ///
 /// It ends when the host says so, with the link, when the access key changes, and after five minutes without
 /// an authentic request: a serial line does not tell that its plug was pulled. Then the keys are overwritten.
@@ -21,7 +21,7 @@ struct AccessSession: BitwiseCopyable {
   /// How long it lasts without an authentic request.
   static var timeout: Interval { .minutes(5) }
 
-  /// Ends it; a nonce that was given out is not good any more.
+  /// Ends the session and invalidates the nonce.
   mutating func end() {
     var bytes = nonce.mutableSpan
     bytes.wipe()
@@ -39,7 +39,7 @@ struct AccessSession: BitwiseCopyable {
     isClosing = false
   }
 
-  /// Makes a nonce, good for one proof, and writes it. A session that is open goes on.
+  /// Makes a nonce, good for one proof, and writes it. A session that is open continues.
   mutating func challenge<Device: ManagedDevice & ~Copyable>(
     _ writer: inout CBORWriter, device: inout Device
   ) {

@@ -29,7 +29,7 @@ struct FactoryReset: BitwiseCopyable {
 }
 
 extension ManagedNode where RadioType: ~Copyable {
-  /// Goes on with a factory reset, one that was cut short before this start included, by an erasure a call.
+  /// Continues with a factory reset, one that was cut short before this start included, by an erasure a call.
   /// To be called in every round of the loop, before the node is polled: a log that is to go is not opened.
   /// Returns when to be called again at the latest.
   public mutating func tendFactoryReset(at now: Instant) -> Instant {

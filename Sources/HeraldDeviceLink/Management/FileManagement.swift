@@ -150,7 +150,7 @@ private struct LogFileSums: BitwiseCopyable {
   }
 }
 
-/// What a request about a file says.
+/// The fields of a file request.
 struct FileRequest: BitwiseCopyable {
   /// A hash or checksum.
   enum Hash: UInt8, BitwiseCopyable {
@@ -162,8 +162,7 @@ struct FileRequest: BitwiseCopyable {
   var length: UInt32?
   var hash = Hash.crc32
 
-  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed
-  /// over.
+  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are skipped.
   @inline(never)
   init?(_ request: borrowing SMPRequest) {
     var reader = CBORReader(request.body)

@@ -167,7 +167,7 @@ enum ImageManagement {
     return .answered
   }
 
-  /// Whether this is the upload that goes on already.
+  /// Whether this is the upload in progress.
   private static func goesOn<Device: ManagedDevice & ~Copyable>(
     _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
@@ -233,7 +233,7 @@ enum ImageManagement {
   }
 }
 
-/// The upload that goes on. All zero bits while there is none.
+/// The upload in progress; all zero bits while there is none.
 public struct ImageUpload: BitwiseCopyable, Sendable {
   var hash: [32 of UInt8] = .init(repeating: 0)
   /// Bytes of the whole.

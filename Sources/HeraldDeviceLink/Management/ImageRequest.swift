@@ -1,4 +1,4 @@
-/// What a request to change an image says. Byte strings stay in the packet.
+/// The fields of an image request. Byte strings stay in the packet.
 struct ImageRequest: BitwiseCopyable {
   var slot: UInt32?
   var image: UInt32?
@@ -10,8 +10,7 @@ struct ImageRequest: BitwiseCopyable {
   var confirm = false
   var upgrade = false
 
-  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed
-  /// over.
+  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are skipped.
   @inline(never)
   init?(_ request: borrowing SMPRequest) {
     var reader = CBORReader(request.body)
@@ -64,7 +63,7 @@ struct ImageRequest: BitwiseCopyable {
     return true
   }
 
-  /// Whether the value is null, which some clients send for a key that they do not mean; passes over it then.
+  /// Whether the value is null, which some clients send for a key that they do not mean; skips it then.
   private func isNull(_ reader: inout CBORReader) -> Bool {
     guard let head = reader.head, head.kind == .simple, head.size == 1, head.argument == 22 else {
       return false

@@ -20,7 +20,7 @@ public protocol ImageSlot: ~Copyable {
   mutating func imagePlan() -> ImagePlan
   /// Notes what is to become of it at the next start; `false` if that failed.
   mutating func planImage(_ plan: ImagePlan) -> Bool
-  /// The upload that goes on: kept where the slot is, as one may go on over another link.
+  /// The upload in progress: kept with the slot, as it may be continued over another link.
   var imageUpload: ImageUpload { mutating get set }
 }
 
@@ -46,7 +46,7 @@ extension ImageSlot where Self: ~Copyable {
   }
   @inlinable public mutating func imagePlan() -> ImagePlan { .none }
   @inlinable public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
-  /// None goes on.
+  /// No upload is in progress.
   public var imageUpload: ImageUpload {
     mutating get { ImageUpload() }
     set {}

@@ -125,7 +125,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case until
   /// Payload: for how many days it is offered, today included.
   case days
-  /// Log status: what tells this device from every other (`DeviceIdentifier`).
+  /// Log status: what distinguishes this device from every other (`DeviceIdentifier`).
   case identifier
 
   /// The words on the wire, in the order of the cases.

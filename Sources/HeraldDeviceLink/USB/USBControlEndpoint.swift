@@ -13,7 +13,7 @@ struct USBControlEndpoint: ~Copyable {
     case acknowledge
     /// Acknowledge it and use the address.
     case setAddress(UInt8)
-    /// Acknowledge it; the configuration was selected, or selected once more, or (0) left.
+    /// Acknowledge it; the configuration was selected, or selected again, or (0) left.
     case configure(UInt8)
     /// Acknowledge it; this interface's one setting was selected: its endpoints begin anew.
     case selectInterface(UInt16)
@@ -51,10 +51,10 @@ struct USBControlEndpoint: ~Copyable {
   private var packet = USBResponsePacket()
   private let serialNumber: InlineBytes<32>
 
-  /// A device that was not asked anything.
+  /// A device in the default state.
   init(serialNumber: InlineBytes<32>) { self.serialNumber = serialNumber }
 
-  /// Whether there are packets of an answer to be sent.
+  /// Whether there are packets of a response to be sent.
   var isSending: Bool { answer != .none }
 
   /// The bus was reset, or the device taken off it.
@@ -181,7 +181,7 @@ struct USBControlEndpoint: ~Copyable {
       setup.length == 0
     else { return .refuse }
     let isHalted = setup.request == Request.setFeature
-    // The control endpoint is never halted; hosts may say so all the same.
+    // The control endpoint is never halted; hosts may clear a halt all the same.
     if setup.index == 0x00 || setup.index == 0x80 { return isHalted ? .refuse : .acknowledge }
     guard let bit = bit(setup.index) else { return .refuse }
     halted = isHalted ? halted | bit : halted & ~bit
@@ -211,7 +211,7 @@ struct USBControlEndpoint: ~Copyable {
     return send(.microsoftSet, setup)
   }
 
-  /// Sends an answer, or as much of it as the host wants.
+  /// Sends a response, or as much of it as the host wants.
   private mutating func send(_ answer: Response, _ setup: USBSetup) -> Outcome {
     self.answer = answer
     packet.begin(at: 0)
@@ -286,7 +286,7 @@ struct USBControlEndpoint: ~Copyable {
     return true
   }
 
-  /// The next packet of the answer. `packetSent` goes on to the one after it.
+  /// The next packet of the response. `packetSent` advances to the next one.
   @_lifetime(&self)
   mutating func nextPacket() -> Span<UInt8> { packet.kept(upTo: answerCount) }
 

@@ -1,9 +1,9 @@
-/// What the device says it is (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the serial
-/// port; docs/wire-formats.md).
+/// The descriptors of the device (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the
+/// serial port; docs/wire-formats.md).
 ///
 /// One configuration with two functions: the management link, one interface, vendor-specific, two bulk
 /// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs that know
-/// nothing else. Its protocol is 0, not 1 ("AT commands"): nobody takes it for a modem.
+/// nothing else. Its protocol is 0, not 1 ("AT commands"): so hosts do not take it for a modem.
 public enum USBDescriptors {
   /// pid.codes.
   public static var vendor: UInt16 { 0x1209 }

@@ -1,11 +1,11 @@
-/// One packet of an answer to a control request, which is written from its beginning for each of its packets:
-/// what lies before or behind the packet is counted and not kept. So no answer needs a buffer of its own
-/// length.
+/// One packet of a response to a control request, which is written from its beginning for each of its
+/// packets: what lies before or behind the packet is counted and not kept. So no response needs a buffer of
+/// its own length.
 struct USBResponsePacket: ~Copyable {
   private var storage: [64 of UInt8] = .init(repeating: 0)
-  /// The first byte of the answer that is in the packet.
+  /// The first byte of the response that is in the packet.
   private var start = 0
-  /// Bytes of the answer so far, kept or not.
+  /// Bytes of the response so far, kept or not.
   private(set) var count = 0
 
   init() {}
@@ -40,7 +40,7 @@ struct USBResponsePacket: ~Copyable {
     for index in 0..<text.utf8CodeUnitCount { u16(UInt16(unsafe text.utf8Start[index])) }
   }
 
-  /// What of the first `end` bytes of the answer is in the packet.
+  /// What of the first `end` bytes of the response is in the packet.
   @_lifetime(&self)
   mutating func kept(upTo end: Int) -> Span<UInt8> {
     let last = min(max(0, min(count, end) &- start), USBDescriptors.packetSize)

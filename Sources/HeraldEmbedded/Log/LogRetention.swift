@@ -57,7 +57,7 @@ extension FlashLog where F: ~Copyable {
       }
       next &+= 1
     }
-    // Nothing behind it tells: only that it has taken nothing since it was closed.
+    // No later record shows it; only that nothing was stored since it was closed.
     return max(least, now < ring.restedAt ? 0 : now.milliseconds &- ring.restedAt.milliseconds)
   }
 
@@ -73,8 +73,8 @@ extension FlashLog where F: ~Copyable {
     return true
   }
 
-  /// Erases a page that is no part of the log any more. If that fails it is tried again after the next look
-  /// at all pages.
+  /// Erases a page that is no longer part of the log. If that fails it is tried again after the next look at
+  /// all pages.
   @inlinable
   mutating func tidy(_ page: Int) {
     guard erase(page: page) else {

@@ -166,7 +166,7 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
   /// How many of the days that are over still have keys in storage.
   var daysToWipe: Int { daysOver &- daysWiped }
 
-  /// They have none any more.
+  /// No further keys.
   mutating func noteWiped() { daysWiped = daysOver }
 
   mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool {

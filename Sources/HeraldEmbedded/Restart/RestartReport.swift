@@ -9,7 +9,7 @@ public enum StartMode: UInt8, BitwiseCopyable, Sendable {
   case bare = 2
 }
 
-/// What a device knows of why it started: for its log, and for whoever asks over the management link.
+/// The restart cause of a device, for its log and for the management link.
 public struct RestartReport: Equatable, BitwiseCopyable, Sendable {
   /// Cause of the restart.
   public var cause: RestartCause

@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a `LiveEvent` tells.
+/// The kind of a `LiveEvent`.
 public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
   /// A peer was heard for the first time.
   case detected = 1
-  /// The strength of a peer's advertisement was measured; `level` is it.
+  /// An RSSI was measured; `level` is its value in dBm.
   case measured = 2
   /// A peer's payload was read, of `count` bytes.
   case read = 3
@@ -37,7 +37,7 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
   public var count: UInt16 = 0
   @usableFromInline var kindNumber: UInt8 = 0
   @usableFromInline var targetKind: UInt8 = 0
-  /// A strength or power in dBm, or a number, by the kind.
+  /// RSSI or power in dBm, or a number, depending on the kind.
   public var level: Int8 = 0
   /// Keeps the idle state free of gaps.
   @usableFromInline var spare: UInt8 = 0
@@ -55,9 +55,9 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
     self.count = UInt16(truncatingIfNeeded: min(max(count, 0), 0xFFFF))
   }
 
-  /// What it tells; `nil` for none.
+  /// The kind; `nil` for an unknown value.
   public var kind: LiveKind? { LiveKind(rawValue: kindNumber) }
-  /// Whom it is about.
+  /// The target that it concerns.
   public var target: TargetIdentity {
     TargetIdentity(
       kind: TargetIdentity.Kind(rawValue: targetKind) ?? .publicAddress, high: high, low: low)
@@ -72,7 +72,7 @@ public protocol LiveSource: ~Copyable {
   mutating func watch(at now: Instant) -> Int
   /// Hands out the oldest event that waits.
   mutating func nextLive() -> LiveEvent?
-  /// Hands out how many events there was no room for since the last time, while somebody watched.
+  /// Returns and clears the number of events dropped since the last call while the tap was in use.
   mutating func takeLost() -> UInt32
 }
 
@@ -101,7 +101,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   @usableFromInline var first: UInt16 = 0
   @usableFromInline var count: UInt16 = 0
 
-  /// A tap that nobody has asked.
+  /// An unused tap.
   public init() {}
 
   @usableFromInline @inline(never)
@@ -120,7 +120,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
 
   @inlinable @inline(__always) public static var hasLive: Bool { true }
 
-  /// Somebody watches. Who comes after nobody did finds nothing of before.
+  /// Marks the tap as in use. After a time out of use the earlier events are gone.
   public mutating func watch(at now: Instant) -> Int {
     if now >= watchedUntil {
       count = 0

@@ -1,8 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Two delegates in the place of one: both hear of every event, `first` before `second` (HP-44). Either may
-/// be two again.
+/// Two delegates as one: both receive every event, `first` before `second` (HP-44). Either may be two again.
 public struct SensorDelegates<
   First: SensorDelegate & ~Copyable, Second: SensorDelegate & ~Copyable
 >: SensorDelegate, ~Copyable {
@@ -120,13 +119,13 @@ public struct SensorDelegates<
   @inlinable @inline(__always)
   public mutating func takeLost() -> UInt32 { First.hasLive ? first.takeLost() : second.takeLost() }
 
-  /// That of the one who wants more.
+  /// The more verbose of the two levels.
   @inlinable @inline(__always)
   public static var debugLevel: DebugLevel {
     First.debugLevel.rawValue < Second.debugLevel.rawValue ? First.debugLevel : Second.debugLevel
   }
 
-  /// Tells whom it matters to.
+  /// Passes it to each delegate whose level includes it.
   @inlinable @inline(__always)
   public mutating func note(
     _ level: DebugLevel, _ text: StaticString, _ one: Int32, _ other: Int32, at now: Instant

@@ -12,8 +12,8 @@ import HeraldHAL
 ///
 /// `venues` is how many it knows at once, those of stays that are over included. A further one takes the
 /// place of the stay that has been over for longest; else of the stay under `presence` that was heard longest
-/// ago; and if all count already, it is passed over and counted in `missed`. A beacon whose stay lost its
-/// place is recognised when its payload is next read.
+/// ago; and if all count already, it is skipped and counted in `missed`. A beacon whose stay lost its place
+/// is recognised when its payload is next read.
 ///
 /// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its
 /// payload is read.
@@ -67,7 +67,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   private var datedAt: Instant
   /// How many visits there were.
   public private(set) var visits: UInt32
-  /// How many venues were passed over for want of a place.
+  /// How many venues were skipped for want of a place.
   public private(set) var missed: UInt32
 
   /// How long a beacon must have been heard, from first to last, to count: more than this.
@@ -75,7 +75,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   /// How long a beacon must not have been heard for a stay to be over.
   public let absence: Interval
 
-  /// A sensor that knows no venue.
+  /// A sensor without venues.
   public init(presence: Interval = Self.usualPresence, absence: Interval = Self.usualAbsence) {
     self.presence = presence
     self.absence = absence
@@ -94,7 +94,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   public static var usualPresence: Interval { .minutes(2) }
   /// Five minutes.
   public static var usualAbsence: Interval { .minutes(5) }
-  /// Dates before 2020-09-24T00:00:00Z, where Herald's calendar begins, are not believed.
+  /// Dates before 2020-09-24T00:00:00Z, the start of Herald's calendar, are rejected.
   public static var earliestDate: UInt32 { 1_600_905_600 }
 
   // MARK: Events
@@ -164,7 +164,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     }
   }
 
-  /// Reports stays that are over, and the date a beacon told.
+  /// Reports stays that have ended, and the date of a beacon.
   public mutating func nextWork(at now: Instant) -> SensorWork {
     if hasDate {
       hasDate = false

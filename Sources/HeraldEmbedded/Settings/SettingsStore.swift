@@ -174,7 +174,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   // MARK: Factory reset
 
-  /// Notes that everything is to be erased: from now on a start goes on with that. `false` if the flash
+  /// Notes that everything is to be erased: from now on a start continues with that. `false` if the flash
   /// failed.
   public mutating func noteReset() -> Bool {
     if isResetNoted() { return true }

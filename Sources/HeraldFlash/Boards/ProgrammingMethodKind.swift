@@ -1,6 +1,6 @@
 /// The ways by which firmware gets onto a board.
 public enum ProgrammingMethodKind: String, Sendable, CaseIterable {
-  /// A debug probe that speaks CMSIS-DAP.
+  /// A CMSIS-DAP debug probe.
   case probe
   /// A drive that a boot loader or a probe shows.
   case drive

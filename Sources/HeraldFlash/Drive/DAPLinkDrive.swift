@@ -5,7 +5,7 @@ import HeraldText
 /// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes
 /// back, and `FAIL.TXT` is there if it did not work.
 ///
-/// DAPLink erases the whole chip before, unless it was told to erase pages.
+/// DAPLink erases the whole chip first, unless it is configured to erase pages.
 final class DAPLinkDrive: WriteOnlyDrive {
   /// The file's name on the drive: DAPLink goes by its end.
   private static let fileName = "HERALD.HEX"

@@ -46,7 +46,7 @@ final class UF2Drive: WriteOnlyDrive {
   }
 
   /// Whether what the drive says of its SoftDevice, such as `S140 6.1.1` or `not found`, is major version
-  /// `version`. Older boot loaders say nothing.
+  /// `version`. Older boot loaders do not report it.
   private static func agrees(_ text: String?, _ version: String?) -> Bool {
     guard let text else { return true }
     guard text.uppercased().hasPrefix("S1") else { return version == nil }

@@ -10,7 +10,7 @@ struct DAPAccess: Equatable {
   /// What is written or waited for; `nil` for a plain read.
   let value: UInt32?
 
-  /// Whether the answer holds a word for it.
+  /// Whether the response holds a word for it.
   var answersWord: Bool { request & 0x12 == 0x02 }
   /// Its bytes in the request.
   var size: Int { value == nil ? 1 : 5 }
@@ -117,7 +117,7 @@ struct DAPPacket: Equatable {
     return bytes
   }
 
-  /// Reads the answer to this packet. The bytes behind its end are padding, which HID reports have.
+  /// Reads the response to this packet. The bytes behind its end are padding, which HID reports have.
   func read(_ bytes: [UInt8], into answers: inout DAPResponses) throws(ProbeError) {
     var reader = ResponseReader(bytes: bytes)
     if commands.count > 1 {
@@ -128,7 +128,7 @@ struct DAPPacket: Equatable {
   }
 }
 
-/// Goes through the bytes of an answer.
+/// Goes through the bytes of a response.
 private struct ResponseReader {
   let bytes: [UInt8]
   var offset = 0

@@ -12,13 +12,13 @@ final class DebugProbe {
   private let pipe: any ProbePipe
   /// Bytes of a packet.
   private(set) var packetSize = DebugProbe.leastPacket
-  /// How many packets it takes ahead of its answers.
+  /// How many packets it takes ahead of its responses.
   private(set) var packetCount = 1
   /// Whether it takes several commands in one packet.
   private(set) var isAtomic = false
-  /// The version it gives itself; empty if it says nothing.
+  /// The version it reports; empty if none.
   private(set) var version = ""
-  /// Packets sent so far, each with its answer.
+  /// Packets sent so far, each with its response.
   private(set) var roundTrips = 0
 
   /// Over `pipe`; nothing is asked yet.
@@ -69,8 +69,8 @@ final class DebugProbe {
   /// A writer for this probe's packets.
   func newWriter() -> DAPPacketWriter { DAPPacketWriter(size: packetSize, isAtomic: isAtomic) }
 
-  /// Sends `packets`, several ahead of their answers. After the first that fails no further one is sent; what
-  /// was already under way is waited for, so that answers stay in step with packets.
+  /// Sends `packets`, several ahead of their responses. After the first that fails no further one is sent;
+  /// what was already under way is waited for, so that answers stay in step with packets.
   func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPResponses {
     var answers = DAPResponses()
     var failure: ProbeError?

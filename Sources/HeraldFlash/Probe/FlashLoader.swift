@@ -143,7 +143,7 @@ final class FlashLoader {
         return
       } catch .mismatch {
         let command = try port.perform { $0.readWord(commandAddress(slot)) }.first
-        // Refused: what arrived was not what was sent. To the caller that is an answer that arrived damaged.
+        // Refused: what arrived was not what was sent. To the caller that is a response that arrived damaged.
         if command == Command.refused { throw .silent }
         if try core.hasStopped() || deadline.hasPassed { throw .mismatch }
       }

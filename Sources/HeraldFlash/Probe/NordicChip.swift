@@ -31,7 +31,7 @@ struct NordicChip: Equatable {
     return build >= threshold
   }
 
-  /// Reads what FICR says; `nil` if that is no chip of these families.
+  /// Reads FICR; `nil` if the chip is of another family.
   /// - Precondition: the memory is not locked.
   static func identify(_ port: DebugPort) throws(ProbeError) -> NordicChip? {
     let addresses: [UInt32] = [

@@ -56,7 +56,7 @@ public final class ProbeProgrammer: Programmer {
 
   // MARK: Looking
 
-  /// Names the chip, and says whether it is locked. The firmware goes on running.
+  /// Names the chip, and says whether it is locked. The firmware keeps running.
   public func look() throws(FlashFailure) -> BoardIdentification {
     let seen = try carryOut { () throws(ProbeError) in
       if port.probe.version.isEmpty { try port.probe.askVersion() }
@@ -318,8 +318,8 @@ public final class ProbeProgrammer: Programmer {
     if try examine().chip?.locksAtReset == true { try flash.keepOpen() }
   }
 
-  /// Has a locked chip erase everything. One that says it is done and is locked still has not erased: it is
-  /// asked again.
+  /// Erases a locked chip completely. A chip that reports completion and is still locked was not erased: it
+  /// is asked again.
   private func unlock() throws(ProbeError) {
     for _ in 0..<Self.attempts {
       try control.eraseAll(timeout)

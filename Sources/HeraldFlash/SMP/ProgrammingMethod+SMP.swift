@@ -31,7 +31,7 @@ extension ProgrammingMethod {
   }
 
   /// Plugged-in devices and those of the servers that are named, as far as they take images. Serial lines are
-  /// not asked: whatever is on them might take it amiss.
+  /// not probed: another device could misinterpret the bytes.
   private static func findSMP(_ options: FlashOptions) -> [FoundBoard] {
     var devices: [FoundDevice] = []
     var found: [FoundBoard] = []

@@ -15,7 +15,7 @@ public final class SMPProgrammer: Programmer {
   private let images: DeviceImages
   private let device: DeviceClient
   private let isPermanent: Bool
-  /// Whether firmware runs there, and answers; known once it was looked at.
+  /// Whether firmware runs there, and responses; known once it was looked at.
   private var firmwareRuns = false
   /// Whether the device compared what arrived with its SHA-256.
   private var isCompared = false
@@ -24,7 +24,7 @@ public final class SMPProgrammer: Programmer {
   static let eraseTimeout = Duration.seconds(30)
 
   /// Over an open transport.
-  /// - Parameter isPermanent: whether the image stays whatever comes of it, instead of being tried.
+  /// - Parameter isPermanent: whether the image is made permanent at once, without a trial.
   public init(_ transport: any SMPTransport, timeout: Duration, isPermanent: Bool) {
     self.transport = transport
     self.isPermanent = isPermanent
@@ -36,7 +36,7 @@ public final class SMPProgrammer: Programmer {
     device = DeviceClient(client)
   }
 
-  /// What a failed question leaves behind while an image is being sent.
+  /// The state of the device after a request failed during an upload.
   public var stateHalfWay: FlashFailure.BoardState { firmwareRuns ? .beside : .partlyWritten }
 
   private func asking<Result>(
@@ -49,7 +49,7 @@ public final class SMPProgrammer: Programmer {
     }
   }
 
-  /// What the device says of itself and its slots.
+  /// Device information and image slots.
   public func look() throws(FlashFailure) -> BoardIdentification {
     let slots: [DeviceSlot]
     do {

@@ -17,14 +17,14 @@ extension ByteStream: SerialLine {}
 
 /// Why a boot loader did not do what it was asked.
 enum DFUError: Error, Equatable {
-  /// The line, or an answer that is none.
+  /// The line, or a response that is none.
   case link(HostLinkError)
-  /// Its answer: a result other than 1, and the further one that goes with 0x0B.
+  /// Its response: a result other than 1, and the further one that goes with 0x0B.
   case refused(request: UInt8, result: UInt8, extended: UInt8?)
 }
 
-/// Requests to Nordic's boot loader over a serial line, and its answers (nRF5 SDK 17, "DFU protocol", "Serial
-/// transport"). Numbers are little-endian.
+/// Requests to Nordic's boot loader over a serial line, and its responses (nRF5 SDK 17, "DFU protocol",
+/// "Serial transport"). Numbers are little-endian.
 final class DFULink {
   /// The two kinds of objects: an init packet, and a piece of the application.
   enum Object: UInt8 {
@@ -59,7 +59,7 @@ final class DFULink {
   /// The most bytes of a write.
   private(set) var writeSize = 32
 
-  /// Over an open line; `timeout`: how long an answer may take.
+  /// Over an open line; `timeout`: how long a response may take.
   init(_ line: any SerialLine, name: String, timeout: Duration) {
     self.line = line
     self.name = name
@@ -114,7 +114,7 @@ final class DFULink {
     _ = try ask(Request.create, body)
   }
 
-  /// Appends to the object; there is no answer.
+  /// Appends to the object; there is no response.
   func write(_ bytes: ArraySlice<UInt8>) throws(DFUError) { try send([Request.write] + bytes) }
 
   /// What is there of the object.
@@ -140,8 +140,8 @@ final class DFULink {
     }
   }
 
-  /// Sends a request and returns what its answer holds. Answers to other requests are late ones, and are
-  /// passed over.
+  /// Sends a request and returns what its response holds. Responses to other requests are late ones, and are
+  /// skipped.
   private func ask(_ request: UInt8, _ body: [UInt8] = []) throws(DFUError) -> [UInt8] {
     try send([request] + body)
     let deadline = Deadline.after(timeout)

@@ -54,8 +54,8 @@ extension ProgrammingMethod {
     }
   }
 
-  /// The boot loader's serial ports that the kernel lists. Others are not asked: whatever is on them might
-  /// take it amiss.
+  /// The boot loader's serial ports that the kernel lists. Others are not probed: another device could
+  /// misinterpret the bytes.
   private static func findSerialDFU(_ options: FlashOptions) -> [FoundBoard] {
     serialPorts(in: "/sys/class/tty").map { name in
       let location = "serial-dfu:/dev/\(name)"

@@ -1,6 +1,6 @@
 import HeraldHostLink
 
-/// What a boot loader on a serial port speaks.
+/// The protocol of a boot loader on a serial port.
 enum SerialDFUDialect: Equatable {
   /// Nordic's Secure DFU, of nRF5 SDK 12 and later.
   case secure
@@ -11,7 +11,7 @@ enum SerialDFUDialect: Equatable {
   private static let attempts = 3
 
   /// Asks in both, with what changes nothing in either: Secure DFU's ping, and a packet with nothing in it.
-  /// To each, the other's is a frame to be refused or dropped.
+  /// Each protocol refuses or drops a frame of the other.
   /// - Throws: `.noAnswer` if it is neither.
   static func spoken(on line: any SerialLine, name: String, timeout: Duration) throws(HostLinkError)
     -> SerialDFUDialect

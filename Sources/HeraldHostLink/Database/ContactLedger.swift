@@ -1,7 +1,7 @@
 import GRDB
 
 /// The contacts of a device, found sign by sign. A sign is that a peer was detected, its payload read, or its
-/// strength measured.
+/// RSSI measured.
 ///
 /// A contact is a longest run of a person's signs in which none is more than `ContactPeriod.silence` after
 /// the one before. So the same signs give the same contacts in whatever order they come: a date may go back,

@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// The state of the interpretation that belongs to peers, persons and payloads. It is kept in the database; a
-/// bounded part of it is in memory.
+/// The state of the interpretation for peers, persons and payloads. It is stored in the database; a bounded
+/// part is cached in memory.
 final class InterpretationState {
-  /// Somebody who was met: whose payload was read, or an address without.
+  /// A person: a payload that was read, or an address of which none was read.
   final class Person {
     let id: Int64
     let payload: Int64?
     var readings: Int64
-    /// How many readings there were of each strength, by its bits.
+    /// How many readings there were of each RSSI, by its bits.
     var levels: [UInt32]
     var current: ContactLedger.Contact?
 
@@ -100,7 +100,7 @@ final class InterpretationState {
   }
 
   /// Sets the transmit power that an address advertises from now on, in this start of the device; `nil`
-  /// forgets it.
+  /// discards it.
   func setPower(_ power: Int?, of peer: Peer, start: Int64) {
     guard peer.power != power || peer.powerStart != start else { return }
     peer.power = power
@@ -113,7 +113,7 @@ final class InterpretationState {
 
   // MARK: Persons
 
-  /// Whom signs of an address belong to now.
+  /// The person to whom events of an address are attributed now.
   func person(of peer: Peer) throws -> Person {
     if let known = peer.person { return known }
     let person: Person
@@ -217,7 +217,7 @@ final class InterpretationState {
 
   // MARK: The database
 
-  /// Brings all to the database, and forgets it.
+  /// Writes the state to the database and clears the cache.
   func flush() throws {
     let updatePerson = try database.cachedStatement(
       sql: "UPDATE person SET readings = ?, levels = ? WHERE id = ?")
@@ -264,10 +264,10 @@ struct SignInterval {
   }
 }
 
-/// How many readings there were of each strength, as `person.levels` has it: for each strength a byte, dBm in
-/// two's complement, and a number of four bytes, the least significant first.
+/// How many readings there were of each RSSI, as `person.levels` has it: for each RSSI a byte, dBm in two's
+/// complement, and a number of four bytes, the least significant first.
 enum SignalLevels {
-  /// By the bits of the strength.
+  /// By the bits of the RSSI.
   static func counts(_ bytes: Data) -> [UInt32] {
     var counts = [UInt32](repeating: 0, count: 256)
     let bytes = [UInt8](bytes)

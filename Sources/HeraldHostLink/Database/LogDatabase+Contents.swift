@@ -1,7 +1,7 @@
 import GRDB
 
 extension LogDatabase {
-  /// Takes the pages of a folder in for good, and says which closed ones of them the database has: what
+  /// Imports the pages of a folder and commits; returns which closed pages the database has: what
   /// `LogDownload` wants to know before a device may erase them.
   public func keep(_ folder: PageStore) throws(HostLinkError) -> Set<PageName> {
     let refused = Set(try pageImport(folder, isWhole: false).refused)

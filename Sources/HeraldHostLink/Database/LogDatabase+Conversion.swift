@@ -220,7 +220,7 @@ extension LogDatabase {
     return sha256 != state["open_sha256"]
   }
 
-  /// Forgets what was made of the records of a device.
+  /// Discards what was made of the records of a device.
   private func forget(_ database: Database, _ device: Int64) throws {
     for sql in [
       "DELETE FROM contact_window WHERE contact_id IN (SELECT id FROM contact WHERE device_id = :device)",

@@ -2,14 +2,12 @@ import Foundation
 import GRDB
 import HeraldText
 
-/// What the pages of one device or of many tell, in an SQLite database that anybody can ask: docs/database.md
-/// has its tables.
+/// The log of one or more devices as an SQLite database; docs/database.md describes its tables.
 ///
-/// The pages stay the truth: everything here is made from them, and can be made again. A page goes in whole
-/// or not at all, and once: the same page again changes nothing, a page that has grown takes the place of
-/// what it was.
+/// The pages are authoritative: the database is derived from them and can be rebuilt. A page is imported
+/// atomically and once: importing it again changes nothing; a page that has grown replaces its earlier form.
 public final class LogDatabase {
-  /// Under what name the database lies beside the pages.
+  /// File name of the database, in the folder of the pages.
   public static let fileName = "archive.sqlite"
 
   /// How much an import changed.
@@ -34,7 +32,8 @@ public final class LogDatabase {
   /// - Throws: `.storage` if it cannot be used, or was made by a later version of this program.
   public init(path: String) throws(HostLinkError) {
     self.path = path
-    // SQLite makes its files for whom the umask lets; whom somebody met is nobody else's business.
+    // SQLite creates its files with the umask's permissions; the log is private, so the file is created with
+    // mode 0600.
     if access(path, F_OK) != 0 {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(.storage, "\(path) cannot be made", code: errno) }

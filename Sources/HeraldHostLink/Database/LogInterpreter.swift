@@ -26,7 +26,7 @@ struct LogInterpreter {
   private let readings: NumberStatement
   private let now = PlausibleDate.now
 
-  /// Goes on where the database says that the interpretation has come to.
+  /// Continues where the database says that the interpretation has come to.
   init(_ database: Database, device: Int64, tables: LogTables?) throws {
     self.database = database
     self.device = device
@@ -47,7 +47,7 @@ struct LogInterpreter {
       undated: row["undated"], dropped: row["dropped"], unbelievable: row["unbelievable"])
   }
 
-  /// Brings all to the database.
+  /// Writes the state to the database.
   func flush() throws {
     try state.flush()
     try database.execute(

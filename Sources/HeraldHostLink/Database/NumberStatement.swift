@@ -22,8 +22,8 @@ final class NumberStatement {
     }
   }
 
-  /// Goes on to the next row; `false` when there is none. Then it can be run anew, with the arguments it has
-  /// or others.
+  /// Continues to the next row; `false` when there is none. Then it can be run anew, with the arguments it
+  /// has or others.
   func step() throws -> Bool {
     switch sqlite3_step(raw) {
     case SQLITE_ROW: return true

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import HeraldEmbedded
 
-/// Takes pages of one device into a database, one after the other: nothing of a page stays in memory.
+/// Imports the pages of one device into a database, one at a time: memory does not grow with the log.
 struct PageImport {
   /// The most dates of a page that count. A page has one in its header and one for each time that the clock
   /// was set.
@@ -53,7 +53,7 @@ struct PageImport {
       ?? 0
     try database.execute(
       sql: "INSERT INTO conversion (device_id) VALUES (?) ON CONFLICT DO NOTHING", arguments: [self.device])
-    // Until all of a folder is in here and interpreted, this is the database of none.
+    // Until the whole folder is imported and interpreted, the database belongs to no folder.
     try database.execute(
       sql: "UPDATE conversion SET folder = X'' WHERE device_id = ? AND folder <> X''",
       arguments: [self.device])
@@ -73,8 +73,7 @@ struct PageImport {
   /// The number of the device here.
   var deviceID: Int64 { device }
 
-  /// Takes a page of a folder, unless it is here as it is: then its file is not even read, if it has not
-  /// changed either.
+  /// Imports a page of a folder. An unchanged file that is already imported is not read.
   mutating func add(_ name: PageName, of folder: PageStore) throws {
     let key = PageKey(epoch: name.epoch, sequence: name.sequence)
     let stamp = folder.stamp(of: name)
@@ -148,7 +147,7 @@ struct PageImport {
     try dates.add(fix, boot: try boot(fix.epoch, fix.boot), page: page)
   }
 
-  /// Pages whose files are no longer in the folder go.
+  /// Deletes pages whose files are no longer in the folder.
   mutating func keepOnly(_ names: [PageName]) throws {
     let there = Set(names.map { PageKey(epoch: $0.epoch, sequence: $0.sequence) })
     for key in files.keys where !there.contains(key) {

@@ -1,8 +1,9 @@
 import GRDB
 import HeraldEmbedded
 
-/// Whose a reading is, asked of a database that is interpreted: by the payload that was read of its address
-/// last, or first, if none was before. `InterpretationState` counts readings by the same rule as they come.
+/// The person to whom a reading is attributed, from an interpreted database: by the payload that was read of
+/// its address last, or first, if none was before. `InterpretationState` counts readings by the same rule as
+/// they come.
 final class ReadingAttribution {
   struct Owner {
     let isHearsay: Bool

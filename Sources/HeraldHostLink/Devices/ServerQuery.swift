@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import HeraldText
 
-/// Asks many servers at the same time: what one does not answer is nothing to the others.
+/// Queries many servers concurrently: a server that does not respond does not delay the others.
 public enum ServerQuery {
   /// How long a server may take in all, its name's resolution included.
   static let timeout = Duration.seconds(15)
 
-  /// Asks each of `servers`, in a thread of its own, what `question` asks. The answers are in the order of
-  /// the servers; one that has none after 15 s is `.noAnswer`.
+  /// Runs `question` for each of `servers`, in a thread of its own. The results are in the order of
+  /// `servers`; a server without a response after 15 s has `.noAnswer`.
   public static func ask<Answer: Sendable>(
     _ servers: [String], _ question: @escaping @Sendable (String) throws(HostLinkError) -> Answer
   ) -> [Result<Answer, HostLinkError>] {

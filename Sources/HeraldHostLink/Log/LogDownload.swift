@@ -5,9 +5,9 @@ import HeraldDeviceLink
 ///
 /// Only what is new is asked for, several stretches at a time, as large as a packet carries and across the
 /// ends of pages. A page counts once it is whole, is what its own header and checksums say, and is on the
-/// disk. What had come of a page when a pull was cut off is kept, and the next one goes on at the byte where
-/// it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it
-/// next time.
+/// disk. What had come of a page when a pull was cut off is kept, and the next one continues at the byte
+/// where it stopped. The page the device is still writing is fetched as far as it is committed, and the rest
+/// of it next time.
 ///
 /// Nothing is changed on the device, unless it is to be trimmed: then it is told the SHA-256 of each page
 /// that is here, on the disk and in the database, and erases those that are the same there.
@@ -20,7 +20,7 @@ public struct LogDownload {
   /// Wrong pages after which it makes no sense to go on.
   static let mostProblems = 16
 
-  /// Brings the pages of a folder into a database for good, and says which are in it: `LogDatabase.keep`.
+  /// Imports the pages of a folder into a database, commits, and returns which are in it: `LogDatabase.keep`.
   public typealias PageImporter = (PageStore) throws(HostLinkError) -> Set<PageName>
 
   private let device: DeviceClient
@@ -212,7 +212,7 @@ public struct LogDownload {
     progress(PullProgress(pages: report.newPages, ofPages: wanted, bytes: report.bytes))
   }
 
-  /// An answer is of no use: the page in which it begins is fetched once more, unless that is pointless.
+  /// A response is of no use: the page in which it begins is fetched again, unless that is pointless.
   private mutating func abandon(
     _ question: LogRequestWindow.Request, _ what: String, _ flight: inout LogRequestWindow,
     isFinal: Bool = false

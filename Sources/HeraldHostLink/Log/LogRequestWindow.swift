@@ -1,31 +1,31 @@
-/// What of a log is still to be asked for, what is on its way, and what has come.
+/// Which bytes of a log are still to be requested, which are outstanding, and which have arrived.
 ///
 /// Bytes are numbered through all pages, as the device's stream has them: byte `offset` of page `sequence` is
-/// number `sequence * pageSize + offset`. So an answer may end one page and begin the next, and a page may
-/// begin where an earlier pull stopped.
+/// number `sequence * pageSize + offset`. A response may cross a page boundary, and a page may start where an
+/// earlier pull stopped.
 struct LogRequestWindow {
-  /// A stretch that was asked for.
+  /// A requested range.
   struct Request {
     /// Its bytes.
     let range: Range<UInt64>
-    /// When it was asked, counted in pages that were begun anew.
+    /// The number of restarted pages when it was sent.
     let generation: Int
   }
 
-  /// A page on its way.
+  /// A page that is being fetched.
   struct Page {
     let sequence: UInt32
     /// Whether more may be added to it on the device.
     let isOpen: Bool
-    /// Which try this is.
+    /// Number of this attempt.
     let attempt: Int
-    /// What an earlier try brought, if that was odd.
+    /// What an earlier attempt returned, if it was inconsistent.
     let earlier: [UInt8]?
-    /// What has come, and ones where nothing has.
+    /// The bytes so far; 0xFF where none has arrived.
     fileprivate(set) var bytes: [UInt8]
-    /// How many bytes are still to come.
+    /// Number of missing bytes.
     fileprivate(set) var missing: Int
-    /// Answers to older questions do not count.
+    /// Responses to requests sent before this number of restarts are ignored.
     fileprivate let generation: Int
   }
 
@@ -33,31 +33,31 @@ struct LogRequestWindow {
   let pageSize: Int
   /// The page that is still being written, and how much of it is to be fetched.
   let open: (sequence: UInt32, length: Int)
-  /// How many bytes an answer has room for; `nil` before the device has told or shown.
+  /// Bytes of log in one response; `nil` while unknown.
   private(set) var room: Int?
 
   private var wanted: [Range<UInt64>] = []
   private var questions: [SMPClient.RequestHandle: Request] = [:]
   private var pages: [UInt32: Page] = [:]
-  /// Pages that are done with: what still comes of them is passed over.
+  /// Finished pages: bytes of them that still arrive are ignored.
   private var over: Set<UInt32> = []
   private var generation = 0
 
-  /// Nothing wanted yet of a log that stands as `status` says.
+  /// An empty window on a log with this `status`.
   init(_ status: DeviceLogStatus, room: Int?) {
     pageSize = Int(status.pageSize)
     open = (status.last, Int(status.openBytes))
     self.room = room.map { max($0, 1) }
   }
 
-  /// Whether all that was wanted is there or given up.
+  /// Whether every page is complete or given up.
   var isOver: Bool { wanted.isEmpty && questions.isEmpty }
 
   private func start(of sequence: UInt32) -> UInt64 { UInt64(sequence) * UInt64(pageSize) }
   private func sequence(of byte: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: byte / UInt64(pageSize)) }
   private func length(of sequence: UInt32) -> Int { sequence == open.sequence ? open.length : pageSize }
 
-  /// Wants a page, of which `beginning` is here already. Pages are to be wanted in their order.
+  /// Adds a page, of which `beginning` is present already. Pages are added in ascending order.
   mutating func want(_ sequence: UInt32, beginning: [UInt8]) {
     let length = length(of: sequence)
     guard length > 0 else { return }
@@ -86,8 +86,8 @@ struct LogRequestWindow {
 
   // MARK: Asking
 
-  /// What to ask for next; `nil` if nothing can be asked now. A length is only named where the answer could
-  /// have more than is wanted.
+  /// The next request; `nil` if none can be sent now. A length is only named where the response could have
+  /// more than is wanted.
   func next() -> (sequence: UInt32, offset: Int, length: Int?, range: Range<UInt64>)? {
     guard let first = wanted.first, room != nil || questions.isEmpty else { return nil }
     let count = min(first.count, room ?? first.count)
@@ -98,7 +98,7 @@ struct LogRequestWindow {
     )
   }
 
-  /// What `next` said was asked for.
+  /// Notes that the request of `next` was sent.
   mutating func asked(_ range: Range<UInt64>, _ ticket: SMPClient.RequestHandle) {
     guard let first = wanted.first else { return }
     wanted[0] = range.upperBound..<first.upperBound
@@ -106,16 +106,16 @@ struct LogRequestWindow {
     questions[ticket] = Request(range: range, generation: generation)
   }
 
-  /// The question that was answered, or will not be.
+  /// The request that was answered or has timed out.
   mutating func close(_ ticket: SMPClient.RequestHandle) -> Request? { questions.removeValue(forKey: ticket) }
 
-  /// The page in which a question begins.
+  /// The page in which a request begins.
   func page(of question: Request) -> UInt32 { sequence(of: question.range.lowerBound) }
 
   // MARK: Taking
 
-  /// Takes an answer. Returns the pages that it completes, or what is wrong with it: then the page in which
-  /// it begins is of no more use.
+  /// Takes a response. Returns the pages that it completes, or what is wrong with it: then the page in which
+  /// it begins is discarded.
   mutating func take(_ data: [UInt8], to question: Request) -> Result<[Page], Fault> {
     guard data.count <= question.range.count else {
       return .failure(Fault(what: "more bytes than were asked for"))
@@ -144,12 +144,12 @@ struct LogRequestWindow {
     }
     guard end < question.range.upperBound else { return .success(complete) }
     wantAgain(from: end, of: question)
-    // An answer that ends within a page ends because it is full.
+    // A response that ends within a page ends because it is full.
     if end % UInt64(pageSize) != 0 { room = data.count }
     return .success(complete)
   }
 
-  /// The rest of what a question asked for is wanted again, but for pages for which it no longer counts.
+  /// The rest of what a request asked for is wanted again, but for pages for which it no longer counts.
   private mutating func wantAgain(from start: UInt64, of question: Request) {
     var again: [Range<UInt64>] = []
     var start = start
@@ -165,7 +165,7 @@ struct LogRequestWindow {
     wanted.insert(contentsOf: again, at: 0)
   }
 
-  /// What is wrong with an answer.
+  /// An error in a response.
   struct Fault: Error {
     let what: String
   }
@@ -184,14 +184,14 @@ struct LogRequestWindow {
     if let question { wantAgain(from: max(question.range.lowerBound, range.upperBound), of: question) }
   }
 
-  /// A question is done with that no longer counts for the page in which it begins: what it asked for of
-  /// later pages is wanted again.
+  /// A request is done with that no longer counts for the page in which it begins: what it asked for of later
+  /// pages is wanted again.
   mutating func drop(after question: Request) {
     wantAgain(from: start(of: page(of: question)) + UInt64(pageSize), of: question)
   }
 
-  /// A page is fetched once more from its beginning, `earlier` being what came; answers to questions that are
-  /// on their way do not count for it.
+  /// A page is fetched again from its beginning, `earlier` being what came; answers to questions that are on
+  /// their way do not count for it.
   mutating func restart(_ page: Page, after question: Request? = nil, keeping earlier: [UInt8]? = nil) {
     drop(page.sequence, after: question)
     generation += 1
@@ -200,12 +200,12 @@ struct LogRequestWindow {
     wanted.append(start(of: page.sequence)..<start(of: page.sequence) + UInt64(length(of: page.sequence)))
   }
 
-  /// The page as it stands, also one of which nothing has come.
+  /// The page as received so far.
   func page(_ sequence: UInt32) -> Page {
     pages[sequence] ?? makePage(sequence, attempt: 1, earlier: nil)
   }
 
-  /// Whether answers to a question still count for the page in which it begins.
+  /// Whether answers to a request still count for the page in which it begins.
   func counts(_ question: Request) -> Bool { counts(question, for: page(of: question)) }
 
   private func counts(_ question: Request, for sequence: UInt32) -> Bool {

@@ -4,9 +4,9 @@ import Foundation
 /// from them.
 ///
 /// A page appears under its name only when its bytes are on the disk: it is written as `….part`, synced,
-/// renamed, and the folder synced. A pull that stops leaves what it has of a page as `….part`, too. Whatever
-/// is cut off at any point leaves a folder the next pull continues from. One program at a time can have it
-/// open. What is made is for its owner alone: it tells whom somebody met.
+/// renamed, and the folder synced. A pull that stops leaves what it has of a page as `….part`, too. An
+/// interruption at any point leaves a folder that the next pull continues from. One program at a time can
+/// have it open. Files have mode 0600, as they show who met whom.
 public final class PageStore {
   /// Steps of storing a file, in order; a test can fail at each.
   enum Step: CaseIterable {
@@ -118,8 +118,7 @@ public final class PageStore {
 
   // MARK: Beginnings of pages
 
-  /// Keeps the beginning of a page for the next pull, as `….part`. It counts for nothing until the page is
-  /// whole.
+  /// Keeps the beginning of a page for the next pull, as `….part`. It is ignored until the page is complete.
   func storeBeginning(_ bytes: [UInt8], of name: PageName) throws(HostLinkError) {
     try write(bytes, to: "\(pagesPath)/\(name.fileName).part")
   }

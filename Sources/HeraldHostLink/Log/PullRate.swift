@@ -1,5 +1,4 @@
-/// Whether a log arrives fast enough to wait for the rest of it: a device whose answers have a byte each
-/// would otherwise keep a pull going for days.
+/// Aborts a pull whose rate is too low: with responses of one byte each it would take days.
 struct PullRate {
   /// How many bytes have to come in each period.
   static let least = 1024
@@ -15,7 +14,7 @@ struct PullRate {
     end = start + period
   }
 
-  /// Takes note of bytes that have come. `false` if too few came in the period that has ended.
+  /// Counts received bytes. `false` if the period that has ended had too few.
   mutating func note(_ count: Int, at now: Duration) -> Bool {
     bytes += count
     guard now >= end else { return true }

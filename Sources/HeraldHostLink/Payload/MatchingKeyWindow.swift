@@ -24,7 +24,7 @@ public struct MatchingKeyWindow: ~Copyable {
   /// The keys, 32 bytes each.
   var keyBytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(keys.bytes) }
 
-  /// Derives the keys of `days` days, the first of which is the one that `unixSeconds` lies in.
+  /// Derives the keys of `days` days, the first of which is the one that `unixSeconds` is in.
   /// - Throws: `.usage` if there is no such window: no days or more than 90, days before the epoch or past
   ///   the end of the schedule.
   public init(

@@ -4,7 +4,7 @@ import HeraldText
 /// and how the battery did. The page needs nothing but itself: no network, no script. Whatever a device or a
 /// peer said is in it as text.
 public struct LogReport {
-  /// Under what name it lies beside the pages.
+  /// Under what name it is beside the pages.
   public static let fileName = "report.html"
 
   private static let mostGaps = 50

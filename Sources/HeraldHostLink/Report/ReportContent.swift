@@ -27,7 +27,7 @@ struct ReportPerson {
   let seconds: Int
   let readings: Int
   let strongest: Int?
-  /// For each column of a drawing, how many readings there were of each strength, by its bits.
+  /// For each column of a drawing, how many readings there were of each RSSI, by its bits.
   fileprivate(set) var columns: [Int: [UInt32]] = [:]
 }
 
@@ -37,7 +37,7 @@ struct ReportGap: Equatable {
   let end: UInt64
 }
 
-/// What a report shows, asked of a database. Its size has a bound, whatever the log tells.
+/// The content of a report, queried from a database. Its size is bounded for any log.
 struct ReportContent {
   /// A time without a record is shown when it is longer than this, in milliseconds: what ends a contact, too.
   static let gap = ContactPeriod.silence

@@ -20,8 +20,7 @@ final class ClientSession {
     self.key = Key(key)
   }
 
-  /// Overwrites the keys of the session. The access key it was opened with, which is overwritten when nobody
-  /// has it any more.
+  /// Overwrites the keys of the session.
   @discardableResult
   func forget() -> Key? {
     session?.wipe()

@@ -2,15 +2,15 @@ import Foundation
 import HeraldDeviceLink
 import HeraldText
 
-/// To whom a device serves what, and what a session with it is opened with.
+/// Which requests a device serves in its access state, and how a session is opened.
 public struct DeviceAccess: Equatable, Sendable {
-  /// To whom a device serves its log.
+  /// Who may read the log of a device.
   public enum State: String, Sendable, Codable {
-    /// To who proves that they have its access key.
+    /// Hosts that prove possession of its access key.
     case locked
-    /// To nobody: it has no access key yet, and was not told to stay open.
+    /// No host: it has no access key, and `access/stay-open` is not set.
     case setUp = "set-up"
-    /// To everybody: it has no access key, and was told to stay open.
+    /// Every host: it has no access key, and `access/stay-open` is set.
     case open
   }
 
@@ -23,15 +23,15 @@ public struct DeviceAccess: Equatable, Sendable {
   /// Milliseconds until it looks at a proof: it has just started, or wrong ones were tried.
   public let waitMilliseconds: UInt32
 
-  /// Whether its firmware knows of access keys at all. MCUboot's serial recovery does not.
+  /// Whether its firmware supports access keys. MCUboot's serial recovery does not.
   public var knowsKeys: Bool { !nonce.isEmpty }
 
-  /// To whom it serves its log.
+  /// Who may read its log.
   public var state: State { isSet ? .locked : isOpen ? .open : .setUp }
 }
 
 extension DeviceClient {
-  /// To whom the device serves what. One of a firmware without access keys is open.
+  /// The access state of the device. A firmware without access keys is open.
   public func access() throws(HostLinkError) -> DeviceAccess {
     let request = ManagementRequest(
       "whether it is locked", .read, .herald, HeraldCommand.access, isRepeatable: true)

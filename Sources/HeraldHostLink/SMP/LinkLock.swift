@@ -1,16 +1,16 @@
 import Foundation
 
-/// Lets one thread at a time use a link. A thread may take it several times, and gives it back as often.
+/// A recursive lock on a link: one thread at a time uses it.
 ///
-/// A thread that is to end the session claims the link for good: whoever wants it after that waits until the
-/// process has ended.
+/// A thread that ends the session claims the link permanently: other threads then wait until the process
+/// ends.
 final class LinkLock: @unchecked Sendable {
   private let condition = NSCondition()
   private var owner: pthread_t?
   private var depth = 0
   private var isClaimed = false
 
-  /// Waits for the link.
+  /// Acquires the link; blocks while another thread has it.
   func take() {
     condition.lock()
     defer { condition.unlock() }
@@ -20,7 +20,7 @@ final class LinkLock: @unchecked Sendable {
     depth += 1
   }
 
-  /// Gives it back.
+  /// Releases it.
   func give() {
     condition.lock()
     defer { condition.unlock() }
@@ -30,8 +30,8 @@ final class LinkLock: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Gives the link to a thread that claims it, unless this one has it more than once: then it is in the
-  /// middle of opening a session.
+  /// Releases the link to a thread that claims it, unless this thread has acquired it more than once, as it
+  /// does while it opens a session.
   func giveWay() {
     condition.lock()
     let isWanted = isClaimed && depth == 1
@@ -41,8 +41,8 @@ final class LinkLock: @unchecked Sendable {
     take()
   }
 
-  /// Takes the link for good as soon as who has it gives it back or gives way; `false` if that takes longer
-  /// than `timeout`.
+  /// Acquires the link permanently as soon as its holder releases it or gives way; `false` if that takes
+  /// longer than `timeout`.
   func claim(within timeout: TimeInterval) -> Bool {
     let limit = Date(timeIntervalSinceNow: timeout)
     condition.lock()

@@ -8,7 +8,7 @@ extension [UInt8] {
   }
 }
 
-/// Bytes that are overwritten when the last one who has them lets go of them.
+/// Bytes that are overwritten when the last one who has them closes them.
 final class WipedBytes: Sendable {
   /// The bytes. They never change, so that they can be shared.
   private let memory: UnsafeMutableBufferPointerBox

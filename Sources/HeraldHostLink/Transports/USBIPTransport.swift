@@ -14,7 +14,7 @@ public final class USBIPTransport: SMPTransport {
   private static let mostStalls = 3
   /// How many transfers are taken in after a deadline of those that had arrived by then.
   private static let mostLate = 64
-  /// How long what goes on after a transfer may take: a read in its place, and the end of a stall.
+  /// Timeout of what follows a transfer: a read in its place, and the end of a stall.
   private static let timeout = Duration.seconds(2)
 
   private let connection: USBIPConnection

@@ -100,7 +100,7 @@ public struct USBConfiguration: Equatable, Sendable {
   }
 
   /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Total:
-  /// descriptors of unknown type are passed over by their length, and reading stops at the first whose length
+  /// descriptors of unknown type are skipped by their length, and reading stops at the first whose length
   /// makes no sense. The total length field is not believed beyond the bytes there are.
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)

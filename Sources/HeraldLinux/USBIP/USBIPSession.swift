@@ -6,8 +6,7 @@ import HeraldUSBIP
 /// One client's conversation with the USB/IP server: bytes in, bytes out, and transfers for the controller
 /// between them.
 ///
-/// It begins with questions about devices; an import turns it into a cable, on which transfers run until the
-/// client is gone.
+/// It begins with requests for devices; after an import it carries transfers until the client is gone.
 struct USBIPSession {
   /// What a client may be at.
   enum Phase {

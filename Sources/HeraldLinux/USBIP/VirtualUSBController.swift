@@ -5,7 +5,7 @@ import HeraldHAL
 ///
 /// It does what a controller and a bus do between a request block of the host's driver (URB) and the packets
 /// of an endpoint: cuts outgoing transfers into packets of 64 bytes, joins incoming ones up to a short packet
-/// or the length asked for, keeps what cannot be served yet waiting, and answers for endpoints that are
+/// or the length asked for, keeps what cannot be served yet waiting, and responses for endpoints that are
 /// halted or closed.
 public struct VirtualUSBController: USBController, ~Copyable {
   /// A transfer the host asks for.

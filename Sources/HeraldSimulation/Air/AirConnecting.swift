@@ -122,7 +122,7 @@ extension Air {
     guard connection.index >= 0, connection.index < stations[station].places else { return }
     if let line = line(station, connection) {
       if lines[line].isOneSided {
-        // There is nobody to tell.
+        // No host is to be notified.
         end(line, .localHostTerminated, .localHostTerminated)
       } else if lines[line].closing == nil {
         lines[line].closing = side(station, of: line)

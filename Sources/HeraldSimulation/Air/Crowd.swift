@@ -45,7 +45,7 @@ public final class Crowd {
   public let configuration: CrowdConfiguration
   /// The medium.
   public let air: Air
-  /// What has been heard and read.
+  /// The readings and payloads so far.
   public let record: CrowdRecord
   /// Simulated seconds so far.
   public private(set) var seconds = 0
@@ -57,7 +57,7 @@ public final class Crowd {
   /// When each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
 
-  /// A crowd of which nobody has switched anything on.
+  /// A crowd in which no device is switched on.
   public init(_ configuration: CrowdConfiguration) {
     self.configuration = configuration
     let devices = max(1, configuration.devices)
@@ -139,7 +139,7 @@ public final class Crowd {
     }
   }
 
-  /// Devices and phones: who is there beside them is met by nobody.
+  /// Devices and phones; other people take no part.
   private var people: Int { nodeCount + phones.count }
 
   private func turnOnAndMove() {

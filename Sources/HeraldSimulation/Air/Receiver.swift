@@ -1,4 +1,4 @@
-/// Windows in which a radio listens, each on the channel after that of the one before.
+/// Scan windows, each on the next advertising channel.
 struct ScanWindows {
   /// The start of the present window.
   var start: UInt64 = 0
@@ -9,7 +9,7 @@ struct ScanWindows {
   /// The channel of the present window: 0 is 37.
   var channel: UInt8 = 0
 
-  /// Listens from `now` on, on the channel after the one of the last window.
+  /// Starts scan windows at `now`, on the channel after that of the last window.
   mutating func begin(every interval: UInt64, for length: UInt64, at now: UInt64) {
     channel = (channel + 1) % 3
     start = now
@@ -17,7 +17,7 @@ struct ScanWindows {
     self.length = length
   }
 
-  /// Whether a packet on `packetChannel` lies in a window on its channel. Calls come in the order of `end`.
+  /// Whether a packet on `packetChannel` is in a window on its channel. Calls come in the order of `end`.
   @inline(__always)
   mutating func contain(_ packetChannel: UInt8, from begin: UInt64, to end: UInt64) -> Bool {
     guard interval > 0, begin >= start else { return false }
@@ -25,7 +25,7 @@ struct ScanWindows {
     return channel == packetChannel && end <= start &+ length
   }
 
-  /// Whether any part of `begin`…`end` lies in a window.
+  /// Whether any part of `begin`…`end` is in a window.
   mutating func touch(from begin: UInt64, to end: UInt64) -> Bool {
     guard interval > 0 else { return false }
     guard begin >= start else { return end > start }
@@ -40,9 +40,9 @@ struct ScanWindows {
   }
 }
 
-/// When one station listens, and on which channel: all that is looked at for every packet and every station.
+/// When one station receives, and on which channel: the state that is checked for every packet and station.
 struct Receiver {
-  /// What is heard in these is reported to the host.
+  /// Packets received in these windows are reported to the host.
   var scan = ScanWindows()
   /// The last time it was sending or in a connection event, and the one before.
   var busyStart: UInt64 = 0
@@ -51,29 +51,29 @@ struct Receiver {
   var earlierEnd: UInt64 = 0
   /// Whether it waits for a peer's advertisement to connect.
   var isInitiating = false
-  /// In these it waits for the peer, and in those of the scan as well.
+  /// Windows of the initiator; those of the scan are used as well.
   var initiating = ScanWindows()
 
-  /// Whether a packet from `start` to `end` lies in a scan window on its channel, with the radio free.
+  /// Whether a packet from `start` to `end` is in a scan window on its channel, with the radio free.
   @inline(__always)
   mutating func receives(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
     scan.contain(channel, from: start, to: end) && !isBusy(from: start, to: end)
   }
 
-  /// Whether it lies in a window for the peer to connect to. Time that is in both kinds of window belongs to
+  /// Whether it is in a window for the peer to connect to. Time that is in both kinds of window belongs to
   /// the scan.
   mutating func receivesWhileInitiating(_ channel: UInt8, from start: UInt64, to end: UInt64) -> Bool {
     initiating.contain(channel, from: start, to: end) && !scan.touch(from: start, to: end)
       && !isBusy(from: start, to: end)
   }
 
-  /// Whether the radio is at something else at some moment from `start` to `end`.
+  /// Whether the radio is in use at any time from `start` to `end`.
   @inline(__always)
   func isBusy(from start: UInt64, to end: UInt64) -> Bool {
     (start < busyEnd && end > busyStart) || (start < earlierEnd && end > earlierStart)
   }
 
-  /// Takes the radio for itself.
+  /// Marks the radio as in use.
   mutating func occupy(from start: UInt64, to end: UInt64) {
     if start <= busyEnd, end >= busyStart {
       busyStart = min(busyStart, start)

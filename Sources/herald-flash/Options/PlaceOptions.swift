@@ -74,7 +74,7 @@ struct PlaceOptions: ParsableArguments {
     throw FlashFailure.unknownBoard(board)
   }
 
-  /// Opens the board, lets `body` use it, and gives it back.
+  /// Opens the board for `body`, then closes it.
   func withBoard<Result>(
     _ wanted: BoardDescription?, options: FlashOptions? = nil,
     _ body: (FlashSession) throws(FlashFailure) -> Result

@@ -43,7 +43,7 @@ struct FactoryReset: ParsableCommand {
         }
         Thread.sleep(forTimeInterval: 0.05)
         let next = try device.factoryResetProgress()
-        // It restarts a while after the last page: whoever asks late finds a device without a reset.
+        // It restarts a while after the last page: a late request finds no reset.
         guard next.total > 0 else { break }
         if next != progress { limit = .after(Self.timeout) }
         progress = next

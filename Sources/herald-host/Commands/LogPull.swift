@@ -58,7 +58,7 @@ extension LogCommands {
         }
         return (pageStore, report, clock)
       }
-      // Whatever ended the pull, what is here is worth having.
+      // The pages so far are converted after any error.
       let result = try DevicePull.convert(pageStore, report, clock: clock)
       try display.show(result) { result.show() }
       for problem in report.problems { Console.note("herald-host: \(problem)") }

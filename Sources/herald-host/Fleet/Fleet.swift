@@ -6,7 +6,7 @@ import HeraldText
 struct FleetMember<Outcome: Sendable>: Sendable {
   /// Where it is connected.
   let location: String
-  /// Its serial number; empty if it tells none, or could not be asked.
+  /// Its serial number; empty if it has none or did not respond.
   let serial: String
   /// What came of it.
   let result: Result<Outcome, HostLinkError>
@@ -25,9 +25,9 @@ struct Fleet: Sendable {
     self.link = link
   }
 
-  /// Opens all devices, and when each has said who it is or failed, does `work` with those that could be told
-  /// apart. Devices that call themselves the same are left alone: nothing of one may get among the other's.
-  /// Servers that could not be asked for their devices come last.
+  /// Opens all devices, waits until each is identified or has failed, and calls `work` for those that are
+  /// distinct. Devices with equal names are skipped, so that their data is not mixed. Servers that could not
+  /// be asked for their devices come last.
   func run<Outcome: Sendable>(
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {

@@ -16,7 +16,7 @@ struct Provisioning: Sendable {
     self.isNewDevice = isNewDevice
   }
 
-  /// Refuses a payload that is somebody's if there is more than one device.
+  /// Refuses a personal payload if there is more than one device.
   static func check(_ payload: PayloadFile, devices: Int) throws(HostLinkError) {
     guard devices > 1, payload.isSameForAll else { return }
     throw HostLinkError(
@@ -83,7 +83,7 @@ struct Provisioning: Sendable {
   }
 }
 
-/// Files that were made in this run, by whatever thread.
+/// Files created in this run, by any thread.
 private final class CreatedFiles: @unchecked Sendable {
   private let lock = NSLock()
   private var paths: Set<String> = []

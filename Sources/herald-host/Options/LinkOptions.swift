@@ -3,14 +3,14 @@ import HeraldConsole
 import HeraldHostLink
 import Logging
 
-/// Options of every command that talks to devices.
+/// Options of commands for devices.
 struct LinkOptions: ParsableArguments {
   @OptionGroup var answers: AnswerOptions
 
   @Flag(name: .shortAndLong, help: "Say on standard error what is odd about the link.")
   var verbose = false
 
-  /// Opens a device, lets `body` use it, and gives it back; without a selector the only one plugged in.
+  /// Opens a device for `body`, then closes it; without a selector the only one plugged in.
   func withDevice<Result>(
     _ selector: DeviceSelector?, _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {

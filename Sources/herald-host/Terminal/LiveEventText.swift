@@ -24,7 +24,7 @@ struct LiveEventText {
     }
   }
 
-  /// Whether it is about somebody.
+  /// Whether it concerns a person.
   var hasPeer: Bool { event.kind != .state }
 
   /// Whether `level` says anything.

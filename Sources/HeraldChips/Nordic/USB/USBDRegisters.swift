@@ -68,7 +68,7 @@ enum USBSupplyRegisters {
   static var interrupts: UInt32 { 1 << 0 | 1 << 7 | 1 << 8 | 1 << 9 }
 }
 
-/// Trimming registers that only anomalies 171, 187 and 211 speak of.
+/// Trimming registers that only anomalies 171, 187 and 211 document.
 enum USBTrimRegisters {
   static var base: UInt32 { 0x4006_EC00 }
 

@@ -29,13 +29,13 @@ public struct MeasuredHost<let connections: Int>: RadioEventHandler, ~Copyable {
     steps[opened.connection.index] = 0
   }
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}
-  /// Forgets a connection.
+  /// Discards a connection.
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {
     server.closed(connection)
   }
-  /// Answers, or takes an answer.
+  /// Answers, or takes a response.
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {
