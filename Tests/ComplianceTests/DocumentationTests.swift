@@ -64,16 +64,17 @@ struct DocumentationTests {
     return names
   }
 
-  /// Whether the declaration in `lines[index]` has a documentation comment above it and its attributes.
+  /// Whether the declaration in `lines[index]` has a documentation comment above it and its attributes, which
+  /// may have several lines.
   private static func isDocumented(_ lines: [Substring], _ index: Int) -> Bool {
+    // Beginnings of lines that belong to another declaration, and not to an attribute of this one.
+    let ends = ["}", "public ", "private ", "let ", "var ", "func ", "case ", "import "]
     var above = index
     while above > 0 {
       above -= 1
       let text = lines[above].drop { $0 == " " }
       if text.hasPrefix("///") { return true }
-      guard text.hasPrefix("@") || text.hasPrefix("#if") || text.hasPrefix("// swift-format") else {
-        return false
-      }
+      if text.isEmpty || ends.contains(where: text.hasPrefix) { return false }
     }
     return false
   }

@@ -1,4 +1,4 @@
-"""Stands between an image and its Bluetooth controller, and does what controllers should not."""
+"""A proxy between an image and its Bluetooth controller that drops and inserts packets."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from h4_rssi_proxy import packet_length
 
 
 class ControllerProxy:
-    """Passes on what comes from each side, packet by packet. Offers a TCP port, for one host at a time."""
+    """Forwards packets in both directions. Serves one host at a time on a TCP port."""
 
     def __init__(self, port):
         self.upstream = port

@@ -1,4 +1,4 @@
-"""Controllers that misbehave: the image recovers by itself, and its counters say so."""
+"""Faulty controllers: the image recovers by itself, and its counters show it."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ class Controllers(EmulatedTest):
         await super().asyncTearDown()
 
     async def heard(self, emulator, more_than=0):
-        """The counters once more advertisements have been heard than that."""
+        """The counters again advertisements have been heard than that."""
         return await self.stats_when(emulator, lambda stats: stats["hci"]["advertising_reports"] > more_than, "advertisements heard")
 
     async def recovers(self, disturb, counter):

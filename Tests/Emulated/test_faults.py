@@ -1,4 +1,4 @@
-"""Faults provoked from outside, with a debugger's means: nothing in the image is there for these tests."""
+"""Faults injected through the debugger: the image contains no code for these tests."""
 
 import struct
 import unittest

@@ -46,7 +46,7 @@ class Link(EmulatedTest):
             self.assertEqual((await self.shown(emulator))["bytes"], BUILT_IN.hex())
 
     async def test_what_happens_is_watched(self):
-        # Few events, as the device has room for fourteen between two questions.
+        # Few events, as the device has room for fourteen between two requests.
         first = await self.world.android(1, advertising_interval=1000)
         async with self.mps2() as emulator:
             await self.open(emulator)

@@ -136,7 +136,7 @@ class Restarts(OnChip):
                 self.chip.keeps_ram = keeps_ram
                 self.run_to_sleep()
                 fed = self.chip.cycles
-                # No interrupt is let through any more: it sleeps for good.
+                # No interrupt is let through any more: it sleeps permanently.
                 self.chip.system.enabled = 0
                 while WATCHDOG not in self.chip.resets:
                     self.chip.run_for(0.1)

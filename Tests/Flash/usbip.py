@@ -1,4 +1,4 @@
-"""A USB device that is a program: served as USB/IP over TCP, to a kernel's vhci-hcd or to whoever speaks that protocol."""
+"""A USB device in software: served as USB/IP over TCP, to a kernel's vhci-hcd or another client."""
 
 import contextlib
 import socket

@@ -77,7 +77,7 @@ struct ATTDiscoveryTests {
     #expect(small.ask("06 0100 FFFF 002A 4261646765") == "01 06 01 00 0A")
   }
 
-  @Test("Find By Type Value keeps the value it looks for while its answer grows over it")
+  @Test("Find By Type Value keeps the value it looks for while its response grows over it")
   func findKeepsValue() {
     #expect(
       hex(large.answer(pdu("06 0100 FFFF 0028 0BA0"), bufferSize: 23))

@@ -69,7 +69,7 @@ struct ATTServerTests {
     #expect(small.ask("0C 0800 2602") == "01 0C 08 00 07")
   }
 
-  @Test("Who loses the queue to another is told")
+  @Test("The owner that loses the queue to another connection is returned")
   func lostQueue() {
     #expect(small.ask("16 0800 0000 AA") == "17 08 00 00 00 AA")
     #expect(small.values.prepared[0] == [0xAA])
@@ -98,7 +98,7 @@ struct ATTServerTests {
     }
   }
 
-  @Test("Nothing, an unknown connection, a length beyond the buffer and a tiny buffer give no answer")
+  @Test("Nothing, an unknown connection, a length beyond the buffer and a tiny buffer give no response")
   func nonsense() {
     #expect(small.answer([]) == [])
     #expect(small.answer(pdu("0A 0300"), on: 2) == [])

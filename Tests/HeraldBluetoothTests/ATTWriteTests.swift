@@ -290,7 +290,7 @@ struct ATTWriteTests {
   }
 
   @Test(
-    "With one queue, an owner that goes on sending parts loses it after 10 s to a connection that asks for it"
+    "With one queue, an owner that continues sending parts loses it after 10 s to a connection that asks for it"
   )
   func longPreparing() {
     #expect(small.ask("16 0C00 0000 01", on: 0) == "17 0C 00 00 00 01")

@@ -78,7 +78,7 @@ struct BluetoothHostTests {
 
   private func commands(_ host: borrowing Host) -> [MockRadio.Command] { host.radio.commands.map(\.command) }
 
-  @Test("What is advertised and scanned for is stated once; a radio that restarted is told again")
+  @Test("What is advertised and scanned for is stated once; it is applied again to a radio that restarted")
   func restart() {
     var host = Host(radio: MockRadio(), application: Application())
     let data: [UInt8] = [2, 1, 6]

@@ -54,7 +54,7 @@ struct AccessTests {
     }
   }
 
-  @Test("a sealed request is served once, in order, and unchanged; the session goes on whatever else comes")
+  @Test("a sealed request is served once, in order, and unchanged; the session continues whatever else comes")
   func numbers() {
     var locked = LockedDevice()
     check(locked.unlock().count == 41)
@@ -226,7 +226,7 @@ struct AccessTests {
     check(open.ask(commit) == [0xA0] && open.ask(firstRequest) == refusal(8))
   }
 
-  @Test("what is malformed proves nothing and counts for nothing")
+  @Test("what is malformed proves nothing and has no effect")
   func malformed() {
     var locked = LockedDevice()
     _ = locked.ask(status)

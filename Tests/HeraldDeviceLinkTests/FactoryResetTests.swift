@@ -148,7 +148,7 @@ struct FactoryResetTests {
   }
 
   @Test(
-    "power cut at every step: nothing is erased before the host could have had its answer, and what was begun is ended"
+    "power cut at every step: nothing is erased before the host could have had its response, and what was begun is ended"
   )
   func power() throws {
     let image = try used()
@@ -193,7 +193,7 @@ struct FactoryResetTests {
     }
   }
 
-  @Test("a page that cannot be erased is told, and keeps none of the others")
+  @Test("a page that cannot be erased is reported; the others are erased")
   func broken() throws {
     var device = try used()
     let epoch = device.epoch

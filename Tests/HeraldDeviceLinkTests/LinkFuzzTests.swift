@@ -130,7 +130,7 @@ struct LinkFuzzTests {
     for _ in 0..<100_000 { fuzzSMP(random.input(Self.packets), &device) }
   }
 
-  @Test("Session: of 20,000 packets that nobody sealed none is answered sealed, and the session goes on")
+  @Test("Session: of 20,000 packets that nobody sealed none is answered sealed, and the session continues")
   func session() {
     var random = Seeded(state: 6)
     var device = TestDevice()

@@ -12,7 +12,7 @@ struct LogTransferTests {
     hex("A1 63") + bytes("err") + hex("A2 65") + bytes("group") + hex("1848 62 7263") + [code]
   }
 
-  @Test("a stream goes on across the ends of pages, from any byte, as much as is wanted, there, and fits")
+  @Test("a stream continues across the ends of pages, from any byte, as much as is wanted, there, and fits")
   func stream() {
     var device = TestDevice()
     device.pages[3] = Array(0..<40)
@@ -124,7 +124,7 @@ struct LogTransferTests {
     check(device.acknowledged.isEmpty)
   }
 
-  @Test("what happens is told once, to who watches, with what found no room")
+  @Test("each event is reported once, to the host that polls, with the number of dropped events")
   func live() {
     var device = TestDevice()
     let peer = TargetIdentity(kind: .randomAddress, high: 0xC102, low: 0x0304_0506)

@@ -181,7 +181,7 @@ struct ManagedAccessTests {
   }
 
   @Test(
-    "a payload is uploaded as MCUmgr uploads files, is what the device then offers, and is told unless it is secret"
+    "a payload is uploaded as MCUmgr uploads files, is what the device then offers, and is reported unless it is secret"
   )
   func payload() {
     let (log, kept) = (log(), kept())

@@ -88,7 +88,7 @@ struct USBControlTests {
     check(host.control("C0 21 0100 0200 FF00") == [.refused])
   }
 
-  @Test("ends an answer with an empty packet when its length is a multiple of 64 and the host wants more")
+  @Test("ends a response with an empty packet when its length is a multiple of 64 and the host wants more")
   func emptyPacket() {
     // A serial number of 31 characters makes a descriptor of 64 bytes.
     let serial = [UInt8](repeating: 0x41, count: 31)
@@ -100,7 +100,7 @@ struct USBControlTests {
     check(host.control("80 06 0303 0904 4000") == [.packet(0, descriptor)])
   }
 
-  @Test("sends the rest of an answer when there is room, and drops it at the next request")
+  @Test("sends the rest of a response when there is room, and drops it at the next request")
   func backPressure() {
     var host = ScriptedUSB()
     host.usb.controller.room = 1
@@ -277,7 +277,7 @@ struct SMPBulkTests {
     check(host.bulk() == all.map(\.response))
   }
 
-  @Test("holds the host off while two answers wait, and goes on when they are taken")
+  @Test("holds the host off while two responses wait, and continues when they are taken")
   func queue() {
     var host = ScriptedUSB()
     host.configure()

@@ -147,7 +147,7 @@ struct USBIPTests {
         + USBIPCable.reply(8, status: -32, count: 0))
   }
 
-  @Test("holds a read until there is something, and answers requests in order")
+  @Test("holds a read until there is data, and answers requests in order")
   func bulk() {
     let cable = USBIPCable()
     cable.attach()

@@ -81,7 +81,7 @@ struct USBSerialPortTests {
     check(host.serial(Array("AT\r".utf8) + echo) == [echoed])
   }
 
-  @Test("ends an answer of full packets with an empty one")
+  @Test("ends a response of full packets with an empty one")
   func emptyPacket() {
     var isSeen = (full: false, short: false)
     // A line has a multiple of 4 and 3 characters: only four of them can make full packets.
@@ -110,7 +110,7 @@ struct USBSerialPortTests {
     #expect(isSeen.full && isSeen.short)
   }
 
-  @Test("holds the host off while an answer is not taken, and goes on where it was")
+  @Test("holds the host off while a response is not taken, and continues where it was")
   func backPressure() {
     var host = configured()
     let packet = hex("0A00 0060 0000 0100 A161 64 78 5B") + [UInt8](repeating: 0x79, count: 91)

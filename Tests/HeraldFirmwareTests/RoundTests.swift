@@ -6,7 +6,7 @@ import HeraldHCI
 import HeraldSimulation
 import Testing
 
-@Suite("The loop of a board")
+@Suite("The main loop")
 struct RoundTests {
   private let events = Events()
   private let words = Words()

@@ -30,7 +30,7 @@ private final class Host {
 
 @Suite("The management link on a serial line")
 struct SerialManagementTests {
-  @Test("an answer that the line has no room for is kept, and written whole later")
+  @Test("a response that the line has no room for is kept, and written whole later")
   func narrow() {
     let host = Host()
     var links = SerialManagement<NarrowLine, 128>(NarrowLine(host: host))

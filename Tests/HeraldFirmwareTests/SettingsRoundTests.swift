@@ -14,7 +14,7 @@ private struct QuietLinks: ManagementLinks {
   }
 }
 
-@Suite("What a board keeps, in its loop")
+@Suite("Settings in the main loop")
 struct SettingsRoundTests {
   private let events = Events()
   private let words = Words()

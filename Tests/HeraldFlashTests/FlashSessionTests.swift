@@ -4,7 +4,7 @@ import Testing
 @testable import HeraldFlash
 @testable import HeraldImages
 
-@Suite("From image to board")
+@Suite("Flash session")
 struct FlashSessionTests {
   private static func board(_ name: String) throws -> BoardDescription {
     try #require(BoardCatalogue.named(name))
@@ -205,7 +205,7 @@ struct BoardChoiceTests {
     #expect(Self.failure([])?.what == "there is no board")
   }
 
-  @Test("What cannot be opened could be the one that is meant: it is not passed over")
+  @Test("What cannot be opened could be the one that is meant: it is not skipped")
   func blocked() {
     let obstacle = FlashFailure(.link(.permission), "no permission", state: .untouched)
     let blocked = FoundBoard(location: "probe:8", obstacle: obstacle)

@@ -9,7 +9,7 @@ import Testing
 /// is not.
 @Suite("Hostile boards and packages")
 struct HostileResponseTests {
-  @Test("Answers of a probe")
+  @Test("Responses of a probe")
   func probe() {
     var random = Mutations(seed: 1)
     let access = DAPAccess(request: 0x02, value: nil)

@@ -285,7 +285,7 @@ struct ConversionGrowthTests {
     #expect(files(place) == files(other))
   }
 
-  @Test("A date that is told later is that of the records before it, in every table")
+  @Test("A date that is set later applies to the records before it, in every table")
   func datedLater() throws {
     var log = try SyntheticLog(
       start: nil,

@@ -75,7 +75,7 @@ struct DeviceAccessTests {
   private let nonce = [UInt8](0xA0...0xAF)
 
   @Test(
-    "In literal bytes: proofs are exchanged, questions and answers are sealed, the session is closed; the key is not sent"
+    "In literal bytes: proofs are exchanged, requests and responses are sealed, the session is closed; the key is not sent"
   )
   func literal() throws {
     let device = Locked()

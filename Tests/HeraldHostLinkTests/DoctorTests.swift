@@ -147,7 +147,7 @@ struct DoctorTests {
     #expect(finding((5, true))?.verdict == .good)
   }
 
-  @Test("For that the last two pages are fetched, piece by piece, and no more than is there is believed")
+  @Test("For that the last two pages are fetched, piece by piece, and no more than is there is accepted")
   func newestPages() throws {
     func pages(_ device: FakeDevice) throws -> [[UInt8]] {
       let client = SMPClient(

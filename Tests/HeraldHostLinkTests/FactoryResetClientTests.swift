@@ -11,7 +11,7 @@ struct FactoryResetClientTests {
     0xA3, 0x64, 0x64, 0x6F, 0x6E, 0x65, 0x02, 0x62, 0x6F, 0x66, 0x09, 0x63, 0x62, 0x61, 0x64, 0x01,
   ]
 
-  @Test("Names the log that is to go, asks how far it is, and understands the answers, all in literal bytes")
+  @Test("Requests the reset of one log and its progress, and decodes the responses, in literal bytes")
   func literal() throws {
     let transport = DirectTransport { [body] packet in
       [[packet[0] + 1, 0, 0, UInt8(body.count), 0, 0x48, packet[6], 3] + body]

@@ -35,7 +35,8 @@ struct LinkLockTests {
     turn.giveWay()
   }
 
-  @Test("A thread that waits for an answer gives the link to who claims it, and gets no further")
+  @Test(
+    "A thread that waits for a response gives the link to who claims it, and waits until the process ends")
   func givenWay() {
     let turn = LinkLock()
     let hasTaken = DispatchSemaphore(value: 0)

@@ -42,7 +42,7 @@ struct LogDownloadCutTests {
     }
   }
 
-  @Test("A pull goes on at the byte where the one before was cut off, also within the page that grows")
+  @Test("A pull continues at the byte where the one before was cut off, also within the page that grows")
   func resumes() throws {
     let all = 4 * 256 + 60
     for cut in 1... {

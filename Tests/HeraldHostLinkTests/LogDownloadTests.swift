@@ -57,7 +57,7 @@ struct LogDownloadTests {
     #expect(try check(folder, device) == 4)
   }
 
-  @Test("Answers that come twice or late do no harm", arguments: [FakeDevice.Fault.twice, .deafOnce])
+  @Test("Responses that come twice or late do no harm", arguments: [FakeDevice.Fault.twice, .deafOnce])
   func harmless(_ fault: FakeDevice.Fault) throws {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 4)
@@ -77,7 +77,7 @@ struct LogDownloadTests {
     #expect(device.bytesRead == 4 * 256 - 196 + 256)
   }
 
-  @Test("A device that answers other questions than were asked is no answer")
+  @Test("A response to another request is skipped")
   func foreignSequence() throws {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 2)

@@ -61,7 +61,7 @@ struct LogEfficiencyTests {
     #expect(transport.idle <= report.bytes / 65_536)
   }
 
-  @Test("With one question at a time the bytes are as few")
+  @Test("With one request at a time the bytes are as few")
   func alternating() throws {
     let log = ServedLog(pages: 20)
     let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-@Suite("A log in flight")
+@Suite("Log request window")
 struct LogRequestWindowTests {
   private func status(first: UInt64, last: UInt64, open: UInt64, page: UInt64) throws -> DeviceLogStatus {
     let fields: [(String, UInt64)] = [
@@ -40,7 +40,7 @@ struct LogRequestWindowTests {
   }
 
   @Test(
-    "1,000 flights with answers in any order, too short, too long, wrong and missing come to an end, with the bytes there are"
+    "1,000 downloads with responses in any order, too short, too long, wrong and missing end with the bytes there are"
   )
   func random() throws {
     var random = Mutations(seed: 0x464C)

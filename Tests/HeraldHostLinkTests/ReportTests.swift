@@ -22,7 +22,7 @@ struct ReportTests {
       as: UTF8.self)
   }
 
-  @Test("A contact has a bar from its beginning to its end, a row in the table and its strengths")
+  @Test("A contact has a bar from its beginning to its end, a row in the table and its RSSI values")
   func contact() throws {
     let html = try report([
       (0, .detected(anna), []), (1000, .read(anna), payload), (2000, .measured(anna, RSSI(-50)), []),

@@ -22,7 +22,7 @@ struct SMPClientTests {
       ])
   }
 
-  @Test("An answer in literal bytes is understood")
+  @Test("A response in literal bytes is understood")
   func literalAnswer() throws {
     let transport = DirectTransport { packet in
       [
@@ -95,7 +95,7 @@ struct SMPClientTests {
     #expect(ManagementFailure.noAnswer(attempts: 4).error(request, at: "x").cause == .noAnswer)
   }
 
-  @Test("A question that changes nothing is asked again, another is not")
+  @Test("A request that changes nothing is asked again, another is not")
   func retries() throws {
     let transport = DirectTransport { _ in [] }
     let client = SMPClient(transport: transport, timeouts: brief)
@@ -156,7 +156,7 @@ struct SMPClientTests {
     #expect(transport.sent.allSatisfy { $0.suffix(1) == [0xA0] && $0[5] == 0x48 && $0[7] == 0 })
   }
 
-  @Test("What was asked is told in a sentence")
+  @Test("An error names the subject of the request")
   func subjects() {
     func words(_ subject: String, _ failure: ManagementFailure) -> String {
       failure.error(ManagementRequest(subject, .read, .os, 0), at: "it").what
@@ -173,7 +173,7 @@ struct SMPClientTests {
         == "it answered, when asked to tell its log, with nonsense")
   }
 
-  @Test("A refusal is told in the words of what was refused")
+  @Test("A refusal is reported in the words of what was refused")
   func refusals() {
     func words(_ group: SMPGroup, _ failure: ManagementFailure) -> String {
       failure.error(ManagementRequest("x", .write, group, 0), at: "it").what
@@ -188,7 +188,7 @@ struct SMPClientTests {
     #expect(words(.os, .refused(group: nil, code: 99)).hasSuffix("error 99"))
   }
 
-  @Test("What happens is understood, and what no program knows yet is passed over")
+  @Test("Live events are decoded; unknown kinds are skipped")
   func live() throws {
     let event: [UInt8] = [0x85, 0x18, 0x2A, 2, 0x47, 1, 0xC1, 2, 3, 4, 5, 6, 0x38, 0x45, 0]
     let body: [UInt8] =
@@ -204,7 +204,7 @@ struct SMPClientTests {
     #expect(live.events.first?.level == -70 && live.events.first?.count == 0)
   }
 
-  @Test("A late answer to the first attempt counts")
+  @Test("A late response to the first attempt counts")
   func lateAnswer() throws {
     var first: [UInt8]?
     let transport = DirectTransport { packet in
@@ -219,7 +219,7 @@ struct SMPClientTests {
     #expect(client.repeats == 1 && client.unexpectedPackets == 0)
   }
 
-  @Test("Answers of other groups, commands, operations and sequences are passed over")
+  @Test("Responses of other groups, commands, operations and sequences are skipped")
   func unexpected() throws {
     let transport = DirectTransport { packet in
       let sequence = packet[6]
@@ -235,7 +235,7 @@ struct SMPClientTests {
     #expect(client.unexpectedPackets == 7)
   }
 
-  @Test("Any bytes as an answer are survived")
+  @Test("Any bytes as a response are survived")
   func fuzz() throws {
     var random = Mutations(seed: 0x5348)
     let seeds: [[UInt8]] = [

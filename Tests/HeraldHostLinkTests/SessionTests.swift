@@ -57,7 +57,7 @@ struct SessionTests {
     #expect(lossy.bytes == open.bytes && lossy.client.repeats > 0 && lossy.client.unexpectedPackets == 2)
   }
 
-  @Test("goes on in another session when the device has ended it, with several questions on their way")
+  @Test("continues in another session when the device has ended it, with several requests on their way")
   func renewal() throws {
     let served = ServedLog(pages: 3, pageSize: 1024, packetSize: 256)
     let open = try pull(served)
@@ -67,7 +67,7 @@ struct SessionTests {
     #expect(renewed.bytes == open.bytes && renewed.report.stoppedBy == nil && renewed.client.isSealed)
   }
 
-  @Test("ends when the device is open all of a sudden: an answer that is not sealed is no result")
+  @Test("ends when the device has no access key any longer: an unsealed response is no result")
   func downgrade() throws {
     let served = ServedLog(pages: 3, pageSize: 1024, packetSize: 256)
     served.key = key

@@ -29,7 +29,7 @@ struct SettingsClientTests {
     #expect(writing.sent[0][0] == 0x0A)
   }
 
-  @Test("a value of another length is an answer that makes no sense")
+  @Test("a value of another length is a malformed response")
   func senseless() {
     for wrong: [UInt8] in [[0x41, 1], [0x43, 1, 2, 3], [0x01]] {
       let (_, reader) = client(answering: [0xA1] + value + wrong)

@@ -49,7 +49,7 @@ struct StreamLinkTests {
     #expect(lstat(path, &state) != 0)
   }
 
-  @Test("answers several hosts on a TCP port, and goes on when one of them leaves")
+  @Test("answers several hosts on a TCP port, and continues when one of them leaves")
   func tcp() throws {
     var link = try StreamLink(.tcp(port: 0))
     let port = try #require(UInt16(link.place.split(separator: ":")[1]))

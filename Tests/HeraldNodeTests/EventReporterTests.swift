@@ -5,7 +5,7 @@ import Testing
 
 @testable import herald_node
 
-@Suite("What the node tells of events")
+@Suite("Event output of the node")
 struct EventReporterTests {
   /// Keeps what is said.
   private final class ReportedLines: Sendable {
@@ -23,7 +23,7 @@ struct EventReporterTests {
     func log(event: Logging.LogEvent) { said.lines.withLock { $0.append("\(event.level) \(event.message)") } }
   }
 
-  @Test("A fault that stays is told once, and again when the radio's state has changed")
+  @Test("A fault that stays is reported once, and again when the radio's state has changed")
   func faults() {
     let said = ReportedLines()
     var reporter = EventReporter(Logger(label: "test") { _ in CollectingLogHandler(said: said) })

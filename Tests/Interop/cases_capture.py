@@ -1,4 +1,4 @@
-"""The HCI traffic that a node writes down, read by Wireshark's and BlueZ's programs."""
+"""The HCI capture of a node, read by Wireshark's and BlueZ's programs."""
 
 import asyncio
 import shutil

@@ -1,4 +1,4 @@
-"""The database beside a pulled log: what Python's SQLite reads in it is what the tables of the phones say."""
+"""The database of a pulled log: Python's SQLite reads in it what the CSV files contain."""
 
 import asyncio
 import csv

@@ -1,4 +1,4 @@
-"""herald-flash at the virtual drives of Tests/Flash: UF2 boot loaders and DAPLink, which take what they are given and say little."""
+"""herald-flash at the virtual drives of Tests/Flash: UF2 boot loaders and DAPLink, which accept any file and report little."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""herald-flash at the virtual probe of Tests/Flash, over USB/IP and through libusb: what it writes, what it leaves, what it says when it fails, and how it recovers."""
+"""herald-flash at the virtual probe of Tests/Flash, over USB/IP and through libusb: what it writes, what it preserves, what it reports on failure, and how it recovers."""
 
 import json
 import sys

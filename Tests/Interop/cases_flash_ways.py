@@ -1,4 +1,4 @@
-"""What 64 KB cost on each way onto a board: bytes both ways, and seconds, in .build/figures/flash.json beside the round trips that the system tests find."""
+"""The cost of programming 64 KB by each method: bytes in both directions, and seconds, in .build/figures/flash.json beside the round trips that the system tests find."""
 
 import json
 import tempfile

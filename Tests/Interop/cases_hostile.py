@@ -1,4 +1,4 @@
-"""Devices that lie: herald-host reports it, keeps what is good, ends with another status than 0, and writes nowhere but into its folder."""
+"""Devices with false responses: herald-host reports it, keeps valid data, ends with a status other than 0, and writes only into its folder."""
 
 import contextlib
 import json

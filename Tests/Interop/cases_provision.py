@@ -1,4 +1,4 @@
-"""Devices that a host makes what they are to be: settings, payloads and access keys, for one and for many."""
+"""Provisioning of devices: settings, payloads and access keys, for one and for many."""
 
 import json
 
@@ -110,7 +110,7 @@ async def case_provisioning_makes_many_devices_at_once():
         assert rows["log/keep-days"]["value"] == 21 and rows["access/key"]["text"] == "set"
         shown = json.loads(await host("payload", "show", "--json", *device))
         assert shown["family"] == "fixed" and shown["bytes"].startswith("083a030400") and len(shown["bytes"]) == 26, shown
-        # The same once more, by the file's own key.
+        # The same again, by the file's own key.
         told = json.loads(await host("provision", file, "--json", "--device", nodes[1].link))
         assert told["access_key_set"] and told["payload"] == "fixed", told
         again = json.loads(await host("payload", "show", "--json", *device))

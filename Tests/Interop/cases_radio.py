@@ -1,4 +1,4 @@
-"""The controller: bring-up over every transport there is here, and controllers that go and come back."""
+"""The controller: bring-up over every transport, and controllers that disconnect and return."""
 
 import asyncio
 import os
@@ -146,7 +146,7 @@ async def case_radio_survives_a_controller_that_resets_itself():
 
 
 async def case_radio_disconnects_what_a_controller_keeps_in_spite_of_a_reset():
-    """Bumble's own controller goes on with its connections when it is reset."""
+    """Bumble's own controller continues with its connections when it is reset."""
     async with World(stock=True) as world:
         node = await world.node()
         host = await world.host()

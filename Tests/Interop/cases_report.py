@@ -1,4 +1,4 @@
-"""The page that `herald-host report` makes, in a browser: it is drawn, it has what it should, it asks for nothing and complains about nothing."""
+"""The page of `herald-host report` in a browser: it is rendered, it is complete, and it causes no network request and no error."""
 
 import collections
 import shutil

@@ -1,4 +1,4 @@
-"""What people type and read: versions, misspelt words, forms of JSON, statuses of their own."""
+"""The command line: versions, misspelt commands, forms of JSON, exit statuses."""
 
 import asyncio
 import json

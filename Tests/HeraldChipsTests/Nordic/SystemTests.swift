@@ -63,7 +63,7 @@ struct SystemTests {
     #expect(now)
   }
 
-  @Test("the reason of a reset is told once, and does not add to the next one")
+  @Test("the reason of a reset is reported once, and does not add to the next one")
   func resetReason() {
     let model = ClockPowerModel()
     var power = NRF.Power(ModelRegisters(model))

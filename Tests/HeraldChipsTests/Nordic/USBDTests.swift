@@ -204,7 +204,7 @@ struct USBDDeviceTests {
     #expect(bench.model.faults == [])
   }
 
-  @Test("is a serial port too: line coding, line state and an echo, while the link goes on")
+  @Test("is a serial port too: line coding, line state and an echo, while the link continues")
   func serialPort() {
     for chip in [USBDChip.nRF52833, .nRF52840] {
       let bench = USBDBench(chip: chip)
@@ -241,7 +241,7 @@ struct USBDDeviceTests {
     }
   }
 
-  @Test("holds the host off while two answers wait, and loses nothing")
+  @Test("holds the host off while two responses wait, and loses nothing")
   func backPressure() {
     let bench = USBDBench()
     bench.configure()
@@ -283,7 +283,7 @@ struct USBDDeviceTests {
     #expect(bench.model.faults == [])
   }
 
-  @Test("gives up an answer when the host asks for something else")
+  @Test("gives up a response when the host asks for something else")
   func abandoned() {
     let bench = USBDBench()
     #expect(bench.model.setup(bytes("C0 20 0000 0700 0010")) == .ack)

@@ -4,7 +4,7 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-@Suite("Coordinator: what a host sets, from the moment it does")
+@Suite("Coordinator: settings applied at run time")
 struct AppliedSettingsTests {
   private func values(_ numbers: [(Setting, UInt32)]) -> SettingValues {
     var values = SettingValues()

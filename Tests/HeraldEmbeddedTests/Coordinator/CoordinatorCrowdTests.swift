@@ -3,7 +3,7 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-@Suite("Coordinator: among many who all want the same")
+@Suite("Coordinator: crowds")
 struct CoordinatorCrowdTests {
   static let advert = "02 01 06 03 03 F6 FC"
 

@@ -12,7 +12,7 @@ private func madeUp(_ number: Int) -> DeviceAddress {
   DeviceAddress(high: 0x4100, low: UInt32(truncatingIfNeeded: number), kind: .random)
 }
 
-@Suite("Coordinator: advertisements that are made up, or its own")
+@Suite("Coordinator: floods of advertisements")
 struct CoordinatorFloodTests {
   /// A device whose budget of identities that show a Herald service, that of a table of 64, is exhausted.
   private func flooded() -> Scenario {

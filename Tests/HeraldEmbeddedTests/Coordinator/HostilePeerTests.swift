@@ -4,7 +4,7 @@ import HeraldSimulation
 import Testing
 
 /// Peers that take more than is theirs: connections, buffers, time.
-@Suite("Coordinator: peers that take what they can")
+@Suite("Coordinator: hostile peers")
 struct HostilePeerTests {
   private func stranger(_ number: Int) -> DeviceAddress {
     DeviceAddress(high: 0x4500, low: UInt32(number), kind: .random)

@@ -98,7 +98,7 @@ struct ReluctantPhone {
 }
 
 /// What a peer owes us and is owed is done in the end, whatever it broke off and however.
-@Suite("Coordinator: peers that break off at every possible step")
+@Suite("Coordinator: exchanges interrupted at every step")
 struct InterruptedExchangeTests {
   static let message = [UInt8](repeating: 0xAB, count: 40)
   static let written = [0x04, 40, 0] + message

@@ -3,7 +3,7 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-@Suite("Coordinator: connections that are kept, and given up")
+@Suite("Coordinator: kept connections")
 struct KeptConnectionTests {
   /// Four connections, of which our own work may use three.
   private func keeper(_ policy: ConnectionPolicy = .oldest, peers: Int = 3) -> Scenario {
@@ -27,7 +27,7 @@ struct KeptConnectionTests {
     scenario.run(milliseconds: 100)
   }
 
-  @Test("HP-23 A connection to an iPhone is kept when that is chosen, and its strength measured on it")
+  @Test("HP-23 A connection to an iPhone is kept when that is chosen, and its RSSI measured on it")
   func kept() {
     let scenario = keeper(peers: 1)
     #expect(scenario.commands() == [.readRSSI(ConnectionID(index: 0))])
@@ -47,7 +47,7 @@ struct KeptConnectionTests {
     #expect(scenario.commands() == [.disconnect(ConnectionID(index: 0))])
   }
 
-  @Test("HP-02 A kept connection on which nothing is measured any more is given up, whatever the radio says")
+  @Test("HP-02 A kept connection on which nothing more is measured is given up, whatever the radio says")
   func silent() {
     let scenario = keeper(peers: 1)
     scenario.node.radio.confirmsDisconnect = false

@@ -3,7 +3,7 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-@Suite("Coordinator: the payload on offer")
+@Suite("Coordinator: own payload")
 struct OwnPayloadTests {
   private static let epoch: UInt64 = 1_600_905_600
   private static let day: UInt64 = 86_400
@@ -194,7 +194,7 @@ struct OwnPayloadTests {
   }
 }
 
-@Suite("Coordinator: payloads of others")
+@Suite("Coordinator: foreign payloads")
 struct ForeignPayloadTests {
   /// BlueTrace in Herald's binary form: total length, an identifier of eight characters, RSSI, transmit power
   /// and model.
@@ -202,7 +202,7 @@ struct ForeignPayloadTests {
     "91 3A 03 04 00 1D 00 08 00 41 42 31 32 33 34 35 36 40 02 C4 FF 41 02 0C 00 42 02 50 37"
 
   @Test(
-    "HP-40 A payload nobody here can read is read from a peer, told and logged unchanged",
+    "HP-40 A payload of an unknown family is read from a peer, reported and logged unchanged",
     arguments: [
       blueTrace,
       "90 3A 03 04 00 0A 00 08 00 51 55 49 78 4D 6A 4D 3D",

@@ -79,7 +79,7 @@ private final class RotatingDevice {
   }
 }
 
-@Suite("Coordinator: payloads that change with the time")
+@Suite("Coordinator: payload rotation")
 struct PayloadRotationTests {
   /// Of the first and second six minutes of day 0, and of its last: the published identifiers of the secret
   /// of zeros.
@@ -138,7 +138,7 @@ struct PayloadRotationTests {
     #expect(device.starts().count == 1)
   }
 
-  @Test("When the last day's keys are over nothing is advertised any more, and no payload is repeated")
+  @Test("When the last day's keys are over nothing more is advertised, and no payload is repeated")
   func windowEnds() throws {
     let device = try RotatingDevice(second: 86_390)
     #expect(device.read() == last)

@@ -2,7 +2,7 @@ import HeraldBluetooth
 import HeraldSimulation
 import Testing
 
-@Suite("Coordinator: peers that fail")
+@Suite("Coordinator: failures of peers")
 struct PeerFailureTests {
   private func isConnect(_ command: MockRadio.Command) -> Bool {
     if case .connect = command { true } else { false }
@@ -36,7 +36,7 @@ struct PeerFailureTests {
     #expect(scenario.violations.isEmpty)
   }
 
-  @Test("A radio that never confirms the cancellation is asked again, and scanning goes on")
+  @Test("A radio that never confirms the cancellation is asked again, and scanning continues")
   func cancelUnconfirmed() {
     let scenario = Scenario()
     scenario.node.radio.confirmsCancel = false
@@ -149,7 +149,7 @@ struct PeerFailureTests {
   }
 
   @Test(
-    "HP-01 A peer that refuses a longer ATT_MTU is read all the same, whatever it gives as the reason",
+    "HP-01 A peer that refuses a longer ATT_MTU is still read, for any error code",
     arguments: ["06", "0E", "80"])
   func refusesMTU(code: String) {
     let scenario = Scenario()
@@ -176,7 +176,7 @@ struct PeerFailureTests {
   }
 
   @Test(
-    "A payload of 510 bytes is read whole; one that goes on and on is refused",
+    "A payload of 510 bytes is read whole; a longer one is refused",
     arguments: [510, 511, 512, 2000])
   func longPayload(length: Int) {
     let scenario = Scenario()

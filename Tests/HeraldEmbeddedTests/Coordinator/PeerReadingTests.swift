@@ -194,7 +194,7 @@ struct PeerReadingTests {
     #expect(scenario.commands().count == 1)
   }
 
-  @Test("HP-26 Every advertisement's strength is reported in order, none averaged, however they come")
+  @Test("HP-26 Every advertisement's RSSI is reported in order, none averaged, however they come")
   func everyReading() {
     let scenario = Scenario()
     scenario.hear(Peer.android, Peer.androidAdvert, rssi: -40)
@@ -214,7 +214,7 @@ struct PeerReadingTests {
     #expect(scenario.count(.readings) == 1001)
   }
 
-  @Test("An advertisement whose strength the radio cannot tell is no reading")
+  @Test("An advertisement whose RSSI the radio cannot tell is no reading")
   func noStrength() {
     let scenario = Scenario()
     scenario.hear(Peer.android, Peer.androidAdvert, rssi: 127)
@@ -235,7 +235,7 @@ struct PeerReadingTests {
     #expect(scenario.node.core.table.find(identity) != nil)
   }
 
-  @Test("HP-03 HP-57 A payload already known under a new address is told as known")
+  @Test("HP-03 HP-57 A payload already known under a new address is reported as known")
   func newAddress() {
     let scenario = Scenario()
     let second = DeviceAddress(high: 0x4444, low: 7, kind: .random)

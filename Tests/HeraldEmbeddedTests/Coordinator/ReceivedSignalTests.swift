@@ -15,7 +15,7 @@ private func begin<Systems: Neighbours>(_: Systems.Type = NoNeighbours.self) -> 
   return scenario
 }
 
-@Suite("Coordinator: being written to")
+@Suite("Coordinator: received signal messages")
 struct ReceivedSignalTests {
   /// The values of the two signal characteristics.
   static let handles: [UInt8] = [0x0E, 0x10]
@@ -38,7 +38,7 @@ struct ReceivedSignalTests {
   }
 
   @Test(
-    "HP-06 HP-36 A strength is taken in each way of writing, on either characteristic",
+    "HP-06 HP-36 An RSSI is taken in each way of writing, on either characteristic",
     arguments: WayOfWriting.allCases, handles)
   func strength(way: WayOfWriting, handle: UInt8) {
     let scenario = begin(BothSignals.self)
@@ -182,7 +182,7 @@ struct ReceivedSignalTests {
       scenario.heard() == [.detect(TargetIdentity(other)), .read(TargetIdentity(other), second, known: true)])
   }
 
-  @Test("HP-15 What a peer writes is told under the identity under which it is heard")
+  @Test("HP-15 What a peer writes is reported under the identity under which it is heard")
   func identity() {
     let scenario = begin()
     scenario.hear(Peer.android, Peer.androidAdvert)
@@ -193,7 +193,8 @@ struct ReceivedSignalTests {
     #expect(place.map { scenario.node.core.table[$0].isReceiveOnly } == false)  // it advertises
   }
 
-  @Test("HP-15 A peer that wrote before it was heard is told under its pseudo device address from then on")
+  @Test(
+    "HP-15 A peer that wrote before it was heard is reported under its pseudo device address from then on")
   func identityLater() {
     let scenario = begin()
     scenario.comes(Peer.android, on: 1)
@@ -206,7 +207,7 @@ struct ReceivedSignalTests {
     #expect(scenario.heard() == [.measure(Peer.androidIdentity, -60), .measure(Peer.androidIdentity, -60)])
   }
 
-  @Test("A message over the connection that we opened is told under the identity of its peer")
+  @Test("A message over the connection that we opened is reported under the identity of its peer")
   func onOurConnection() {
     let scenario = begin()
     scenario.hear(Peer.android, Peer.androidAdvert)
@@ -218,7 +219,7 @@ struct ReceivedSignalTests {
   }
 
   @Test(
-    "HP-43 A shared payload of a peer that is known is told under an identity made for it, never under that peer's"
+    "HP-43 A shared payload of a peer that is known is reported under an identity made for it, never under that peer's"
   )
   func sharedOfKnown() {
     let scenario = begin()
@@ -295,7 +296,7 @@ struct ReceivedSignalTests {
   }
 
   @Test(
-    "Shared payloads without a strength are read and not measured; a strength without payloads counts alone")
+    "Shared payloads without an RSSI are read and not measured; an RSSI without payloads counts alone")
   func incomplete() {
     let scenario = begin()
     scenario.comes()
@@ -346,7 +347,7 @@ struct ReceivedSignalTests {
     for index in 0..<4 { #expect(scenario.ask(hex("0A 10 00"), on: index).first == 0x0B) }
   }
 
-  @Test("A peer that has read our payload in pieces has a buffer for its message; reading on goes on")
+  @Test("A peer that has read our payload in pieces has a buffer for its message; the read continues")
   func buffers() {
     let scenario = begin()
     for index in 0..<4 {

@@ -4,7 +4,7 @@ import HeraldSimulation
 import Testing
 
 /// Requirements that only the whole node can keep.
-@Suite("Coordinator: what the documents ask of the whole")
+@Suite("Coordinator: requirements")
 struct RequirementTests {
   private func open(_ scenario: Scenario, _ index: Int = 0) {
     scenario.happen(.opened(ConnectionID(index: index), .peripheral, peer: Peer.iPhone))
@@ -225,7 +225,7 @@ struct RequirementTests {
     #expect(scenario.node.radio.open.isEmpty)
   }
 
-  @Test("HP-26 Every strength is in the log, in order, with its time, also those of one millisecond")
+  @Test("HP-26 Every RSSI is in the log, in order, with its time, also those of one millisecond")
   func everyStrengthLogged() {
     let scenario = Scenario()
     var expected: [String] = []

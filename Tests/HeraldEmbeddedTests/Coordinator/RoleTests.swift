@@ -2,7 +2,7 @@ import HeraldBluetooth
 import HeraldSimulation
 import Testing
 
-@Suite("Coordinator: devices that do not do everything")
+@Suite("Coordinator: roles")
 struct RoleTests {
   /// What the radio was told, in one word each.
   private func words(_ scenario: Scenario) -> Set<String> {
@@ -62,7 +62,7 @@ struct RoleTests {
     ResolvablePrivateAddress.resolves(address, with: key)
   }
 
-  @Test("A key that was kept goes on making the addresses; without one a key is made at the start")
+  @Test("A stored key is used for the addresses; without one a key is generated at the start")
   func keptKey() {
     let kept = IdentityResolvingKey([
       0xEC, 0x02, 0x34, 0xA3, 0x57, 0xC8, 0xAD, 0x05, 0x34, 0x10, 0x10, 0xA6, 0x0A, 0x39, 0x7D, 0x9B,

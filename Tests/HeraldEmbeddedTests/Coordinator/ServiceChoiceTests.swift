@@ -49,7 +49,7 @@ extension ScenarioWith {
   }
 }
 
-@Suite("Coordinator: services that can be chosen")
+@Suite("Coordinator: choice of services")
 struct ServiceChoiceTests {
   @Test("HP-37 A provider's own service is advertised in the place of the long one, and served")
   func ownServiceShown() {
@@ -134,7 +134,7 @@ struct ServiceChoiceTests {
   }
 
   @Test(
-    "HP-38 A legacy payload that a peer writes, with response, is told and logged as that peer's, whatever it is"
+    "HP-38 A legacy payload that a peer writes, with response, is reported and logged as that peer's, whatever its content"
   )
   func legacyWritten() {
     let scenario = legacyScenario()

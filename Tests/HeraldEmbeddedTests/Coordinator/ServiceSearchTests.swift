@@ -2,7 +2,7 @@ import HeraldBluetooth
 import HeraldSimulation
 import Testing
 
-@Suite("Coordinator: several services of Herald's on one peer")
+@Suite("Coordinator: service search")
 struct ServiceSearchTests {
   private let characteristics =
     "09 15 21 00 08 22 00 \(Peer.signalUUID) 23 00 02 24 00 \(Peer.payloadUUID)"

@@ -31,7 +31,7 @@ extension Scenario {
   }
 }
 
-@Suite("Coordinator: written to badly")
+@Suite("Coordinator: faulty signal messages")
 struct SignalFaultTests {
   @Test(
     "Values that are no message are taken, counted, and forgotten",
@@ -145,7 +145,7 @@ struct SignalFaultTests {
     scenario.isWell()
   }
 
-  @Test("A message goes on in what is prepared, as one part of it, and behind that")
+  @Test("A message continues in what is prepared, as one part of it, and behind that")
   func partsAndPrepared() {
     let scenario = begin()
     scenario.write(hex("04 05 00 01 02"))
@@ -177,7 +177,7 @@ struct SignalFaultTests {
   }
 
   @Test(
-    "A message that goes on at the other characteristic is dropped; what is written there counts by itself")
+    "A message that continues at the other characteristic is dropped; what is written there counts by itself")
   func changedCharacteristic() {
     let scenario = ScenarioWith<BothSignals>()
     scenario.comes()
@@ -247,7 +247,7 @@ struct SignalFaultTests {
   }
 
   @Test(
-    "With the table full of peers that were heard, hearsay takes nobody's place, and is told all the same")
+    "With the table full of peers that were heard, a shared payload evicts no target, and is still reported")
   func hearsay() {
     let scenario = begin()
     for number in 1...7 {

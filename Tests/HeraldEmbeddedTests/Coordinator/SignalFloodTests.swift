@@ -24,7 +24,7 @@ extension Scenario {
   }
 }
 
-@Suite("Coordinator: written to too much")
+@Suite("Coordinator: floods of signal messages")
 struct SignalFloodTests {
   @Test(
     "Fifty phones that write their payload, and every 15 s how strong they hear us, lose nothing in ten minutes"

@@ -53,7 +53,7 @@ extension Scenario {
   }
 }
 
-@Suite("Coordinator: writing to peers")
+@Suite("Coordinator: sending signal messages")
 struct SignalSendingTests {
   static let mute = RadioCapabilities(
     canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: true, canConnect: true,
@@ -61,7 +61,7 @@ struct SignalSendingTests {
   static let closed = [MockRadio.Command.disconnect(ConnectionID(index: 0))]
 
   @Test(
-    "HP-06 A device that cannot advertise writes its payload and the strength it hears to an Android phone")
+    "HP-06 A device that cannot advertise writes its payload and the RSSI it hears to an Android phone")
   func tapOnTheShoulder() {
     let scenario = Scenario(capabilities: Self.mute)
     #expect(scenario.node.radio.advertising == nil)
@@ -295,7 +295,7 @@ struct SignalSendingTests {
     #expect(scenario.commands().isEmpty)
   }
 }
-@Suite("Coordinator: passing payloads on")
+@Suite("Coordinator: payload sharing")
 struct PayloadSharingTests {
   static let second = DeviceAddress(high: 0x5C01, low: 0x0203_0405, kind: .random)
 

@@ -3,7 +3,7 @@ import HeraldSimulation
 import Testing
 
 /// Floods of made-up addresses that cannot be connected to, or say nothing when they are, and what they cost.
-@Suite("Coordinator: floods of strangers")
+@Suite("Coordinator: floods of unknown peers")
 struct StrangerFloodTests {
   private static let advert = "02 01 06 03 03 F6 FC"
 

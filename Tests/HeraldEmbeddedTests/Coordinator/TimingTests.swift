@@ -172,7 +172,7 @@ struct TimingTests {
   }
 
   @Test(
-    "A flood of made-up addresses neither drives out a phone that goes on advertising nor keeps us from reading it"
+    "A flood of random addresses neither evicts a phone that keeps advertising nor prevents its reading"
   )
   func flood() {
     let scenario = Scenario()

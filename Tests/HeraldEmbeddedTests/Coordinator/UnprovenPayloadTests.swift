@@ -8,7 +8,7 @@ private let first = hex("10 3A 03 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0
 private let second = hex("10 3A 03 00 00 21 22 23 24 25 26 27 28 29 2A 2B 2C 2D 2E 2F 30")
 
 /// Payloads that somebody writes who may not be who it says.
-@Suite("Coordinator: payloads written under others' addresses")
+@Suite("Coordinator: payloads that are not proven")
 struct UnprovenPayloadTests {
   private func begin() -> Scenario {
     let scenario = Scenario(payload: hex("10 3A 03 00 00 F1 F2 F3 F4 F5 F6 F7 F8 F9 FA FB FC FD FE FF F0"))
@@ -58,7 +58,7 @@ struct UnprovenPayloadTests {
   }
 
   @Test(
-    "HP-09 What a peer writes that shows itself under somebody else's pseudo device address is told as its own"
+    "HP-09 What a peer writes that shows itself under somebody else's pseudo device address is reported as its own"
   )
   func replayedPseudoAddress() {
     let scenario = begin()

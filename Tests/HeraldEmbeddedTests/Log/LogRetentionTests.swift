@@ -165,7 +165,8 @@ struct LogRetentionTests {
     #expect(diary.log.records().count == records)
   }
 
-  @Test("without a date uptime counts: nothing of this start goes too early, and nothing stays for ever")
+  @Test(
+    "without a date uptime counts: no page of this start is erased too early, and none stays indefinitely")
   func undated() throws {
     var diary = Diary(image())
     try diary.pass(hours: 14 * 24)

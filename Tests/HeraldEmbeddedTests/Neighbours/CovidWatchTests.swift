@@ -22,7 +22,7 @@ struct CovidWatchTests {
   // MARK: As observer
 
   @Test(
-    "HP-52 A number in service data is logged and reported once, its strength each time, without connecting")
+    "HP-52 A number in service data is logged and reported once, its RSSI each time, without connecting")
   func observed() {
     let scenario = observer()
     _ = scenario.heard()

@@ -51,7 +51,7 @@ struct ContactEventsTests {
   }
 
   @Test(
-    "HP-03 HP-18 A peer under a new address goes on with its contact as soon as it shows its payload again")
+    "HP-03 HP-18 A peer under a new address continues with its contact as soon as it shows its payload again")
   func newAddress() {
     let trace = Trace()
     let scenario = SensorScenario(ContactEvents<4, Listener>(listener: Listener(trace: trace)))
@@ -107,7 +107,7 @@ struct ContactEventsTests {
   }
 }
 
-@Suite("Readings from before the payload was read")
+@Suite("Retrospective attribution")
 struct RetrospectiveAttributionTests {
   /// Gives every reading to its payload, those from before it was read as well.
   struct Attributor: SensorDelegate, ~Copyable {

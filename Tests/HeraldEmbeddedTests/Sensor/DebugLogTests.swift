@@ -31,7 +31,7 @@ struct DebugLogTests {
     scenario.poll()
   }
 
-  @Test("HP-50 What goes on inside is told in words, to those who want it as much as it matters")
+  @Test("HP-50 Debug messages reach the delegates whose level includes them")
   func levels() {
     let trace = Trace()
     live(SensorScenario(Listener<AllLevels>(trace: trace)))

@@ -4,7 +4,7 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-@Suite("A day's readings")
+@Suite("Every reading of a day")
 struct EveryReadingTests {
   struct Counter: SensorDelegate {
     var readings = 0
@@ -13,7 +13,7 @@ struct EveryReadingTests {
 
   /// The documents' record: 140,000 readings in 23 hours, 591 ms apart.
   @Test(
-    "HP-26 140,000 readings in 23 hours: as many reach the delegate and the log, each with its strength and time"
+    "HP-26 140,000 readings in 23 hours: as many reach the delegate and the log, each with its RSSI and time"
   )
   func everyOne() {
     let flash = MemoryFlash(pageSize: 4096, pageCount: 128, wordSize: 4)

@@ -3,7 +3,7 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-@Suite("The sensor is switched on and off")
+@Suite("Sensor switch")
 struct SensorStateTests {
   @Test("HP-44 Switched off, nothing is on the air and no connection stays; switched on, all is as before")
   func onAndOff() {

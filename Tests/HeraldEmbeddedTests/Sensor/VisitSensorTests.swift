@@ -19,7 +19,7 @@ struct VisitSensorTests {
 
   private func visits(_ trace: Trace) -> [String] { trace.take().filter { $0.contains("visit") } }
 
-  @Test("HP-51 A stay of more than two minutes that has been over for five is a visit, told and logged")
+  @Test("HP-51 A stay of more than two minutes that has been over for five is a visit, reported and logged")
   func visit() {
     let trace = Trace()
     let scenario = scenario(trace)
@@ -96,7 +96,8 @@ struct VisitSensorTests {
   }
 
   @Test(
-    "HP-51 When all places count already a further venue is passed over; else the shortest acquaintance goes")
+    "HP-51 When all places count already a further venue is skipped; otherwise the one with the shortest stay is removed"
+  )
   func full() {
     func venue(_ number: UInt8) -> [UInt8] { Array(bar[..<5]) + [number, 0, 0, 0] }
     let trace = Trace()

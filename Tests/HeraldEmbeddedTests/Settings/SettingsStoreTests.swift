@@ -120,7 +120,7 @@ struct SettingsStoreTests {
     #expect(found(image) == (0x10, .kept, 0))
   }
 
-  @Test("once a reset is noted nothing is kept any more: the note would go with the page")
+  @Test("once a reset is noted nothing more is kept: the note would go with the page")
   func nothingAfterNote() {
     let image = image()
     var store = SettingsStore(flash: MemoryFlash(image))
@@ -212,7 +212,8 @@ struct SettingsStoreTests {
   }
 
   @Test(
-    "a reset that is noted goes on after every cut, and leaves nothing; damage alone is never taken for one")
+    "a noted reset is completed after every power cut, and erases everything; damage alone is never taken for one"
+  )
   func reset() {
     let image = image()
     var store = SettingsStore(flash: MemoryFlash(image))

@@ -92,7 +92,8 @@ struct ProbeInterruptionTests {
   }
 
   @Test(
-    "Its answer is cut short, or that of another command", arguments: [ModelProbe.Disturbance.cut(3), .wrong])
+    "Its response is cut short, or that of another command",
+    arguments: [ModelProbe.Disturbance.cut(3), .wrong])
   func nonsense(disturbance: ModelProbe.Disturbance) throws {
     for packet in 1...(try Self.undisturbed()) {
       let chip = ModelChip(.nRF51)

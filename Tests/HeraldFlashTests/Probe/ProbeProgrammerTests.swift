@@ -54,7 +54,7 @@ struct ProbeProgrammerTests {
     }
   }
 
-  @Test("It names chip, sizes and numbers, and the boards that have it; the core goes on")
+  @Test("It names chip, sizes and numbers, and the boards that have it; the core runs on")
   func look() throws {
     let chip = ModelChip(.nRF51)
     let identification = try Self.programmer(chip).look()

@@ -31,7 +31,7 @@ struct LegacyDFUTests {
     ProbeProgrammerTests.failure { try programmer(loader, comesBack: comesBack).write(plan) { _ in } }
   }
 
-  @Test("All of it arrives and starts; what was on the line before is passed over")
+  @Test("All of it arrives and starts; what was on the line before is skipped")
   func write() throws {
     let loader = ModelLegacyBootLoader()
     loader.noise = [0x41, 0x42, 0xC0, 0x10, 0x00, 0xC0]
@@ -107,7 +107,7 @@ struct LegacyDFUTests {
     #expect(deaf.packets == 10)
   }
 
-  @Test("One in the middle of an upload that was cut off restarts, and is told once more")
+  @Test("A boot loader in the middle of an interrupted upload restarts, and the upload is repeated")
   func goesOn() throws {
     let plan = try Self.plan()
     for count in 3..<10 {

@@ -108,7 +108,9 @@ struct LegacyPacketTests {
     #expect(error?.what == "x expects packet 4 and not 2: it began anew")
   }
 
-  @Test("An answer to somebody before does not mislead: it is asked until both agree")
+  @Test(
+    "A stale response to an earlier program does not mislead: requests are repeated until two responses agree"
+  )
   func stale() throws {
     let late = ScriptedLine(
       ["c0 080000f8 c0 280000d8 c0", "c0 280000d8 c0", "c0 280000d8 c0", "c0 300000d0 c0", "c0 380000c8 c0"]

@@ -55,7 +55,7 @@ struct SerialDFUTests {
       ])
   }
 
-  @Test("All of it arrives and starts; what was on the line before is passed over")
+  @Test("All of it arrives and starts; what was on the line before is skipped")
   func write() throws {
     let loader = ModelBootLoader()
     loader.noise = [0x41, 0x42, 0xC0, 0x60, 0x03, 0x01, 0, 0xC0]
@@ -72,7 +72,7 @@ struct SerialDFUTests {
     #expect(ProbeProgrammerTests.failure { try programmer.reset() }?.cause == .cannot)
   }
 
-  @Test("Gone after any frame: what is said of the board is so, and the next time goes on")
+  @Test("Unplugged after any frame: the reported state of the board is right, and the next run continues")
   func vanishes() throws {
     let plan = try Self.plan()
     let whole = ModelBootLoader()
@@ -109,7 +109,7 @@ struct SerialDFUTests {
     }
   }
 
-  @Test("A piece that arrives damaged is sent again, but not for ever")
+  @Test("A piece that arrives damaged is sent again, but not indefinitely")
   func damaged() throws {
     let plan = try Self.plan(600)
     let whole = ModelBootLoader()
@@ -163,7 +163,7 @@ struct SerialDFUTests {
     #expect(failure?.cause == .link(.noAnswer))
   }
 
-  @Test("Its serial ports are told from others by the USB device they belong to")
+  @Test("Its serial ports are distinguished from others by their USB device")
   func ports() throws {
     let root = FileManager.default.temporaryDirectory.appending(path: "tty-\(UUID())")
     defer { try? FileManager.default.removeItem(at: root) }

@@ -1,4 +1,4 @@
-"""The cable is pulled at every transfer of a download: what was logged is here or still there, and here once."""
+"""The connection is cut at every transfer of a download: each record is on the host or still on the device, and stored once."""
 
 import asyncio
 import shutil
@@ -7,7 +7,7 @@ import sqlite3
 import log_pages
 from cases_usb import met
 from node import Node, contacts, pull, run
-from usbip_cable import Cable
+from usbip_proxy import USBIPProxy
 from world import World
 
 PAGES = 4
@@ -33,9 +33,9 @@ async def same(node, folder, whole):
     return False
 
 
-async def pull_over(cable, folder, *options):
+async def pull_over(proxy, folder, *options):
     return await run(
-        "herald-host", "log", "pull", *options, "--device", f"usbip://127.0.0.1:{cable.port}/1-1", "--output", folder)
+        "herald-host", "log", "pull", *options, "--device", f"usbip://127.0.0.1:{proxy.port}/1-1", "--output", folder)
 
 
 async def full_node(world):
@@ -64,16 +64,16 @@ async def case_cable_pulled_at_every_transfer_loses_nothing_and_doubles_nothing(
         await pull(node.link, world.folder / "whole")
         assert len(contacts(world.folder / "whole")) > 5 * PAGES
         assert row_counts(world.folder / "whole")["page"] == PAGES
-        async with Cable(port) as cable:
-            status, _, err = await pull_over(cable, world.folder / "uncut")
+        async with USBIPProxy(port) as proxy:
+            status, _, err = await pull_over(proxy, world.folder / "uncut")
             assert status == 0, err
-            transfers = cable.messages
+            transfers = proxy.messages
         assert await same(node, world.folder / "uncut", world.folder / "whole")
         assert transfers > 20, transfers
         for cut in range(transfers):
             folder = world.folder / f"cut-{cut}"
-            async with Cable(port, cut_after=cut) as cable:
-                status, out, err = await pull_over(cable, folder)
+            async with USBIPProxy(port, cut_after=cut) as proxy:
+                status, out, err = await pull_over(proxy, folder)
             told(cut, status, err)
             # While the device is enumerated nothing is pulled that could be lost.
             if not any(path.is_file() for path in folder.rglob("*")):
@@ -108,9 +108,9 @@ async def case_cable_pulled_while_a_log_is_trimmed_loses_nothing_and_doubles_not
                 node, port = await full_node(world)
                 shutil.rmtree(whole, ignore_errors=True)
                 await pull(node.link, whole)
-            async with Cable(port, cut_after=cut) as cable:
-                status, out, err = await pull_over(cable, folder, "--trim")
-                is_over = cable.messages < cut
+            async with USBIPProxy(port, cut_after=cut) as proxy:
+                status, out, err = await pull_over(proxy, folder, "--trim")
+                is_over = proxy.messages < cut
             told(cut, status, err)
             kept.append(await pages_left(node, left))
             is_full = kept[-1] >= PAGES

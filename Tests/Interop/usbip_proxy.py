@@ -1,4 +1,4 @@
-"""A USB cable that can be pulled: between a USB/IP client and a server, cut after so many transfers have been asked for or answered."""
+"""A proxy between a USB/IP client and a server that closes the connection after a number of transfers have been asked for or answered."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Flash"))
 import usbip_messages as usbip
 
 
-class Cable:
+class USBIPProxy:
     """An asynchronous context manager; `port` is its near end, `messages` how many have passed: a transfer asked for is one, its answer another."""
 
     def __init__(self, server_port, cut_after=None):
