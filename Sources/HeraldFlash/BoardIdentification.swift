@@ -1,7 +1,7 @@
 /// What a programmer sees at the other end.
 public struct BoardIdentification: Equatable, Sendable {
-  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a programming method cannot
-  /// tell them apart.
+  /// The boards that this may be; empty if it is none that herald-flash knows. Several where a programming
+  /// method cannot tell them apart.
   public let boards: [BoardDescription]
   /// What it said of itself, as lines of a name and a value that are safe to show: chip, serial number, boot
   /// loader.

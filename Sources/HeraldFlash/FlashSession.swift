@@ -11,8 +11,8 @@ public struct FlashSession {
   public struct Outcome: Equatable, Sendable {
     /// Bytes of the image.
     public let bytes: Int
-    /// Whether they were compared afterwards. If not, this programming method reads nothing back, and what it said itself
-    /// has to do.
+    /// Whether they were compared afterwards. If not, this programming method reads nothing back, and what it
+    /// said itself has to do.
     public let isVerified: Bool
     /// Whether the board was told to start; if not, it does so by itself.
     public let isReset: Bool
