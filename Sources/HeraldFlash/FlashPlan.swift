@@ -6,7 +6,7 @@ public struct FlashPlan: Equatable, Sendable {
   public let image: FirmwareImage
   /// The board it was checked against.
   public let board: BoardDescription
-  /// Whether the log and the settings go as well. They stay unless the person asked for it.
+  /// Whether the log and the settings are erased as well. By default they are kept.
   public let erasesAll: Bool
 
   /// A plan, if the image fits the board.

@@ -14,7 +14,7 @@ public struct FlashSession {
     /// Whether they were compared afterwards. If not, this programming method reads nothing back, and what it
     /// said itself has to do.
     public let isVerified: Bool
-    /// Whether the board was told to start; if not, it does so by itself.
+    /// Whether a start was commanded; if not, the board starts by itself.
     public let isReset: Bool
   }
 
@@ -92,7 +92,8 @@ public struct FlashSession {
     return Outcome(bytes: plan.image.byteCount, isVerified: isVerified, isReset: isStarted)
   }
 
-  /// Whether a step was done; `false` if this programming method has none. If it fails, the board is in this state.
+  /// Whether a step was done; `false` if this programming method has none. If it fails, the board is in this
+  /// state.
   private func attempt(_ state: FlashFailure.BoardState, _ step: () throws(FlashFailure) -> Void)
     throws(FlashFailure) -> Bool
   {

@@ -6,9 +6,9 @@ import HeraldHostLink
 /// to the person. A programmer throws `FlashFailure`, which says what state the board is in; it never reports
 /// success for what it has not seen.
 ///
-/// The caller does what belongs to writing one after the other: `write`, `verify`, `reset`. A programming method that has
-/// no such step throws `.cannot`, which the caller takes for what it is: a drive restarts its board by
-/// itself.
+/// The caller does what belongs to writing one after the other: `write`, `verify`, `reset`. A programming
+/// method that has no such step throws `.cannot`, which the caller takes for what it is: a drive restarts its
+/// board by itself.
 public protocol Programmer: AnyObject {
   /// Where it leads, in the words of `--to`.
   var location: String { get }

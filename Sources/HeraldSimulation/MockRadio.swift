@@ -5,7 +5,7 @@ import HeraldHAL
 ///
 /// It keeps to the contract of `Radio` and notes every call that breaks it in `violations`. Peers do nothing
 /// by themselves unless `responder` speaks for them; cancelled attempts and disconnections are confirmed at
-/// the next poll unless told otherwise.
+/// the next poll by default.
 public struct MockRadio: Radio, ~Copyable {
   /// Something the core asked for.
   public enum Command: Equatable, Sendable {

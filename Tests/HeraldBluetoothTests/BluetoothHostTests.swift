@@ -11,7 +11,7 @@ private let attributes: [5 of AttributeRecord] = [
 ]
 private let bytes: [7 of UInt8] = [0x0F, 0x18, 0x12, 3, 0, 0x19, 0x2A]
 
-/// Serves a battery level and notes what it is told.
+/// Serves a battery level and records its events.
 private struct Application: BluetoothApplication {
   enum Table: GATTTable {
     static var database: GATTDatabase {

@@ -124,7 +124,7 @@ struct FactoryResetTests {
       check(device.answer(status) == progress(UInt8(done), 4))
     }
     #expect(device.log.bytes.allSatisfy { $0 == 0xFF })
-    // Asked once more: the same reset.
+    // Asked again: the same reset.
     check(device.answer(request(epoch)) == progress(3, 4, operation: "0B"))
     device.round()
     device.round()

@@ -74,7 +74,7 @@ struct ImageManagementTests {
     }
     let head = all(hex("A2"), text("images"), hex("82"), running)
     check(answer(states, &device)[8...] == (all(head, waiting("", 4), text("splitStatus"), [0]))[...])
-    // Tried once, then for good.
+    // Tried once, then permanently.
     let test = request(0, all(hex("A2"), text("hash"), hex("5820"), hash, text("confirm"), hex("F4")))
     check(
       answer(test, &device)[8...]

@@ -60,8 +60,8 @@ func fuzzCBOR(_ bytes: Span<UInt8>) {
   }
 }
 
-/// Has a packet answered; an answer, if there is one, is a packet with the sequence and command of the
-/// question.
+/// Has a packet answered; a response, if there is one, is a packet with the sequence and command of the
+/// request.
 func fuzzSMP(_ bytes: [UInt8], _ device: inout TestDevice) {
   let response = answer(bytes, &device, room: 128)
   guard !response.isEmpty else { return }

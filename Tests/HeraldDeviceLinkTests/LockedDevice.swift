@@ -18,7 +18,7 @@ struct LockedDevice: ~Copyable {
     hosts = .init(repeating: nil, count: count)
   }
 
-  /// The answer to a packet as it is.
+  /// The response to a packet as it is.
   mutating func send(_ packet: [UInt8], on link: Int = 0) -> [UInt8] {
     var buffer = packet + [UInt8](repeating: 0, count: 512 - packet.count)
     var span = buffer.mutableSpan
@@ -26,12 +26,13 @@ struct LockedDevice: ~Copyable {
     return Array(buffer[..<count])
   }
 
-  /// The body of the answer to a packet as it is.
+  /// The body of the response to a packet as it is.
   mutating func ask(_ packet: [UInt8], on link: Int = 0) -> [UInt8] {
     Array(send(packet, on: link).dropFirst(8))
   }
 
-  /// Proves that the host has `key`; keeps the session if the device proves the same. The body of the answer.
+  /// Proves that the host has `key`; keeps the session if the device proves the same. The body of the
+  /// response.
   mutating func unlock(_ key: [UInt8] = Array(0..<32), on link: Int = 0) -> [UInt8] {
     _ = ask(hex("08000001 0048 0005 A0"), on: link)
     let nonce = [UInt8](repeating: device.nonces, count: 16)
@@ -42,14 +43,14 @@ struct LockedDevice: ~Copyable {
     return answer
   }
 
-  /// The body of the answer to a sealed packet, opened with the number of a request, or of the last one;
+  /// The body of the response to a sealed packet, opened with the number of a request, or of the last one;
   /// `nil` if it is not sealed.
   mutating func serve(_ sealed: [UInt8], number: UInt32? = nil, on link: Int = 0) -> [UInt8]? {
     let answer = send(sealed, on: link)
     return hosts[link]?.open(answer, number: number)
   }
 
-  /// The body of the answer to a packet in the session of a link.
+  /// The body of the response to a packet in the session of a link.
   mutating func exchange(_ packet: [UInt8], on link: Int = 0) -> [UInt8]? {
     guard let sealed = hosts[link]?.seal(packet) else { return nil }
     return serve(sealed, on: link)

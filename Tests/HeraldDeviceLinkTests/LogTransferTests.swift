@@ -130,7 +130,7 @@ struct LogTransferTests {
     let peer = TargetIdentity(kind: .randomAddress, high: 0xC102, low: 0x0304_0506)
     let request = hex("08000001 0048 0906 A0")
     let nothing = hex("0900000F 0048 0906 A2 64") + bytes("lost") + hex("00 66") + bytes("events") + hex("80")
-    // What was before anybody asked is not told.
+    // Events before the first request are not reported.
     device.tap.didDetect(peer, at: .start)
     check(answer(request, &device, at: Instant(milliseconds: 1000)) == nothing)
     device.tap.didMeasure(peer, RSSI(-70), at: Instant(milliseconds: 1058))

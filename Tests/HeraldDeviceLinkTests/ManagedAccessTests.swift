@@ -61,7 +61,7 @@ private struct Badge: ~Copyable {
     _ = device.node.poll(at: now)
   }
 
-  /// The body of the answer; of one that is not sealed in a session, as it is.
+  /// The body of the response; of one that is not sealed in a session, as it is.
   mutating func ask(
     _ operation: UInt8, _ group: UInt8, _ command: UInt8, _ body: [UInt8], on link: Int = 0
   ) -> [UInt8] {

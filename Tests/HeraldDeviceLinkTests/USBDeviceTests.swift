@@ -230,7 +230,7 @@ struct USBControlTests {
 struct SMPBulkTests {
   private let echo = hex("0A000006 0000 0100 A1 61 64 62 68 69")
   private let echoed = hex("0B000006 0000 0100 A1 61 72 62 68 69")
-  /// An echo that is `count` bytes long as a packet, and its answer.
+  /// An echo that is `count` bytes long as a packet, and its response.
   private func echo(of count: Int, sequence: UInt8 = 1) -> (request: [UInt8], response: [UInt8]) {
     let text = [UInt8](repeating: 0x78, count: count - 13)
     let body = [UInt8(text.count)] + text
@@ -336,7 +336,7 @@ struct SMPBulkTests {
       _ = host.control(setup)
       check(host.bulk(echo) == [echoed], "\(setup)")
     }
-    // Half an answer is out; the host says that it wants no more of it.
+    // Half a response is out; the host says that it wants no more of it.
     var host = ScriptedUSB()
     host.configure()
     host.usb.controller.room = 2

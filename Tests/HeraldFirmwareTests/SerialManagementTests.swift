@@ -43,7 +43,7 @@ struct SerialManagementTests {
       board: Firmware(
         hardware: TestHardware(events: events), memory: words.memory,
         settings: MemoryFlash(pageSize: 4096, pageCount: 2, wordSize: 4), hint: nil))
-    // SMP: write, group 0 (OS), sequence 1, command 0 (echo), {"d": "hi"}; the answer is {"r": "hi"}.
+    // SMP: write, group 0 (OS), sequence 1, command 0 (echo), {"d": "hi"}; the response is {"r": "hi"}.
     host.toDevice = Array("\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n".utf8)
     let later = links.serve(at: .start, device: &device)
     #expect(later == .start + .milliseconds(2))

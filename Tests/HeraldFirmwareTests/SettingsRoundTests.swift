@@ -7,7 +7,7 @@ import HeraldHCI
 import HeraldSimulation
 import Testing
 
-/// A link on which nobody says anything.
+/// An idle link.
 private struct QuietLinks: ManagementLinks {
   mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Instant {
     .never

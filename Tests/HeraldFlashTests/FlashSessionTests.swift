@@ -50,7 +50,7 @@ struct FlashSessionTests {
     let session = try FlashSession(mock)
     let plan = try session.plan(
       try .linked(at: 0), for: try Self.board("nrf52833dk"), erasesAll: false)
-    // The programming method knows nothing of what it wrote before.
+    // The programming method does not depend on what it wrote before.
     mock.verifyFailure = FlashFailure(.different, "0x40 differs", state: .untouched, advice: "look")
     #expect(
       Self.failure { _ = try session.write(plan) { _ in } }

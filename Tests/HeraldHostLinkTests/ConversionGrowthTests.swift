@@ -9,7 +9,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// A conversion that goes on where the last one ended leaves what one leaves that begins anew.
+/// A conversion that continues where the last one ended leaves what one leaves that begins anew.
 @Suite("Conversion, page by page")
 struct ConversionGrowthTests {
   let start: UInt64 = 1_669_760_510_000
@@ -193,7 +193,7 @@ struct ConversionGrowthTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: place.path).sorted()
     let stamps = names.map { FileStamp.of("\(place.path)/\($0)") }
     for name in try pages.pages() { chmod("\(place.path)/pages/\(name.fileName)", 0o600) }
-    // The time of change is another now, the content is not: read once more, and nothing else.
+    // The time of change is another now, the content is not: read again, and nothing else.
     _ = try LogConversion(pages)
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == names)
     let tables = names.enumerated().filter { $0.element.hasSuffix(".csv") }

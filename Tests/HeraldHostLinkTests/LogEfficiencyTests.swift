@@ -4,13 +4,13 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// Counts what crosses a link, and how often a device has nothing to do while a pull goes on.
+/// Counts what crosses a link, and how often a device has nothing to do while a pull continues.
 private final class CountingTransport: SMPTransport {
   let location = "count"
   let window: Int
   let damagedPackets = 0
   private(set) var bytes = 0
-  /// Moments at which a question was sent when none was on its way: each costs the time of a round trip.
+  /// Moments at which a request was sent when none was on its way: each costs the time of a round trip.
   private(set) var idle = 0
   private let answer: ([UInt8]) -> [[UInt8]]
   private var waiting: [[UInt8]] = []

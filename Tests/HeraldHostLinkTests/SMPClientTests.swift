@@ -139,7 +139,7 @@ struct SMPClientTests {
           0x23, 0xB0, 0x03, 0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15,
           0xAD,
         ])
-    // An answer about another page is none.
+    // A response about another page is none.
     #expect(throws: HostLinkError.self) {
       try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 8, bytes: abc)
     }

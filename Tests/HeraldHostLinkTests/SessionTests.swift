@@ -72,7 +72,7 @@ struct SessionTests {
     let served = ServedLog(pages: 3, pageSize: 1024, packetSize: 256)
     served.key = key
     let transport = DirectTransport { packet in
-      // Whoever is in between answers in the device's place once there is a session.
+      // Whoever is in between responses in the device's place once there is a session.
       guard packet[1] == 1 else { return served.answer(packet) }
       let body = [0xA1, 0x64] + Array("data".utf8) + [0x44, 1, 2, 3, 4]
       return [[packet[0] + 1, 0, 0, UInt8(body.count)] + packet[4..<8] + body]

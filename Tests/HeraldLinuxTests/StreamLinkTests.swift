@@ -9,7 +9,7 @@ import Testing
 
 @Suite("SMP over a byte stream")
 struct StreamLinkTests {
-  /// Echo of "hi", and its answer, framed by a program that is not ours.
+  /// Echo of "hi", and its response, framed by a program that is not ours.
   private let question = "\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n"
   private let answer = "\u{06}\u{09}ABALAAAGAAABAKFhcmJoaeLw\n"
 

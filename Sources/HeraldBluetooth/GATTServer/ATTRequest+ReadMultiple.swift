@@ -23,8 +23,8 @@ extension ATTRequest {
     while place < total {
       subject = handles[unchecked: place]
       place &+= 1
-      // What does not fit any more is still looked at: one handle that cannot be read fails the whole
-      // request. The two bytes of a length are not separated.
+      // Values that no longer fit are still read: one handle that cannot be read fails the whole request. The
+      // two bytes of a length are not separated.
       let start = isVariable ? length &+ 2 : length
       let room = max(0, limit &- start)
       switch value(of: subject, from: 0, to: min(start, limit), room: room, &values) {

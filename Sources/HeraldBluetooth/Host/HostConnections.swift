@@ -26,7 +26,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     isStale = true
   }
 
-  /// Discards all connections and has everything told to the radio again.
+  /// Discards all connections and applies the whole state to the radio again.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     isStale = true

@@ -2,7 +2,7 @@ import HeraldEmbedded
 
 /// Group 1: the image for the next start, as MCUmgr's image group has it.
 ///
-/// Slot 0 is what runs, which nobody can change; slot 1 takes an image. Of how it is started nothing is done
+/// Slot 0 has the running image and is read-only; slot 1 takes an image. Of how it is started nothing is done
 /// here: that is the boot loader's.
 enum ImageManagement {
   @inline(never)
@@ -207,7 +207,7 @@ enum ImageManagement {
     return nil
   }
 
-  /// Ends an upload: whether its bytes have the hash that was told, if one was. If not, the slot is emptied.
+  /// Ends an upload: whether its bytes have the announced hash, if any. If not, the slot is emptied.
   @inline(never)
   private static func finish<Device: ManagedDevice & ~Copyable>(_ device: inout Device) -> Bool? {
     let upload = device.imageUpload

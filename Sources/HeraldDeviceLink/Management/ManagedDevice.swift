@@ -69,8 +69,8 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   mutating func hasAccessKey() -> Bool
   /// Copies it to 32 bytes; `false` if there is none, or it cannot be read.
   mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool
-  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` if that could not be kept,
-  /// and nothing has changed.
+  /// Keeps another access key of 32 bytes, or removes it if `bytes` is empty. `false` if that could not be
+  /// kept, and nothing has changed.
   mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
   /// What slows down who guesses it.
   var access: AccessGate { get set }
@@ -144,7 +144,7 @@ public struct FactoryResetProgress: Equatable, BitwiseCopyable, Sendable {
   public init() {}
 }
 
-/// The fields of MCUmgr's OS and application information, in the order in which they are told.
+/// The fields of MCUmgr's OS and application information, in the order of the response.
 public enum InformationField: UInt8, BitwiseCopyable, Sendable {
   /// `s`: the name of the firmware.
   case kernelName = 0

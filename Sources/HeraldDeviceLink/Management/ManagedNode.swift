@@ -210,7 +210,7 @@ public struct ManagedNode<
     node.core.clock.unixMilliseconds(at: now)
   }
 
-  /// Sets the date, as told by a host.
+  /// Sets the date from a host.
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool {
     node.core.setClock(unixMilliseconds: unixMilliseconds, at: now, source: .host)
   }

@@ -20,7 +20,7 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// the response takes: 0 if the packet is none, is too short for a header, or is no request.
   ///
   /// `buffer` is as long as the longest packet the transport carries, at least 40 bytes; `bufferCount` is how
-  /// many such packets it keeps waiting. Both are told to clients that ask for MCUmgr's parameters.
+  /// many such packets it keeps waiting. Both are in the response to MCUmgr's parameters request.
   @inline(never)
   public mutating func respond<Device: ManagedDevice & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, at now: Instant,

@@ -62,7 +62,7 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
 
   /// OS: a character of the format is none of MCUmgr's (2).
   public static var invalidFormat: Self { Self(.os, 2, general: .invalid) }
-  /// OS: there is no answer to what the boot loader was asked (3).
+  /// OS: unknown query for the boot loader (3).
   public static var noAnswer: Self { Self(.os, 3, general: .notFound) }
   /// OS: the clock is not set (4).
   public static var clockNotSet: Self { Self(.os, 4, general: .notFound) }
@@ -98,8 +98,8 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
   /// Herald: the device has an access key, and the request is not the next one of a session (8).
   public static var locked: Self { Self(.herald, 8, general: .accessDenied) }
-  /// Herald: the device is being set up: it has no access key and was not told to stay open, and tells
-  /// nothing of its log before one of the two (12).
+  /// Herald: the device is being set up: it has no access key, and `access/stay-open` is not set; the log is
+  /// not served (12).
   public static var inSetUp: Self { Self(.herald, 12, general: .accessDenied) }
   /// Herald: the page is another than the one whose digest was sent (13).
   public static var otherDigest: Self { Self(.herald, 13, general: .invalid) }

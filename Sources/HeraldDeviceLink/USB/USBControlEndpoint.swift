@@ -181,7 +181,7 @@ struct USBControlEndpoint: ~Copyable {
       setup.length == 0
     else { return .refuse }
     let isHalted = setup.request == Request.setFeature
-    // The control endpoint is never halted; hosts may clear a halt all the same.
+    // The control endpoint is never halted; hosts may clear a halt nevertheless.
     if setup.index == 0x00 || setup.index == 0x80 { return isHalted ? .refuse : .acknowledge }
     guard let bit = bit(setup.index) else { return .refuse }
     halted = isHalted ? halted | bit : halted & ~bit
@@ -197,7 +197,7 @@ struct USBControlEndpoint: ~Copyable {
     case (0xA1, SerialRequest.getLineCoding) where setup.value == 0:
       let outcome = send(.lineCoding, setup)
       return outcome == .send ? .sendLineCoding : outcome
-    // Bit 0 is Data Terminal Ready; bit 1, Request To Send, says nothing where nobody waits.
+    // Bit 0 is Data Terminal Ready; bit 1, Request To Send, has no meaning here.
     case (0x21, SerialRequest.setControlLineState) where setup.length == 0:
       return .setTerminal(setup.value & 1 != 0)
     default: return .refuse

@@ -96,7 +96,7 @@ public enum USBDescriptors {
   /// Microsoft's descriptor set up to its text: WinUSB is the driver of the function that begins with
   /// interface 0, and programs find that by an interface GUID. The serial port has Windows' own driver.
   ///
-  /// The configuration is told by its index, 0, as Windows reads it.
+  /// The configuration is requested by its index, 0, as Windows does.
   private static let microsoftSet: [54 of UInt8] = [
     10, 0, 0, 0, 0x00, 0x00, 0x03, 0x06, 178, 0,
     // Configuration, function.

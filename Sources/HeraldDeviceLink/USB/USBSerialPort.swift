@@ -3,9 +3,9 @@ import HeraldHAL
 /// The serial port of the device (CDC-ACM): SMP in its serial framing on a pair of bulk endpoints, one packet
 /// at a time, in memory that it shares with the management link.
 ///
-/// There is no line behind it: the line coding is kept and told, and changes nothing. The end of Data
+/// There is no physical line: the line coding is stored and returned, and has no effect. The end of Data
 /// Terminal Ready, with which hosts close the port, discards what was begun. Bytes that belong to no packet
-/// are skipped, whoever sends them: a program that looks for modems gets no response.
+/// are skipped: a program that probes for modems has no response.
 struct USBSerialPort: ~Copyable {
   private var exchange = SMPSerialExchange()
   /// The USB packet that is being looked at.
@@ -20,7 +20,7 @@ struct USBSerialPort: ~Copyable {
   /// Whether the USB packet sent last was full, so that the host waits for more.
   private var endsWithEmptyPacket = false
   private var hasTerminal = false
-  /// What the host was told: whether there is a carrier, which there is while there is a terminal.
+  /// The carrier state that the host was notified of; set while a terminal is open.
   private var toldCarrier = false
 
   /// Bytes of a line coding.

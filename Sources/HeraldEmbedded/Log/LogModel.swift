@@ -6,7 +6,7 @@ import HeraldHAL
 ///
 /// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that
 /// target has been silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells
-/// most of it. A target far down the list, or not in it, is told by its number or its identity instead, as
+/// most of it. A target far down the list, or not in it, is coded by its number or its identity instead, as
 /// one decision for each before it would take long.
 ///
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack

@@ -11,7 +11,7 @@ extension FlashLog where F: ~Copyable {
   /// of few pages is not used up by days on which little happens, for four times `days` divided by their
   /// number: so much longer than `days` a record may be there.
   ///
-  /// How old a record is follows from what came after it. The date counts only if a host told it, both today
+  /// How old a record is follows from what came after it. The date counts only if a host set it, both today
   /// and then; uptimes of this start always do; records of an earlier start are at least as old as this one.
   /// So a page whose start never got the date waits for the next page that has one, or for `days` of uptime,
   /// and never goes too early.

@@ -12,7 +12,7 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
   private var bytes = InlineBytes<capacity>()
   private var simple = SimplePayloadSupplier(store: DayKeyStore())
 
-  /// A supplier that offers what the image has, which may be nobody's fixed payload, until another one is
+  /// A supplier that offers what the image has, which may be the unset fixed payload, until another one is
   /// stored.
   public init(otherwise image: FixedPayloadSupplier) { self.image = image }
 

@@ -88,7 +88,7 @@ extension LiveSource where Self: ~Copyable {
 /// `SensorDelegates` with any other.
 ///
 /// It hears of an event where the log does. Nobody watching costs a call and a comparison for each event.
-/// What finds no room is counted: the oldest stay, so that what is told is without gaps up to there.
+/// Dropped events are counted: the oldest stay, so that the sequence has no gaps up to there.
 public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Fourteen events of 16 bytes.
   @usableFromInline static var capacity: Int { 14 }

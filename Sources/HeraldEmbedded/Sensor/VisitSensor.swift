@@ -252,7 +252,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     return oldest
   }
 
-  /// When a peer was detected, which is no stranger any more; `nil` if that is not known.
+  /// When a peer was detected, after which it is a known one; `nil` if unknown.
   private mutating func takeStranger(_ peer: TargetIdentity) -> Instant? {
     var place = 0
     while place < strangerCount {

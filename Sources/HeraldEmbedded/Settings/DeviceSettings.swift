@@ -97,7 +97,7 @@ struct SettingsRecord: BitwiseCopyable {
     return reader.u32() == CRC32.of(bytes.extracting(0..<end))
   }
 
-  /// Whether these 96 bytes, which are no record any more, were one with an access key: half of what a record
+  /// Whether these 96 bytes, which are an invalid record, were one with an access key: half of what a record
   /// begins with is still there, and where the key belongs are bytes that neither an erasure leaves nor a
   /// record without a key, more of them than a word that was cut off.
   static func hadAccessKey(_ bytes: Span<UInt8>) -> Bool {

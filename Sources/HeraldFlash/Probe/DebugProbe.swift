@@ -21,7 +21,7 @@ final class DebugProbe {
   /// Packets sent so far, each with its response.
   private(set) var roundTrips = 0
 
-  /// Over `pipe`; nothing is asked yet.
+  /// Over `pipe`; nothing is sent yet.
   init(_ pipe: any ProbePipe) { self.pipe = pipe }
 
   /// Where it leads.

@@ -42,9 +42,9 @@ public final class ProbeProgrammer: Programmer {
     let hasControl: Bool
   }
 
-  /// Over an open pipe; nothing is asked yet. `readsBack`: compare by reading every byte through the probe,
-  /// instead of by CRC-32 computed on the chip. `timeout`: how long a chip may work on one thing, beyond
-  /// what a probe waits by itself.
+  /// Over an open pipe; nothing is sent yet. `readsBack`: compare by reading every byte through the probe,
+  /// instead of by CRC-32 computed on the chip. `timeout`: how long a chip may work on one thing, beyond what
+  /// a probe waits by itself.
   init(_ pipe: any ProbePipe, readsBack: Bool, clock: UInt32, timeout: Duration = .seconds(20)) {
     port = DebugPort(DebugProbe(pipe), clock: clock)
     core = CortexCore(port)

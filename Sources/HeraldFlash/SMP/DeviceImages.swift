@@ -45,8 +45,8 @@ struct DeviceSlot: Equatable, Sendable {
   }
 }
 
-/// MCUmgr's group of images, asked in words. Responses of firmware and of MCUboot's serial recovery are the
-/// same, but for what the latter leaves out.
+/// MCUmgr's image group, with one method for each request. Responses of firmware and of MCUboot's serial
+/// recovery are the same, but for what the latter leaves out.
 struct DeviceImages {
   /// The client that carries the requests.
   let client: SMPClient

@@ -4,7 +4,7 @@ import HeraldText
 
 /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
 ///
-/// A running device takes the image into its second slot and is told to try it at the next start; the
+/// A running device takes the image into its second slot and marks it for a trial at the next start; the
 /// firmware that runs is not touched. Recovery has no firmware that runs: there the image goes to where it is
 /// started from, which nobody has to be told.
 public final class SMPProgrammer: Programmer {
@@ -15,7 +15,7 @@ public final class SMPProgrammer: Programmer {
   private let images: DeviceImages
   private let device: DeviceClient
   private let isPermanent: Bool
-  /// Whether firmware runs there, and responses; known once it was looked at.
+  /// Whether firmware runs there and responds; known once it was looked at.
   private var firmwareRuns = false
   /// Whether the device compared what arrived with its SHA-256.
   private var isCompared = false

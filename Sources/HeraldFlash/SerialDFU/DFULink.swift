@@ -15,7 +15,7 @@ protocol SerialLine: AnyObject {
 
 extension ByteStream: SerialLine {}
 
-/// Why a boot loader did not do what it was asked.
+/// Why a request to a boot loader failed.
 enum DFUError: Error, Equatable {
   /// The line, or a response that is none.
   case link(HostLinkError)

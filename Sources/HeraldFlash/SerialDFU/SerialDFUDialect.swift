@@ -7,7 +7,7 @@ enum SerialDFUDialect: Equatable {
   /// The serial DFU before that, as Adafruit's boot loader has it.
   case legacy
 
-  /// How often is asked.
+  /// Number of attempts.
   private static let attempts = 3
 
   /// Asks in both, with what changes nothing in either: Secure DFU's ping, and a packet with nothing in it.

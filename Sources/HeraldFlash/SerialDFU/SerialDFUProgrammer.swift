@@ -75,8 +75,8 @@ final class SerialDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// Has the init packet checked. A boot loader that has a later version is told not to mind, which one made
-  /// for debugging heeds, as the dongle's. A packet that somebody else made is sent as it is, or not at all.
+  /// Has the init packet checked. A version check can be disabled, which one made for debugging heeds, as the
+  /// dongle's. An existing init packet is sent unchanged, or not at all.
   private func sendInit(_ package: DFUPackage, isOurs: Bool) throws(FlashFailure) {
     try carryOut(.untouched) { () throws(DFUError) in
       do throws(DFUError) {

@@ -31,7 +31,7 @@ public struct DatabaseExport {
   }
 
   /// Writes a file for each table into a folder, which is made if it is not there. A file appears under its
-  /// name when it is whole and on the disk; like all that tells whom somebody met it is for its owner alone.
+  /// name when it is whole and on the disk; like the log itself it has mode 0600.
   public func write(to folder: String) throws(HostLinkError) -> [File] {
     try PrivateFolder.make(folder)
     // In one transaction: the tables agree with each other.

@@ -1,7 +1,6 @@
 import GRDB
 
-/// The tables of a database, version by version. docs/database.md describes them for who asks questions in
-/// SQL.
+/// The tables of a database, version by version. docs/database.md describes them for SQL queries.
 ///
 /// A version that has been released is never changed: what is new is a migration of its own, so that an
 /// database of any age becomes one of today.
@@ -21,7 +20,7 @@ enum DatabaseSchema {
     return migrator
   }
 
-  /// A record's number is its page's times this, plus its place within the page: whoever sorts by it has the
+  /// A record's number is its page's times this, plus its place within the page: sorting by it gives the
   /// order of a page.
   static let recordsPerPage: Int64 = 1 << 20
 
@@ -289,8 +288,8 @@ enum DatabaseSchema {
     "CREATE TABLE conversion_undo (id INTEGER PRIMARY KEY, device_id INTEGER NOT NULL, sql TEXT NOT NULL) STRICT",
   ]
 
-  /// What tells at once that a folder is as it was, so that nothing is asked about each of its pages. A
-  /// migration after which records are to be interpreted anew sets `folder` to nothing.
+  /// A fingerprint by which an unchanged folder is recognised without a query for each page. A migration
+  /// after which records are to be interpreted anew sets `folder` to nothing.
   private static let version3 = [
     "ALTER TABLE conversion ADD COLUMN folder BLOB NOT NULL DEFAULT X''",
     "ALTER TABLE conversion ADD COLUMN folder_pages INTEGER NOT NULL DEFAULT 0",

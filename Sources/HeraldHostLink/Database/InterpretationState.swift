@@ -108,7 +108,7 @@ final class InterpretationState {
     peer.isChanged = true
   }
 
-  /// The transmit power of an address, if it told one in this start of the device.
+  /// The transmit power of an address, if it advertised one in this start of the device.
   func power(of peer: Peer, start: Int64) -> Int? { peer.powerStart == start ? peer.power : nil }
 
   // MARK: Persons
@@ -145,7 +145,7 @@ final class InterpretationState {
   }
 
   /// A payload was read of an address. Signs of the address from before any was belong to it (HP-45), unless
-  /// the address is one that somebody only told of.
+  /// the address is only known from another peer.
   func read(_ payload: Int64, of peer: Peer) throws {
     guard peer.payload != payload else { return }
     let isHearsay = peer.identity.isHearsay

@@ -33,9 +33,9 @@ public struct LogConversion: Sendable {
   public let pageCount: Int
   /// Events of peers that have a date.
   public let events: Int
-  /// Measurements among them, those left out that somebody only told of.
+  /// Measurements among them, without those of peers only known from another.
   public let readings: Int
-  /// Events left out because nothing tells the date of the start-up they belong to.
+  /// Events left out because the date of their start-up is unknown.
   public let undatedEvents: Int
   /// Events the device could not keep, by its own count.
   public let droppedEvents: Int

@@ -150,7 +150,7 @@ struct LogInterpreter {
     try sign(of: peer, at: date, isReading: true)
   }
 
-  /// A sign that a peer is near, unless it is one that somebody only told of (HP-43).
+  /// A sign that a peer is near, unless it is only known from another peer (HP-43).
   private func sign(of peer: InterpretationState.Peer, at date: UInt64, isReading: Bool) throws {
     guard !peer.identity.isHearsay else { return }
     let person = try state.person(of: peer)

@@ -40,7 +40,7 @@ struct PageImport {
     let isPage: Bool
   }
 
-  /// Begins with what the folder knows about the device.
+  /// Starts from the device record of the folder.
   init(_ database: Database, device: DeviceRecord) throws {
     self.database = database
     try database.execute(

@@ -1,12 +1,12 @@
 import GRDB
 
-/// What the database knows of the dates of a device's start-ups, and the dates of its records.
+/// The dates of a device's start-ups in the database, and the dates of its records.
 struct StoredBootDates {
   private let database: Database
   private let device: Int64
   /// What is known. `dateAnew` loads it again from the database.
   private var calendar: LogCalendar
-  /// Start-ups of which something new was told, by number.
+  /// Start-ups with new statements, by number.
   private var told: [Int64: StartStatement] = [:]
 
   private struct StartStatement {
@@ -73,7 +73,7 @@ struct StoredBootDates {
       hasRecords: hasRecords ?? false)
   }
 
-  /// Keeps a moment whose date a page or the folder knows.
+  /// Stores a time whose date is stated by a page or the folder.
   mutating func add(_ fix: DeviceRecord.ClockFix, boot: Int64, page: Int64?) throws {
     try begin(boot: boot, fix)
     // If uptimes do not ascend, this may be incomplete. `dateAnew` then corrects the dates from the database.

@@ -6,7 +6,7 @@ import HeraldEmbedded
 struct StoredRecord {
   /// Its number; see `DatabaseSchema.recordsPerPage`.
   let id: Int64
-  /// Milliseconds since 1970-01-01T00:00:00Z; `nil` if nothing tells.
+  /// Milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown.
   let date: UInt64?
   /// The number of the start-up it belongs to.
   let boot: Int64

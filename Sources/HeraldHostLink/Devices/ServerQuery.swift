@@ -41,7 +41,7 @@ public enum ServerQuery {
   }
 }
 
-/// Responses as they come. A thread that is not waited for any more may still put one.
+/// Responses as they come. A thread whose deadline has passed may still store one.
 private final class Responses<Answer: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var answers: [Result<Answer, HostLinkError>?]

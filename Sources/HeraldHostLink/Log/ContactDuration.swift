@@ -1,5 +1,5 @@
-/// How long somebody was near. The table of a pull, the report, `contact_events.csv`, the export and the
-/// database all have this number.
+/// The time of presence of a person. The table of a pull, the report, `contact_events.csv`, the export and
+/// the database all have this number.
 ///
 /// Time is divided into windows of 30 s, which begin at whole half minutes of UTC. A contact has lasted 30 s
 /// for each window in which the peer was detected, its payload read, or its RSSI measured; but no longer than

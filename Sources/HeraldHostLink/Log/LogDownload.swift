@@ -9,7 +9,7 @@ import HeraldDeviceLink
 /// where it stopped. The page the device is still writing is fetched as far as it is committed, and the rest
 /// of it next time.
 ///
-/// Nothing is changed on the device, unless it is to be trimmed: then it is told the SHA-256 of each page
+/// Nothing is changed on the device, unless it is to be trimmed: then it is sent the SHA-256 of each page
 /// that is here, on the disk and in the database, and erases those that are the same there.
 ///
 /// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was
@@ -39,7 +39,8 @@ public struct LogDownload {
 
   /// A pull from `device` into `pageStore`. With `trim`, the device is allowed to erase what that says is in
   /// the database. `inspect` judges pages that are none of a log, as tests have them. `now` is this
-  /// computer's date in milliseconds since 1970, for start-ups of the device whose date nothing else tells.
+  /// computer's date in milliseconds since 1970, for start-ups of the device without another source of the
+  /// date.
   public init(
     device: DeviceClient, pageStore: PageStore,
     inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,

@@ -15,7 +15,7 @@ public struct PayloadFile: Equatable, Sendable {
     case on(UInt64)
   }
 
-  /// Who somebody is to the fixed family.
+  /// The identifier of the fixed family.
   public enum Identifier: Equatable, Sendable {
     /// This number.
     case number(UInt64)

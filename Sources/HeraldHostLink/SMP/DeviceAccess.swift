@@ -50,7 +50,7 @@ extension DeviceClient {
 
   /// Opens a session with the access key in a file, if the device has a key. If it has none and the file is
   /// there, the device is not the one that the file belongs to, or was reset: that is an error, unless it is
-  /// known to be new. `remark` is told what a person should know about the file. `serial` takes the place of
+  /// known to be new. `remark` is called with remarks on the file for the user. `serial` takes the place of
   /// `{serial}` in the path.
   public func authenticate(
     keyFile path: String, serial: String, isNew: Bool, remark: (String) -> Void
@@ -173,8 +173,8 @@ extension DeviceClient {
   }
 
   /// Gives the device this access key, and opens a session with it: the sessions before it are over. Sealed
-  /// if there is a session; else the key goes to the device as it is, over a link that nobody else listens
-  /// to, unless the device says that it is locked.
+  /// if there is a session; else the key goes to the device as it is, over a link that is assumed private,
+  /// unless the device says that it is locked.
   public func setAccessKey(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {

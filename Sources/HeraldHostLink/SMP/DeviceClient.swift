@@ -155,7 +155,7 @@ public struct DeviceClient {
     return information
   }
 
-  /// One field at a time: only so can texts with spaces in them be told apart.
+  /// One field at a time, as texts may contain spaces.
   private func informationField(_ format: StaticString) throws(HostLinkError) -> String {
     let request = ManagementRequest("information", .read, .os, OSCommand.information) { writer in
       writer.map(1)

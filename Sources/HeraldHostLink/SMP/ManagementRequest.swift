@@ -40,7 +40,7 @@ public struct ManagementRequest: Sendable {
     buffer.wipe()
   }
 
-  /// The subject as it stands behind "asked".
+  /// The subject, as used after "asked".
   var asked: String {
     ["to ", "whether ", "why ", "how "].contains(where: subject.hasPrefix) ? subject : "for \(subject)"
   }

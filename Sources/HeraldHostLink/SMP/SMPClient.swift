@@ -83,7 +83,7 @@ public final class SMPClient {
   }
 
   /// A client over the transport of another one, with another timeouts, and with the session of that one.
-  /// Only one of them has questions on their way at a time.
+  /// Only one of the two may have outstanding requests at a time.
   public init(sharing other: SMPClient, timeouts: Timeouts) {
     transport = other.transport
     self.timeouts = timeouts
@@ -272,8 +272,8 @@ extension SMPClient {
   /// Whether requests are sealed in a session.
   public var isSealed: Bool { sealing.isOpen }
 
-  /// Has the link for the thread that opens a session while `body` runs: whoever ends sessions meanwhile
-  /// waits for this one.
+  /// Has the link for the thread that opens a session while `body` runs: a thread that ends sessions
+  /// meanwhile waits for this one.
   func opening<Result>(_ body: () throws(HostLinkError) -> Result) throws(HostLinkError) -> Result {
     sealing.turn.take()
     defer { sealing.turn.give() }

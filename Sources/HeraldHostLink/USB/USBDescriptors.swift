@@ -93,7 +93,7 @@ public struct USBConfiguration: Equatable, Sendable {
   /// All alternate settings, in the order of the descriptors.
   public let interfaces: [USBInterface]
 
-  /// A configuration that somebody else has parsed.
+  /// A parsed configuration.
   package init(value: UInt8, interfaces: [USBInterface]) {
     self.value = value
     self.interfaces = interfaces

@@ -29,7 +29,7 @@ public final class BtsnoopCapture {
   private let onFailure: (SystemFailure) -> Void
 
   /// Opens the place. An existing capture is appended to; a file that is something else is left alone. When
-  /// the file cannot be written any more, the capture ends, and `onFailure` is told why.
+  /// the file cannot be written any more, the capture ends, and `onFailure` is called with the reason.
   public convenience init(
     _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void
   ) throws(SystemFailure) {

@@ -64,7 +64,7 @@ struct USBIPServer: ~Copyable {
       if client.session.hasDevice { client.session.send(completions) }
       flush(client)
       if client.session.phase == .failed { client.isGone = true }
-      // One client at most has the device: whoever imported it while it was free.
+      // One client at most has the device: the first to import it while it was free.
       if client.isGone, client.session.hasDevice { controller.detach() }
     }
     clients.removeAll { $0.isGone }

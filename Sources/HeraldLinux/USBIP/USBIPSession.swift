@@ -14,7 +14,7 @@ struct USBIPSession {
     case asking
     /// Using the device.
     case attached
-    /// Said something that is not USB/IP, or asked for more than is ever reasonable: to be closed.
+    /// A protocol error or an unreasonable length: to be closed.
     case failed
   }
 

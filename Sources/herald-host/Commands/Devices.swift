@@ -26,7 +26,7 @@ struct Devices: ParsableCommand {
     let obstacle: ErrorRow?
   }
 
-  /// What is there, and the servers that could not be asked.
+  /// The devices, and the servers that did not respond.
   private struct Rows: Encodable {
     let devices: [Row]
     let errors: [ErrorRow]

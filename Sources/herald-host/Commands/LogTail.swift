@@ -18,7 +18,7 @@ extension LogCommands {
     var seconds: Double?
     @OptionGroup var display: DisplayOptions
 
-    /// How often the device is asked.
+    /// The polling interval.
     private static let period = 0.1
 
     private struct Row: Encodable {

@@ -34,8 +34,8 @@ struct FleetOptions: ParsableArguments {
     return try DeviceSelector(name)
   }
 
-  /// The devices that are meant, each once, and the servers that could not be asked for theirs. Servers are
-  /// asked at the same time.
+  /// The devices that are meant, each once, and the servers that did not respond. Servers are queried
+  /// concurrently.
   /// - Throws: `.usage` for what names nothing, `.noDevice` where there is neither a device nor a server that
   ///   failed.
   func muster() throws(HostLinkError) -> FleetSelection {

@@ -11,7 +11,7 @@ struct FewBuffersTests {
     MockRadio, PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, NoNeighbours>, 8, 4, 2
   >
 
-  /// What is offered, and the answers that it takes at the default ATT_MTU.
+  /// What is offered, and the responses that it takes at the default ATT_MTU.
   private static let payload = (0..<30).map { UInt8($0) }
   private let first = [0x0B] + payload[..<22]
   private let rest = [0x0D] + payload[22...]
@@ -48,7 +48,7 @@ struct FewBuffersTests {
     #expect(Self.ask(&node, "0A 10 00", on: 2) == [hex("01 0A 10 00 11")])
     #expect(Self.ask(&node, "0C 10 00 16 00", on: 0) == [rest])
     #expect(Self.ask(&node, "0A 10 00", on: 2) == [first])
-    // Who asks once more for what is behind the end is answered, too, when there is room for that.
+    // Who asks again for what is behind the end is answered, too, when there is room for that.
     #expect(Self.ask(&node, "0C 10 00 16 00", on: 1) == [rest])
     #expect(Self.ask(&node, "0C 10 00 1E 00", on: 1) == [[0x0D]])
     #expect(node.core.counter(.payloadsServed) == 3)

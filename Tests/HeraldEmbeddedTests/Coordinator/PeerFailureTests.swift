@@ -64,7 +64,7 @@ struct PeerFailureTests {
     #expect(scenario.count(.attemptTimeouts) == 0)
   }
 
-  /// The requests of a reading, each with its answer.
+  /// The requests of a reading, each with its response.
   private static let exchanges: [(String, String)] = [
     ("02 F7 00", "03 00 02"),
     ("06 01 00 FF FF 00 28 F6 FC", "07 28 00 2C 00"),

@@ -180,7 +180,7 @@ final class ScenarioWith<Systems: Neighbours> {
     happen(.advertisement(address, RSSI(rssi), kind, hex(data)))
   }
 
-  /// The commands since the last look, without scanning, advertising and answers.
+  /// The commands since the last look, without scanning, advertising and responses.
   func commands() -> [MockRadio.Command] {
     node.radio.takeCommands().filter {
       switch $0 {

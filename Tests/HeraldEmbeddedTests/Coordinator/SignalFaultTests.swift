@@ -60,7 +60,7 @@ struct SignalFaultTests {
     let scenario = begin()
     scenario.write(hex("02 \(bytes)"))
     #expect(scenario.heard() == [.detect(iPhone), .measure(iPhone, rssi)])
-    // What follows a strength in the same value is passed over, as iPhones do.
+    // What follows an RSSI in the same value is skipped, as iPhones do.
     scenario.write(hex("02 \(bytes) 55 AA"))
     #expect(scenario.heard() == [.measure(iPhone, rssi)])
     #expect(scenario.count(.signalsMalformed) == 0)

@@ -72,7 +72,7 @@ struct SignalSendingTests {
     #expect(scenario.commands() == Self.closed)
     #expect(scenario.count(.signalsSent) == 2)
 
-    // The strength again after 15 s and no sooner; the payload again after five minutes.
+    // The RSSI again after 15 s and no sooner; the payload again after five minutes.
     var connections = 0
     var strengths: [[UInt8]] = []
     for second in 1...320 {

@@ -113,7 +113,7 @@ struct LogAcknowledgementTests {
     }
     let left = log.records()
     #expect(left == Array(records.suffix(left.count)) && left.count < records.count)
-    // After a restart it is the same log, and it goes on.
+    // After a restart it is the same log, and it continues.
     var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
     #expect(again.standing.oldest == 4 && again.records() == left && again.waiting() == 0)
     try again.add(.lost(target(1)), at: 5)

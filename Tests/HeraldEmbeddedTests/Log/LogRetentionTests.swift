@@ -28,7 +28,7 @@ private struct Diary: ~Copyable {
     clock.set(unixMilliseconds: november + truth + ahead, at: Instant(milliseconds: uptime), source: source)
   }
 
-  /// The device starts once more.
+  /// The device starts again.
   mutating func restart() {
     log = .mounted(on: image)
     clock = WallClock()
@@ -142,7 +142,7 @@ struct LogRetentionTests {
     try diary.pass(hours: 28, logs: false)
     #expect(diary.remains == [])
     #expect(diary.log.standing.oldest > diary.log.standing.newest)
-    // And it goes on.
+    // And it continues.
     try diary.pass(hours: 2)
     #expect(diary.told().count == 2)
     let status = diary.log.standing

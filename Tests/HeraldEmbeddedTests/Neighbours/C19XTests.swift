@@ -131,7 +131,7 @@ struct C19XTests {
     #expect(scenario.ask("12 1B 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF") == "01 12 1B 00 0D")
     #expect(scenario.ask("12 1B 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF FF 00") == "01 12 1B 00 0D")
     #expect(scenario.heard().isEmpty)
-    // A strength that nobody can measure is not one.
+    // An RSSI that nobody can measure is not one.
     #expect(scenario.ask("12 1B 00 B3 A5 CC F7 AB 44 1D B2 C4 FF FF 7F") == "13")
     #expect(scenario.heard() == [.observe(phone, .c19x, hex("B2 1D 44 AB F7 CC A5 B3"))])
   }

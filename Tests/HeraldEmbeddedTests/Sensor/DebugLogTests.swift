@@ -4,7 +4,7 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-/// How much a listener wants to know, as a type.
+/// The debug level of a delegate, as a type.
 protocol DebugLevelChoice { static var level: DebugLevel { get } }
 enum AllLevels: DebugLevelChoice { static var level: DebugLevel { .debug } }
 enum FaultsOnly: DebugLevelChoice { static var level: DebugLevel { .fault } }

@@ -18,7 +18,7 @@ final class ModelLegacyBootLoader: SerialLine {
     case unheard
     /// Its acknowledgement arrives damaged.
     case garbled
-    /// The acknowledgement of the packet before comes once more in front of its own.
+    /// The acknowledgement of the packet before comes again in front of its own.
     case late
   }
 
