@@ -88,7 +88,7 @@ public final class Flood {
   /// The upper half of the addresses of those who are there.
   static var presentHigh: UInt16 { 0x5A00 }
   private static var arrival: Int { 1000 }
-  private static var caller: Int { 1001 }
+  private static var connectingPeer: Int { 1001 }
 
   private let configuration: FloodConfiguration
   private let image: FlashImage
@@ -172,7 +172,9 @@ public final class Flood {
     }
     let came = Double(arrivesAt)
     outcome.arrivalSeconds = node.core.delegate.first(of: Self.arrival).map { (Double($0) - came) / 1000 }
-    outcome.callerSeconds = node.core.delegate.first(of: Self.caller).map { (Double($0) - came) / 1000 }
+    outcome.callerSeconds = node.core.delegate.first(of: Self.connectingPeer).map {
+      (Double($0) - came) / 1000
+    }
     judge(before, try node.core.log.committedPages(), &outcome)
     return outcome
   }
@@ -201,9 +203,9 @@ public final class Flood {
       }
       if now == arrivesAt {
         come(Self.arrival, every: 250)
-        come(Self.caller, every: 1000)
+        come(Self.connectingPeer, every: 1000)
       }
-      if now == arrivesAt + 5000 { node.radio.transport.open(from: Self.address(Self.caller)) }
+      if now == arrivesAt + 5000 { node.radio.transport.open(from: Self.address(Self.connectingPeer)) }
       if now == arrivesAt + 6000 { node.radio.transport.close() }
       hearPresent()
       poll()

@@ -50,7 +50,7 @@ class Controllers(EmulatedTest):
 
     async def test_a_controller_that_resets_itself(self):
         async def reset():
-            # Command Complete of an HCI_Reset that nobody asked for.
+            # Unsolicited Command Complete of an HCI_Reset.
             self.proxy.send_to_host(bytes.fromhex("040e0401030c00"))
 
         await self.recovers(reset, "failures")

@@ -51,7 +51,7 @@ class Bus(OnChip):
             texts = [(await host.descriptor(3, index, 255, 0x409))[2:].decode("utf-16-le") for index in device[14:17]]
             with self.assertRaises(Stalled):
                 await host.descriptor(9, 0, 64)
-            # A request that was refused stands in nobody's way.
+            # A refused request does not block later ones.
             return device, configuration, texts, await host.control(GET_STATUS), await host.descriptor(15, 0, 5)
 
         device, configuration, texts, status, capabilities = play(self.chip, enumerate())

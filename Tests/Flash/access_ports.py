@@ -13,7 +13,7 @@ BUSY = 5
 
 
 class BusFault(Exception):
-    """Nothing answers there, or not to such an access."""
+    """No response at this address, or none to such an access."""
 
 
 class MemoryPort:

@@ -69,7 +69,7 @@ def words_for_any(description):
 
 
 def serve(board, **facts):
-    """Lets the board be there until the program is told to end. `facts`: more to tell, as functions."""
+    """Serves the board until the program is stopped. `facts`: further output, as functions."""
     is_over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: is_over.set())

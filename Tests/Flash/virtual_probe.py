@@ -49,7 +49,7 @@ class VirtualProbe:
         self.server.is_present = True
 
     def facts(self):
-        """What can be told in JSON."""
+        """The state as JSON."""
         dap, memory = self.dap, self.chip.nonvolatile
         return {"packets": dap.packets, "bytes_out": dap.bytes_out, "bytes_in": dap.bytes_in, "transfers": self.wire.transfers, "malformed": len(dap.malformed),
                 "commands": {f"{code:#04x}": count for code, count in sorted(dap.commands.items())}, "words_written": memory.writes,

@@ -25,7 +25,7 @@ class Air(LocalLink):
         self.centre = None
 
     def hearers(self, sender):
-        """Who is in range of a controller; nobody if it was taken off the air."""
+        """The controllers in range of a controller; none if it was taken off the air."""
         if sender not in self.controllers:
             return []
         if self.centre is None or sender is self.centre:
@@ -42,7 +42,7 @@ class Air(LocalLink):
                 asyncio.get_running_loop().call_soon(controller.on_ll_advertising_pdu, packet)
 
     def send_ll_control_pdu(self, sender_address, receiver_address, packet):
-        # Bumble raises an error where there is no peer any more.
+        # Bumble raises an error if the peer is gone.
         if self.find_le_controller(receiver_address):
             super().send_ll_control_pdu(sender_address, receiver_address, packet)
 

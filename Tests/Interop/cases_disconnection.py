@@ -39,7 +39,7 @@ async def pull_over(proxy, folder, *options):
 
 
 async def full_node(world):
-    """A node with a log of some pages, which hardly grows any more: its controller never says anything. And the port of its USB/IP."""
+    """A node with a log of some pages that hardly grows, as its controller is silent; and its USB/IP port."""
     storage = world.folder / "storage"
     if not storage.exists():
         await (await met(world)).stop()

@@ -13,10 +13,10 @@ from world import World, until
 
 
 class VanishingPhone(AndroidPhone):
-    """A phone that is out of range the moment somebody reads it, or, if `vanishes_reading`, the moment it reads somebody."""
+    """A phone that goes out of range when it is read, or, if `vanishes_reading`, when it reads a peer."""
 
     vanishes_reading = False
-    # Whether somebody was left with a connection to it.
+    # Whether a peer still has a connection to it.
     is_held = False
 
     def read_own_payload(self, connection):
@@ -74,7 +74,7 @@ async def case_connects_an_android_phone_once():
             node, output, lambda rows: all(len(rows_of(rows, phone, "measure")) >= 500 for phone in phones),
             "500 readings of each phone", 120)
         assert [len(phone.served) for phone in phones] == [1, 1, 1]
-        # With the app the advertisements end, and with them the visit; nobody comes to see why.
+        # The advertisements end with the app, and so does the visit; no connection is attempted.
         for phone in phones:
             await phone.enter("terminated")
         rows = await pull_until(

@@ -158,7 +158,7 @@ async def case_mistakes_in_a_file_are_named_before_any_device_is_changed():
             file.write_text(text)
             status, out, err = await run("herald-host", "provision", file, "--device", node.link)
             assert status == 64 and words in err and "00112233" not in err, (text, status, err)
-        # What is somebody's is not given to two.
+        # A personal payload is not given to two devices.
         file.write_text("payload:\n  family: fixed\n  country: 826\n  identifier: 7\n")
         status, _, err = await run("herald-host", "provision", file, "--device", node.link, "--device", "serial:/dev/null")
         assert status == 64 and "nobody could tell" in err, (status, err)

@@ -315,7 +315,7 @@ async def case_session_impostors_get_no_key():
                 status, out, err = await run("herald-host", *words, "--device", impostor.link, "--timeout", "1")
                 assert status in (9, 18) and "key" in err and not impostor.given, (says, words, status, err, impostor.given)
                 impostor.stop()
-        # Whoever really means it.
+        # With the option it succeeds.
         impostor = await Impostor(False).start()
         status, _, err = await run(
             "herald-host", "info", "--device", impostor.link, "--key-file", keys / "{serial}.key", "--new-device")

@@ -158,7 +158,7 @@ def report(play):
 
 
 def visits(readings, gap=3):
-    """The readings of somebody, parted where nothing was heard for `gap` seconds."""
+    """The readings of a person, split at gaps of `gap` seconds."""
     parts = [[readings[0]]]
     for reading in readings[1:]:
         if reading[0] - parts[-1][-1][0] > gap:

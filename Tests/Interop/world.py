@@ -77,7 +77,7 @@ class World:
         return node
 
     async def another_node(self, number, *options, **settings):
-        """A further node, on a controller of its own that hears everybody with -50 dBm."""
+        """A further node, on a controller of its own that receives every device with -50 dBm."""
         controller = air_module.add_controller(self.air, f"node {number}", f"00:11:22:33:44:{number:02X}")
         server = await air_module.serve(controller)
         self.others.append(server)
@@ -117,7 +117,7 @@ class World:
         return device
 
     async def node_advertisement(self, device, seconds=PATIENCE):
-        """The node's advertisement as this host hears it."""
+        """The node's advertisement as received by this host."""
         heard = asyncio.get_running_loop().create_future()
 
         def on_advertisement(advertisement):

@@ -38,7 +38,7 @@ public final class Air {
   let lines: UnsafeMutablePointer<AirLine>
   let lineCount: Int
   var freeLines: [Int] = []
-  var calls: [ConnectionCalls] = []
+  var calls: [ConnectionRequests] = []
   var channels: (AirChannel, AirChannel, AirChannel)
   let places: AirPlaces
   /// What stations advertise, 32 bytes of room for each.
@@ -56,13 +56,13 @@ public final class Air {
   }
 
   /// Who answered one advertisement with a connection request.
-  struct ConnectionCalls {
+  struct ConnectionRequests {
     var advertiser = 0
     /// The address that it advertised.
     var address = DeviceAddress.zero
     var channel: UInt8 = 0
     var start: UInt64 = 0
-    var callers: [Int] = []
+    var initiators: [Int] = []
   }
 
   /// An air with `count` radios that are off, all at one place.

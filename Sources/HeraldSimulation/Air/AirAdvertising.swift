@@ -114,7 +114,7 @@ extension Air {
     let start = end - length
     var others = AirChannel.Overlaps()
     overlaps(on: event.channel, from: start, to: end, of: station, into: &others)
-    var callers: [Int] = []
+    var initiators: [Int] = []
     let listeners = places.listeners + station * count
     let powers = places.powers + station * count
     for number in 0..<places.listenerCounts[station] {
@@ -136,16 +136,16 @@ extension Air {
       if receivers[receiver].isInitiating, parameters.connectable,
         stations[receiver].peer == parameters.ownAddress
       {
-        callers.append(receiver)
+        initiators.append(receiver)
       }
       if isScanned { deliver(station, to: receiver, power, wake) }
     }
-    if callers.isEmpty || stations[station].advertisingToken != event.token {
+    if initiators.isEmpty || stations[station].advertisingToken != event.token {
       if event.channel < 2, stations[station].advertisingToken == event.token {
         startPacket(station, channel: event.channel + 1, from: end + AirModel.channelChange, length: length)
       }
     } else {
-      request(station, callers, on: event.channel)
+      request(station, initiators, on: event.channel)
     }
   }
 

@@ -53,7 +53,7 @@ class Request:
 
 
 class USBD(Peripheral):
-    """`on_change` is called when the host may be told something else than before."""
+    """`on_change` is called when the response to the host may have changed."""
     name, base, interrupt = "USBD", 0x40027000, 39
     has_inten = True
     tasks = {**{STARTEPIN + 4 * number: f"STARTEPIN{number}" for number in range(8)}, **{STARTEPOUT + 4 * number: f"STARTEPOUT{number}" for number in range(8)},

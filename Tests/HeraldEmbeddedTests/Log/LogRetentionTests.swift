@@ -9,7 +9,7 @@ private let day: UInt64 = 24 * hour
 private let november: UInt64 = 1_793_491_200_000
 
 /// A device that logs something each hour, and what it must have and must not have any more.
-private struct Diary: ~Copyable {
+private struct HourlyLog: ~Copyable {
   let image: FlashImage
   var log: FlashLog<MemoryFlash, 8>
   var clock = WallClock()
@@ -104,7 +104,7 @@ struct LogRetentionTests {
 
   @Test("what is younger than two weeks is there, what is older than those and a day is nowhere in the flash")
   func dated() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     for _ in 0..<(30 * 24 / 7) {
       try diary.pass(hours: 7)
@@ -125,7 +125,7 @@ struct LogRetentionTests {
 
   @Test("0 days keep everything until the ring needs the place")
   func forever() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     try diary.pass(hours: 40 * 24, days: 0)
     #expect(diary.remains == Array(1...(40 * 24)))
@@ -134,7 +134,7 @@ struct LogRetentionTests {
 
   @Test("when nothing happens any more the last page goes too")
   func quiet() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     try diary.pass(hours: 30)
     try diary.pass(hours: 14 * 24 - 2, logs: false)
@@ -152,7 +152,7 @@ struct LogRetentionTests {
 
   @Test("a page that was opened and closed between two looks is not taken for an old one")
   func burst() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     try diary.pass(hours: 16 * 24, logs: false)
     // It fills a page and begins another, which its end closes.
     for number in 0..<40 {
@@ -168,7 +168,7 @@ struct LogRetentionTests {
   @Test(
     "without a date uptime counts: no page of this start is erased too early, and none stays indefinitely")
   func undated() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     try diary.pass(hours: 14 * 24)
     #expect(diary.remains.first == 1)
     try diary.pass(hours: 10 * 24)
@@ -178,7 +178,7 @@ struct LogRetentionTests {
 
   @Test("pages of a start that never got the date wait for one that has it, or for two weeks of uptime")
   func undatedStart() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     try diary.pass(hours: 30)
     diary.restart()
     try diary.pass(hours: 30)
@@ -194,7 +194,7 @@ struct LogRetentionTests {
     let first = try #require(diary.remains.first)
     #expect(first > 60 && first >= diary.now - 15 * 24 - 1)
     // Without any date: two weeks of uptime.
-    var other = Diary(image())
+    var other = HourlyLog(image())
     try other.pass(hours: 30)
     other.restart()
     try other.pass(hours: 14 * 24 - 1)
@@ -205,7 +205,7 @@ struct LogRetentionTests {
 
   @Test("a date that only a beacon told erases nothing, and one of a host in between does not hold it back")
   func beacon() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     try diary.pass(hours: 48)
     diary.restart()
@@ -221,7 +221,7 @@ struct LogRetentionTests {
 
   @Test("in a ring of few pages a day takes no page for itself")
   func fewPages() throws {
-    var diary = Diary(FlashImage(pageSize: 1024, pageCount: 8, wordSize: 4))
+    var diary = HourlyLog(FlashImage(pageSize: 1024, pageCount: 8, wordSize: 4))
     diary.setClock()
     for _ in 0..<30 {
       try diary.pass(hours: 23, logs: false)
@@ -236,7 +236,7 @@ struct LogRetentionTests {
   @Test("a page that cannot be erased is tried again, and holds up no other")
   func broken() throws {
     let image = image()
-    var diary = Diary(image)
+    var diary = HourlyLog(image)
     diary.setClock()
     try diary.pass(hours: 10 * 24)
     image.brokenPages = [2]
@@ -253,7 +253,7 @@ struct LogRetentionTests {
   func power() throws {
     // A fortnight and more of one page a day, then the days on which pages go.
     let image = FlashImage(pageSize: 2048, pageCount: 24, wordSize: 8)
-    var diary = Diary(image)
+    var diary = HourlyLog(image)
     diary.setClock()
     try diary.pass(hours: 16 * 24)
     let contents = image.copy()
@@ -284,7 +284,7 @@ struct LogRetentionTests {
       {
         let torn = contents.copy()
         torn.apply(journal[step], tearing: tearing)
-        var after = Diary(torn)
+        var after = HourlyLog(torn)
         after.truth = UInt64(committed) * hour
         let told = after.told()
         // What is younger than two weeks when the power goes is all there.

@@ -9,7 +9,7 @@ import HeraldHostLink
 /// out.
 final class ModelLegacyBootLoader: SerialLine {
   /// What becomes of a packet on its way.
-  enum Mishap {
+  enum LegacyFault {
     /// It does not arrive.
     case lost
     /// One bit of it arrives wrong.
@@ -31,7 +31,7 @@ final class ModelLegacyBootLoader: SerialLine {
   var vanishesAfter = Int.max
   var isUnheard = false
   /// By number of the packet.
-  var mishaps: [Int: Mishap] = [:]
+  var mishaps: [Int: LegacyFault] = [:]
   /// The number of the SoftDevice that is there.
   var softDevice: UInt16 = 0xB6
   /// What comes before each acknowledgement.

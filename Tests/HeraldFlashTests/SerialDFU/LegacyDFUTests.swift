@@ -90,7 +90,7 @@ struct LegacyDFUTests {
     "A packet that is lost, damaged or not acknowledged is sent again; one that arrived is not taken twice")
   func mishaps() throws {
     let plan = try Self.plan()
-    for mishap in [ModelLegacyBootLoader.Mishap.lost, .damaged, .unheard, .garbled, .late] {
+    for mishap in [ModelLegacyBootLoader.LegacyFault.lost, .damaged, .unheard, .garbled, .late] {
       for number in 1...10 {
         let loader = ModelLegacyBootLoader()
         loader.mishaps[number] = mishap

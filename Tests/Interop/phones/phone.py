@@ -156,7 +156,7 @@ class Phone:
         await asyncio.sleep(0)
 
     def vanish(self):
-        """As `leave`, but nobody is told: on the other side its connections stay open."""
+        """As `leave`, but without disconnection: on the other side its connections stay open."""
         self.stop_working()
         self.controller.le_connections.clear()
         self.controller.silence()
