@@ -259,7 +259,7 @@ class LongProgram(Asked):
         self.ask(("config", "set", "log/keep-days", "30"))
         before = sum(self.chip.flash.memory.erased.values())
         self.ask(("factory-reset", "--yes"))
-        # It continues by itself, a page at a time and the watchdog fed, and starts again as a new one.
+        # The reset is completed without a host, a page at a time with the watchdog fed; then the device restarts as new.
         while not self.chip.resets[1:]:
             self.chip.run_for(0.1)
         self.assertEqual(self.chip.resets, [0, REQUESTED])

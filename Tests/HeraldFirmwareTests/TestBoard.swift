@@ -13,7 +13,7 @@ final class Events {
   var restarts = 0
   var holds: [Bool] = []
   var written = 0
-  /// The clock continues by so much with each look at it, as on a board that is busy.
+  /// The clock advances by this interval at each reading, as on a board that is busy.
   var busy: UInt64 = 0
   /// Whether an interrupt has come that keeps it from sleeping.
   var isInterrupted = false

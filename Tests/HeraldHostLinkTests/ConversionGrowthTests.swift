@@ -9,7 +9,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// A conversion that continues where the last one ended leaves what one leaves that begins anew.
+/// An incremental conversion has the same result as a complete one.
 @Suite("Conversion, page by page")
 struct ConversionGrowthTests {
   let start: UInt64 = 1_669_760_510_000

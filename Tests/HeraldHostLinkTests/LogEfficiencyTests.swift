@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// Counts what crosses a link, and how often a device has nothing to do while a pull continues.
+/// Counts what crosses a link, and how often a device has nothing to do during a pull.
 private final class CountingTransport: SMPTransport {
   let location = "count"
   let window: Int

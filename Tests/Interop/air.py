@@ -117,7 +117,7 @@ class AirController(Controller):
         self.random_address = hci.Address("00:00:00:00:00:00")
 
     def on_hci_le_create_connection_cancel_command(self, command):
-        # Bumble says yes and continues connecting.
+        # Bumble accepts the cancellation and keeps connecting.
         pending, self.pending_le_connection = self.pending_le_connection, None
         if pending is None:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)

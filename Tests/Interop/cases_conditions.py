@@ -195,7 +195,7 @@ async def case_devices_with_one_serial_number_do_not_share_a_folder():
         (output / serial / "device.json").write_text(json.dumps({key: value for key, value in record.items() if key != "id"}))
         status, _, err = await run("herald-host", "log", "pull", "--device", first.link, "--output", output / serial)
         assert status == 0 and json.loads((output / serial / "device.json").read_text())["id"] == identifier, err
-        # Who says that it is the same device continues.
+        # With --rebind the command continues.
         status, _, err = await run("herald-host", "log", "pull", "--rebind", "--device", other.link, "--output", output / serial)
         assert status == 0 and json.loads((output / serial / "device.json").read_text())["id"] != identifier, err
 

@@ -63,7 +63,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     application.connectionFailed(reason, at: now)
   }
 
-  /// Discards a connection.
+  /// Removes a connection.
   @inlinable
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant

@@ -108,7 +108,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     return status
   }
 
-  /// Discards what was made from the keys so far.
+  /// Discards everything derived from the keys.
   @inline(never)
   public mutating func keysChanged() {
     guard chainDay != 0 else { return }

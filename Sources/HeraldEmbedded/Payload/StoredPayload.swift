@@ -45,7 +45,7 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
 /// | 24 | 4 | CRC-32 of what is behind the header |
 /// | 28 | 4 | CRC-32 of bytes 0…27 |
 ///
-/// Behind it are the bytes of the payload as it continues the air, or for each day of the simple family 40
+/// Behind it are the bytes of the payload as transmitted, or for each day of the simple family 40
 /// bytes: the matching key, the day as u32, the CRC-32 of those 36.
 public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// Which payload it is.

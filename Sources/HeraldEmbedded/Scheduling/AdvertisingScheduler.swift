@@ -96,7 +96,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     return true
   }
 
-  /// Takes a set off the air permanently.
+  /// Removes a set.
   public mutating func remove(_ set: Int) {
     guard set >= 0, set < sets else { return }
     // Field by field: an empty entry as a whole would be made on the stack.

@@ -45,11 +45,11 @@ public protocol AdvertisingSets: ~Copyable {
   /// Replaces what a set advertises.
   @discardableResult
   mutating func setData(_ set: Int, _ data: Span<UInt8>, scanResponse: Span<UInt8>) -> Bool
-  /// Takes a set off the air permanently.
+  /// Removes a set.
   mutating func remove(_ set: Int)
   /// Gives every set the new own address, at once.
   mutating func rotate(to address: DeviceAddress)
-  /// Discards what is on the air.
+  /// Clears the plan.
   mutating func radioForgot()
   /// What should be on the air at `now`.
   mutating func next(at now: Instant, allowed: AdvertisingAllowance) -> AdvertisingPlan

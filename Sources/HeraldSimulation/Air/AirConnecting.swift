@@ -31,7 +31,7 @@ extension Air {
     var others = AirChannel.Overlaps()
     overlaps(on: call.channel, from: call.start, to: now, of: advertiser, into: &others)
     var strongest: (initiator: Int, power: Float)?
-    for initiator in call.initiators where wants(initiator, call) {
+    for initiator in call.initiators where isStillInitiating(initiator, call) {
       let power = places.power(initiator, advertiser) + fade()
       if power > strongest?.power ?? model.sensitivity { strongest = (initiator, power) }
     }
@@ -44,14 +44,14 @@ extension Air {
     if stations[advertiser].freePlace() == nil || stations[advertiser].advertising?.connectable != true {
       strongest = nil
     }
-    for initiator in call.initiators where wants(initiator, call) {
+    for initiator in call.initiators where isStillInitiating(initiator, call) {
       open(initiator, advertiser, isOneSided: initiator != strongest?.initiator)
     }
   }
 
   /// Whether a station that sent a request wants that connection still: it may have given it up since, and
   /// want another by now.
-  private func wants(_ initiator: Int, _ call: ConnectionRequests) -> Bool {
+  private func isStillInitiating(_ initiator: Int, _ call: ConnectionRequests) -> Bool {
     receivers[initiator].isInitiating && stations[initiator].peer == call.address
   }
 

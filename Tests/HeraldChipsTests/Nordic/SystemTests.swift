@@ -95,7 +95,7 @@ struct SystemTests {
       model.pass(ticks: 8 * 32_768 - 1)
       watchdog.feed()
     }
-    // It continues while the processor sleeps, and waits while a debugger halts it.
+    // It counts while the processor sleeps, and pauses while a debugger halts it.
     #expect(model.configuration == 1)
     // After a reset that left it running.
     watchdog.start(.seconds(1))

@@ -4,7 +4,7 @@ import Testing
 
 private typealias Line = NRF.UARTE<ModelRegisters>
 
-/// A UARTE with its timer and PPI. Time continues with each access of the driver.
+/// A UARTE with its timer and PPI. Time advances with each access of the driver.
 private final class Bench {
   let bus = ModelMemory()
   let uarte: UARTEModel

@@ -108,7 +108,7 @@ final class USBDBench {
     outToggle = 0
   }
 
-  /// Repeats a token that is not acknowledged while the device continues.
+  /// Repeats a token that is not acknowledged while the device runs.
   private func until(_ token: () -> USBDModel.Answer) -> USBDModel.Answer {
     var answer = token()
     for _ in 0..<8 where answer == .nak {

@@ -152,7 +152,7 @@ struct ServiceChangedTests {
       scenario.poll()
       #expect(sent(scenario) == ["1D 08 00 19 00 FF FF"])
       if isConfirmed { scenario.happen(.pdu(hex("1E"), on: ConnectionID(index: 0))) }
-      // The peer continues asking meanwhile.
+      // The peer keeps sending requests meanwhile.
       for _ in 0..<29 {
         scenario.run(seconds: 1)
         #expect(scenario.ask("0A 05 00") == "0B 00 00")
