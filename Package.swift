@@ -155,9 +155,9 @@ let package = Package(
       path: "Tests/Fuzz", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
     .executableTarget(
-      name: "invented-day",
+      name: "synthetic-day",
       dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldSimulation"],
-      path: "Tests/InventedDay", swiftSettings: core),
+      path: "Tests/SyntheticDay", swiftSettings: core),
     // Devices and controllers that stand in for real ones where a link is tried out.
     .target(
       name: "LinkDoubles",

@@ -33,7 +33,7 @@ enum AdvertisingBenchmark {
     introspection.classify(report, data).peer.rawValue
   }
 
-  /// Each repetition gets other bytes, so that no answer can be kept from the one before.
+  /// Each repetition has other bytes, so that no result can be reused.
   static func run(_ figures: inout Figures) {
     let count = 1_000_000
     var sum = 0

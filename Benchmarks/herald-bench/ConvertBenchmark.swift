@@ -17,7 +17,7 @@ enum ConvertBenchmark {
     try? FileManager.default.removeItem(atPath: path)
     defer { try? FileManager.default.removeItem(atPath: path) }
     try makeFolder(path)
-    var ward = BusyWard(path)
+    var ward = WardScenario(path)
     try ward.log(count)
     print("  \(count) readings in \(ward.pages) pages")
     figures.add("convert_s", try time("log", "convert", path), "s")
@@ -30,10 +30,10 @@ enum ConvertBenchmark {
   }
 
   private static func makeFolder(_ path: String) throws {
-    let folder = try PageArchive(path: path, create: true)
+    let folder = try PageStore(path: path, create: true)
     try folder.updateDevice {
       $0.serial = "BENCH"
-      $0.note(epoch: BusyWard.epoch)
+      $0.note(epoch: WardScenario.epoch)
     }
   }
 
@@ -64,7 +64,7 @@ enum ConvertBenchmark {
 
 /// The wearable of somebody among ten people, each heard twice a second, under addresses that change every
 /// quarter of an hour, with a commit every half minute; and its log as a host has pulled it.
-private struct BusyWard: ~Copyable {
+private struct WardScenario: ~Copyable {
   private static let people = 10
   static let epoch: UInt32 = 1
   private static let begin: UInt64 = 1_790_000_000_000

@@ -82,7 +82,7 @@ enum LinkBenchmark {
     }
     var download = LogDownload(
       device: device,
-      archive: try PageArchive(path: folder.path, create: true))
+      pageStore: try PageStore(path: folder.path, create: true))
     let report = try download.run()
     guard report.isComplete, report.newPages >= pages else { throw PullFailed(report: report) }
     let bus = transport.bus

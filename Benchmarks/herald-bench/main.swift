@@ -4,7 +4,7 @@ var figures = Figures()
 // "energy", "archive", "link", "flood" and "convert" have that figure only; what was written before of the
 // others stays.
 let only = ["energy", "archive", "link", "flood", "convert"].first { CommandLine.arguments.contains($0) }
-if only == nil || only == "archive" { try ArchiveBenchmark.run(&figures) }
+if only == nil || only == "archive" { try DatabaseBenchmark.run(&figures) }
 // 100 million readings take minutes and 15 GB of room: only if asked for.
 if only == "convert" { try ConvertBenchmark.run(&figures) }
 if only == nil || only == "link" { try LinkBenchmark.run(&figures) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What every conversation with a device needs: patience, and the key of a device that is locked.
+/// What every conversation with a device needs: timeout, and the key of a device that is locked.
 public struct AnswerOptions: ParsableArguments, Sendable {
   @Option(help: ArgumentHelp("How long an answer may take.", valueName: "seconds"))
   private var timeout: Double = 2
@@ -31,8 +31,8 @@ public struct AnswerOptions: ParsableArguments, Sendable {
     }
   }
 
-  /// How long an answer may take.
-  public var patience: Duration { .milliseconds(Int64(timeout * 1000)) }
+  /// Timeout of a response.
+  public var responseTimeout: Duration { .milliseconds(Int64(timeout * 1000)) }
 
   /// The file with the access key, by the command line or else by the environment; `nil` if neither names
   /// one.

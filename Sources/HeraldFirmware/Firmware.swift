@@ -26,9 +26,9 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   private var restartAt = Instant.never
   /// What the device keeps beside its log.
   public var settings: SettingsStore<Hardware.SettingsFlash>
-  /// Whether the node has been told what of it concerns it.
+  /// Whether the settings have been applied to the node.
   var hasTakenSettings = false
-  /// Whether the log has been told why the device started.
+  /// Whether the restart cause has been logged.
   var hasReported = false
 
   /// The firmware of a board that has just started. `settings` is where the device keeps what it is to know
@@ -117,12 +117,12 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
 
   // MARK: The board in the management link's eyes
 
-  /// What the board says of `field`.
+  /// The value of `field` from the board.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     hardware.information(field, into: &text)
   }
 
-  /// Restarts in a quarter of a second: the answer to the request is still to be sent.
+  /// Restarts in a quarter of a second: the response to the request is still to be sent.
   @inline(never)
   public mutating func restart(at now: Instant) {
     run.intent = .requested

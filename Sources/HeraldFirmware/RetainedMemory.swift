@@ -16,7 +16,7 @@ public struct RetainedMemory: ~Copyable {
   private static var runMark: UInt32 { 0x736E_7552 }
   private static var runStart: Int { 8 }
 
-  /// The memory at `words`, `count` of them, which nobody else writes to while the program runs.
+  /// The memory at `words`, `count` of them, which is written by no other code while the program runs.
   public init(_ words: UnsafeMutablePointer<UInt32>) { unsafe self.words = words }
 
   /// What the fault handler wrote.
@@ -50,11 +50,11 @@ public struct RetainedMemory: ~Copyable {
     /// Starts brought about by faults since power came on.
     public var faults: UInt32 = 0
 
-    /// A run of which nothing is known.
+    /// A run without a record.
     public init() {}
   }
 
-  /// The fault that ended the run before, told once.
+  /// The fault that ended the previous run; returned once.
   public mutating func takeFault() -> Fault? {
     guard unsafe words[0] == Self.faultMark, unsafe words[7] == check(from: 0) else { return nil }
     unsafe words[0] = 0
@@ -70,7 +70,7 @@ public struct RetainedMemory: ~Copyable {
       faultStatus: words[5], faultAddress: words[6])
   }
 
-  /// What the program noted last; `nil` if nothing is there.
+  /// The last note of the program; `nil` if there is none.
   public mutating func run() -> Run? {
     let start = Self.runStart
     guard unsafe words[start] == Self.runMark, unsafe words[start &+ 7] == check(from: start),

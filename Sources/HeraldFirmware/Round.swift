@@ -3,28 +3,23 @@ import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
 
-/// The ways in which a device can be managed: a serial line, USB, both, or none.
+/// The management links of a device: a serial line, USB, both, or none.
 public protocol ManagementLinks: ~Copyable {
-  /// Whether there is one at all. A device that nobody can ask for a factory reset does not carry the code
-  /// for it.
+  /// Whether there is a link. Without one the code for a factory reset is left out.
   static var areThere: Bool { get }
-  /// Takes what has come, has it answered, sends. Never waits. Returns when to be called again at the latest:
-  /// the present moment if there is more to do at once.
+  /// Receives, serves requests and sends responses, without blocking. Returns when to be called again at the
+  /// latest: the present moment if there is more to do at once.
   mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Instant
 }
 
 extension ManagementLinks where Self: ~Copyable {
-  /// There is.
   public static var areThere: Bool { true }
 }
 
-/// No way at all.
+/// A device without a management link.
 public struct NoLinks: ManagementLinks {
-  /// The only one there is.
   public init() {}
-  /// There is none.
   public static var areThere: Bool { false }
-  /// Does nothing.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
     -> Instant
   {
@@ -33,7 +28,7 @@ public struct NoLinks: ManagementLinks {
 }
 
 extension ManagedNode where RadioType: ~Copyable {
-  /// One round of a board's loop: goes on with a factory reset if there is one, polls the node, serves the
+  /// One round of a board's loop: continues with a factory reset if there is one, polls the node, serves the
   /// links, once a second feeds the watchdog if there is progress, and sleeps until the earlier of the next
   /// deadline and an interrupt.
   @inline(never)
@@ -69,7 +64,7 @@ extension ManagedNode where RadioType: ~Copyable {
     return next
   }
 
-  /// Tells the node, once, before it starts, what was kept: who it is, and what a host has set.
+  /// Applies the stored identity and settings to the node, once, before it starts.
   @inline(never)
   private mutating func takeWhatIsKept<Hardware: FirmwareHardware & ~Copyable>(at now: Instant)
   where Parts.BoardType == Firmware<Hardware> {
@@ -78,8 +73,7 @@ extension ManagedNode where RadioType: ~Copyable {
     takeSettings(at: now)
   }
 
-  /// Tells the log, once, of the fault that brought this start about. It is kept at once: the next fault may
-  /// be near.
+  /// Logs the fault that caused this start, once, and commits at once, as another fault may follow.
   @inline(never)
   private mutating func reportStart<Hardware: FirmwareHardware & ~Copyable>(
     at now: Instant
@@ -92,7 +86,7 @@ extension ManagedNode where RadioType: ~Copyable {
     do throws(LogError) {
       try node.core.log.append(.restarted, bytes: bytes.span, at: now, clock: node.core.clock)
     } catch {
-      // A log that takes nothing says so in its own counters.
+      // A log that fails counts it in its own counters.
       return
     }
     node.core.log.commit()

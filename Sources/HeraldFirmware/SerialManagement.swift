@@ -27,7 +27,7 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
   /// A link on `line`.
   public init(_ line: consuming Line) { self.line = line }
 
-  /// Takes what has come, has it answered, and sends.
+  /// Receives, serves requests and sends responses.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device)
     -> Instant
   {
@@ -37,7 +37,8 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
       taken = 0
     }
     if taken < count {
-      // What has come and waits behind a request stays in `bytes`: an answer leaves from a buffer of its own.
+      // What has come and waits behind a request stays in `bytes`: a response leaves from a buffer of its
+      // own.
       taken &+= link.receive(
         bytes.span.extracting(taken..<count), at: now, server: &server, device: &device)
     }

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// What a device makes of the way the run before it ended: why it started, and how much of it is to work now.
+/// The start mode, from how the previous run ended: the cause of the restart, and which parts are enabled.
 ///
 /// A fault soon after start-up is likely to come again. After `limit` of them in a row the device starts
 /// without its radio, and after one more without its log: what is left can be asked what happened, be given

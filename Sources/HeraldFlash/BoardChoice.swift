@@ -7,8 +7,8 @@ public enum BoardChoice {
     -> FoundBoard
   {
     let candidates = distinct(found).filter { board in
-      guard let wanted, let sighting = board.sighting else { return true }
-      return sighting.boards.contains(wanted)
+      guard let wanted, let identification = board.identification else { return true }
+      return identification.boards.contains(wanted)
     }
     let what = wanted.map { "board that is a \($0.title)" } ?? "board"
     guard let first = candidates.first else {
@@ -26,16 +26,16 @@ public enum BoardChoice {
     return first
   }
 
-  /// Without boards that are seen once more on another way: a micro:bit is a probe and a drive at once. They
-  /// are taken for the same if they can be the same board, and there are as many of them on a way that is
-  /// better for it. What cannot be looked at on that way could be any.
+  /// Without boards that are seen again on another way: a micro:bit is a probe and a drive at once. They are
+  /// taken for the same if they can be the same board, and there are as many of them on a way that is better
+  /// for it. What cannot be looked at on that way could be any.
   static func distinct(_ found: [FoundBoard]) -> [FoundBoard] {
     found.filter { board in
-      guard let kind = board.kind, let known = board.sighting?.boards, let first = known.first else {
+      guard let kind = board.kind, let known = board.identification?.boards, let first = known.first else {
         return true
       }
       func isSame(_ other: FoundBoard) -> Bool {
-        guard let boards = other.sighting?.boards else { return true }
+        guard let boards = other.identification?.boards else { return true }
         return boards.contains { known.contains($0) }
       }
       let here = found.count { $0.kind == kind && isSame($0) }
@@ -47,7 +47,7 @@ public enum BoardChoice {
 
   private static func list(_ found: [FoundBoard]) -> String {
     found.map { board in
-      let names = board.sighting?.boards.map(\.name) ?? []
+      let names = board.identification?.boards.map(\.name) ?? []
       return names.isEmpty ? board.location : "\(board.location) (\(names.joined(separator: " or ")))"
     }.joined(separator: ", ")
   }

@@ -1,7 +1,7 @@
 import HeraldHostLink
 import HeraldText
 
-/// Why flashing failed, what state the board is in now, and the command that goes on from there.
+/// Why flashing failed, what state the board is in now, and the command that continues from there.
 public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// What the board holds after a failure.
   public enum BoardState: String, Sendable {
@@ -15,8 +15,8 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     case written
     /// Erased, in whole or in part: nothing starts.
     case erased
-    /// The firmware that was there runs on; what there is of the new one lies beside it, and starts nothing
-    /// by itself.
+    /// The previous firmware still runs; the incomplete new one is stored beside it, and is not started by
+    /// itself.
     case beside
     /// Nobody can say.
     case unknown
@@ -24,7 +24,7 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
 
   /// Why; an exit status follows from it.
   public enum Cause: Equatable, Sendable {
-    /// Opening, finding or talking to the board failed.
+    /// The board was not found, could not be opened, or communication failed.
     case link(HostLinkError.Cause)
     /// The image is none, or cannot be read.
     case image
@@ -34,11 +34,11 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
     case locked
     /// The board holds something else than the image.
     case different
-    /// This way in has no such command.
+    /// This programming method has no such command.
     case cannot
   }
 
-  /// Why.
+  /// The class of the error, from which the exit status follows.
   public let cause: Cause
   /// What happened, to what.
   public let what: String
@@ -68,7 +68,7 @@ public struct FlashFailure: Error, Equatable, Sendable, CustomStringConvertible 
       advice: nearest.map { "did you mean \($0)?" } ?? "`herald-flash boards` lists those that are known")
   }
 
-  /// The same with what the board holds by the word of who knows it better.
+  /// The same failure with another state of the board.
   func with(_ state: BoardState) -> FlashFailure { FlashFailure(cause, what, state: state, advice: advice) }
 
   /// What happened and what to do, on one line.

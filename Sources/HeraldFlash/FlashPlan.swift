@@ -6,7 +6,7 @@ public struct FlashPlan: Equatable, Sendable {
   public let image: FirmwareImage
   /// The board it was checked against.
   public let board: BoardDescription
-  /// Whether the log and the settings go as well. They stay unless the person asked for it.
+  /// Whether the log and the settings are erased as well. By default they are kept.
   public let erasesAll: Bool
 
   /// A plan, if the image fits the board.
@@ -22,9 +22,9 @@ public struct FlashPlan: Equatable, Sendable {
     self.erasesAll = erasesAll
   }
 
-  /// The pages of flash that it writes to, by their first addresses, in order; each is erased before. None
-  /// lies outside the board's `firmware`, which begins and ends with a page where log or settings lie beside
-  /// it. Words for the chip's configuration lie in no page.
+  /// The pages of flash that it writes to, by their first addresses, in order; each is erased before. None is
+  /// outside the board's `firmware`, which begins and ends with a page where log or settings are beside it.
+  /// Words for the chip's configuration are in no page.
   public var pages: [UInt32] {
     let size = UInt64(board.pageSize)
     var pages: [UInt32] = []

@@ -5,23 +5,23 @@ public struct FlashSession {
   /// The way onto it.
   public let programmer: any Programmer
   /// What was seen.
-  public let sighting: Sighting
+  public let identification: BoardIdentification
 
   /// What came of writing.
   public struct Outcome: Equatable, Sendable {
     /// Bytes of the image.
     public let bytes: Int
-    /// Whether they were compared afterwards. If not, this way in reads nothing back, and what it said itself
-    /// has to do.
+    /// Whether they were compared afterwards. If not, this programming method reads nothing back, and what it
+    /// said itself has to do.
     public let isVerified: Bool
-    /// Whether the board was told to start; if not, it does so by itself.
+    /// Whether a start was commanded; if not, the board starts by itself.
     public let isReset: Bool
   }
 
   /// Looks at what is there.
   public init(_ programmer: any Programmer) throws(FlashFailure) {
     self.programmer = programmer
-    sighting = try programmer.look()
+    identification = try programmer.look()
   }
 
   /// Which board it is: `wanted`, if it can be that; else the only one it can be, which an image may help to
@@ -30,19 +30,19 @@ public struct FlashSession {
   public func board(_ wanted: BoardDescription?, for image: FirmwareImage?) throws(FlashFailure)
     -> BoardDescription
   {
-    guard !sighting.boards.isEmpty else {
+    guard !identification.boards.isEmpty else {
       throw FlashFailure(
         .doesNotFit, "what is at \(programmer.location) is no board that herald-flash knows",
         state: .untouched, advice: "`herald-flash boards` says which it knows")
     }
     if let wanted {
-      if sighting.boards.contains(wanted) { return wanted }
-      let seen = sighting.boards.map(\.name).joined(separator: " or ")
+      if identification.boards.contains(wanted) { return wanted }
+      let seen = identification.boards.map(\.name).joined(separator: " or ")
       throw FlashFailure(
         .doesNotFit, "the board at \(programmer.location) is a \(seen), not a \(wanted.name)",
         state: .untouched, advice: "name the right one with --board, or the right place with --to")
     }
-    var candidates = sighting.boards
+    var candidates = identification.boards
     if let named = candidates.first(where: { $0.name == image?.builtFor }) { candidates = [named] }
     guard candidates.count == 1 else {
       throw FlashFailure(
@@ -59,7 +59,7 @@ public struct FlashSession {
     -> FlashPlan
   {
     let plan = try FlashPlan(image: image, board: board, erasesAll: erasesAll)
-    guard !sighting.isLocked || erasesAll else { throw lockedFailure() }
+    guard !identification.isLocked || erasesAll else { throw lockedFailure() }
     return plan
   }
 
@@ -72,13 +72,13 @@ public struct FlashSession {
     )
   }
 
-  /// Writes, compares, and starts what was written. What fails after all was written says so, whatever the
-  /// way in knows of that.
+  /// Writes, compares, and starts the image. A failure after the last write is reported as such for every
+  /// programming method.
   public func write(_ plan: FlashPlan, isReset: Bool = true, progress: (FlashProgress) -> Void)
     throws(FlashFailure) -> Outcome
   {
     try programmer.write(plan, progress: progress)
-    // Where old firmware runs on until the new one is started, it does so whatever comes now.
+    // Where the old firmware runs until the new one is started, it runs on after any failure from here.
     let isApart = programmer.stateHalfWay == .beside
     let isVerified = try attempt(isApart ? .beside : .unverified) { () throws(FlashFailure) in
       try programmer.verify(plan, progress: progress)
@@ -92,7 +92,8 @@ public struct FlashSession {
     return Outcome(bytes: plan.image.byteCount, isVerified: isVerified, isReset: isStarted)
   }
 
-  /// Whether a step was done; `false` if this way in has none. If it fails, the board is in this state.
+  /// Whether a step was done; `false` if this programming method has none. If it fails, the board is in this
+  /// state.
   private func attempt(_ state: FlashFailure.BoardState, _ step: () throws(FlashFailure) -> Void)
     throws(FlashFailure) -> Bool
   {

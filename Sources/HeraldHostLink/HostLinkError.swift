@@ -25,13 +25,13 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case refused = "refused"
     /// The device did not prove that it is the one whose access key this computer has.
     case notProved = "not-proved"
-    /// Part of what was asked for was done and is kept.
+    /// The operation was completed in part, which is kept.
     case partial = "partial"
     /// A file or folder on this computer could not be read or written.
     case storage = "storage"
     /// The request itself makes no sense.
     case usage = "usage"
-    /// A person was asked before something was done, and did not confirm it.
+    /// The user did not confirm.
     case notConfirmed = "not-confirmed"
   }
 

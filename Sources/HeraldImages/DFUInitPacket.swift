@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// What Nordic's boot loader is told of an application before it gets it (`dfu-cc.proto` of nRF5 SDK 17:
+/// The init packet for Nordic's boot loader, sent before the application (`dfu-cc.proto` of nRF5 SDK 17:
 /// Packet, Command, InitCommand).
 ///
 /// Without a signature: the open boot loader of the nRF52840 Dongle takes applications from anybody, and asks
@@ -16,7 +16,7 @@ struct DFUInitPacket: Equatable {
   var size: UInt32
   /// SHA-256 of the application.
   var hash: [UInt8]
-  /// Whether a boot loader made for debugging passes over the versions.
+  /// Whether a boot loader made for debugging skips the versions.
   var isDebug = false
 
   private static let opInit: UInt64 = 1

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a package says of the files in it, in JSON: `manifest.json`.
+/// The manifest of a package in JSON: `manifest.json`.
 struct DFUManifest {
   static let name = "manifest.json"
   static let applicationName = "application.bin"

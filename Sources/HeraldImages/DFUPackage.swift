@@ -15,12 +15,12 @@ public struct DFUPackage: Equatable, Sendable {
 
   /// What kind of boot loader it is for.
   public let kind: Kind
-  /// What the boot loader is told before.
+  /// The init packet.
   public let initPacket: [UInt8]
   /// The application.
   public let application: [UInt8]
 
-  /// A package of `image` for a boot loader that puts it where it begins. What lies between segments becomes
+  /// A package of `image` for a boot loader that puts it where it begins. The bytes between segments becomes
   /// `FF`, and so does what is missing of the last word, which the boot loaders ask for.
   /// - Throws: `FirmwareError` if the image has no such form.
   public init(_ image: FirmwareImage, _ kind: Kind) throws(FirmwareError) {
@@ -40,7 +40,7 @@ public struct DFUPackage: Equatable, Sendable {
   }
 
   /// A package of `application` for Secure DFU. `isDebug`: a boot loader made for debugging, as the dongle's,
-  /// passes over versions.
+  /// skips versions.
   package init(application: [UInt8], isDebug: Bool) {
     var packet = DFUInitPacket(application: application)
     packet.isDebug = isDebug

@@ -11,15 +11,15 @@ public struct FirmwareImage: Equatable, Sendable {
     case intelHex = "Intel HEX"
     /// Microsoft's blocks for drives.
     case uf2 = "UF2"
-    /// MCUboot's header, program and lists, as they lie in memory.
+    /// MCUboot's header, program and TLV lists, as in memory.
     case mcuboot = "MCUboot"
-    /// Bytes as they lie in memory, without an address.
+    /// The raw bytes of memory, without an address.
     case binary = "binary"
     /// A package for a boot loader on a serial port.
     case package = "DFU package"
   }
 
-  /// Bytes that lie together.
+  /// Contiguous bytes.
   public struct Segment: Equatable, Sendable {
     /// Where the first byte goes.
     public let address: UInt32
@@ -37,7 +37,7 @@ public struct FirmwareImage: Equatable, Sendable {
 
   /// What a Cortex-M loads first: the start of its vector table.
   public struct VectorTable: Equatable, Sendable {
-    /// Where the table lies.
+    /// Offset of the table.
     public let address: UInt32
     /// The stack pointer at reset.
     public let initialStackPointer: UInt32
@@ -52,11 +52,11 @@ public struct FirmwareImage: Equatable, Sendable {
   public let format: Format
   /// Sorted by address; none touch or overlap.
   public let segments: [Segment]
-  /// Where the program begins by the file's own word, if it says so.
+  /// The entry address in the file, if it has one.
   public let entry: UInt32?
   /// The family that UF2 blocks name, if they name one.
   public let uf2Family: UInt32?
-  /// What MCUboot would see, if these bytes are in its form, whatever the file is in.
+  /// The MCUboot image in these bytes, for any file format; `nil` if it is none.
   public let mcuboot: MCUbootImage?
   /// The package in which it came, if it was one.
   public let package: DFUPackage?
@@ -65,8 +65,8 @@ public struct FirmwareImage: Equatable, Sendable {
   public static let largestFile = 64 << 20
 
   /// Parses a file by what it begins with. What begins as none of the forms is a binary for `base`, if there
-  /// is one. A file in MCUboot's form lies at `base`, too, or at 0. The application of a package lies at
-  /// `base`, or where the SoftDevice that the package names lets it begin, or at `packageBase`.
+  /// is one. A file in MCUboot's form is at `base`, too, or at 0. The application of a package is at `base`,
+  /// or where the SoftDevice that the package names lets it begin, or at `packageBase`.
   /// - Throws: `FirmwareError`, which says where and why.
   public init(_ bytes: [UInt8], base: UInt32? = nil, packageBase: UInt32? = nil) throws(FirmwareError) {
     if bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {

@@ -3,7 +3,7 @@ import HeraldText
 extension FirmwareImage {
   /// What a file is made with.
   public struct WritingOptions: Sendable {
-    /// What lies between segments becomes this, where a form has no gaps.
+    /// The bytes between segments becomes this, where a form has no gaps.
     public var fill: UInt8
     /// The family that UF2 blocks name.
     public var family: UInt32?
@@ -23,7 +23,7 @@ extension FirmwareImage {
   package static let mostELFSegments = 0xFEFF
 
   /// The bytes of a file of this form with what this image puts where. MCUboot's form and a binary are the
-  /// bytes as they lie in memory; `MCUbootImage.make` puts MCUboot's around a program.
+  /// bytes as in memory; `MCUbootImage.make` puts MCUboot's around a program.
   /// - Throws: `FirmwareError` if the image has no such form: too far apart for a binary, without a family
   ///   for UF2, not signed for MCUboot.
   public func file(_ format: Format, _ options: WritingOptions = WritingOptions()) throws(FirmwareError)
@@ -75,7 +75,7 @@ extension FirmwareImage {
     return bytes
   }
 
-  /// The program inside an image in MCUboot's form, where it lies in memory.
+  /// The program inside an image in MCUboot's form, where it is in memory.
   public func unsigned() throws(FirmwareError) -> FirmwareImage {
     guard let mcuboot else { throw FirmwareError("the image is not in MCUboot's form") }
     return try FirmwareImage(

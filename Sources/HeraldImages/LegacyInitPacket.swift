@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// What a boot loader of nRF5 SDK 11 or before is told of an application before it gets it. Numbers are
+/// The init packet for a boot loader of nRF5 SDK 11 or earlier, sent before the application. Numbers are
 /// little-endian.
 package struct LegacyInitPacket: Equatable {
   /// 0x52 for what Adafruit's boot loader takes.

@@ -27,7 +27,7 @@ public struct MCUbootImage: Equatable, Sendable {
     public let minor: UInt8
     /// 0…65535.
     public let revision: UInt16
-    /// Any.
+    /// The build number, 0 to 4,294,967,295.
     public let build: UInt32
 
     /// A version from its parts.

@@ -15,7 +15,7 @@ public struct SoftDevice: Equatable, Sendable {
     SoftDevice(major: "7", numbers: [0xC1, 0xCA, 0x100, 0x123], applicationStart: 0x2_7000),
   ]
 
-  /// What an application names that minds no SoftDevice.
+  /// What in the init packet of an application without a SoftDevice requirement.
   package static let any: UInt16 = 0xFFFE
   /// What is found where a SoftDevice would have its number, in flash that is erased.
   package static let absent: UInt16 = 0xFFFF

@@ -25,8 +25,8 @@ package enum UF2 {
   }
 
   /// Parses a whole file. Blocks may come in any order, but each must be there once; blocks that are not for
-  /// flash, checksums and tags are passed over. A file that holds blocks of several families, or of none and
-  /// one, is refused: which of them would be written is the boot loader's choice.
+  /// flash, checksums and tags are skipped. A file that holds blocks of several families, or of none and one,
+  /// is refused: which of them would be written is the boot loader's choice.
   static func parse(_ file: [UInt8]) throws(FirmwareError) -> FirmwareImage {
     guard file.count % blockSize == 0 else {
       throw FirmwareError("a UF2 file has whole blocks of 512 bytes, and this one has \(file.count) bytes")
@@ -77,7 +77,7 @@ package enum UF2 {
     return Block(flags: flags, address: address, size: size, number: number, total: total, family: family)
   }
 
-  /// A file with the bytes of `image` in blocks of 256, at addresses that are multiples of 256; what lies
+  /// A file with the bytes of `image` in blocks of 256, at addresses that are multiples of 256; what is
   /// between segments in a block becomes `fill`.
   package static func write(_ image: FirmwareImage, family: UInt32, fill: UInt8) -> [UInt8] {
     var blocks: [(address: UInt32, bytes: [UInt8])] = []

@@ -69,9 +69,9 @@ public struct FloodOutcome: Equatable, Sendable {
   public var callerSeconds: Double?
   /// Flash pages erased during the flood.
   public var erasures = 0
-  /// Advertisements of strangers that were refused, as the device counts them.
+  /// Advertisements of unknown addresses that were refused, as counted by the device.
   public var strangersRefused: UInt32 = 0
-  /// Readings of strangers that were refused, as the device counts them.
+  /// Readings of unknown addresses that were refused, as counted by the device.
   public var readingsRefused: UInt32 = 0
   /// Events that the log says were lost.
   public var dropped: UInt64 = 0
@@ -82,14 +82,14 @@ public struct FloodOutcome: Equatable, Sendable {
 public final class Flood {
   typealias Node = HeraldNode<
     HCIRadio<SimulatedController, 4>,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodEar, NoNeighbours, HeraldGATTTable>, 64, 4,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodRecorder, NoNeighbours, HeraldGATTTable>, 64, 4,
     4
   >
 
   /// The upper half of the addresses of those who are there.
   static var presentHigh: UInt16 { 0x5A00 }
   private static var arrival: Int { 1000 }
-  private static var caller: Int { 1001 }
+  private static var connectingPeer: Int { 1001 }
 
   private let configuration: FloodConfiguration
   private let image: FlashImage
@@ -108,7 +108,7 @@ public final class Flood {
     node = Node(
       radio: HCIRadio(transport: SimulatedController()), flash: MemoryFlash(image),
       random: SeededRandom(seed: configuration.seed &+ 1),
-      supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: FloodEar())
+      supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 1), delegate: FloodRecorder())
     node.radio.transport.answeringHigh = Self.presentHigh
   }
 
@@ -125,7 +125,7 @@ public final class Flood {
     node.radio.transport.hear(data.span, from: address, rssi: Int8(-50 - Int(random.below(40))))
   }
 
-  /// Those who are there are heard when it is time.
+  /// Delivers the advertisements of the present peers that are due.
   private func hearPresent() {
     for index in due.indices where due[index].at <= now {
       hear(present, Self.address(due[index].peer))
@@ -152,9 +152,9 @@ public final class Flood {
     let before = try node.core.log.committedPages()
     let erased = image.erasures.reduce(0, +)
     due.removeAll { $0.peer >= configuration.residents }
-    node.core.delegate = FloodEar()
+    node.core.delegate = FloodRecorder()
     rain()
-    // The log tells twice a minute what it lost.
+    // The log records lost events twice a minute.
     let quiet = now + 31_000
     while now < quiet {
       now += 50
@@ -173,7 +173,9 @@ public final class Flood {
     }
     let came = Double(arrivesAt)
     outcome.arrivalSeconds = node.core.delegate.first(of: Self.arrival).map { (Double($0) - came) / 1000 }
-    outcome.callerSeconds = node.core.delegate.first(of: Self.caller).map { (Double($0) - came) / 1000 }
+    outcome.callerSeconds = node.core.delegate.first(of: Self.connectingPeer).map {
+      (Double($0) - came) / 1000
+    }
     judge(before, try node.core.log.committedPages(), &outcome)
     return outcome
   }
@@ -202,9 +204,9 @@ public final class Flood {
       }
       if now == arrivesAt {
         come(Self.arrival, every: 250)
-        come(Self.caller, every: 1000)
+        come(Self.connectingPeer, every: 1000)
       }
-      if now == arrivesAt + 5000 { node.radio.transport.open(from: Self.address(Self.caller)) }
+      if now == arrivesAt + 5000 { node.radio.transport.open(from: Self.address(Self.connectingPeer)) }
       if now == arrivesAt + 6000 { node.radio.transport.close() }
       hearPresent()
       poll()
@@ -251,8 +253,8 @@ public final class Flood {
   }
 }
 
-/// Notes when those who are there were heard.
-struct FloodEar: SensorDelegate {
+/// Records when the present peers were heard.
+struct FloodRecorder: SensorDelegate {
   private var heard: [UInt32: Set<Int>] = [:]
   private var firsts: [UInt32: UInt64] = [:]
 

@@ -103,7 +103,7 @@ public final class FlashImage {
   /// Pages on which every programming, clearing and erasure fails, as worn-out pages do.
   public var brokenPages: Set<Int> = []
 
-  /// The steps taken, if somebody wants to know: set it to an empty array.
+  /// The steps taken, if recording is enabled by setting it to an empty array.
   public var journal: [Step]?
 
   /// One step.
@@ -126,7 +126,7 @@ public final class FlashImage {
     case some(seed: UInt64)
     /// One stretch of its bytes has changed: those from one eighth of it up to another, 0…8.
     case stretch(from: Int, to: Int)
-    /// All of it was done, but the caller never heard so.
+    /// The operation completed, but its result was lost.
     case all
   }
 

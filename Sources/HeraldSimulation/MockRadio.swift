@@ -5,7 +5,7 @@ import HeraldHAL
 ///
 /// It keeps to the contract of `Radio` and notes every call that breaks it in `violations`. Peers do nothing
 /// by themselves unless `responder` speaks for them; cancelled attempts and disconnections are confirmed at
-/// the next poll unless told otherwise.
+/// the next poll by default.
 public struct MockRadio: Radio, ~Copyable {
   /// Something the core asked for.
   public enum Command: Equatable, Sendable {
@@ -33,9 +33,9 @@ public struct MockRadio: Radio, ~Copyable {
 
   /// A command and when it was given: at the time of the last poll.
   public struct Record: Equatable, Sendable {
-    /// When.
+    /// Time of the call.
     public let time: Instant
-    /// What.
+    /// The command that was called.
     public let command: Command
   }
 
@@ -55,7 +55,7 @@ public struct MockRadio: Radio, ~Copyable {
     case pdu([UInt8], on: ConnectionID)
     /// A connection can take a PDU again.
     case readyToSend(ConnectionID)
-    /// A strength was measured on a connection.
+    /// An RSSI was measured on a connection.
     case measured(RSSI, on: ConnectionID)
   }
 
@@ -75,17 +75,17 @@ public struct MockRadio: Radio, ~Copyable {
   public var confirmsDisconnect = true
   /// Whether `send` refuses everything as `.busy`.
   public var isClogged = false
-  /// Answers our requests for the peers at the next poll: the connection and the request, to the answer if
+  /// Answers our requests for the peers at the next poll: the connection and the request, to the response if
   /// there is one.
   public var responder: (@Sendable (ConnectionID, [UInt8]) -> [UInt8]?)?
-  /// Whether `send` and answers are recorded: switched off in tests of millions of events.
+  /// Whether `send` and responses are recorded: switched off in tests of millions of events.
   public var recordsCommands = true
 
   /// Whether it advertises, and what.
   public private(set) var advertising: AdvertisingParameters?
   /// Whether it scans, and how.
   public private(set) var scanning: ScanParameters?
-  /// To whom a connection is being attempted.
+  /// The peer of the current connection attempt.
   public private(set) var connecting: DeviceAddress?
   /// The connections that are open.
   public private(set) var open: Set<ConnectionID> = []
@@ -120,7 +120,7 @@ public struct MockRadio: Radio, ~Copyable {
   /// Lets `event` happen at the next poll.
   public mutating func happen(_ event: Event) { at(now, event) }
 
-  /// Forgets the commands recorded so far and returns them without their times.
+  /// Discards the commands recorded so far and returns them without their times.
   public mutating func takeCommands() -> [Command] {
     defer { commands = [] }
     return commands.map(\.command)
@@ -153,7 +153,6 @@ public struct MockRadio: Radio, ~Copyable {
     note(.startAdvertising(parameters, data: copy(data), scanResponse: copy(scanResponse)))
   }
 
-  /// Records it.
   public mutating func stopAdvertising() {
     advertising = nil
     note(.stopAdvertising)
@@ -170,7 +169,6 @@ public struct MockRadio: Radio, ~Copyable {
     note(.startScanning(parameters))
   }
 
-  /// Records it.
   public mutating func stopScanning() {
     scanning = nil
     note(.stopScanning)
@@ -212,7 +210,6 @@ public struct MockRadio: Radio, ~Copyable {
     if let answer = responder?(connection, bytes) { happen(.pdu(answer, on: connection)) }
   }
 
-  /// Records it.
   public mutating func readRSSI(_ connection: ConnectionID) { note(.readRSSI(connection)) }
 
   /// Plays what is scripted up to `now`. Returns the time of the next event in the script.

@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// A seeded generator (SplitMix64): the same seed gives the same simulation, whatever the machine.
+/// A seeded generator (SplitMix64): the same seed gives the same simulation, on every machine.
 public struct SeededRandom: RandomSource, BitwiseCopyable, Sendable {
   private var state: UInt64
 

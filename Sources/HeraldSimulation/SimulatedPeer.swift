@@ -17,7 +17,7 @@ struct SimulatedPeer: BitwiseCopyable {
   /// A peer with the fixed payload of this client identifier: family 1, country 826, state 0.
   init(fixedPayload identifier: UInt64) { self.identifier = identifier }
 
-  /// The answer to one ATT request, written into `buffer` of 23 bytes. Returns its length, 0 for none.
+  /// The response to one ATT request, written into `buffer` of 23 bytes. Returns its length, 0 for none.
   mutating func answer(_ request: Span<UInt8>, into buffer: inout MutableSpan<UInt8>) -> Int {
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
     switch request[0] {

@@ -1,4 +1,4 @@
-/// Finds what somebody meant who misspelt a word.
+/// Finds the closest known word for a misspelt one.
 public enum NearestWord {
   /// The word of `words` that is nearest to `word`; `nil` if none is near. A beginning of at least two
   /// letters of a word is near it; else at most a third of the letters, and at least two, may be missing,

@@ -14,7 +14,7 @@ public struct USBIPCommand: Equatable, Sendable {
   /// URB_ZERO_PACKET: an OUT transfer of whole packets is ended by an empty one.
   public static let zeroPacketFlag: UInt32 = 0x40
 
-  /// The number of the transfer, which the answer has, too.
+  /// The number of the transfer, which the response has, too.
   public let sequence: UInt32
   /// `USBIPDeviceRecord.identifier`.
   public let device: UInt32

@@ -65,7 +65,7 @@ public struct USBIPOperation: Equatable, Sendable {
     return bytes
   }
 
-  /// The answer to a request for devices, up to the first device.
+  /// The response to a request for devices, up to the first device.
   public static func deviceList(count: UInt32) -> [UInt8] {
     var bytes = USBIPOperation(.replyDeviceList).bytes
     bytes.appendBigEndian(count)

@@ -38,7 +38,7 @@ public struct USBIPReply: Equatable, Sendable {
     }
   }
 
-  /// As it is sent: 48 bytes. Device, direction and endpoint are 0 in answers; start frame, packets and
+  /// As it is sent: 48 bytes. Device, direction and endpoint are 0 in responses; start frame, packets and
   /// errors are those of isochronous transfers only.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []

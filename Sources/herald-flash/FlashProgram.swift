@@ -13,7 +13,7 @@ struct FlashProgram: ParsableCommand {
     abstract: "Gets firmware onto boards, and looks at firmware images.",
     discussion: """
       WHERE, for --to, is one of the places that `herald-flash list` prints:
-      \(WayIn.all.map { "  \($0.kind.rawValue):\($0.form)" }.joined(separator: "\n"))
+      \(ProgrammingMethod.all.map { "  \($0.kind.rawValue):\($0.form)" }.joined(separator: "\n"))
       Without --to it is the only board that can be reached and is the right one.
 
       Exit status: 0 done; 1 the file is no firmware image, or none can be made of it; 2 no board; 3 several boards; 4 no permission; 5 in use; \

@@ -47,7 +47,7 @@ struct HeraldHost: ParsableCommand {
       if arguments.contains("--json") { Console.printError(ErrorRow(error)) }
       exit(withError: ExitCode(error.cause.exitStatus))
     } catch {
-      // What the parser has to say it says itself; only programs are told in another form, too.
+      // The parser prints its messages itself; with `--json` they are printed as JSON too.
       if arguments.contains("--json"), exitCode(for: error) == .validationFailure {
         Console.printError(ErrorRow(HostLinkError(.usage, message(for: error))))
       }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeraldLinux
 
-/// How the device shows itself, and how it listens.
+/// Advertising and scan options.
 struct AirOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo, exclusivity: .chooseLast,

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the process tells the program that started it: a line on standard output, at once.
+/// Lines for the program that started the process, on standard output, unbuffered.
 enum Announcement {
   static func say(_ line: String) {
-    // Nobody may be listening, or listen for a while: that is no reason to stop, or to wait. A pipe that can
-    // be written to takes as much as any line has.
+    // The reader may be slow or absent: output neither stops nor blocks the node. A pipe that can be written
+    // to takes as much as any line has.
     var state = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
     guard poll(&state, 1, 0) > 0 else { return }
     let bytes = Array((line + "\n").utf8)

@@ -14,7 +14,7 @@ enum ConfiguredArguments {
   /// Options of the command line alone.
   private static let others: Set = ["config", "help", "version"]
 
-  /// Puts `arguments` behind those of the file they name; they are the answer if they name none.
+  /// Puts `arguments` behind those of the file they name; they are the response if they name none.
   static func merged(_ arguments: [String]) throws -> [String] {
     guard let path = try configurationPath(arguments) else { return arguments }
     let file: ConfigurationFile

@@ -11,7 +11,7 @@ struct EventReporter: SensorDelegate {
   private let logger: Logger
   private let tellsPeers: Bool
   private let tellsReadings: Bool
-  /// The fault that was told last in this state of the radio: one that stays is told once.
+  /// The last reported fault in this state of the radio: a persistent fault is reported once.
   private var lastFault: String?
 
   init(_ logger: Logger) {
@@ -52,7 +52,7 @@ struct EventReporter: SensorDelegate {
     if tellsPeers { logger.info("\(target.text) is gone") }
   }
 
-  /// What goes on inside comes in words at `debug`; what should not happen, at the usual level.
+  /// Internal messages are logged at `debug`; unexpected ones at the default level.
   static var debugLevel: DebugLevel { .debug }
 
   mutating func note(

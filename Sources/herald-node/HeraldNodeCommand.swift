@@ -167,7 +167,7 @@ struct HeraldNodeCommand: ParsableCommand {
   }
 }
 
-/// A failure that ends the program, told in one line.
+/// A failure that ends the program, printed on one line.
 struct ExitFailure: Error, CustomStringConvertible {
   let description: String
   init(_ failure: SystemFailure) { description = failure.description }
@@ -177,7 +177,7 @@ struct ExitFailure: Error, CustomStringConvertible {
 enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
   case system
   case host
-  /// A venue beacon, until a host tells it.
+  /// A venue beacon, until a host configures it.
   case beacon
 }
 

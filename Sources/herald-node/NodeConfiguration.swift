@@ -3,8 +3,8 @@ import HeraldEmbedded
 import HeraldLinux
 
 extension HeraldNodeCommand {
-  /// What the core is told. Options that make no sense together are an error, which each of them alone does
-  /// not show.
+  /// The configuration of the core. Contradicting options are an error, which each of them alone does not
+  /// show.
   func configuration() throws(ValidationError) -> HeraldConfiguration {
     var configuration = HeraldConfiguration()
     try takeRole(&configuration)

@@ -23,14 +23,14 @@ struct NodeBoard: ManagedBoard, ~Copyable {
   let serialNumber: InlineBytes<16>
   /// What hosts have set, the payload they have pushed, and the note of a factory reset.
   var settings: SettingsStore<FileFlash>
-  /// What else of the storage tells who the device is.
+  /// The rest of the storage that identifies the device.
   private let addressKeyPath: String
   /// The key in that file.
   private let addressKey: IdentityResolvingKey
-  /// Where hosts put an image: nobody starts it here.
+  /// The image slot for hosts; an image in it is not started.
   private let image: ImageFile
   var imageUpload = ImageUpload()
-  /// When a host asked for a restart; the answer to it is still to be sent.
+  /// When a host requested a restart; the response to it is still to be sent.
   private(set) var restartAt: Instant = .never
 
   init(
@@ -92,7 +92,7 @@ struct NodeBoard: ManagedBoard, ~Copyable {
 }
 
 extension ManagedNode where RadioType: ~Copyable, Parts.BoardType == NodeBoard {
-  /// When a host asked for a restart; never if none did.
+  /// When a host requested a restart; never if none did.
   var restartAt: Instant { board.restartAt }
 
   /// Does what a command asks, and tells on standard output to how many peers it is being sent. What is

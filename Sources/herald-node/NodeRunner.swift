@@ -8,9 +8,9 @@ import Logging
 
 /// Why a node stopped.
 enum NodeEnding {
-  /// Somebody asked the process to.
+  /// A signal or command requested it.
   case stopped
-  /// A host asked the device to restart.
+  /// A host requested a restart.
   case restart
 }
 
@@ -20,8 +20,8 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   /// How often the log's file is written to its medium. In between, a finished commit survives the end of the
   /// process.
   private static var synchronisationPeriod: Interval { .seconds(60) }
-  /// How long a controller may take to begin to work until a person is told what to check.
-  private static var patience: Interval { .seconds(5) }
+  /// Time without a working controller after which advice is printed.
+  private static var radioTimeout: Interval { .seconds(5) }
 
   private let logger = Logger(label: "herald-node")
   private let clock = SystemClock()
@@ -98,7 +98,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     self.synchroniser = synchroniser
     synchroniseAt = .start
     radioAddress = settings.radio
-    checkRadioAt = clock.now + Self.patience
+    checkRadioAt = clock.now + Self.radioTimeout
     Announcement.say("serial-number \(directory.serialNumber)")
     Announcement.say("radio \(settings.radio)")
     self.links.announce()
@@ -114,7 +114,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
     return try USBIPDevice(port: port, serialNumber: serialNumber)
   }
 
-  /// Starts the device and takes the machine's date, which the log then knows from its first page on.
+  /// Starts the device and sets the machine's date, which is in the log from its first page on.
   private mutating func takeSystemClock() {
     let now = clock.now
     _ = device.tendFactoryReset(at: now)
@@ -161,7 +161,7 @@ struct NodeRunner<Transport: PollableTransport & ~Copyable, Table: GATTTable>: ~
   private mutating func checkRadio() {
     checkRadioAt = .never
     guard device.node.radio.state != .ready else { return }
-    let seconds = Self.patience.milliseconds / 1000
+    let seconds = Self.radioTimeout.milliseconds / 1000
     logger.warning(
       "no answer from the controller at \(radioAddress) for \(seconds) seconds; \(radioAddress.whatToCheck)")
   }

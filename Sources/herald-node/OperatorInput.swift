@@ -1,7 +1,7 @@
 import HeraldLinux
 import Logging
 
-/// Standard input: what a program, or a person at a terminal, asks of the running device.
+/// Standard input: commands to the running device.
 struct OperatorInput: ~Copyable {
   private var input = LineInput(descriptor: 0)
   private let logger: Logger

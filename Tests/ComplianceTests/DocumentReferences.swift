@@ -102,7 +102,7 @@ struct DocumentReferences {
   }
 
   private static func isTests(_ word: String) -> Bool {
-    word.wholeMatch(of: /[A-Z][A-Za-z0-9]*(Tests|Stories)/) != nil
+    word.wholeMatch(of: /[A-Z][A-Za-z0-9]*Tests/) != nil
       || word.wholeMatch(of: /(Tests\/[A-Za-z0-9_\/]*)?[a-z_]*test[a-z0-9_]*\.py/) != nil
   }
 

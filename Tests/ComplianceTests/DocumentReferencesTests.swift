@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What the documents name")
+@Suite("References in documents")
 struct DocumentReferencesTests {
   @Test("Every file, type of tests, test and heading that a document names is there")
   func all() throws {
@@ -42,7 +42,7 @@ struct DocumentReferencesTests {
         struct LogTests {
           @Test(
             "HP-07 wrong proofs are slowed down")
-          @Test("locked for good")
+          @Test("locked permanently")
         """
       ])
     #expect(there.has(.file("script/test"), in: "x.md") && there.has(.file("Log/Log.swift"), in: "x.md"))

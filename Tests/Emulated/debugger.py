@@ -1,4 +1,4 @@
-"""A debugger's end of QEMU's gdb socket: registers and memory of a processor that stands still (GDB Remote Serial Protocol)."""
+"""A client of QEMU's gdb socket: registers and memory of a halted processor (GDB Remote Serial Protocol)."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ SP, LR, PC = 13, 14, 15
 
 
 class Debugger:
-    """An asynchronous context manager: the machine stands still inside, and goes on after it."""
+    """An asynchronous context manager: the machine stands still inside, and continues after it."""
 
     def __init__(self, emulator):
         self.emulator = emulator
@@ -25,7 +25,7 @@ class Debugger:
         self.writer.close()
 
     async def ask(self, text):
-        """The answer to one packet."""
+        """The response to one packet."""
         data = text.encode()
         self.writer.write(b"+$" + data + b"#%02x" % (sum(data) & 255))
         async with asyncio.timeout(PATIENCE):

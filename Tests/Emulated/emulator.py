@@ -137,7 +137,7 @@ class Emulator:
         return (self.folder / "qemu.txt").read_text(errors="replace")[-2000:].strip()
 
     async def state(self):
-        """What is to be seen from outside, for who wants to know why a test failed: where the processor is, and what QEMU has said."""
+        """External state for the report of a failed test: the program counter, and QEMU's output."""
         found = [f"{self.elf.parent.name}/{self.elf.stem}: " + (self.said() or "QEMU has said nothing")]
         if self.process is None or self.process.returncode is not None:
             found.append("QEMU does not run")

@@ -1,4 +1,4 @@
-"""Figures that tests find, and the budgets they are held to."""
+"""Figures that tests measure, and their budgets."""
 
 import json
 

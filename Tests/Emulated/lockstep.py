@@ -108,7 +108,7 @@ class Lockstep:
         assert self.ask("qRcmd," + line.encode().hex()) == "OK"
 
     def go(self):
-        """Goes on to the next breakpoint."""
+        """Continues to the next breakpoint."""
         answer = self.ask("c")
         assert answer.startswith("T05"), answer
 

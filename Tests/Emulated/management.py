@@ -1,4 +1,4 @@
-"""The least of an SMP client: asks one question and reads the numbers of the answer. What herald-host does is tested with herald-host."""
+"""A minimal SMP client: sends one request and reads the numbers of the response. herald-host is tested separately."""
 
 import asyncio
 import base64
@@ -10,9 +10,9 @@ import time
 
 # Herald's group of commands, and two of them (docs/wire-formats.md, group 72).
 HERALD, LOG_STATUS, RESTART = 72, 0, 2
-# Operations: read, write; an answer's is one more.
+# Operations: read, write; a response's is one more.
 READ, WRITE = 0, 2
-# Numbers of questions. An answer to a question that was asked before, on this connection or on the one before it, is told by its number; herald-host counts
+# Numbers of requests. A response to a request that was asked before, on this connection or on the one before it, is told by its number; herald-host counts
 # from 0 on.
 questions = itertools.cycle(range(128, 256))
 
@@ -93,7 +93,7 @@ class Management:
         return found
 
     async def answer(self, question, command, asked):
-        """The body of the answer to this question; others are passed over."""
+        """The body of the response to this request; others are skipped."""
         while True:
             packet = await self.packet()
             operation, _, _, group, number, answered = struct.unpack_from(">BBHHBB", packet)

@@ -1,4 +1,4 @@
-"""A Bluetooth controller and phones near it that do the same in every run: they answer at once, and are heard when a test says so."""
+"""A deterministic Bluetooth controller with phones near it: they respond at once, and advertise when a test requires it."""
 
 import struct
 
@@ -67,7 +67,7 @@ class ScriptedController:
         self.commands = []
 
     def heard(self, data):
-        """Answers to what the host has sent."""
+        """Responses to what the host has sent."""
         self.rest += data
         said = b""
         while len(self.rest) >= 4:

@@ -1,4 +1,4 @@
-"""What the tests have in common."""
+"""Shared setup of the tests."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ PAGE = 4096
 SEED = int(os.environ.get("HERALD_SEED", random.SystemRandom().randrange(1 << 32)))
 # Seconds to wait for what must come, however busy this machine is.
 PATIENCE = 240
-# Seconds for an answer of an image. herald-host's own patience is that for a device: some things it asks once only, and QEMU may not get its turn for two seconds.
+# Seconds for a response of an image. herald-host's own timeout is that for a device: some things it asks once only, and QEMU may not get its turn for two seconds.
 ANSWER = 20
 
 
@@ -74,7 +74,7 @@ class EmulatedTest(unittest.IsolatedAsyncioTestCase):
         return json.loads(await self.host(emulator, "stats", "--json"))
 
     async def open(self, emulator):
-        """Tells an image without an access key that it serves its log all the same."""
+        """Tells an image without an access key that it serves its log nevertheless."""
         await self.host(emulator, "config", "set", "access/stay-open", "yes")
 
     async def commit(self, emulator):

@@ -12,7 +12,7 @@ from world import World
 
 
 async def heard(device, address, seconds=10):
-    """The advertisement of this address, as the host hears it."""
+    """The advertisement of this address, as received by the host."""
     found = asyncio.get_running_loop().create_future()
 
     def on_advertisement(advertisement):

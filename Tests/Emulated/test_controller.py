@@ -1,10 +1,10 @@
-"""Controllers that misbehave: the image recovers by itself, and its counters say so."""
+"""Faulty controllers: the image recovers by itself, and its counters show it."""
 
 import asyncio
 import random
 import unittest
 
-from meddler import Meddler
+from controller_proxy import ControllerProxy
 from support import SEED, EmulatedTest
 
 
@@ -12,22 +12,22 @@ class Controllers(EmulatedTest):
     async def asyncSetUp(self):
         await super().asyncSetUp()
         self.phone = await self.world.android(1)
-        self.meddler = Meddler(self.world.port)
-        self.port = await self.meddler.start()
+        self.proxy = ControllerProxy(self.world.port)
+        self.port = await self.proxy.start()
 
     async def asyncTearDown(self):
-        self.meddler.close()
+        self.proxy.close()
         await super().asyncTearDown()
 
     async def heard(self, emulator, more_than=0):
-        """The counters once more advertisements have been heard than that."""
+        """The counters again advertisements have been heard than that."""
         return await self.stats_when(emulator, lambda stats: stats["hci"]["advertising_reports"] > more_than, "advertisements heard")
 
-    async def recovers(self, meddle, counter):
-        """Has the image hear phones, meddles, and waits until the counter has grown and phones are heard again."""
+    async def recovers(self, disturb, counter):
+        """Has the image hear phones, disturbs the controller, and waits until the counter has grown and phones are heard again."""
         async with self.mps2(self.port) as emulator:
             before = await self.heard(emulator)
-            await meddle()
+            await disturb()
             during = await self.stats_when(emulator, lambda stats: stats["hci"][counter] > before["hci"][counter], f"{counter} counted")
             after = await self.heard(emulator, during["hci"]["advertising_reports"] + 20)
             info = await self.info(emulator)
@@ -43,30 +43,30 @@ class Controllers(EmulatedTest):
             source = random.Random(SEED)
             # A megabit a second for a second, in pieces.
             for _ in range(100):
-                self.meddler.say(source.randbytes(1000))
+                self.proxy.send_to_host(source.randbytes(1000))
                 await asyncio.sleep(0.01)
 
         await self.recovers(garbage, "sync_lost")
 
     async def test_a_controller_that_resets_itself(self):
         async def reset():
-            # Command Complete of an HCI_Reset that nobody asked for.
-            self.meddler.say(bytes.fromhex("040e0401030c00"))
+            # Unsolicited Command Complete of an HCI_Reset.
+            self.proxy.send_to_host(bytes.fromhex("040e0401030c00"))
 
         await self.recovers(reset, "failures")
 
     async def test_a_controller_that_reports_a_hardware_error(self):
         async def fail():
-            self.meddler.say(bytes.fromhex("04100142"))
+            self.proxy.send_to_host(bytes.fromhex("04100142"))
 
         await self.recovers(fail, "hardware_errors")
 
     async def test_a_controller_that_stops_answering(self):
         async def stop():
-            self.meddler.is_deaf = True
+            self.proxy.drops_packets = True
             # Long enough that a reset by command does not help, and the reset line is pulled.
             await self.stats_when(self.emulator, lambda stats: stats["firmware"]["controller_resets"], "reset of the controller")
-            self.meddler.is_deaf = False
+            self.proxy.drops_packets = False
 
         async with self.mps2(self.port) as self.emulator:
             before = await self.heard(self.emulator)

@@ -1,4 +1,4 @@
-"""Firmware of somebody else's, and the image of the micro:bit that nothing else runs: each meets a phone."""
+"""Firmware of third parties, and the image of the micro:bit that no other test runs: each meets a phone."""
 
 import asyncio
 import time
@@ -26,14 +26,14 @@ class Examples(EmulatedTest):
 
     async def test_the_badge_shows_its_number_and_lights_its_lamp_for_somebody_close(self):
         phone = await self.world.android(1)
-        self.world.strengths.walks = {phone.address: Walk.parse("-75")}
+        self.world.rssi_values.walks = {phone.address: Walk.parse("-75")}
         async with self.mps2(role="Badge") as emulator:
             await until(lambda: phone.address_of(bytes.fromhex("004452415767120000")), "badge read by the phone", PATIENCE)
             await self.rows_when(
                 emulator, lambda rows: sum(row["measure"] == "3" for row in rows) >= 10 and any(row["read"] == "2" for row in rows),
                 "payload and readings of the phone")
             self.assertEqual(await self.lamp(emulator), 0, "it is dark while nobody is close")
-            self.world.strengths.walks = {phone.address: Walk.parse("-48")}
+            self.world.rssi_values.walks = {phone.address: Walk.parse("-48")}
             await self.is_lit(emulator)
 
     async def test_the_venue_beacon_says_where_it_is_and_that_it_works(self):

@@ -1,4 +1,4 @@
-"""Faults provoked from outside, with a debugger's means: nothing in the image is there for these tests."""
+"""Faults injected through the debugger: the image contains no code for these tests."""
 
 import struct
 import unittest
@@ -100,7 +100,7 @@ class Faults(EmulatedTest):
                     stats = await self.stats(emulator)
                     self.assertEqual((stats["hci"]["events"], stats["hci"]["commands_sent"]), (0, 0))
             self.assertIn("no radio and no log", await self.host(emulator, "info"))
-            # Whoever resets it gets a device that works.
+            # A reset restores a working device.
             await emulator.command("system_reset")
             report = await self.report_when(emulator, lambda report: report["mode"] == 0)
             self.assertEqual(report["streak"], 0)

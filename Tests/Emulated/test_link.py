@@ -46,7 +46,7 @@ class Link(EmulatedTest):
             self.assertEqual((await self.shown(emulator))["bytes"], BUILT_IN.hex())
 
     async def test_what_happens_is_watched(self):
-        # Few events, as the device has room for fourteen between two questions.
+        # Few events, as the device has room for fourteen between two requests.
         first = await self.world.android(1, advertising_interval=1000)
         async with self.mps2() as emulator:
             await self.open(emulator)
@@ -64,7 +64,7 @@ class Link(EmulatedTest):
 
             try:
                 async with asyncio.timeout(PATIENCE):
-                    # It is told only what happens while it watches: who is to be seen from the beginning comes once it does.
+                    # Only events during the polling are reported, so the phone that is needed arrives after its start.
                     await seen(first, "measured")
                     phone = await self.world.android(2, advertising_interval=1000)
                     await seen(phone, "detected", "read", "measured")

@@ -1,4 +1,4 @@
-"""An image on an air with phones: it meets them, they meet it, and its log says so."""
+"""An image and phones on a simulated air: each detects the other, and the log shows it."""
 
 import unittest
 
@@ -13,7 +13,7 @@ from world import until
 class Meeting(EmulatedTest):
     async def test_the_image_meets_an_android_phone_and_an_iphone(self):
         android, ios = await self.world.android(1), await self.world.ios(1)
-        self.world.strengths.walks = {android.address: Walk.parse("-48"), ios.address: Walk.parse("-87")}
+        self.world.rssi_values.walks = {android.address: Walk.parse("-48"), ios.address: Walk.parse("-87")}
         async with self.mps2() as emulator:
             rows = await self.rows_when(
                 emulator, lambda rows: all(

@@ -1,4 +1,4 @@
-"""The full wearable in the 16 KB of RAM of a micro:bit, which has no management link: what its flash holds is read by the emulator's own means."""
+"""The full wearable in the 16 KB of RAM of a micro:bit, which has no management link: its flash is read through the emulator."""
 
 import asyncio
 import time

@@ -136,7 +136,7 @@ class Restarts(OnChip):
                 self.chip.keeps_ram = keeps_ram
                 self.run_to_sleep()
                 fed = self.chip.cycles
-                # No interrupt is let through any more: it sleeps for good.
+                # All interrupts are masked: it sleeps permanently.
                 self.chip.system.enabled = 0
                 while WATCHDOG not in self.chip.resets:
                     self.chip.run_for(0.1)
@@ -234,7 +234,7 @@ class ResetButton(OnChip):
         self.chip.reset_pin()
         self.run_to_sleep()
         self.assertEqual(self.chip.resets, [0, REQUESTED, PIN])
-        # The reset in between is not told of: the device was switched on, and then reset.
+        # The reset in between is not reported: the device was switched on, and then reset.
         self.assertEqual([record["reason"] for record in self.records("started")], [0, RESET_LINE])
 
     def test_it_is_finished_where_power_went_between_the_words(self):

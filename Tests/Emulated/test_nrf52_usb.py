@@ -51,7 +51,7 @@ class Bus(OnChip):
             texts = [(await host.descriptor(3, index, 255, 0x409))[2:].decode("utf-16-le") for index in device[14:17]]
             with self.assertRaises(Stalled):
                 await host.descriptor(9, 0, 64)
-            # A request that was refused stands in nobody's way.
+            # A refused request does not block later ones.
             return device, configuration, texts, await host.control(GET_STATUS), await host.descriptor(15, 0, 5)
 
         device, configuration, texts, status, capabilities = play(self.chip, enumerate())
@@ -259,7 +259,7 @@ class LongProgram(Asked):
         self.ask(("config", "set", "log/keep-days", "30"))
         before = sum(self.chip.flash.memory.erased.values())
         self.ask(("factory-reset", "--yes"))
-        # It goes on by itself, a page at a time and the watchdog fed, and starts again as a new one.
+        # The reset is completed without a host, a page at a time with the watchdog fed; then the device restarts as new.
         while not self.chip.resets[1:]:
             self.chip.run_for(0.1)
         self.assertEqual(self.chip.resets, [0, REQUESTED])

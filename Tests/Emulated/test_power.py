@@ -1,4 +1,4 @@
-"""The log against power that goes: the emulator is killed at random moments, its flash stays in a file."""
+"""The log under loss of power: the emulator is killed at random times; its flash is kept in a file."""
 
 import asyncio
 import contextlib

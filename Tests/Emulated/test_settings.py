@@ -1,4 +1,4 @@
-"""What the image keeps beside its log: what a host has set, who it is, and a factory reset that nothing stops."""
+"""What the image stores beside its log: settings, identity, and a factory reset that is completed after any interruption."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""How long a Cortex-M0 takes for an advertisement, in instructions, and whether it keeps up with three hundred a second."""
+"""Instructions of a Cortex-M0 for an advertisement, and whether it processes three hundred a second."""
 
 import asyncio
 import bisect
@@ -70,7 +70,7 @@ class Instructions(unittest.TestCase):
             print(f"  {times / count:8.0f}  {part}")
 
 
-class Throng(unittest.IsolatedAsyncioTestCase):
+class Crowd(unittest.IsolatedAsyncioTestCase):
     async def test_three_hundred_advertisements_a_second(self):
         """Sixteen peers, as many as there is room for, are heard in turn, 3,000 times in 10 s, and each time is in the log, in order, dated when it was.
         A Cortex-M0 takes 1.3 to 1.6 cycles for an instruction of such programs on average; here it takes 128 ns, two cycles at 16 MHz."""

@@ -8,12 +8,12 @@ DEVICE_ENABLED = 1 << 6
 INCREMENT_SINGLE = 1
 CONTROL_IDR = 0x02880000
 RESET, ERASEALL, ERASEALLSTATUS, APPROTECTSTATUS = 0x00, 0x04, 0x08, 0x0C
-# For how many questions an erasure lasts.
+# For how many requests an erasure lasts.
 BUSY = 5
 
 
 class BusFault(Exception):
-    """Nothing answers there, or not to such an access."""
+    """No response at this address, or none to such an access."""
 
 
 class MemoryPort:

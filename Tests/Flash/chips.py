@@ -13,7 +13,7 @@ from nonvolatile import UICR, Nonvolatile
 RAM, FICR, NVMC, SYSTEM = 0x20000000, 0x10000000, 0x4001E000, 0xE000E000
 PERIPHERALS, GPIO, PRIVATE = 0x40000000, 0x50000000, 0xE0000000
 APPROTECT = UICR + 0x208
-# What opens a chip that is locked unless it is told not to be.
+# The register value that opens a chip that is locked by default.
 HARDWARE_DISABLED = 0x5A
 CPUID, MVFR0, MVFR1 = 0xE000ED00, 0xE000EF40, 0xE000EF44
 DWT_CTRL = 0xE0001000

@@ -44,7 +44,7 @@ class Reader:
 
 class CMSISDAP:
     """`wire` is the target's end of SWD. Without `is_atomic` there are no ExecuteCommands and QueueCommands; the responses to the packets whose numbers are in `cut_at`
-    lack their last byte. What went over the host's cable is counted: `packets` commands, as many answers but for TransferAbort, `bytes_out` and
+    lack their last byte. What went over the host's cable is counted: `packets` commands, as many responses but for TransferAbort, `bytes_out` and
     `bytes_in`, and `commands` by their numbers. `malformed` are packets that cannot be understood."""
 
     def __init__(self, wire, serial, is_atomic=True, cut_at=()):

@@ -96,7 +96,7 @@ class Drive(threading.Thread):
         self.start()
 
     def plug_in(self):
-        """The drive is there, with nothing on it but its own files. Whole at once: nobody sees it half."""
+        """Mounts the drive with its own files only, atomically."""
         new = self.path.with_name("new")
         new.mkdir()
         for name, text in self.files().items():

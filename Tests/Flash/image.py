@@ -1,4 +1,4 @@
-"""Images for the chips of the virtual probe: bytes that no other image has, and a program that says that it runs."""
+"""Images for the chips of the virtual probe: unique bytes, and a program that reports that it runs."""
 
 import hashlib
 import struct
@@ -9,7 +9,7 @@ STACK = 0x20002000
 
 
 def image(size, seed=0, base=0):
-    """`size` bytes to be put at `base`: a vector table, then at 0x100 a program that writes WORD to ALIVE and goes on for ever, then noise."""
+    """`size` bytes to be put at `base`: a vector table, then at 0x100 a program that writes WORD to ALIVE and continues indefinitely, then noise."""
     table = struct.pack("<64I", STACK, *[base + 0x101] * 63)
     # ldr r0, [pc, #4]; ldr r1, [pc, #8]; str r1, [r0]; b .
     program = struct.pack("<4H2I", 0x4801, 0x4902, 0x6001, 0xE7FE, ALIVE, WORD)

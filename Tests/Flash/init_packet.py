@@ -1,4 +1,4 @@
-"""The init packet of Nordic's Secure DFU: protocol buffers, after dfu-cc.proto of nRF5 SDK 17, read by nothing but that description."""
+"""The init packet of Nordic's Secure DFU: protocol buffers, after dfu-cc.proto of nRF5 SDK 17, implemented from that description only."""
 
 import struct
 

@@ -135,7 +135,7 @@ class BootLoader:
         if self.state != RECEIVING_DATA:
             return
         if self.received + len(body) > self.size:
-            # Nothing is taken any more, and nothing will be complete.
+            # Nothing more is taken, and nothing will be complete.
             self.received = 1 << 32
             return
         for place, byte in enumerate(body, self.start + self.received):

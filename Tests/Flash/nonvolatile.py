@@ -8,7 +8,7 @@ READ_ONLY, WRITE, ERASE = 0, 1, 2
 UICR = 0x10001000
 # How often a word may be written between two erasures.
 WRITES = 2
-# How many questions are answered "busy" after a word, a page, everything.
+# How many requests are answered "busy" after a word, a page, everything.
 BUSY_WORD, BUSY_PAGE, BUSY_ALL = 1, 3, 6
 
 Violation = collections.namedtuple("Violation", "what address")

@@ -1,4 +1,4 @@
-"""The USB side of the virtual probe: descriptors and endpoints of CMSIS-DAP version 2 (bulk) and version 1 (HID), over whatever answers command packets."""
+"""The USB side of the virtual probe: descriptors and endpoints of CMSIS-DAP version 2 (bulk) and version 1 (HID), over any handler of command packets."""
 
 import collections
 import struct

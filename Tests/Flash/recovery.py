@@ -176,7 +176,7 @@ class Recovery(Terminal):
                 return {"rc": INVALID}
             self.slot.data[offset:offset + len(data)] = data
             self.offset += len(data)
-        # Elsewhere: the host is told where to go on.
+        # At another offset: the response states the expected one.
         return {"rc": OK, "off": self.offset}
 
 

@@ -1,4 +1,4 @@
-"""What boards in a boot loader at a serial port have in common, whatever it speaks: frames that are counted, a port that goes, and a program that stands for the board."""
+"""What boards in a boot loader at a serial port have in common, for every protocol: frames that are counted, a port that goes, and a program that stands for the board."""
 
 import argparse
 import hashlib
@@ -24,7 +24,7 @@ class SerialBoard(Terminal):
         raise NotImplementedError
 
     def encoded(self, answer):
-        """An answer as it goes over the line."""
+        """A response as it goes over the line."""
         raise NotImplementedError
 
     def plug_in(self, vanish_after=None):
@@ -53,7 +53,7 @@ class SerialBoard(Terminal):
         return not self.loader.is_running
 
     def spoiled(self, response):
-        """What becomes of an answer on its way; nothing if it gets lost."""
+        """What becomes of a response on its way; nothing if it gets lost."""
         return response
 
     def application(self, size):
@@ -69,7 +69,7 @@ def words_for_any(description):
 
 
 def serve(board, **facts):
-    """Lets the board be there until the program is told to end. `facts`: more to tell, as functions."""
+    """Serves the board until the program is stopped. `facts`: further output, as functions."""
     is_over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: is_over.set())

@@ -35,7 +35,7 @@ class Decoder:
 
 
 class FramedDecoder:
-    """The same where a frame begins with END, too, as SDK 11 has it. What comes before that is passed over; the END behind one frame does not begin the next. What is wrongly
+    """The same where a frame begins with END, too, as SDK 11 has it. What comes before that is skipped; the END behind one frame does not begin the next. What is wrongly
     escaped stands for itself, and frames longer than `longest` are dropped and counted in `broken`."""
 
     def __init__(self, longest):

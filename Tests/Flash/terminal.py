@@ -12,7 +12,7 @@ import time
 import tty
 from pathlib import Path
 
-# Before the port is gone what was said last is read: seconds until somebody looks whether it was, and after which nobody seems to read any more.
+# Before the port is removed the last output is read: seconds between checks, and the timeout.
 FAREWELL, LONGEST_FAREWELL = 0.2, 20
 
 
@@ -64,7 +64,7 @@ class Terminal:
             os.close(self.port)
 
     def farewell(self):
-        """Until what was said has been read, or somebody unplugs it: with the port goes what is in it."""
+        """Waits until the output was read, or the device is unplugged: unread output is lost with the port."""
         end = time.monotonic() + LONGEST_FAREWELL
         while time.monotonic() < end and not select.select([self.waking], [], [], FAREWELL)[0]:
             if struct.unpack("i", fcntl.ioctl(self.kept, termios.FIONREAD, bytes(4)))[0] == 0:

@@ -1,4 +1,4 @@
-"""A USB device that is a program: served as USB/IP over TCP, to a kernel's vhci-hcd or to whoever speaks that protocol."""
+"""A USB device in software: served as USB/IP over TCP, to a kernel's vhci-hcd or another client."""
 
 import contextlib
 import socket
@@ -28,7 +28,7 @@ def receive(connection, count):
 class Server:
     """Serves one device, to one host at a time. `device` has `speed`, `device_descriptor`, `configuration_descriptor`, `control(setup, data)`,
     `received(endpoint, data)` for each transfer out, and `take(endpoint)`, the next packet to the host or nothing; `unplugged()` is called when a host lets go.
-    Both of the former may raise `Stall` or `Vanished`; after that nobody is let in until `is_present` is set again."""
+    Both of the former may raise `Stall` or `Vanished`; after that no client is accepted until `is_present` is set again."""
 
     def __init__(self, device, port=0, host="127.0.0.1"):
         self.device = device

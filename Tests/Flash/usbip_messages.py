@@ -1,4 +1,4 @@
-"""The messages of USB/IP 1.1.1 (Linux, Documentation/usb/usbip_protocol.rst), for every server, client and cable of the tests that is in Python."""
+"""The messages of USB/IP 1.1.1 (Linux, Documentation/usb/usbip_protocol.rst), for the servers, clients and proxies of the tests."""
 
 import struct
 
@@ -28,12 +28,12 @@ def import_request(bus_id=BUS_ID):
 
 
 def device_list(*devices):
-    """The answer to OP_REQ_DEVLIST; a device is its record with the records of its interfaces."""
+    """The response to OP_REQ_DEVLIST; a device is its record with the records of its interfaces."""
     return operation(OP_REP_DEVLIST) + struct.pack(">I", len(devices)) + b"".join(devices)
 
 
 def device_record(speed, device, configuration):
-    """A device by its descriptors, as in the answers of the first phase."""
+    """A device by its descriptors, as in the responses of the first phase."""
     vendor, product, version = struct.unpack_from("<HHH", device, 8)
     return DEVICE.pack(b"/sys/devices/virtual/usb1/1-1", BUS_ID, 1, 2, speed, vendor, product, version, *device[4:7], 1, 1, configuration[4])
 
@@ -44,12 +44,12 @@ def interface_record(kind):
 
 
 def submitted(sequence, status, count, data=b""):
-    """The answer to a transfer."""
+    """The response to a transfer."""
     return HEADER.pack(RET_SUBMIT, sequence, 0, 0, 0, struct.pack(">iiIIi8x", status, count, 0, 0, 0)) + data
 
 
 def unlinked(sequence, was_waiting):
-    """The answer to an unlink."""
+    """The response to an unlink."""
     return HEADER.pack(RET_UNLINK, sequence, 0, 0, 0, struct.pack(">i24x", ECONNRESET if was_waiting else 0))
 
 

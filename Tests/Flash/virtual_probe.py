@@ -21,7 +21,7 @@ SERIAL = "HERALD0001"
 class VirtualProbe:
     """`chip` is the chip, `dap` counts what went over the cable, and `port` is the TCP port of the USB/IP server.
 
-    vanish_after: after so many packets the probe is gone, without an answer to the last; `plug_in` brings it back.
+    vanish_after: after so many packets the probe is gone, without a response to the last; `plug_in` brings it back.
     wait_every, wait_times, fault_at: see `Wire`. is_atomic, cut_at: see `CMSISDAP`. bulk, hid, packet_size: see `ProbeDevice`. The rest: see `Chip`."""
 
     def __init__(self, chip="nrf52833", port=0, serial=SERIAL, vanish_after=None, wait_every=0, wait_times=1, fault_at=(), is_atomic=True, cut_at=(),
@@ -49,7 +49,7 @@ class VirtualProbe:
         self.server.is_present = True
 
     def facts(self):
-        """What can be told in JSON."""
+        """The state as JSON."""
         dap, memory = self.dap, self.chip.nonvolatile
         return {"packets": dap.packets, "bytes_out": dap.bytes_out, "bytes_in": dap.bytes_in, "transfers": self.wire.transfers, "malformed": len(dap.malformed),
                 "commands": {f"{code:#04x}": count for code, count in sorted(dap.commands.items())}, "words_written": memory.writes,

@@ -3,7 +3,7 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldSimulation
 
-/// Checks what it is told.
+/// Checks the events.
 private struct Listener: SensorDelegate, ~Copyable {
   var written = 0
 

@@ -37,7 +37,7 @@ private func hostSession(_ deviceNonce: [UInt8]) -> (session: HostSession, openi
   return (HostSession(&schedule, serial: serial.span), opening)
 }
 
-/// The answer of a server to a packet.
+/// The response of a server to a packet.
 private func respond(_ packet: [UInt8], _ server: inout SMPServer, _ device: inout FuzzDevice) -> [UInt8] {
   var buffer = packet + [UInt8](repeating: 0, count: max(0, 512 - packet.count))
   var span = buffer.mutableSpan
@@ -47,7 +47,7 @@ private func respond(_ packet: [UInt8], _ server: inout SMPServer, _ device: ino
 }
 
 /// The device's end: what comes is sent as it is, and then sealed, which only who has the key can do. The
-/// session goes on after either.
+/// session continues after either.
 func fuzzSession(_ bytes: Span<UInt8>) {
   let input = (0..<min(bytes.count, 480)).map { bytes[$0] }
   var server = SMPServer()
@@ -73,7 +73,7 @@ func fuzzSession(_ bytes: Span<UInt8>) {
   }
 }
 
-/// The body of the answer to a packet in the session.
+/// The body of the response to a packet in the session.
 private func ask(
   _ packet: [UInt8], _ session: inout HostSession, _ server: inout SMPServer, _ device: inout FuzzDevice
 ) -> [UInt8]? {

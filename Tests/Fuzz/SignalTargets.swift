@@ -3,7 +3,7 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldSimulation
 
-/// Checks what it is told.
+/// Checks the events.
 private struct Listener: SensorDelegate, ~Copyable {
   var messages = 0
 
@@ -23,13 +23,11 @@ private struct Listener: SensorDelegate, ~Copyable {
 }
 
 private typealias Node = HeraldNode<
-  MockRadio,
-  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, NoNeighbours, HeraldBothSignalsGATTTable>,
-  4, 2, 2
+  MockRadio, PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, NoNeighbours, HeraldBothSignalsGATTTable>, 4, 2, 2
 >
 
 let signalSeeds: [[UInt8]] = [
-  // Whole: a strength, a payload, shared payloads, a message; to either characteristic.
+  // Whole: an RSSI, a payload, shared payloads, a message; to either characteristic.
   records([
     [0, 0], [3, 0, 0x12, 0x0E, 0x00, 0x02, 0xC8, 0xFF],
     [3, 0, 0x12, 0x10, 0x00, 0x04, 0x02, 0x00, 0x68, 0x69],

@@ -1,6 +1,6 @@
 import Testing
 
-/// Each request with its answer, as bytes on air.
+/// Each request with its response, as bytes on air.
 @Suite("ATT discovery")
 struct ATTDiscoveryTests {
   let small = TestServer<SmallTable>()
@@ -77,7 +77,7 @@ struct ATTDiscoveryTests {
     #expect(small.ask("06 0100 FFFF 002A 4261646765") == "01 06 01 00 0A")
   }
 
-  @Test("Find By Type Value keeps the value it looks for while its answer grows over it")
+  @Test("Find By Type Value keeps the value it looks for while its response grows over it")
   func findKeepsValue() {
     #expect(
       hex(large.answer(pdu("06 0100 FFFF 0028 0BA0"), bufferSize: 23))
@@ -125,7 +125,7 @@ struct ATTDiscoveryTests {
     #expect(
       small.ask("08 0900 0C00 0328")
         == "09 15 0B 00 08 0C 00 B0 B1 B2 B3 B4 B5 B6 B7 B8 B9 BA BB BC BD BE BF")
-    // 5 bytes, 5 bytes, then 19: the answer ends before the 19, whatever room there is.
+    // 5 bytes, 5 bytes, then 19: the response ends before the 19, whatever room there is.
     let wide = TestServer<SmallTable>(mtu: 247)
     #expect(
       wide.ask("08 0100 FFFF 0328") == "09 07 02 00 02 03 00 00 2A 04 00 02 05 00 01 2A")

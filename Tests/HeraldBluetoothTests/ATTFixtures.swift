@@ -220,7 +220,7 @@ final class TestServer<Table: GATTTable> {
     }
   }
 
-  /// The answer to a request, both as bytes.
+  /// The response to a request, both as bytes.
   func answer(_ request: [UInt8], on connection: Int = 0, bufferSize: Int = 247) -> [UInt8] {
     // What is behind the request is not zero, as in a buffer that was used before.
     var buffer = request + [UInt8](repeating: 0xEE, count: max(0, bufferSize - request.count))
@@ -230,7 +230,7 @@ final class TestServer<Table: GATTTable> {
     return Array(buffer[0..<length])
   }
 
-  /// The answer to a request, both in hexadecimal.
+  /// The response to a request, both in hexadecimal.
   func ask(_ request: String, on connection: Int = 0) -> String {
     hex(answer(pdu(request), on: connection))
   }

@@ -69,7 +69,7 @@ struct ATTServerTests {
     #expect(small.ask("0C 0800 2602") == "01 0C 08 00 07")
   }
 
-  @Test("Who loses the queue to another is told")
+  @Test("The owner that loses the queue to another connection is returned")
   func lostQueue() {
     #expect(small.ask("16 0800 0000 AA") == "17 08 00 00 00 AA")
     #expect(small.values.prepared[0] == [0xAA])
@@ -98,7 +98,7 @@ struct ATTServerTests {
     }
   }
 
-  @Test("Nothing, an unknown connection, a length beyond the buffer and a tiny buffer give no answer")
+  @Test("Nothing, an unknown connection, a length beyond the buffer and a tiny buffer give no response")
   func nonsense() {
     #expect(small.answer([]) == [])
     #expect(small.answer(pdu("0A 0300"), on: 2) == [])
@@ -120,7 +120,7 @@ struct ATTServerTests {
 
   @Test("A supplier that reports impossible lengths does no harm")
   func impossibleLengths() {
-    struct Liar: AttributeValues {
+    struct InconsistentValues: AttributeValues {
       var length: Int
       mutating func read(
         _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
@@ -130,7 +130,7 @@ struct ATTServerTests {
       ) -> ATTErrorCode? { nil }
     }
     for length in [Int.min, -1, 513, .max] {
-      var liar = Liar(length: length)
+      var liar = InconsistentValues(length: length)
       for request in ["0A 0800", "0C 0800 0000", "0E 0800 0300", "20 0300 0800", "08 0100 FFFF 002A"] {
         var buffer = pdu(request) + [UInt8](repeating: 0, count: 40)
         var span = buffer.mutableSpan

@@ -204,7 +204,7 @@ struct ATTWriteTests {
     #expect(small.ask("18 01") == "19")
     #expect(small.values.written.map(\.value) == [[3]])
     // The queue is free for others when there was no room for its first part.
-    var values = Roomless()
+    var values = FullValues()
     func ask(_ request: String) -> String {
       var buffer = pdu(request) + [UInt8](repeating: 0, count: 23)
       var span = buffer.mutableSpan
@@ -218,7 +218,7 @@ struct ATTWriteTests {
   }
 
   /// Takes no prepared writes.
-  private struct Roomless: AttributeValues {
+  private struct FullValues: AttributeValues {
     mutating func read(
       _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
     ) -> AttributeRead { .length(0) }
@@ -290,7 +290,7 @@ struct ATTWriteTests {
   }
 
   @Test(
-    "With one queue, an owner that goes on sending parts loses it after 10 s to a connection that asks for it"
+    "With one queue, an owner that continues sending parts loses it after 10 s to a connection that asks for it"
   )
   func longPreparing() {
     #expect(small.ask("16 0C00 0000 01", on: 0) == "17 0C 00 00 00 01")

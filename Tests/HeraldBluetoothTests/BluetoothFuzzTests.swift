@@ -80,7 +80,7 @@ struct BluetoothFuzzTests {
     "18 00", "1E", "20 0300 0500 0800", "52 1100 01", "D2 1100 01 000000000000000000000000", "99",
   ].map(pdu)
 
-  /// One request to a server: the answer fits, and it is the answer to that request.
+  /// One request to a server: the response fits, and it is the response to that request.
   private func fuzzServer<Table: GATTTable>(
     _ request: [UInt8], _ server: inout ATTServer<Table, 3, 1>, _ values: inout FuzzValues,
     _ buffer: inout [247 of UInt8], on connection: ConnectionID, at now: Instant

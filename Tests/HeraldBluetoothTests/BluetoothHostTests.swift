@@ -11,7 +11,7 @@ private let attributes: [5 of AttributeRecord] = [
 ]
 private let bytes: [7 of UInt8] = [0x0F, 0x18, 0x12, 3, 0, 0x19, 0x2A]
 
-/// Serves a battery level and notes what it is told.
+/// Serves a battery level and records its events.
 private struct Application: BluetoothApplication {
   enum Table: GATTTable {
     static var database: GATTDatabase {
@@ -78,7 +78,7 @@ struct BluetoothHostTests {
 
   private func commands(_ host: borrowing Host) -> [MockRadio.Command] { host.radio.commands.map(\.command) }
 
-  @Test("What is advertised and scanned for is stated once; a radio that restarted is told again")
+  @Test("What is advertised and scanned for is stated once; it is applied again to a radio that restarted")
   func restart() {
     var host = Host(radio: MockRadio(), application: Application())
     let data: [UInt8] = [2, 1, 6]

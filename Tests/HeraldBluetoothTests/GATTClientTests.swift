@@ -180,7 +180,7 @@ struct GATTClientTests {
     #expect(peer.receive("13") == .finished)
   }
 
-  @Test("Subscribe goes on past descriptors with 128-bit types, and past full responses")
+  @Test("Subscribe continues past descriptors with 128-bit types, and past full responses")
   func subscribeOnwards() {
     begin(.subscribe(HandleRange(first: 8, last: 0xFFFF), .indications))
     #expect(peer.next() == "04 09 00 FF FF")

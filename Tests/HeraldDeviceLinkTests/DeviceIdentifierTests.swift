@@ -6,7 +6,7 @@ import HeraldSimulation
 import Testing
 
 /// A board that keeps the address key among its settings.
-private struct KeepingBoard: ManagedBoard, ~Copyable {
+private struct PersistentBoard: ManagedBoard, ~Copyable {
   var settings: SettingsStore<MemoryFlash>
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func restart(at now: Instant) {}
@@ -30,8 +30,7 @@ struct DeviceIdentifierTests {
   private typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
-      KeepingBoard
+      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable, PersistentBoard
     >, 4, 1, 1
   >
 
@@ -60,7 +59,7 @@ struct DeviceIdentifierTests {
       supplier: StoredPayloadSupplier(
         otherwise: FixedPayloadSupplier(country: 1, state: 0, clientIdentifier: 1)),
       delegate: NoDelegate(),
-      board: KeepingBoard(
+      board: PersistentBoard(
         settings: SettingsStore(
           flash: MemoryFlash(FlashImage(pageSize: 1024, pageCount: 2, wordSize: 4)))))
     var server = SMPServer()

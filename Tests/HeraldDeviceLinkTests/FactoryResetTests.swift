@@ -5,7 +5,7 @@ import HeraldSimulation
 import Testing
 
 /// A board with settings in a flash of their own.
-private struct KeepingBoard: ManagedBoard, ~Copyable {
+private struct PersistentBoard: ManagedBoard, ~Copyable {
   var settings: SettingsStore<MemoryFlash>
   var restarts = 0
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int { 0 }
@@ -36,8 +36,7 @@ private struct KeptDevice: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
-      KeepingBoard
+      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, PersistentBoard
     >, 4, 1, 1
   >
   let log: FlashImage
@@ -52,7 +51,7 @@ private struct KeptDevice: ~Copyable {
     device = Device(
       radio: MockRadio(), flash: MemoryFlash(log), random: CountingRandom(last: seed),
       supplier: FixedPayloadSupplier(country: 826, state: 0, clientIdentifier: 7), delegate: NoDelegate(),
-      board: KeepingBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
+      board: PersistentBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
   }
 
   /// A round of the loop, as a board has it.
@@ -125,7 +124,7 @@ struct FactoryResetTests {
       check(device.answer(status) == progress(UInt8(done), 4))
     }
     #expect(device.log.bytes.allSatisfy { $0 == 0xFF })
-    // Asked once more: the same reset.
+    // Asked again: the same reset.
     check(device.answer(request(epoch)) == progress(3, 4, operation: "0B"))
     device.round()
     device.round()
@@ -149,7 +148,7 @@ struct FactoryResetTests {
   }
 
   @Test(
-    "power cut at every step: nothing is erased before the host could have had its answer, and what was begun is ended"
+    "power cut at every step: nothing is erased before the host could have had its response, and what was begun is ended"
   )
   func power() throws {
     let image = try used()
@@ -194,7 +193,7 @@ struct FactoryResetTests {
     }
   }
 
-  @Test("a page that cannot be erased is told, and keeps none of the others")
+  @Test("a page that cannot be erased is reported; the others are erased")
   func broken() throws {
     var device = try used()
     let epoch = device.epoch

@@ -27,7 +27,7 @@ struct FileManagementTests {
     return device
   }
 
-  @Test("a download tells the length with the first bytes, and goes on where it is asked to")
+  @Test("a download tells the length with the first bytes, and continues where it is asked to")
   func download() {
     var device = device()
     var server = SMPServer()

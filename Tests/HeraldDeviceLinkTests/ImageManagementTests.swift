@@ -47,7 +47,7 @@ struct ImageManagementTests {
     return (0..<32).map { digest[$0] }
   }
 
-  @Test("an image goes in piece by piece, is told with version and hash, and is planned to be started")
+  @Test("an image goes in piece by piece, is reported with version and hash, and is planned to be started")
   func whole() {
     var device = TestDevice()
     let image = image()
@@ -74,7 +74,7 @@ struct ImageManagementTests {
     }
     let head = all(hex("A2"), text("images"), hex("82"), running)
     check(answer(states, &device)[8...] == (all(head, waiting("", 4), text("splitStatus"), [0]))[...])
-    // Tried once, then for good.
+    // Tried once, then permanently.
     let test = request(0, all(hex("A2"), text("hash"), hex("5820"), hash, text("confirm"), hex("F4")))
     check(
       answer(test, &device)[8...]
@@ -96,7 +96,7 @@ struct ImageManagementTests {
     check(answer(test, &device).dropFirst(8) == failure(3)[...])
   }
 
-  @Test("how much a slot holds is told, and cannot be written")
+  @Test("how much a slot holds is reported, and cannot be written")
   func slotInfo() {
     var device = TestDevice()
     check(
@@ -108,7 +108,7 @@ struct ImageManagementTests {
     check(answer(request(6, [0xA0]), &device).dropFirst(8) == hex("A1 62 7263 08")[...])
   }
 
-  @Test("bytes that have another hash than was told are not kept")
+  @Test("bytes whose hash differs from the announced one are not kept")
   func mismatch() {
     var device = TestDevice()
     let image = image()
@@ -164,7 +164,7 @@ struct ImageManagementTests {
     check(answer(request(2, [0xA0]), &device).dropFirst(8) == hex("A1 62 7263 08")[...])
   }
 
-  @Test("lists behind an image are believed only as far as they agree with what is there")
+  @Test("lists behind an image are accepted only as far as they agree with what is there")
   func lists() {
     var device = TestDevice()
     func read(_ image: [UInt8]) -> String {

@@ -60,8 +60,8 @@ func fuzzCBOR(_ bytes: Span<UInt8>) {
   }
 }
 
-/// Has a packet answered; an answer, if there is one, is a packet with the sequence and command of the
-/// question.
+/// Has a packet answered; a response, if there is one, is a packet with the sequence and command of the
+/// request.
 func fuzzSMP(_ bytes: [UInt8], _ device: inout TestDevice) {
   let response = answer(bytes, &device, room: 128)
   guard !response.isEmpty else { return }
@@ -130,7 +130,7 @@ struct LinkFuzzTests {
     for _ in 0..<100_000 { fuzzSMP(random.input(Self.packets), &device) }
   }
 
-  @Test("Session: of 20,000 packets that nobody sealed none is answered sealed, and the session goes on")
+  @Test("Session: of 20,000 packets that nobody sealed none is answered sealed, and the session continues")
   func session() {
     var random = Seeded(state: 6)
     var device = TestDevice()

@@ -12,7 +12,7 @@ struct LogTransferTests {
     hex("A1 63") + bytes("err") + hex("A2 65") + bytes("group") + hex("1848 62 7263") + [code]
   }
 
-  @Test("a stream goes on across the ends of pages, from any byte, as much as is wanted, there, and fits")
+  @Test("a stream continues across the ends of pages, from any byte, as much as is wanted, there, and fits")
   func stream() {
     var device = TestDevice()
     device.pages[3] = Array(0..<40)
@@ -124,13 +124,13 @@ struct LogTransferTests {
     check(device.acknowledged.isEmpty)
   }
 
-  @Test("what happens is told once, to who watches, with what found no room")
+  @Test("each event is reported once, to the host that polls, with the number of dropped events")
   func live() {
     var device = TestDevice()
     let peer = TargetIdentity(kind: .randomAddress, high: 0xC102, low: 0x0304_0506)
     let request = hex("08000001 0048 0906 A0")
     let nothing = hex("0900000F 0048 0906 A2 64") + bytes("lost") + hex("00 66") + bytes("events") + hex("80")
-    // What was before anybody asked is not told.
+    // Events before the first request are not reported.
     device.tap.didDetect(peer, at: .start)
     check(answer(request, &device, at: Instant(milliseconds: 1000)) == nothing)
     device.tap.didMeasure(peer, RSSI(-70), at: Instant(milliseconds: 1058))

@@ -5,7 +5,7 @@ import HeraldSimulation
 import Testing
 
 /// A board whose settings are in a flash that outlives it.
-private struct KeepingBoard: ManagedBoard, ~Copyable {
+private struct PersistentBoard: ManagedBoard, ~Copyable {
   var settings: SettingsStore<MemoryFlash>
   var restarts = 0
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
@@ -30,8 +30,7 @@ private struct Badge: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
-      KeepingBoard
+      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable, PersistentBoard
     >, 4, 1, 1
   >
   let log: FlashImage
@@ -50,7 +49,7 @@ private struct Badge: ~Copyable {
       radio: MockRadio(), flash: MemoryFlash(log), random: CountingRandom(last: seed),
       supplier: StoredPayloadSupplier(
         otherwise: FixedPayloadSupplier(country: 1, state: 0, clientIdentifier: 1)),
-      delegate: NoDelegate(), board: KeepingBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
+      delegate: NoDelegate(), board: PersistentBoard(settings: SettingsStore(flash: MemoryFlash(kept))))
     device.takeSettings(at: .start)
     round()
   }
@@ -62,7 +61,7 @@ private struct Badge: ~Copyable {
     _ = device.node.poll(at: now)
   }
 
-  /// The body of the answer; of one that is not sealed in a session, as it is.
+  /// The body of the response; of one that is not sealed in a session, as it is.
   mutating func ask(
     _ operation: UInt8, _ group: UInt8, _ command: UInt8, _ body: [UInt8], on link: Int = 0
   ) -> [UInt8] {
@@ -182,7 +181,7 @@ struct ManagedAccessTests {
   }
 
   @Test(
-    "a payload is uploaded as MCUmgr uploads files, is what the device then offers, and is told unless it is secret"
+    "a payload is uploaded as MCUmgr uploads files, is what the device then offers, and is reported unless it is secret"
   )
   func payload() {
     let (log, kept) = (log(), kept())

@@ -78,7 +78,7 @@ struct SMPSerialTests {
     }
   }
 
-  @Test("passes over console text before, between and inside packets")
+  @Test("skips console text before, between and inside packets")
   func garbage() {
     let line = encoded((0..<200).map { UInt8($0) })
     let newLine = line.firstIndex(of: 0x0A) ?? 0
@@ -117,7 +117,7 @@ struct SMPSerialTests {
     #expect(decoded(Array("\u{06}\u{09}=AAA\n".utf8)).isEmpty)
   }
 
-  @Test("forgets a packet whose next line does not come within two seconds")
+  @Test("discards a packet whose next line does not come within two seconds")
   func timeout() {
     let bytes = encoded((0..<200).map { UInt8($0) })
     let half = 127
@@ -133,7 +133,7 @@ struct SMPSerialTests {
     }
   }
 
-  @Test("answers in the buffer of the request, and takes the next request when the answer is out")
+  @Test("answers in the buffer of the request, and takes the next request when the response is out")
   func link() {
     var link = SMPSerialLink<256>()
     var server = SMPServer()

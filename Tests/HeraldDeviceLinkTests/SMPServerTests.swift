@@ -117,7 +117,7 @@ struct SMPServerTests {
         + hex("00 62 7263 02"))
   }
 
-  @Test("restarts when told to, after an answer")
+  @Test("restarts on request, after the response")
   func reset() {
     var device = TestDevice()
     #expect(answer(hex("0A000001 0000 0105 A0"), &device) == hex("0B000001 0000 0105 A0"))
@@ -147,7 +147,7 @@ struct SMPServerTests {
     #expect(answer(hex("08000001 0002 0100 A0"), &device) == hex("09000005 0002 0100 A1 62 7263 03"))
   }
 
-  @Test("says that an answer does not fit rather than cutting it")
+  @Test("says that a response does not fit rather than cutting it")
   func tooLong() {
     var device = TestDevice()
     let request = hex("0800000A 0002 0100 A1 64") + bytes("name") + hex("63") + bytes("log")

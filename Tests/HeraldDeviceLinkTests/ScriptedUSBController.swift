@@ -5,7 +5,7 @@ import HeraldHAL
 /// A controller whose host is the test: it hands packets over one by one and looks at what the device did.
 struct ScriptedUSBController: USBController, ~Copyable {
   /// What the device did, in order.
-  enum Deed: Equatable {
+  enum Operation: Equatable {
     case packet(UInt8, [UInt8])
     case acknowledged
     case refused
@@ -20,7 +20,7 @@ struct ScriptedUSBController: USBController, ~Copyable {
   var outgoing: [[UInt8]] = []
   var toSerial: [[UInt8]] = []
   var requestData: [[UInt8]] = []
-  var deeds: [Deed] = []
+  var deeds: [Operation] = []
   /// How many more IN packets fit; of those of the serial port only its own count.
   var room = Int.max
   var serialRoom = Int.max
@@ -60,7 +60,7 @@ struct ScriptedUSBController: USBController, ~Copyable {
   }
 
   /// What the device did since the last call.
-  mutating func takeDeeds() -> [Deed] {
+  mutating func takeDeeds() -> [Operation] {
     defer { deeds.removeAll() }
     return deeds
   }
@@ -84,7 +84,7 @@ struct ScriptedUSB: ~Copyable {
 
   /// What the device does about a control request, given as the eight bytes of its setup packet and those of
   /// its data.
-  mutating func control(_ setup: String, data: String? = nil) -> [ScriptedUSBController.Deed] {
+  mutating func control(_ setup: String, data: String? = nil) -> [ScriptedUSBController.Operation] {
     let bytes = hex(setup)
     usb.controller.requestData = data.map { [hex($0)] } ?? []
     guard let setup = USBSetup(bytes.span) else { return [] }

@@ -22,7 +22,7 @@ struct SettingsManagementTests {
   }
   /// {"rc": 3}, in both versions.
   private let invalid = hex("A1 62 7263 03")
-  /// The body of the answer.
+  /// The body of the response.
   private func body(_ request: [UInt8], _ device: inout TestDevice) -> [UInt8] {
     Array(answer(request, &device).dropFirst(8))
   }

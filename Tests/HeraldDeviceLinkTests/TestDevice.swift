@@ -148,7 +148,7 @@ func hex(_ text: String) -> [UInt8] {
   return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
-/// What a device answers to a packet, in a buffer of `room` bytes.
+/// The response of a device to a packet, in a buffer of `room` bytes.
 func answer(
   _ request: [UInt8], _ device: inout TestDevice, room: Int = 256, at now: Instant = .start
 ) -> [UInt8] {

@@ -6,7 +6,7 @@ import Testing
 /// The cable is pulled, or the bus reset, at every point of everything.
 @Suite("USB: a cable that is pulled")
 struct USBCableTests {
-  private typealias Deed = ScriptedUSBController.Deed
+  private typealias Operation = ScriptedUSBController.Operation
 
   /// Something that happens on the bus.
   private enum Step {
@@ -49,7 +49,7 @@ struct USBCableTests {
   }
 
   /// All a host can find out about a device that it has just reset.
-  private func portrait(_ host: inout ScriptedUSB) -> [Deed] {
+  private func portrait(_ host: inout ScriptedUSB) -> [Operation] {
     host.usb.controller.room = .max
     host.usb.controller.serialRoom = .max
     _ = host.usb.controller.takeDeeds()

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("USB control requests")
 struct USBControlTests {
-  private typealias Deed = ScriptedUSBController.Deed
-  private func sent(_ bytes: String) -> [Deed] { [.packet(0, hex(bytes))] }
+  private typealias Operation = ScriptedUSBController.Operation
+  private func sent(_ bytes: String) -> [Operation] { [.packet(0, hex(bytes))] }
   /// A string descriptor.
-  private func string(_ text: String) -> [Deed] {
+  private func string(_ text: String) -> [Operation] {
     [.packet(0, [UInt8(2 + 2 * text.utf8.count), 3] + text.utf8.flatMap { [$0, 0] as [UInt8] })]
   }
 
@@ -88,7 +88,7 @@ struct USBControlTests {
     check(host.control("C0 21 0100 0200 FF00") == [.refused])
   }
 
-  @Test("ends an answer with an empty packet when its length is a multiple of 64 and the host wants more")
+  @Test("ends a response with an empty packet when its length is a multiple of 64 and the host wants more")
   func emptyPacket() {
     // A serial number of 31 characters makes a descriptor of 64 bytes.
     let serial = [UInt8](repeating: 0x41, count: 31)
@@ -100,7 +100,7 @@ struct USBControlTests {
     check(host.control("80 06 0303 0904 4000") == [.packet(0, descriptor)])
   }
 
-  @Test("sends the rest of an answer when there is room, and drops it at the next request")
+  @Test("sends the rest of a response when there is room, and drops it at the next request")
   func backPressure() {
     var host = ScriptedUSB()
     host.usb.controller.room = 1
@@ -230,7 +230,7 @@ struct USBControlTests {
 struct SMPBulkTests {
   private let echo = hex("0A000006 0000 0100 A1 61 64 62 68 69")
   private let echoed = hex("0B000006 0000 0100 A1 61 72 62 68 69")
-  /// An echo that is `count` bytes long as a packet, and its answer.
+  /// An echo that is `count` bytes long as a packet, and its response.
   private func echo(of count: Int, sequence: UInt8 = 1) -> (request: [UInt8], response: [UInt8]) {
     let text = [UInt8](repeating: 0x78, count: count - 13)
     let body = [UInt8(text.count)] + text
@@ -277,7 +277,7 @@ struct SMPBulkTests {
     check(host.bulk() == all.map(\.response))
   }
 
-  @Test("holds the host off while two answers wait, and goes on when they are taken")
+  @Test("holds the host off while two responses wait, and continues when they are taken")
   func queue() {
     var host = ScriptedUSB()
     host.configure()
@@ -336,7 +336,7 @@ struct SMPBulkTests {
       _ = host.control(setup)
       check(host.bulk(echo) == [echoed], "\(setup)")
     }
-    // Half an answer is out; the host says that it wants no more of it.
+    // Half a response is out; the host says that it wants no more of it.
     var host = ScriptedUSB()
     host.configure()
     host.usb.controller.room = 2

@@ -147,7 +147,7 @@ struct USBIPTests {
         + USBIPCable.reply(8, status: -32, count: 0))
   }
 
-  @Test("holds a read until there is something, and answers requests in order")
+  @Test("holds a read until there is data, and answers requests in order")
   func bulk() {
     let cable = USBIPCable()
     cable.attach()
@@ -231,7 +231,7 @@ struct USBIPTests {
       expected += USBIPCable.reply(sequence, count: answer.count, data: answer)
     }
     let outEnd = USBIPCable.reply(1, count: count * request.count)
-    // The outgoing transfer ends somewhere between the answers: when its last packet was taken.
+    // The outgoing transfer ends somewhere between the responses: when its last packet was taken.
     check(reply.count == expected.count + outEnd.count)
     check(reply.suffix(answer.count) == expected.suffix(answer.count))
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The serial port on USB")
 struct USBSerialPortTests {
-  // {"d": "hi"} with sequence number 1 and its answer, framed: 06 09, base64 of length, packet and CRC16,
+  // {"d": "hi"} with sequence number 1 and its response, framed: 06 09, base64 of length, packet and CRC16,
   // line feed. Made with binascii.
   private let echo = Array("\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n".utf8)
   private let echoed = Array("\u{06}\u{09}ABALAAAGAAABAKFhcmJoaeLw\n".utf8)
@@ -81,7 +81,7 @@ struct USBSerialPortTests {
     check(host.serial(Array("AT\r".utf8) + echo) == [echoed])
   }
 
-  @Test("ends an answer of full packets with an empty one")
+  @Test("ends a response of full packets with an empty one")
   func emptyPacket() {
     var isSeen = (full: false, short: false)
     // A line has a multiple of 4 and 3 characters: only four of them can make full packets.
@@ -94,7 +94,7 @@ struct USBSerialPortTests {
       let packet = hex("0A00") + length + hex("0000 0100") + body
       let sent = host.serial(serialFrame(packet))
       let bytes = sent.flatMap { $0 }
-      // The answer has the shortest head for its length.
+      // The response has the shortest head for its length.
       let short: [UInt8] = count == 0 ? [0x60] : count < 256 ? [0x78, UInt8(count)] : head
       let answerLength = body.count - head.count + short.count
       check(
@@ -110,7 +110,7 @@ struct USBSerialPortTests {
     #expect(isSeen.full && isSeen.short)
   }
 
-  @Test("holds the host off while an answer is not taken, and goes on where it was")
+  @Test("holds the host off while a response is not taken, and continues where it was")
   func backPressure() {
     var host = configured()
     let packet = hex("0A00 0060 0000 0100 A161 64 78 5B") + [UInt8](repeating: 0x79, count: 91)
@@ -173,7 +173,7 @@ struct USBSerialPortTests {
         guard case .packet(let endpoint, _) = deed else { return nil }
         return endpoint
       } == [0x81, 0x81, 0x82])
-    // Its answer is not taken.
+    // Its response is not taken.
     host.usb.controller.room = 0
     check(host.bulk(bulkEcho).isEmpty)
     check(host.serial(echo).isEmpty)
@@ -183,7 +183,7 @@ struct USBSerialPortTests {
   }
 
   @Test("who stops in the middle loses the memory to the other after a second")
-  func patience() {
+  func timeout() {
     var host = configured()
     check(host.serial(Array(echo[..<9])).isEmpty)
     host.now = Instant(milliseconds: 700)
@@ -196,7 +196,7 @@ struct USBSerialPortTests {
     // The rest of the request comes after all: it is none.
     check(host.serial(Array(echo[9...])).isEmpty)
     check(host.serial(echo) == [echoed])
-    // A host that asks on the link and takes no answer.
+    // A host that asks on the link and takes no response.
     host.usb.controller.room = 0
     check(host.bulk(bulkEcho).isEmpty)
     host.now = Instant(milliseconds: 2000)

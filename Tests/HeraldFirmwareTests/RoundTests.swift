@@ -6,7 +6,7 @@ import HeraldHCI
 import HeraldSimulation
 import Testing
 
-@Suite("The loop of a board")
+@Suite("The main loop")
 struct RoundTests {
   private let events = Events()
   private let words = Words()
@@ -15,7 +15,7 @@ struct RoundTests {
 
   private func device() -> TestNode {
     TestNode(
-      radio: HCIRadio(transport: DeadLine(events: events)), flash: MemoryFlash(image),
+      radio: HCIRadio(transport: SilentTransport(events: events)), flash: MemoryFlash(image),
       random: CountedRandom(),
       supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3), delegate: NoDelegate(),
       board: Firmware(

@@ -30,20 +30,20 @@ private final class Host {
 
 @Suite("The management link on a serial line")
 struct SerialManagementTests {
-  @Test("an answer that the line has no room for is kept, and written whole later")
+  @Test("a response that the line has no room for is kept, and written whole later")
   func narrow() {
     let host = Host()
     var links = SerialManagement<NarrowLine, 128>(NarrowLine(host: host))
     let events = Events()
     let words = Words()
     var device = TestNode(
-      radio: HCIRadio(transport: DeadLine(events: events)),
+      radio: HCIRadio(transport: SilentTransport(events: events)),
       flash: MemoryFlash(pageSize: 4096, pageCount: 4, wordSize: 4), random: CountedRandom(),
       supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3), delegate: NoDelegate(),
       board: Firmware(
         hardware: TestHardware(events: events), memory: words.memory,
         settings: MemoryFlash(pageSize: 4096, pageCount: 2, wordSize: 4), hint: nil))
-    // SMP: write, group 0 (OS), sequence 1, command 0 (echo), {"d": "hi"}; the answer is {"r": "hi"}.
+    // SMP: write, group 0 (OS), sequence 1, command 0 (echo), {"d": "hi"}; the response is {"r": "hi"}.
     host.toDevice = Array("\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n".utf8)
     let later = links.serve(at: .start, device: &device)
     #expect(later == .start + .milliseconds(2))

@@ -7,14 +7,14 @@ import HeraldHCI
 import HeraldSimulation
 import Testing
 
-/// A link on which nobody says anything.
+/// An idle link.
 private struct QuietLinks: ManagementLinks {
   mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) -> Instant {
     .never
   }
 }
 
-@Suite("What a board keeps, in its loop")
+@Suite("Settings in the main loop")
 struct SettingsRoundTests {
   private let events = Events()
   private let words = Words()
@@ -27,7 +27,7 @@ struct SettingsRoundTests {
   private func device(_ log: FlashImage, _ kept: FlashImage, seed: UInt32 = 0) -> TestNode {
     events.now = 0
     return TestNode(
-      radio: HCIRadio(transport: DeadLine(events: events)), flash: MemoryFlash(log),
+      radio: HCIRadio(transport: SilentTransport(events: events)), flash: MemoryFlash(log),
       random: CountedRandom(count: seed),
       supplier: FixedPayloadSupplier(country: 1, state: 2, clientIdentifier: 3), delegate: NoDelegate(),
       board: Firmware(

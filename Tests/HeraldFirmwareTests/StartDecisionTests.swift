@@ -28,7 +28,7 @@ final class Words {
   }
 }
 
-@Suite("Why a device starts, and how much of it works then")
+@Suite("Start decision")
 struct StartDecisionTests {
   private func start(_ words: Words, hint: RestartCause? = nil) -> StartDecision {
     var memory = words.memory

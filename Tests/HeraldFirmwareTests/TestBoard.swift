@@ -13,7 +13,7 @@ final class Events {
   var restarts = 0
   var holds: [Bool] = []
   var written = 0
-  /// The clock goes on by so much with each look at it, as on a board that is busy.
+  /// The clock advances by this interval at each reading, as on a board that is busy.
   var busy: UInt64 = 0
   /// Whether an interrupt has come that keeps it from sleeping.
   var isInterrupted = false
@@ -43,7 +43,7 @@ struct TestHardware: FirmwareHardware {
 }
 
 /// A line with no controller at its end.
-struct DeadLine: ControllerTransport {
+struct SilentTransport: ControllerTransport {
   let events: Events
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
   mutating func write(_ packet: Span<UInt8>) -> Bool {
@@ -62,7 +62,7 @@ struct CountedRandom: RandomSource {
 }
 
 typealias TestNode = ManagedNode<
-  HCIRadio<DeadLine, 2>,
+  HCIRadio<SilentTransport, 2>,
   ManagedPartList<
     MemoryFlash, CountedRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
     Firmware<TestHardware>

@@ -75,7 +75,7 @@ struct USBManagementTests {
     _ = links.serve(at: .start, device: &device)
     let isConfigured = links.device.isConfigured
     #expect(isConfigured)
-    // SMP: write, group 0 (OS), sequence 1, command 0 (echo), {"d": "x"}; the answer is {"r": "x"}.
+    // SMP: write, group 0 (OS), sequence 1, command 0 (echo), {"d": "x"}; the response is {"r": "x"}.
     host.toDevice = [[2, 0, 0, 5, 0, 0, 1, 0, 0xA1, 0x61, 0x64, 0x61, 0x78]]
     _ = links.serve(at: .start, device: &device)
     #expect(host.bulk.count >= 13)

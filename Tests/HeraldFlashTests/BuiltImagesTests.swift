@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldFlash
 
-@Suite("Where images of boards are looked for")
+@Suite("Built images")
 struct BuiltImagesTests {
   @Test("the folder of the environment alone, else those above here and above the program")
   func folders() {

@@ -4,7 +4,7 @@ import Testing
 @testable import HeraldFlash
 @testable import HeraldImages
 
-@Suite("From image to board")
+@Suite("Flash session")
 struct FlashSessionTests {
   private static func board(_ name: String) throws -> BoardDescription {
     try #require(BoardCatalogue.named(name))
@@ -50,7 +50,7 @@ struct FlashSessionTests {
     let session = try FlashSession(mock)
     let plan = try session.plan(
       try .linked(at: 0), for: try Self.board("nrf52833dk"), erasesAll: false)
-    // The way in knows nothing of what it wrote before.
+    // The programming method does not depend on what it wrote before.
     mock.verifyFailure = FlashFailure(.different, "0x40 differs", state: .untouched, advice: "look")
     #expect(
       Self.failure { _ = try session.write(plan) { _ in } }
@@ -180,7 +180,7 @@ struct BoardChoiceTests {
   private static func found(_ place: String, _ name: String) -> FoundBoard {
     FoundBoard(
       location: place,
-      sighting: Sighting(boards: [name].compactMap(BoardCatalogue.named), details: []))
+      identification: BoardIdentification(boards: [name].compactMap(BoardCatalogue.named), details: []))
   }
 
   private static func failure(_ found: [FoundBoard], _ wanted: String? = nil) -> FlashFailure? {
@@ -205,7 +205,7 @@ struct BoardChoiceTests {
     #expect(Self.failure([])?.what == "there is no board")
   }
 
-  @Test("What cannot be opened could be the one that is meant: it is not passed over")
+  @Test("What cannot be opened could be the one that is meant: it is not skipped")
   func blocked() {
     let obstacle = FlashFailure(.link(.permission), "no permission", state: .untouched)
     let blocked = FoundBoard(location: "probe:8", obstacle: obstacle)
@@ -233,13 +233,13 @@ struct BoardChoiceTests {
 
   @Test("Places in the words of --to")
   func places() throws {
-    let way = WayIn(.drive, form: "/FOLDER", find: { _ in [] }) { rest, _ throws(FlashFailure) in
+    let way = ProgrammingMethod(.drive, form: "/FOLDER", find: { _ in [] }) { rest, _ throws(FlashFailure) in
       throw FlashFailure(.cannot, "opens \(rest)", state: .untouched)
     }
-    let (found, rest) = try WayIn.parse("drive:/media/MICROBIT:1", of: [way])
+    let (found, rest) = try ProgrammingMethod.parse("drive:/media/MICROBIT:1", of: [way])
     #expect(found.kind == .drive && rest == "/media/MICROBIT:1")
     for place in ["", "drive", "drive:", "probe:1", "/media/MICROBIT"] {
-      #expect(throws: FlashFailure.self, "\(place)") { try WayIn.parse(place, of: [way]) }
+      #expect(throws: FlashFailure.self, "\(place)") { try ProgrammingMethod.parse(place, of: [way]) }
     }
   }
 }

@@ -186,7 +186,7 @@ struct MCUbootTests {
     #expect(text.mcuboot == signed.mcuboot && text.format == .intelHex)
   }
 
-  @Test("Any bytes are survived: hash, signature and fit of what is taken are told")
+  @Test("Any bytes are survived: hash, signature and fit of what is taken are reported")
   func fuzz() throws {
     var random = Mutations(seed: 0x5163)
     let key = try MCUbootKey(pem: Imgtool.ecdsaPublicKey)

@@ -3,10 +3,10 @@ import HeraldHostLink
 @testable import HeraldFlash
 @testable import HeraldImages
 
-/// A way in that does as it is told, and notes what it was asked.
+/// A programming method that does as it is told, and notes what it was asked.
 final class MockProgrammer: Programmer {
   let location = "mock:1"
-  var sighting: Sighting
+  var identification: BoardIdentification
   var writeFailure: FlashFailure?
   var verifyFailure: FlashFailure?
   var resetFailure: FlashFailure?
@@ -14,13 +14,13 @@ final class MockProgrammer: Programmer {
   private(set) var asked: [String] = []
 
   init(_ names: String..., isLocked: Bool = false) {
-    sighting = Sighting(
+    identification = BoardIdentification(
       boards: names.compactMap(BoardCatalogue.named), details: [("Chip", "made up")], isLocked: isLocked)
   }
 
-  func look() throws(FlashFailure) -> Sighting {
+  func look() throws(FlashFailure) -> BoardIdentification {
     asked.append("look")
-    return sighting
+    return identification
   }
 
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {

@@ -14,7 +14,7 @@ private final class ScriptedTransport: SMPTransport {
   private let answer: ([UInt8]) -> [UInt8]?
   private var waiting: [[UInt8]] = []
 
-  /// `answer` gets a packet and gives the body of the answer; without one the device is silent.
+  /// `answer` gets a packet and gives the body of the response; without one the device is silent.
   init(_ answer: @escaping ([UInt8]) -> [UInt8]?) { self.answer = answer }
 
   func send(_ packet: [UInt8], by deadline: Deadline) throws(HostLinkError) {
@@ -128,7 +128,7 @@ struct SMPProgrammerTests {
       }
     }
     let session = try FlashSession(SMPProgrammer(transport, timeout: .milliseconds(1), isPermanent: false))
-    #expect(session.sighting.details.contains { $0.value == "none runs: MCUboot's serial recovery" })
+    #expect(session.identification.details.contains { $0.value == "none runs: MCUboot's serial recovery" })
     let outcome = try session.write(try Self.plan(), isReset: false) { _ in }
     #expect(!outcome.isVerified)
     // State is written by nobody.
@@ -158,7 +158,7 @@ struct SMPProgrammerTests {
     #expect(silent?.cause == .link(.noAnswer) && silent?.state == .beside)
     let recovery = Self.failure(device(active: false) { $0 == 1 ? Self.offset(52) : nil }, plan)
     #expect(recovery?.cause == .link(.noAnswer) && recovery?.state == .partlyWritten)
-    // It wants the same bytes for ever, more than there are, or says nothing.
+    // It wants the same bytes indefinitely, more than there are, or says nothing.
     let stuck = Self.failure(device(active: true) { _ in Self.offset(0) }, plan)
     #expect(stuck?.cause == .link(.protocolViolation))
     let beyond = Self.failure(device(active: true) { _ in Self.offset(89) }, plan)
@@ -168,7 +168,7 @@ struct SMPProgrammerTests {
     // What arrived is not what was sent.
     let different = Self.failure(device(active: true) { _ in Self.offset(88, match: false) }, plan)
     #expect(different?.cause == .different && different?.state == .untouched)
-    // It took all, and knows nothing of the image.
+    // It took all, and does not depend on the image.
     let forgetful = Self.failure(device(active: true) { _ in Self.offset(88, match: true) }, plan)
     #expect(forgetful?.cause == .link(.protocolViolation) && forgetful?.state == .beside)
     // It has no slots at all.

@@ -11,7 +11,7 @@ struct BadConditionsTests {
   @Test("a pull ends when less than 1,024 bytes come in a period of fifteen answers")
   func tempo() {
     func isEnough(_ timeout: Duration, _ notes: [(bytes: Int, seconds: Int)]) -> [Bool] {
-      var tempo = PullTempo(timeout: timeout, start: .zero)
+      var tempo = PullRate(timeout: timeout, start: .zero)
       return notes.map { tempo.note($0.bytes, at: .seconds($0.seconds)) }
     }
     #expect(
@@ -22,7 +22,7 @@ struct BadConditionsTests {
   @Test("a server that does not answer is nothing to the others")
   func servers() {
     let never = DispatchSemaphore(value: 0)
-    let answers = ServerRoll.ask(["good", "silent", "bad"], patience: .milliseconds(300)) {
+    let answers = ServerQuery.ask(["good", "silent", "bad"], timeout: .milliseconds(300)) {
       server throws(HostLinkError) -> Int in
       if server == "silent" { never.wait() }
       if server == "bad" { throw HostLinkError(.link, "bad is bad") }
@@ -66,7 +66,7 @@ struct BadConditionsTests {
       let packet = try transport.receive(by: .after(.milliseconds(20)))
       #expect(packet == nil)
       let client = SMPClient(
-        transport: transport, patience: SMPClient.Patience(timeout: .milliseconds(20), attempts: 2))
+        transport: transport, timeouts: SMPClient.Timeouts(timeout: .milliseconds(20), attempts: 2))
       let error = #expect(throws: HostLinkError.self) { try DeviceClient(client).logStatus() }
       #expect(error?.cause == .noAnswer)
     }
@@ -86,7 +86,7 @@ struct BadConditionsTests {
     DeviceClient(
       SMPClient(
         transport: DirectTransport(answer),
-        patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 1)))
+        timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 1)))
   }
 
   private func answer(_ packet: [UInt8], _ body: [UInt8]) -> [[UInt8]] {

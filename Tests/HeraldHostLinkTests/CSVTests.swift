@@ -117,8 +117,9 @@ struct CSVTests {
     {
       var device = DeviceRecord()
       (device.name, device.system, device.version) = (name, system, version)
-      return try MadeUpLog(start: 1_700_000_000_000, device: device, payloads.map { (0, $0.0, $0.1) }).table(
-        "detection")
+      return try SyntheticLog(start: 1_700_000_000_000, device: device, payloads.map { (0, $0.0, $0.1) })
+        .table(
+          "detection")
     }
     // Their short forms are the base64 of what follows the first three bytes.
     let own: [UInt8] = [0, 0, 0] + (try #require(Data(base64Encoded: "ZqFdag==")))
@@ -142,7 +143,7 @@ struct CSVTests {
   func statistics() throws {
     let other = TargetIdentity(kind: .randomAddress, high: 0, low: 1)
     let bytes: [UInt8] = [0, 0, 0, 0x69, 0xA6, 0x9A]  // base64 of the last three is "aaaa"
-    var log = try MadeUpLog(
+    var log = try SyntheticLog(
       start: 1_700_000_000_000,
       [
         (0, .measured(peer, RSSI(-50)), []),  // nothing read yet: no sign of a payload
@@ -161,7 +162,7 @@ struct CSVTests {
     guard let text = Recordings.text("phone-a40/contacts.csv") else { return }
     let events = try Recordings.events(text)
     let start = try #require(events.map(\.unixMilliseconds).min())
-    let log = try MadeUpLog(
+    let log = try SyntheticLog(
       start: start,
       events.map { event in
         let uptime = event.unixMilliseconds - start

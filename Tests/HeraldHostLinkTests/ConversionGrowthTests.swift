@@ -9,7 +9,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// A conversion that goes on where the last one ended leaves what one leaves that begins anew.
+/// An incremental conversion has the same result as a complete one.
 @Suite("Conversion, page by page")
 struct ConversionGrowthTests {
   let start: UInt64 = 1_669_760_510_000
@@ -20,13 +20,13 @@ struct ConversionGrowthTests {
   }
 
   /// All tables, and what is in the database without the numbers of rows.
-  private func result(_ log: MadeUpLog) throws -> [String] {
+  private func result(_ log: SyntheticLog) throws -> [String] {
     let names = [
       "contacts", "statistics", "detection", "contact_events", "battery", "visits", "restarts", "messages",
       "models",
       "neighbours",
     ]
-    let rows = try log.archive.asking { database in
+    let rows = try log.logDatabase.asking { database in
       try [
         "SELECT address, short, begin_ms, end_ms, seconds, readings, heard_ms, windows FROM contact JOIN peer ON peer.id = peer_id LEFT JOIN payload ON payload.id = payload_id ORDER BY 3, 1, 2",
         "SELECT short, address, readings, hex(levels) FROM person LEFT JOIN payload ON payload.id = payload_id LEFT JOIN peer ON peer.id = peer_id ORDER BY 1, 2",
@@ -74,14 +74,14 @@ struct ConversionGrowthTests {
     var random = Mutations(seed: seed)
     var pages: [[Record]] = []
     for number in 0..<6 { pages.append(records(&random, count: 60, from: UInt64(number) * 8_000_000)) }
-    var grown = try MadeUpLog(start: start, pages[0])
+    var grown = try SyntheticLog(start: start, pages[0])
     for (number, page) in pages.enumerated().dropFirst() {
       // It is open first, with a part of its records; then with more of them; then closed.
       try grown.add(start: start, isOpen: true, Array(page.prefix(20)))
       try grown.put(UInt32(number) + 1, start: start, isOpen: true, Array(page.prefix(45)))
       try grown.put(UInt32(number) + 1, start: start, isOpen: false, page)
     }
-    var whole = try MadeUpLog(start: start, [])
+    var whole = try SyntheticLog(start: start, [])
     for (number, page) in pages.enumerated() {
       if number > 0 {
         try whole.add(start: start, page)
@@ -90,8 +90,8 @@ struct ConversionGrowthTests {
       }
     }
     // From the records alone.
-    try whole.archive.asking { try $0.execute(sql: "UPDATE conversion SET is_stale = 1") }
-    try whole.archive.interpret(whole.device, tables: whole.folder.path)
+    try whole.logDatabase.asking { try $0.execute(sql: "UPDATE conversion SET is_stale = 1") }
+    try whole.logDatabase.interpret(whole.device, tables: whole.folder.path)
     #expect(try result(grown) == result(whole))
   }
 
@@ -103,7 +103,7 @@ struct ConversionGrowthTests {
     var dates = (0..<300).map { _ in UInt64.random(in: 0..<60_000_000, using: &random) / 10 * 10 }
     dates += dates.prefix(50).map { $0 + silence }
     let one = peer(1)
-    let log = try MadeUpLog(start: start, dates.map { ($0, .measured(one, RSSI(-50)), []) })
+    let log = try SyntheticLog(start: start, dates.map { ($0, .measured(one, RSSI(-50)), []) })
     // By the definition: sorted, and cut wherever the silence is longer.
     var runs: [[UInt64]] = []
     for date in dates.sorted() {
@@ -125,7 +125,7 @@ struct ConversionGrowthTests {
   }
 
   /// A folder of pages of a log as a device writes it, of which the last may grow.
-  private func folder(_ count: Int, in place: TemporaryFolder) throws -> PageArchive {
+  private func folder(_ count: Int, in place: TemporaryFolder) throws -> PageStore {
     var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 1024, pageCount: 32, wordSize: 4))
     log.mount(freshEpoch: 7)
     var clock = WallClock()
@@ -138,7 +138,7 @@ struct ConversionGrowthTests {
       }
       try log.append(.measured(who, RSSI(Int8(-40 - number * 7 % 50))), at: at, clock: clock)
     }
-    let pages = try PageArchive(path: place.path, create: true)
+    let pages = try PageStore(path: place.path, create: true)
     for page in try log.committedPages() {
       let name = PageName(epoch: 7, sequence: page.sequence, isOpen: page.isOpen)
       if try !pages.pages().contains(name) || page.isOpen { try pages.store(page.bytes, as: name) }
@@ -178,8 +178,8 @@ struct ConversionGrowthTests {
       case 6: try FileManager.default.removeItem(atPath: "\(place.path)/contact_events.csv")
       default: break
       }
-      let archive = try folder(count, in: place)
-      _ = try LogConversion(archive)
+      let pageStore = try folder(count, in: place)
+      _ = try LogConversion(pageStore)
       #expect(try files(place) == expected(count), "step \(step)")
     }
   }
@@ -188,12 +188,12 @@ struct ConversionGrowthTests {
   func unchanged() throws {
     let place = TemporaryFolder()
     _ = try LogConversion(try folder(1500, in: place))
-    let pages = try PageArchive(path: place.path, create: false)
+    let pages = try PageStore(path: place.path, create: false)
     let before = try pages.pages().map { pages.stamp(of: $0) }
     let names = try FileManager.default.contentsOfDirectory(atPath: place.path).sorted()
     let stamps = names.map { FileStamp.of("\(place.path)/\($0)") }
     for name in try pages.pages() { chmod("\(place.path)/pages/\(name.fileName)", 0o600) }
-    // The time of change is another now, the content is not: read once more, and nothing else.
+    // The time of change is another now, the content is not: read again, and nothing else.
     _ = try LogConversion(pages)
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == names)
     let tables = names.enumerated().filter { $0.element.hasSuffix(".csv") }
@@ -206,16 +206,16 @@ struct ConversionGrowthTests {
   }
 
   @Test(
-    "Of an unchanged folder the archive is asked nothing about its pages, and files that are none are told of each time"
+    "Of an unchanged folder the database is not queried for pages, and files that are none are told of each time"
   )
   func unchangedAsAWhole() throws {
     let place = TemporaryFolder()
-    let archive = try folder(1500, in: place)
+    let pageStore = try folder(1500, in: place)
     let stray = PageName(epoch: 1, sequence: 4_000_000_000, isOpen: false)
     let file = "\(place.path)/pages/\(stray.fileName)"
     #expect(FileManager.default.createFile(atPath: file, contents: Data("no page".utf8)))
     func summary() throws -> [String] {
-      let result = try LogConversion(archive)
+      let result = try LogConversion(pageStore)
       return result.damagedPages + ["\(result.pageCount) \(result.readings) \(result.events)"]
     }
     let first = try summary()
@@ -234,18 +234,19 @@ struct ConversionGrowthTests {
     #expect(try known() == 0)
     // Any change has all of it looked at: of a page's file, of the tables, of what is known about the device,
     // of which pages there are.
-    let page = try #require(try archive.pages().first).fileName
+    let page = try #require(try pageStore.pages().first).fileName
     for change in 0..<4 {
       switch change {
       case 0: chmod("\(place.path)/pages/\(page)", 0o600)
       case 1: chmod("\(place.path)/statistics.csv", 0o600)
-      case 2: try archive.updateDevice { $0.note(epoch: 77) }
+      case 2: try pageStore.updateDevice { $0.note(epoch: 77) }
       default: unlink(file)
       }
       let again = try summary()
       #expect(
         again
-          == (change < 3 ? first : ["\(try archive.pages().count) 1500 \(first[1].split(separator: " ")[2])"])
+          == (change < 3
+            ? first : ["\(try pageStore.pages().count) 1500 \(first[1].split(separator: " ")[2])"])
       )
       #expect(try known() ?? 0 > 0, "change \(change)")
     }
@@ -254,8 +255,8 @@ struct ConversionGrowthTests {
   @Test("Lines that a conversion had written when it was cut off are not there twice")
   func cutOff() throws {
     let place = TemporaryFolder()
-    let archive = try folder(900, in: place)
-    _ = try LogConversion(archive)
+    let pageStore = try folder(900, in: place)
+    _ = try LogConversion(pageStore)
     // As it is when a program ends between writing a table and closing the transaction.
     let database = try DatabaseQueue(path: "\(place.path)/archive.sqlite")
     try database.write { try $0.execute(sql: "UPDATE conversion SET is_writing = 1") }
@@ -264,29 +265,29 @@ struct ConversionGrowthTests {
     try handle.seekToEnd()
     try handle.write(contentsOf: Data("2022-11-29 22:21:56.552+0000,BLE,half a li".utf8))
     try handle.close()
-    _ = try LogConversion(archive)
+    _ = try LogConversion(pageStore)
     #expect(try files(place) == expected(900))
   }
 
   @Test("A page whose file is gone is gone from the tables and the database")
   func removedPage() throws {
     let place = TemporaryFolder()
-    let archive = try folder(1500, in: place)
-    _ = try LogConversion(archive)
-    let first = try #require(try archive.pages().first)
+    let pageStore = try folder(1500, in: place)
+    _ = try LogConversion(pageStore)
+    let first = try #require(try pageStore.pages().first)
     try FileManager.default.removeItem(atPath: "\(place.path)/pages/\(first.fileName)")
-    let result = try LogConversion(archive)
+    let result = try LogConversion(pageStore)
     #expect(result.readings < 1500 && result.readings > 0)
     let other = TemporaryFolder()
-    let copy = try PageArchive(path: other.path, create: true)
-    for name in try archive.pages() { try copy.store(try archive.read(name), as: name) }
+    let copy = try PageStore(path: other.path, create: true)
+    for name in try pageStore.pages() { try copy.store(try pageStore.read(name), as: name) }
     _ = try LogConversion(copy)
     #expect(files(place) == files(other))
   }
 
-  @Test("A date that is told later is that of the records before it, in every table")
+  @Test("A date that is set later applies to the records before it, in every table")
   func datedLater() throws {
-    var log = try MadeUpLog(
+    var log = try SyntheticLog(
       start: nil,
       [(1000, .measured(peer(1), RSSI(-50)), []), (2000, .battery(level: 9, external: false), [])])
     #expect(log.lines("contacts").isEmpty && log.table("battery") == nil)

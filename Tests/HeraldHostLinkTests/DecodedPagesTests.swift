@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// Pages that are decoded once on their way from the device to the archive.
+/// Pages that are decoded once on their way from the device to the database.
 @Suite("Decoded pages")
 struct DecodedPagesTests {
   private func page(_ sequence: UInt32, records: Int = 1) -> LogPage {

@@ -62,7 +62,7 @@ struct DeviceAccessTests {
 
   private static func client(over transport: DirectTransport) -> DeviceClient {
     DeviceClient(
-      SMPClient(transport: transport, patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 1)))
+      SMPClient(transport: transport, timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 1)))
   }
 
   private func key(_ bytes: [UInt8]) throws -> String {
@@ -75,7 +75,7 @@ struct DeviceAccessTests {
   private let nonce = [UInt8](0xA0...0xAF)
 
   @Test(
-    "In literal bytes: proofs are exchanged, questions and answers are sealed, the session is closed; the key is not sent"
+    "In literal bytes: proofs are exchanged, requests and responses are sealed, the session is closed; the key is not sent"
   )
   func literal() throws {
     let device = Locked()

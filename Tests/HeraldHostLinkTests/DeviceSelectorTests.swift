@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-@Suite("Which device")
+@Suite("Device selector")
 struct DeviceSelectorTests {
   @Test("Every form of --device")
   func forms() throws {

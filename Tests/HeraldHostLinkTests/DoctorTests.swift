@@ -90,7 +90,7 @@ struct DoctorTests {
   private func findings(_ device: FakeDevice, now: UInt64 = 1_795_327_200_000) -> [String: Finding] {
     let client = SMPClient(
       transport: DirectTransport { device.answer($0) },
-      patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 1))
+      timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 1))
     let found = DeviceExamination.findings(of: DeviceClient(client), now: now)
     return Dictionary(uniqueKeysWithValues: found.map { ($0.subject, $0) })
   }
@@ -147,12 +147,12 @@ struct DoctorTests {
     #expect(finding((5, true))?.verdict == .good)
   }
 
-  @Test("For that the last two pages are fetched, piece by piece, and no more than is there is believed")
+  @Test("For that the last two pages are fetched, piece by piece, and no more than is there is accepted")
   func newestPages() throws {
     func pages(_ device: FakeDevice) throws -> [[UInt8]] {
       let client = SMPClient(
         transport: DirectTransport { device.answer($0) },
-        patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 1))
+        timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 1))
       let device = DeviceClient(client)
       return try device.newestPages(device.logStatus())
     }
@@ -181,7 +181,7 @@ struct DoctorTests {
   func silent() {
     let client = SMPClient(
       transport: DirectTransport { _ in [] },
-      patience: SMPClient.Patience(timeout: .milliseconds(1), attempts: 1))
+      timeouts: SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 1))
     let found = DeviceExamination.findings(of: DeviceClient(client))
     #expect(found.count == 1 && found.first?.verdict == .problem && found.first?.subject == "device")
   }

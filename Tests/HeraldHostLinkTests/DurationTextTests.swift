@@ -1,7 +1,7 @@
 import HeraldHostLink
 import Testing
 
-@Suite("Durations in words")
+@Suite("Duration text")
 struct DurationTextTests {
   @Test(
     "Two units at most",

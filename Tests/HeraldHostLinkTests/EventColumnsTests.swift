@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// Events in the columns of the archive.
+/// Events in the columns of the database.
 @Suite("Columns of events")
 struct EventColumnsTests {
   let peer = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
@@ -26,7 +26,7 @@ struct EventColumnsTests {
       }
       kinds.insert(columns.kind)
       let read = EventColumns(
-        kind: columns.kind.rawValue, system: columns.system?.archiveName, value: columns.value,
+        kind: columns.kind.rawValue, system: columns.system?.databaseName, value: columns.value,
         second: columns.second)
       #expect(read?.event(of: event.peer) == event)
       #expect(event.hasBytes == (columns.bytes != .none))

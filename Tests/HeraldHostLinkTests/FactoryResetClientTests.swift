@@ -5,18 +5,18 @@ import Testing
 
 @Suite("Factory reset, the host's side")
 struct FactoryResetClientTests {
-  private let brief = SMPClient.Patience(timeout: .milliseconds(1), attempts: 2)
+  private let brief = SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 2)
   /// `{"done": 2, "of": 9, "bad": 1}`
   private let body: [UInt8] = [
     0xA3, 0x64, 0x64, 0x6F, 0x6E, 0x65, 0x02, 0x62, 0x6F, 0x66, 0x09, 0x63, 0x62, 0x61, 0x64, 0x01,
   ]
 
-  @Test("Names the log that is to go, asks how far it is, and understands the answers, all in literal bytes")
+  @Test("Requests the reset of one log and its progress, and decodes the responses, in literal bytes")
   func literal() throws {
     let transport = DirectTransport { [body] packet in
       [[packet[0] + 1, 0, 0, UInt8(body.count), 0, 0x48, packet[6], 3] + body]
     }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     let begun = try client.beginFactoryReset(epoch: 0xCAFE_F00D)
     #expect(begun == DeviceResetProgress(done: 2, total: 9, failed: 1) && !begun.isDone)
     #expect(try client.factoryResetProgress() == begun)
@@ -38,7 +38,7 @@ struct FactoryResetClientTests {
     let transport = DirectTransport { [wrong] packet in
       [[packet[0] + 1, 0, 0, UInt8(wrong.count), 0, 0x48, packet[6], 3] + wrong]
     }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     #expect(throws: HostLinkError.self) { try client.factoryResetProgress() }
     // {"err": {"group": 72, "rc": 5}}
     let refusal: [UInt8] = [
@@ -48,7 +48,7 @@ struct FactoryResetClientTests {
       [[packet[0] + 1, 0, 0, UInt8(refusal.count), 0, 0x48, packet[6], 3] + refusal]
     }
     do throws(HostLinkError) {
-      _ = try DeviceClient(SMPClient(transport: refusing, patience: brief)).beginFactoryReset(epoch: 1)
+      _ = try DeviceClient(SMPClient(transport: refusing, timeouts: brief)).beginFactoryReset(epoch: 1)
       Issue.record("not refused")
     } catch {
       #expect(error.cause == .refused)

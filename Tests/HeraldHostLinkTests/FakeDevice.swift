@@ -42,7 +42,7 @@ final class FakeDevice {
   static let pageSize = 256
 
   var fault = Fault.none
-  /// Most bytes of data in an answer.
+  /// Most bytes of data in a response.
   var chunk = 100
   /// What it says its packets' size is; 0 for nothing.
   var buffer = 0
@@ -90,7 +90,7 @@ final class FakeDevice {
 
   var last: UInt32 { pages.keys.max() ?? 0 }
 
-  /// The answers to one packet, in order.
+  /// The responses to one packet, in order.
   func answer(_ packet: [UInt8]) -> [[UInt8]] {
     let content = Array(packet.dropFirst(8))
     guard packet.count >= 8, let body = CBORValue.decode(content.span) else { return [] }

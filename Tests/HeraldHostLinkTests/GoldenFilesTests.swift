@@ -60,23 +60,23 @@ struct GoldenFilesTests {
     device.serial = "GOLD"
     device.name = "Badge, \"7\""
     device.system = "herald"
-    var log = try MadeUpLog(start: start, device: device, first)
+    var log = try SyntheticLog(start: start, device: device, first)
     try log.add(start: nil, isOpen: true, second)
     var files: [String: [UInt8]] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: log.folder.path)
     where name.hasSuffix(".csv") {
       files[name] = FileManager.default.contents(atPath: "\(log.folder.path)/\(name)").map { [UInt8]($0) }
     }
-    files["report.html"] = try LogReport(log.archive, device: device, after: Archive.Change()).html
-    for format in ArchiveExport.Format.allCases {
+    files["report.html"] = try LogReport(log.logDatabase, device: device, after: LogDatabase.Change()).html
+    for format in DatabaseExport.Format.allCases {
       let place = "\(log.folder.path)/export"
-      for file in try ArchiveExport(log.archive, as: format).write(to: place) {
+      for file in try DatabaseExport(log.logDatabase, as: format).write(to: place) {
         files["export/\(file.name)"] = FileManager.default.contents(atPath: "\(place)/\(file.name)").map {
           [UInt8]($0)
         }
       }
     }
-    files["database"] = try log.archive.asking { database in
+    files["database"] = try log.logDatabase.asking { database in
       let tables = try String.fetchAll(
         database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
       // When files were written is another each time.

@@ -70,7 +70,7 @@ struct LogCalendarTests {
       .lost(peer), .measured(peer, RSSI(-52)), .txPower(peer, 4), .started(reason: 0),
       .measured(peer, RSSI(-53)),
     ]
-    let log = try MadeUpLog(start: 1_700_000_000_000, events.map { (10, $0, []) })
+    let log = try SyntheticLog(start: 1_700_000_000_000, events.map { (10, $0, []) })
     #expect(
       log.lines("contacts").compactMap { $0.split(separator: ",").last }.filter { $0.hasPrefix("RSSI") } == [
         "RSSI:-50.0", "RSSI:-51.0[BLETransmitPower:8.0]", "RSSI:-52.0", "RSSI:-53.0",
@@ -82,7 +82,7 @@ struct LogCalendarTests {
     func address(_ low: UInt32) -> TargetIdentity {
       TargetIdentity(kind: .randomAddress, high: 0, low: low)
     }
-    let log = try MadeUpLog(
+    let log = try SyntheticLog(
       start: 1_700_000_010_000,
       [
         (0, .measured(address(1), RSSI(-60)), []), (1000, .read(address(1)), [1]),
@@ -122,7 +122,7 @@ struct LogCalendarTests {
   @Test("Two addresses heard at the same time are one contact, whose windows count once")
   func sharedWindows() throws {
     let (first, second) = (peer, TargetIdentity(kind: .randomAddress, high: 9, low: 9))
-    let log = try MadeUpLog(
+    let log = try SyntheticLog(
       start: 1_700_000_010_000,
       [
         (0, .measured(first, RSSI(-60)), []), (1000, .measured(second, RSSI(-60)), []),

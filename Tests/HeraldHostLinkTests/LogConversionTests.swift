@@ -13,11 +13,11 @@ struct LogConversionTests {
   let start: UInt64 = 1_669_760_510_000
   let peer = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
 
-  /// Keeps every page of a device's log in an archive.
+  /// Keeps every page of a device's log in a page folder.
   func store<let count: Int>(_ log: inout FlashLog<MemoryFlash, count>, in folder: TemporaryFolder) throws
-    -> PageArchive
+    -> PageStore
   {
-    let archive = try PageArchive(path: folder.path, create: true)
+    let pageStore = try PageStore(path: folder.path, create: true)
     let status = log.committedStatus()
     for sequence in status.oldest...status.newest {
       let readable = log.readableBytes(sequence: sequence)
@@ -27,10 +27,10 @@ struct LogConversionTests {
       let got = try log.read(sequence: sequence, offset: 0, into: &span)
       #expect(got == size)
       #expect(PageInspection.inspect(bytes, epoch: status.epoch, sequence: sequence) == .good)
-      try archive.store(
+      try pageStore.store(
         bytes, as: PageName(epoch: status.epoch, sequence: sequence, isOpen: sequence == status.newest))
     }
-    return archive
+    return pageStore
   }
 
   @Test("HP-46 HP-48 HP-49 What a device logged comes out as a phone would have written it")
@@ -56,8 +56,8 @@ struct LogConversionTests {
     try log.append(.lost(peer), at: at(9000), clock: clock)
     log.commit()
     let folder = TemporaryFolder()
-    let archive = try store(&log, in: folder)
-    _ = try LogConversion(archive)
+    let pageStore = try store(&log, in: folder)
+    _ = try LogConversion(pageStore)
     func file(_ name: String) -> String {
       String(
         decoding: FileManager.default.contents(atPath: "\(folder.path)/\(name)") ?? Data(), as: UTF8.self)
@@ -135,11 +135,11 @@ struct LogConversionTests {
     try log.append(.detected(peer), at: .start, clock: WallClock())
     log.commit()
     let folder = TemporaryFolder()
-    let archive = try store(&log, in: folder)
-    let good = try archive.read(PageName(epoch: 7, sequence: log.committedStatus().newest, isOpen: true))
-    try archive.store(good, as: PageName(epoch: 7, sequence: 99, isOpen: false))
-    try archive.store([1, 2, 3], as: PageName(epoch: 7, sequence: 98, isOpen: false))
-    let conversion = try LogConversion(archive)
+    let pageStore = try store(&log, in: folder)
+    let good = try pageStore.read(PageName(epoch: 7, sequence: log.committedStatus().newest, isOpen: true))
+    try pageStore.store(good, as: PageName(epoch: 7, sequence: 99, isOpen: false))
+    try pageStore.store([1, 2, 3], as: PageName(epoch: 7, sequence: 98, isOpen: false))
+    let conversion = try LogConversion(pageStore)
     #expect(conversion.pageCount == 3 && conversion.damagedPages.count == 2)
     #expect(conversion.undatedEvents == 1)
   }

@@ -42,7 +42,7 @@ struct LogDownloadCutTests {
     }
   }
 
-  @Test("A pull goes on at the byte where the one before was cut off, also within the page that grows")
+  @Test("A pull continues at the byte where the one before was cut off, also within the page that grows")
   func resumes() throws {
     let all = 4 * 256 + 60
     for cut in 1... {
@@ -75,19 +75,19 @@ struct LogDownloadCutTests {
   func wrongBeginnings() throws {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 3)
-    let archive = try PageArchive(path: folder.path, create: true)
+    let pageStore = try PageStore(path: folder.path, create: true)
     func name(_ sequence: UInt32, _ epoch: UInt32 = FakeDevice.epoch) -> PageName {
       PageName(epoch: epoch, sequence: sequence, isOpen: false)
     }
-    try archive.storeBeginning([UInt8](repeating: 7, count: 100), of: name(1))
-    try archive.storeBeginning([UInt8](repeating: 7, count: 5000), of: name(2))
-    try archive.storeBeginning([1, 2], of: name(1, 7))
-    try archive.storeBeginning([1, 2], of: name(9))
+    try pageStore.storeBeginning([UInt8](repeating: 7, count: 100), of: name(1))
+    try pageStore.storeBeginning([UInt8](repeating: 7, count: 5000), of: name(2))
+    try pageStore.storeBeginning([1, 2], of: name(1, 7))
+    try pageStore.storeBeginning([1, 2], of: name(9))
     #expect(
       FileManager.default.createFile(atPath: folder.path + "/pages/../contacts.csv.part", contents: nil))
     #expect(FileManager.default.createFile(atPath: folder.path + "/pages/x.part", contents: nil))
-    withExtendedLifetime(archive) {}
-    _ = consume archive
+    withExtendedLifetime(pageStore) {}
+    _ = consume pageStore
     let report = try pull(device, folder)
     #expect(report.isComplete && report.problems.isEmpty && report.newPages == 3, "\(report)")
     #expect(try check(folder, device) == 3)

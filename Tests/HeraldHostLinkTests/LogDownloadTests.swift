@@ -57,7 +57,7 @@ struct LogDownloadTests {
     #expect(try check(folder, device) == 4)
   }
 
-  @Test("Answers that come twice or late do no harm", arguments: [FakeDevice.Fault.twice, .deafOnce])
+  @Test("Responses that come twice or late do no harm", arguments: [FakeDevice.Fault.twice, .deafOnce])
   func harmless(_ fault: FakeDevice.Fault) throws {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 4)
@@ -77,7 +77,7 @@ struct LogDownloadTests {
     #expect(device.bytesRead == 4 * 256 - 196 + 256)
   }
 
-  @Test("A device that answers other questions than were asked is no answer")
+  @Test("A response to another request is skipped")
   func foreignSequence() throws {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 2)
@@ -126,11 +126,11 @@ struct LogDownloadTests {
     let folder = TemporaryFolder()
     let device = FakeDevice(pages: 2)
     _ = try pull(device, folder)
-    let fix = try PageArchive(path: folder.path, create: false).device.clocks
+    let fix = try PageStore(path: folder.path, create: false).device.clocks
     #expect(fix.count == 1 && fix[0].source == .host && fix[0].unixMilliseconds == 1_700_000_000_000)
     device.unix = 1_600_000_000_000
     _ = try pull(device, folder)
-    let better = try PageArchive(path: folder.path, create: false).device.clocks
+    let better = try PageStore(path: folder.path, create: false).device.clocks
     #expect(
       better.count == 1 && better[0].source == .device && better[0].unixMilliseconds == 1_600_000_000_000)
   }

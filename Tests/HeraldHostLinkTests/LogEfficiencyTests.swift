@@ -4,13 +4,13 @@ import Testing
 
 @testable import HeraldHostLink
 
-/// Counts what crosses a link, and how often a device has nothing to do while a pull goes on.
+/// Counts what crosses a link, and how often a device has nothing to do during a pull.
 private final class CountingTransport: SMPTransport {
   let location = "count"
   let window: Int
   let damagedPackets = 0
   private(set) var bytes = 0
-  /// Moments at which a question was sent when none was on its way: each costs the time of a round trip.
+  /// Moments at which a request was sent when none was on its way: each costs the time of a round trip.
   private(set) var idle = 0
   private let answer: ([UInt8]) -> [[UInt8]]
   private var waiting: [[UInt8]] = []
@@ -38,12 +38,12 @@ private final class CountingTransport: SMPTransport {
 @Suite("Efficiency of a pull")
 struct LogEfficiencyTests {
   private func pull(
-    _ log: ServedLog, _ folder: TemporaryFolder, window: Int = 4, trim: LogDownload.Keeping? = nil
+    _ log: ServedLog, _ folder: TemporaryFolder, window: Int = 4, trim: LogDownload.PageImporter? = nil
   ) throws -> (PullReport, CountingTransport) {
     let transport = CountingTransport(window: window) { log.answer($0) }
     var download = LogDownload(
       device: DeviceClient(SMPClient(transport: transport)),
-      archive: try PageArchive(path: folder.path, create: true), trim: trim)
+      pageStore: try PageStore(path: folder.path, create: true), trim: trim)
     return (try download.run(), transport)
   }
 
@@ -61,7 +61,7 @@ struct LogEfficiencyTests {
     #expect(transport.idle <= report.bytes / 65_536)
   }
 
-  @Test("With one question at a time the bytes are as few")
+  @Test("With one request at a time the bytes are as few")
   func alternating() throws {
     let log = ServedLog(pages: 20)
     let folder = TemporaryFolder()
@@ -82,8 +82,8 @@ struct LogEfficiencyTests {
   )
   func forged() throws {
     let (log, other) = (ServedLog(pages: 6, pageSize: 1024), ServedLog(pages: 6, pageSize: 1024, salt: 1))
-    let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
-      try Archive(path: folder.path + "/archive.sqlite").keep(folder)
+    let keeping: LogDownload.PageImporter = { folder throws(HostLinkError) in
+      try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
     }
     // Another device's pages under the same epoch: good pages by their headers and checksums.
     let mixed = TemporaryFolder()
@@ -109,8 +109,8 @@ struct LogEfficiencyTests {
   func trims() throws {
     let log = ServedLog(pages: 6, pageSize: 1024)
     let folder = TemporaryFolder()
-    let keeping: LogDownload.Keeping = { folder throws(HostLinkError) in
-      try Archive(path: folder.path + "/archive.sqlite").keep(folder)
+    let keeping: LogDownload.PageImporter = { folder throws(HostLinkError) in
+      try LogDatabase(path: folder.path + "/archive.sqlite").keep(folder)
     }
     let (report, _) = try pull(log, folder, trim: keeping)
     #expect(report.isComplete && report.trimmedThrough == 6 && report.trimmedPages == 6)
@@ -122,7 +122,7 @@ struct LogEfficiencyTests {
       again.isComplete && again.lostPages == 0 && again.trimmedThrough == nil && again.trimmedPages == 0)
     let records = try (1...7).map { sequence in
       let name = PageName(epoch: 0xE90C_0002, sequence: UInt32(sequence), isOpen: sequence == 7)
-      return LogPage(try PageArchive(path: folder.path, create: false).read(name))?.records.count ?? 0
+      return LogPage(try PageStore(path: folder.path, create: false).read(name))?.records.count ?? 0
     }
     #expect(!records.contains(0))
   }

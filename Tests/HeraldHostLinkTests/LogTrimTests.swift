@@ -25,7 +25,7 @@ struct LogTrimTests {
         .trimmedThrough
         == nil)
     // The folder lacks page 5, whatever the database says; the open page is never said to be here.
-    let all: LogDownload.Keeping = { folder throws(HostLinkError) in
+    let all: LogDownload.PageImporter = { folder throws(HostLinkError) in
       unlink(folder.path + "/pages/" + name(5).fileName)
       return Set((1...9).map(name))
     }
@@ -53,15 +53,15 @@ struct LogTrimTests {
 
   @Test("Pages of another device under the epoch of this one have nothing erased that was not fetched")
   func forged() throws {
-    let all: LogDownload.Keeping = { folder throws(HostLinkError) in Set(try folder.pages()) }
+    let all: LogDownload.PageImporter = { folder throws(HostLinkError) in Set(try folder.pages()) }
     func forge(_ sequences: [UInt32], _ folder: TemporaryFolder) throws {
-      let archive = try PageArchive(path: folder.path, create: true)
+      let pageStore = try PageStore(path: folder.path, create: true)
       for sequence in sequences {
         var page = FakeDevice.page(sequence, count: FakeDevice.pageSize)
         // Three bytes and their sum are others: a good page, as far as that can be seen.
         page[40] &+= 1
         page[43] &+= 1
-        try archive.store(page, as: PageName(epoch: FakeDevice.epoch, sequence: sequence, isOpen: false))
+        try pageStore.store(page, as: PageName(epoch: FakeDevice.epoch, sequence: sequence, isOpen: false))
       }
     }
     // All of them: nothing goes.

@@ -16,12 +16,13 @@ struct ReportTests {
   private func report(_ records: [(UInt64, LogEvent, [UInt8])], device: DeviceRecord = DeviceRecord()) throws
     -> String
   {
-    let log = try MadeUpLog(start: start, device: device, records)
+    let log = try SyntheticLog(start: start, device: device, records)
     return String(
-      decoding: try LogReport(log.archive, device: device, after: Archive.Change()).html, as: UTF8.self)
+      decoding: try LogReport(log.logDatabase, device: device, after: LogDatabase.Change()).html,
+      as: UTF8.self)
   }
 
-  @Test("A contact has a bar from its beginning to its end, a row in the table and its strengths")
+  @Test("A contact has a bar from its beginning to its end, a row in the table and its RSSI values")
   func contact() throws {
     let html = try report([
       (0, .detected(anna), []), (1000, .read(anna), payload), (2000, .measured(anna, RSSI(-50)), []),
@@ -45,8 +46,8 @@ struct ReportTests {
 
   @Test("A report that cannot be written names the file and says what to do")
   func unwritable() throws {
-    let log = try MadeUpLog(start: start, [(0, .detected(anna), [])])
-    let report = try LogReport(log.archive, device: DeviceRecord(), after: Archive.Change())
+    let log = try SyntheticLog(start: start, [(0, .detected(anna), [])])
+    let report = try LogReport(log.logDatabase, device: DeviceRecord(), after: LogDatabase.Change())
     for path in ["/nowhere/report.html", "/tmp"] {
       let error = #expect(throws: HostLinkError.self) { try report.write(to: path) }
       #expect(error?.cause == .storage && error?.what.hasPrefix("\(path) cannot be ") == true)

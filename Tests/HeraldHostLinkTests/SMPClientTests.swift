@@ -7,7 +7,7 @@ import Testing
 
 @Suite("SMP client")
 struct SMPClientTests {
-  let brief = SMPClient.Patience(timeout: .milliseconds(1), attempts: 3)
+  let brief = SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 3)
 
   @Test("A log read is these bytes")
   func literalRequest() {
@@ -22,7 +22,7 @@ struct SMPClientTests {
       ])
   }
 
-  @Test("An answer in literal bytes is understood")
+  @Test("A response in literal bytes is understood")
   func literalAnswer() throws {
     let transport = DirectTransport { packet in
       [
@@ -35,7 +35,7 @@ struct SMPClientTests {
           ].prefix(0x2B)
       ]
     }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     // Cut to 43 bytes the map lacks its last value: refused as a whole.
     #expect(throws: HostLinkError.self) { try client.logStatus() }
   }
@@ -50,7 +50,7 @@ struct SMPClientTests {
       0x6F, 0x6F, 0x74, 0x09, 0x63, 0x6E, 0x6F, 0x77, 0x0A,
     ]
     let transport = DirectTransport { [[0x09, 0, 0, UInt8(body.count), 0, 0x48, $0[6], 0] + body] }
-    let status = try DeviceClient(SMPClient(transport: transport, patience: brief)).logStatus()
+    let status = try DeviceClient(SMPClient(transport: transport, timeouts: brief)).logStatus()
     #expect(status.epoch == 1 && status.first == 2 && status.last == 4 && status.openBytes == 16)
     #expect(status.pageSize == 128 && status.boot == 9 && status.uptimeMilliseconds == 10)
     #expect(status.unixMilliseconds == nil && status.pageCount == 3)
@@ -95,10 +95,10 @@ struct SMPClientTests {
     #expect(ManagementFailure.noAnswer(attempts: 4).error(request, at: "x").cause == .noAnswer)
   }
 
-  @Test("A question that changes nothing is asked again, another is not")
+  @Test("A request that changes nothing is asked again, another is not")
   func retries() throws {
     let transport = DirectTransport { _ in [] }
-    let client = SMPClient(transport: transport, patience: brief)
+    let client = SMPClient(transport: transport, timeouts: brief)
     #expect(throws: HostLinkError.self) { try DeviceClient(client).logStatus() }
     #expect(transport.sent.count == 3)
     #expect(Set(transport.sent.map { $0[6] }).count == 3)
@@ -123,7 +123,7 @@ struct SMPClientTests {
       let body = asked == 4 ? other : taken
       return asked == 1 ? [] : [[0x0B, 0, 0, UInt8(body.count), 0, 0x48, packet[6], 4] + body]
     }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     let abc: [UInt8] = [0x61, 0x62, 0x63]
     #expect(try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 7, bytes: abc) == .taken)
     #expect(transport.sent.count == 2)
@@ -139,7 +139,7 @@ struct SMPClientTests {
           0x23, 0xB0, 0x03, 0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15,
           0xAD,
         ])
-    // An answer about another page is none.
+    // A response about another page is none.
     #expect(throws: HostLinkError.self) {
       try client.acknowledge(epoch: 0xCAFE_F00D, sequence: 8, bytes: abc)
     }
@@ -149,14 +149,14 @@ struct SMPClientTests {
   @Test("A pull asks for the status of the log by writing, which commits the log; status alone reads")
   func statusRequests() throws {
     let transport = DirectTransport { _ in [] }
-    let client = DeviceClient(SMPClient(transport: transport, patience: brief))
+    let client = DeviceClient(SMPClient(transport: transport, timeouts: brief))
     #expect(throws: HostLinkError.self) { try client.logStatus() }
     #expect(throws: HostLinkError.self) { try client.logStatus(commits: true) }
     #expect(transport.sent.map { $0[0] } == [0x08, 0x08, 0x08, 0x0A, 0x0A, 0x0A])
     #expect(transport.sent.allSatisfy { $0.suffix(1) == [0xA0] && $0[5] == 0x48 && $0[7] == 0 })
   }
 
-  @Test("What was asked is told in a sentence")
+  @Test("An error names the subject of the request")
   func subjects() {
     func words(_ subject: String, _ failure: ManagementFailure) -> String {
       failure.error(ManagementRequest(subject, .read, .os, 0), at: "it").what
@@ -173,7 +173,7 @@ struct SMPClientTests {
         == "it answered, when asked to tell its log, with nonsense")
   }
 
-  @Test("A refusal is told in the words of what was refused")
+  @Test("A refusal is reported in the words of what was refused")
   func refusals() {
     func words(_ group: SMPGroup, _ failure: ManagementFailure) -> String {
       failure.error(ManagementRequest("x", .write, group, 0), at: "it").what
@@ -188,14 +188,14 @@ struct SMPClientTests {
     #expect(words(.os, .refused(group: nil, code: 99)).hasSuffix("error 99"))
   }
 
-  @Test("What happens is understood, and what no program knows yet is passed over")
+  @Test("Live events are decoded; unknown kinds are skipped")
   func live() throws {
     let event: [UInt8] = [0x85, 0x18, 0x2A, 2, 0x47, 1, 0xC1, 2, 3, 4, 5, 6, 0x38, 0x45, 0]
     let body: [UInt8] =
       [0xA2, 0x64] + Array("lost".utf8) + [5, 0x66] + Array("events".utf8) + [0x83] + event
       + [0x85, 0, 0x18, 99, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0] + [0x81, 0]
     let transport = DirectTransport { [[0x09, 0, 0, UInt8(body.count), 0, 0x48, $0[6], 6] + body] }
-    let live = try DeviceClient(SMPClient(transport: transport, patience: brief)).live()
+    let live = try DeviceClient(SMPClient(transport: transport, timeouts: brief)).live()
     #expect(transport.sent[0] == [0x08, 0, 0, 1, 0, 0x48, 0, 6, 0xA0])
     #expect(live.lost == 5 && live.events.count == 1)
     #expect(live.events.first?.ageMilliseconds == 42 && live.events.first?.kind == .measured)
@@ -204,7 +204,7 @@ struct SMPClientTests {
     #expect(live.events.first?.level == -70 && live.events.first?.count == 0)
   }
 
-  @Test("A late answer to the first attempt counts")
+  @Test("A late response to the first attempt counts")
   func lateAnswer() throws {
     var first: [UInt8]?
     let transport = DirectTransport { packet in
@@ -214,12 +214,12 @@ struct SMPClientTests {
       }
       return [[0x09, 0, 0, 1, 0, 0x48, early[6], 8, 0xA0]]
     }
-    let client = SMPClient(transport: transport, patience: brief)
+    let client = SMPClient(transport: transport, timeouts: brief)
     _ = try client.ask(DeviceClient.logStream(sequence: 1, offset: 0, length: nil))
     #expect(client.repeats == 1 && client.unexpectedPackets == 0)
   }
 
-  @Test("Answers of other groups, commands, operations and sequences are passed over")
+  @Test("Responses of other groups, commands, operations and sequences are skipped")
   func unexpected() throws {
     let transport = DirectTransport { packet in
       let sequence = packet[6]
@@ -230,12 +230,12 @@ struct SMPClientTests {
         [0x09, 0, 0, 2, 0, 0x48, sequence, 0, 0xA0], [0x09, 0, 0, 1, 0, 0x48, sequence, 0, 0xA0],
       ]
     }
-    let client = SMPClient(transport: transport, patience: brief)
+    let client = SMPClient(transport: transport, timeouts: brief)
     _ = try client.ask(ManagementRequest("x", .read, .herald, 0))
     #expect(client.unexpectedPackets == 7)
   }
 
-  @Test("Any bytes as an answer are survived")
+  @Test("Any bytes as a response are survived")
   func fuzz() throws {
     var random = Mutations(seed: 0x5348)
     let seeds: [[UInt8]] = [

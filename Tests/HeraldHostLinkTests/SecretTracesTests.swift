@@ -54,7 +54,7 @@ struct SecretTracesTests {
             while index < length, buffer[start + index] == byte(index) { index += 1 }
             if index == length { found += 1 }
           }
-          // A run that goes on behind what was read is found in the next piece.
+          // A run that continues behind what was read is found in the next piece.
           place += UInt(read == wanted && wanted == Self.size ? read - length + 1 : read)
         }
       }
@@ -63,8 +63,8 @@ struct SecretTracesTests {
     }
   }
 
-  /// Takes every packet for good, but does not know of access keys; keeps none, and calls `look` when one has
-  /// been sent, before its memory is used for anything else.
+  /// Takes every packet permanently, but does not know of access keys; keeps none, and calls `look` when one
+  /// has been sent, before its memory is used for anything else.
   private final class Forgetful: SMPTransport {
     let location = "test"
     let window = 1

@@ -18,8 +18,8 @@ struct SensorFilesTests {
     0x74, 0x61, 0x6B, 0x65, 0x68, 0x6F, 0x75, 0x73, 0x65,
   ]
 
-  func convert(_ records: [(UInt64, LogEvent, [UInt8])]) throws -> MadeUpLog {
-    try MadeUpLog(start: start, records)
+  func convert(_ records: [(UInt64, LogEvent, [UInt8])]) throws -> SyntheticLog {
+    try SyntheticLog(start: start, records)
   }
 
   @Test("HP-46 HP-51 A visit is a line of contacts.csv and, with its numbers and name, of visits.csv")
@@ -227,7 +227,7 @@ struct SensorFilesTests {
 
   @Test("Nothing of what has no date is lost from the count")
   func undated() throws {
-    let log = try MadeUpLog(
+    let log = try SyntheticLog(
       start: nil, [(5, .received(phone), []), (5, .visited(beacon, firstHeard: 9, lastHeard: 1), [])])
     #expect(try log.summary().undatedEvents == 2)
     #expect(log.table("messages") == nil && log.table("visits") == nil)

@@ -76,7 +76,7 @@ final class ServedLog {
     }
   }
 
-  /// The answer to a packet.
+  /// The response to a packet.
   func answer(_ packet: [UInt8]) -> [[UInt8]] {
     guard packet.count <= buffer.count else { return [] }
     count += 1

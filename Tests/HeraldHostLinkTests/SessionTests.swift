@@ -19,7 +19,7 @@ struct SessionTests {
       guard changing.contains(count) else { return answers }
       return answers.map { Array($0.dropLast()) + [$0[$0.count - 1] ^ 1] }
     }
-    let client = SMPClient(transport: transport, patience: .init(timeout: .milliseconds(1), attempts: 3))
+    let client = SMPClient(transport: transport, timeouts: .init(timeout: .milliseconds(1), attempts: 3))
     let device = DeviceClient(client)
     if !served.key.isEmpty {
       let path = NSTemporaryDirectory() + "herald-key-" + UUID().uuidString
@@ -28,10 +28,10 @@ struct SessionTests {
       try device.unlock(AccessKey.read(path))
     }
     let folder = TemporaryFolder()
-    let archive = try PageArchive(path: folder.path, create: true)
-    var download = LogDownload(device: device, archive: archive, inspect: { _, _, _ in .good })
+    let pageStore = try PageStore(path: folder.path, create: true)
+    var download = LogDownload(device: device, pageStore: pageStore, inspect: { _, _, _ in .good })
     let report = try download.run()
-    let pages = try archive.pages().map { try archive.read($0) }
+    let pages = try pageStore.pages().map { try pageStore.read($0) }
     return (report, client, pages)
   }
 
@@ -57,7 +57,7 @@ struct SessionTests {
     #expect(lossy.bytes == open.bytes && lossy.client.repeats > 0 && lossy.client.unexpectedPackets == 2)
   }
 
-  @Test("goes on in another session when the device has ended it, with several questions on their way")
+  @Test("continues in another session when the device has ended it, with several requests on their way")
   func renewal() throws {
     let served = ServedLog(pages: 3, pageSize: 1024, packetSize: 256)
     let open = try pull(served)
@@ -67,18 +67,18 @@ struct SessionTests {
     #expect(renewed.bytes == open.bytes && renewed.report.stoppedBy == nil && renewed.client.isSealed)
   }
 
-  @Test("ends when the device is open all of a sudden: an answer that is not sealed is no result")
+  @Test("ends when the device has no access key any longer: an unsealed response is no result")
   func downgrade() throws {
     let served = ServedLog(pages: 3, pageSize: 1024, packetSize: 256)
     served.key = key
     let transport = DirectTransport { packet in
-      // Whoever is in between answers in the device's place once there is a session.
+      // Whoever is in between responses in the device's place once there is a session.
       guard packet[1] == 1 else { return served.answer(packet) }
       let body = [0xA1, 0x64] + Array("data".utf8) + [0x44, 1, 2, 3, 4]
       return [[packet[0] + 1, 0, 0, UInt8(body.count)] + packet[4..<8] + body]
     }
     let device = DeviceClient(
-      SMPClient(transport: transport, patience: .init(timeout: .milliseconds(1), attempts: 1)))
+      SMPClient(transport: transport, timeouts: .init(timeout: .milliseconds(1), attempts: 1)))
     let path = NSTemporaryDirectory() + "herald-key-" + UUID().uuidString
     try Data(key).write(to: URL(fileURLWithPath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Settings, the host's side")
 struct SettingsClientTests {
-  private let brief = SMPClient.Patience(timeout: .milliseconds(1), attempts: 2)
+  private let brief = SMPClient.Timeouts(timeout: .milliseconds(1), attempts: 2)
   /// `"name": "log/keep-days"`
   private let name: [UInt8] = [0x64, 0x6E, 0x61, 0x6D, 0x65, 0x6D] + Array("log/keep-days".utf8)
   private let value: [UInt8] = [0x63, 0x76, 0x61, 0x6C]
@@ -14,7 +14,7 @@ struct SettingsClientTests {
     let transport = DirectTransport { packet in
       [[packet[0] + 1, 0, 0, UInt8(body.count)] + packet[4..<8] + body]
     }
-    return (transport, DeviceClient(SMPClient(transport: transport, patience: brief)))
+    return (transport, DeviceClient(SMPClient(transport: transport, timeouts: brief)))
   }
 
   @Test("asks for days and sets them, in literal bytes")
@@ -29,7 +29,7 @@ struct SettingsClientTests {
     #expect(writing.sent[0][0] == 0x0A)
   }
 
-  @Test("a value of another length is an answer that makes no sense")
+  @Test("a value of another length is a malformed response")
   func senseless() {
     for wrong: [UInt8] in [[0x41, 1], [0x43, 1, 2, 3], [0x01]] {
       let (_, reader) = client(answering: [0xA1] + value + wrong)

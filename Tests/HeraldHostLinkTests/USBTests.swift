@@ -309,9 +309,10 @@ struct USBIPTests {
 
   func pull(_ transport: USBIPTransport) throws -> PullReport {
     let folder = TemporaryFolder()
-    let archive = try PageArchive(path: folder.path, create: true)
+    let pageStore = try PageStore(path: folder.path, create: true)
     var download = LogDownload(
-      device: DeviceClient(SMPClient(transport: transport)), archive: archive, inspect: FakeDevice.inspect)
+      device: DeviceClient(SMPClient(transport: transport)), pageStore: pageStore, inspect: FakeDevice.inspect
+    )
     return try download.run()
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldImages
 
-@Suite("Images in other forms")
+@Suite("Image formats: writing")
 struct ImageWritingTests {
   private static let gaps = [
     FirmwareImage.Segment(address: 0xFFFE, bytes: [1, 2, 3]),

@@ -15,7 +15,7 @@ private struct CountingRandom: RandomSource, ~Copyable {
 }
 
 /// A source that does not work.
-private struct DeadRandom: RandomSource, ~Copyable {
+private struct FailingRandom: RandomSource, ~Copyable {
   mutating func next() -> UInt32 { 0 }
 }
 
@@ -110,7 +110,7 @@ struct AddressKeyFileTests {
 
   @Test("A random source that gives only zeros makes no key")
   func noRandomness() throws {
-    var random = DeadRandom()
+    var random = FailingRandom()
     var warning: String?
     var other = CountingRandom()
     let directory = try StorageDirectory(folder.path, random: &other)

@@ -46,7 +46,7 @@ struct CaptureTests {
   }
 
   @Test(
-    "A file begins with the header, is its owner's alone, and goes on where it was; others are left alone")
+    "A file begins with the header, is its owner's alone, and continues where it was; others are left alone")
   func files() throws {
     let folder = try Folder()
     let path = folder.path + "/a.btsnoop"

@@ -59,7 +59,7 @@ struct H4StreamTests {
     #expect(taken.count >= 4096 && taken.count < 1 << 20)
     #expect(stream.wantsToWrite == true)
     #expect(!write([0x02] + [UInt8](repeating: 0xEE, count: 259), to: &stream))
-    // Now the other end reads in odd pieces, and the stream goes on whenever it is polled.
+    // Now the other end reads in odd pieces, and the stream is continued at each poll.
     var arrived: [UInt8] = []
     for _ in 0..<100_000 where arrived.count < taken.count {
       arrived += drain(theirs, atMost: 331)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("SMP over a byte stream")
 struct StreamLinkTests {
-  /// Echo of "hi", and its answer, framed by a program that is not ours.
+  /// Echo of "hi", and its response, framed by a program that is not ours.
   private let question = "\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n"
   private let answer = "\u{06}\u{09}ABALAAAGAAABAKFhcmJoaeLw\n"
 
@@ -49,7 +49,7 @@ struct StreamLinkTests {
     #expect(lstat(path, &state) != 0)
   }
 
-  @Test("answers several hosts on a TCP port, and goes on when one of them leaves")
+  @Test("answers several hosts on a TCP port, and continues when one of them leaves")
   func tcp() throws {
     var link = try StreamLink(.tcp(port: 0))
     let port = try #require(UInt16(link.place.split(separator: ":")[1]))

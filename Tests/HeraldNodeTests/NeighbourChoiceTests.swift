@@ -4,7 +4,7 @@ import Testing
 
 @testable import herald_node
 
-@Suite("The systems beside Herald that the node takes part in")
+@Suite("Choice of neighbour systems of the node")
 struct NeighbourChoiceTests {
   /// What is switched on by these choices, and the warnings.
   private func chosen(_ choices: String...) throws -> (on: [Bool], warnings: [String]) {

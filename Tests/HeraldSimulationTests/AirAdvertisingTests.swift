@@ -76,19 +76,19 @@ struct AirAdvertisingTests {
 
   @Test("While a radio sends or is in a connection event it hears nothing")
   func halfDuplex() {
-    var ear = Ear()
-    ear.scan.begin(every: 100_000, for: 100_000, at: 1000)
-    let channel = ear.scan.channel
-    expect(true, ear.hears(channel, from: 5000, to: 5300))
-    ear.occupy(from: 6000, to: 8000)
-    ear.occupy(from: 9000, to: 9500)
-    expect(false, ear.hears(channel, from: 5900, to: 6001))
-    expect(false, ear.hears(channel, from: 7999, to: 8300))
-    expect(true, ear.hears(channel, from: 8000, to: 9000))
-    expect(false, ear.hears(channel, from: 9499, to: 9800))
-    expect(true, ear.hears(channel, from: 9500, to: 9800))
-    expect(false, ear.hears((channel + 1) % 3, from: 9500, to: 9800))
-    expect(true, ear.hears((channel + 1) % 3, from: 101_000, to: 101_300))
+    var receiver = Receiver()
+    receiver.scan.begin(every: 100_000, for: 100_000, at: 1000)
+    let channel = receiver.scan.channel
+    expect(true, receiver.receives(channel, from: 5000, to: 5300))
+    receiver.occupy(from: 6000, to: 8000)
+    receiver.occupy(from: 9000, to: 9500)
+    expect(false, receiver.receives(channel, from: 5900, to: 6001))
+    expect(false, receiver.receives(channel, from: 7999, to: 8300))
+    expect(true, receiver.receives(channel, from: 8000, to: 9000))
+    expect(false, receiver.receives(channel, from: 9499, to: 9800))
+    expect(true, receiver.receives(channel, from: 9500, to: 9800))
+    expect(false, receiver.receives((channel + 1) % 3, from: 9500, to: 9800))
+    expect(true, receiver.receives((channel + 1) % 3, from: 101_000, to: 101_300))
   }
 
   @Test("Of two packets that overlap the stronger is heard if it exceeds the other by 10 dB and began first")

@@ -52,7 +52,7 @@ struct AirConnectionTests {
     #expect(air[1].log.opened.isEmpty && air[2].log.opened.count == 1)
   }
 
-  @Test("A request and its answer take a connection interval each")
+  @Test("A request and its response take a connection interval each")
   func exchange() throws {
     let air = AirHosts(2)
     try air.connected()
@@ -138,7 +138,7 @@ struct AirConnectionTests {
     #expect(unheard.allSatisfy { $0.reason.rawValue == 0x3E })
   }
 
-  @Test("The strength of a peer can be measured on a connection")
+  @Test("The RSSI of a peer can be measured on a connection")
   func strength() throws {
     let air = AirHosts(2, metres: 5)
     try air.connected()

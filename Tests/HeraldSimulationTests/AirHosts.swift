@@ -7,12 +7,12 @@ import HeraldHAL
 final class AirHosts {
   final class Host {
     var radio: AirRadio
-    var log = Notes()
+    var log = RecordedEvents()
 
     init(_ air: Air, _ station: Int) { radio = AirRadio(air, station: station) }
   }
 
-  struct Notes: RadioEventHandler {
+  struct RecordedEvents: RadioEventHandler {
     var heard: [(address: DeviceAddress, rssi: Int8, data: [UInt8], at: UInt64)] = []
     var opened: [ConnectionOpened] = []
     var failed: [DisconnectReason] = []

@@ -1,4 +1,4 @@
-"""Bumble's virtual controllers on one link: the air of the interop tests and of the demo.
+"""Bumble's virtual controllers on one link: the radio medium of the interop tests and of the demo.
 
 A controller is used by a Bumble host in this process, or by any program over H4 on a TCP port. Bumble's controllers are
 good for a test of seconds; the corrections here make them last. Each says what Bumble 0.0.236 does otherwise.
@@ -25,7 +25,7 @@ class Air(LocalLink):
         self.centre = None
 
     def hearers(self, sender):
-        """Who is in range of a controller; nobody if it was taken off the air."""
+        """The controllers in range of a controller; none if it was taken off the air."""
         if sender not in self.controllers:
             return []
         if self.centre is None or sender is self.centre:
@@ -34,7 +34,7 @@ class Air(LocalLink):
 
     def send_advertising_pdu(self, sender_controller, packet):
         # Bumble delivers a connection request later, when another device may have connected to the same advertiser; one of
-        # the two then holds a connection that the advertiser knows nothing of.
+        # the two then holds a connection that the advertiser does not depend on.
         for controller in self.hearers(sender_controller):
             if isinstance(packet, ll.ConnectInd):
                 controller.on_ll_advertising_pdu(packet)
@@ -42,7 +42,7 @@ class Air(LocalLink):
                 asyncio.get_running_loop().call_soon(controller.on_ll_advertising_pdu, packet)
 
     def send_ll_control_pdu(self, sender_address, receiver_address, packet):
-        # Bumble raises an error where there is no peer any more.
+        # Bumble raises an error if the peer is gone.
         if self.find_le_controller(receiver_address):
             super().send_ll_control_pdu(sender_address, receiver_address, packet)
 
@@ -117,7 +117,7 @@ class AirController(Controller):
         self.random_address = hci.Address("00:00:00:00:00:00")
 
     def on_hci_le_create_connection_cancel_command(self, command):
-        # Bumble says yes and goes on connecting.
+        # Bumble accepts the cancellation and keeps connecting.
         pending, self.pending_le_connection = self.pending_le_connection, None
         if pending is None:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
@@ -137,7 +137,7 @@ class AirController(Controller):
 
     def create_le_connection(self, peer_address):
         if peer_address in self.le_connections:
-            # Bumble logs an error and leaves the attempt pending for good.
+            # Bumble logs an error and leaves the attempt pending permanently.
             self.pending_le_connection = None
             self.connection_failed(peer_address, hci.HCI_ErrorCode.CONNECTION_ALREADY_EXISTS_ERROR)
         elif self.link.listens(peer_address):

@@ -1,4 +1,4 @@
-"""Chromium without a window, asked over a pipe (the DevTools protocol): what a page looks like, what it has, what it asked the network for and
+"""Headless Chromium over a pipe (the DevTools protocol): what a page looks like, what it contains, its network requests and
 what it complained about."""
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The virtual boards of Tests/Flash do what programs expect of them that are not ours."""
+"""The virtual boards of Tests/Flash behave as third-party programs expect."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""The HCI traffic that a node writes down, read by Wireshark's and BlueZ's programs."""
+"""The HCI capture of a node, read by Wireshark's and BlueZ's programs."""
 
 import asyncio
 import shutil
@@ -46,7 +46,7 @@ async def case_capture_is_read_by_others():
         await node.stop()
         assert path.stat().st_mode & 0o777 == 0o600
         packets = await fields(path, "bthci_cmd.opcode", only="bthci_cmd")
-        # HCI Reset is the first thing a controller is told (Core Specification, Vol 4, Part E, 7.3.2).
+        # HCI Reset is the first command to a controller (Core Specification, Vol 4, Part E, 7.3.2).
         assert packets[0] == ["0x0c03"], packets[:3]
         # Bumble refuses LE Set Data Length with two bytes too few, and Wireshark notices.
         assert await fields(path, "frame.number", only="_ws.malformed && !(bthci_evt.opcode == 0x2022)") == []
@@ -86,6 +86,6 @@ async def case_capture_follows_a_running_node():
             place += 24 + int.from_bytes(data[place + 4:place + 8])
             count += 1
         assert place == len(data) and count == int(out.split()[1]), (count, out)
-        # A file that is there stays, and a node that is not there is told of.
+        # An existing file is kept, and a missing node is reported.
         status, _, err = await run("herald-host", "capture", "--node", f"unix:{socket}", path)
         assert status in (6, 11) and path.read_bytes() == data, (status, err)

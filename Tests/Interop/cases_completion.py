@@ -1,4 +1,4 @@
-"""Completion scripts that shells understand."""
+"""Completion scripts for shells."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The host's tools under bad conditions: servers that say nothing, devices that send a byte a second, locked devices, two devices with one serial number."""
+"""The host's tools under bad conditions: servers without a response, devices that send a byte a second, locked devices, two devices with one serial number."""
 
 import asyncio
 import contextlib
@@ -39,7 +39,7 @@ async def dripping(reader, writer):
 
 
 def slow(place, first):
-    """In front of a device's serial line: passes the first bytes of its answers on as they are, then a byte a second."""
+    """In front of a device's serial line: passes the first bytes of its responses on as they are, then a byte a second."""
     host, port = place.rsplit(":", 1)
 
     async def serve(reader, writer):
@@ -195,7 +195,7 @@ async def case_devices_with_one_serial_number_do_not_share_a_folder():
         (output / serial / "device.json").write_text(json.dumps({key: value for key, value in record.items() if key != "id"}))
         status, _, err = await run("herald-host", "log", "pull", "--device", first.link, "--output", output / serial)
         assert status == 0 and json.loads((output / serial / "device.json").read_text())["id"] == identifier, err
-        # Who says that it is the same device goes on.
+        # With --rebind the command continues.
         status, _, err = await run("herald-host", "log", "pull", "--rebind", "--device", other.link, "--output", output / serial)
         assert status == 0 and json.loads((output / serial / "device.json").read_text())["id"] != identifier, err
 

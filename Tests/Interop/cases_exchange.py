@@ -1,4 +1,4 @@
-"""What the wearable and each kind of phone tell each other: payloads, strengths, payloads of others, immediate messages, in every
+"""What the wearable and each kind of phone exchange: payloads, RSSI values, shared payloads, immediate messages, in every
 way in which they may be written."""
 
 import asyncio

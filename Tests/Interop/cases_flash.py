@@ -1,4 +1,4 @@
-"""herald-flash over SMP against a device, interrupted wherever it can be."""
+"""herald-flash over SMP with a device, interrupted at every point."""
 
 import asyncio
 import contextlib
@@ -37,8 +37,8 @@ async def flash(*arguments):
     return status, json.loads(out) if out else None, err
 
 
-class CuttingLine:
-    """A TCP port in front of a device that carries so many packets towards it, then drops the line: the last one with or without its answer. If it `stalls`, it
+class InterruptingLine:
+    """A TCP port in front of a device that carries so many packets towards it, then drops the line: the last one with or without its response. If it `stalls`, it
     carries nothing more, and stays."""
 
     def __init__(self, place):
@@ -68,7 +68,7 @@ class CuttingLine:
         answers = asyncio.create_task(back())
         try:
             while line := await reader.readline():
-                # 06 09 begins a packet, 04 14 goes on with it.
+                # 06 09 begins a packet, 04 14 continues with it.
                 if line.startswith(b"\x06\x09"):
                     if self.packets is not None and self.carried == self.packets:
                         if self.stalls:
@@ -169,10 +169,10 @@ async def case_flash_lists_devices_that_take_images():
 
 
 async def case_flash_goes_on_after_every_cut():
-    """Cut off at each packet, with and without its answer, an upload goes on where it was, and the image is whole."""
+    """Cut off at each packet, with and without its response, an upload continues where it was, and the image is whole."""
     async with World() as world:
         node = await world.node("--link", "tcp:0")
-        line = CuttingLine(node.link.removeprefix("serial:tcp:"))
+        line = InterruptingLine(node.link.removeprefix("serial:tcp:"))
         place = await line.start()
         direct = f"smp:{node.link}"
         slot = world.folder / "storage" / "image.slot"
@@ -204,10 +204,10 @@ async def case_flash_goes_on_after_every_cut():
 
 
 async def case_flash_interrupted_says_what_the_board_holds():
-    """^C in the middle of an upload: what the board holds, and the command that goes on."""
+    """^C in the middle of an upload: what the board holds, and the command that continues."""
     async with World() as world:
         node = await world.node("--link", "tcp:0")
-        line = CuttingLine(node.link.removeprefix("serial:tcp:"))
+        line = InterruptingLine(node.link.removeprefix("serial:tcp:"))
         place = await line.start()
         image = await signed_image(world.folder)
         words = ["write", str(image), "--to", place, "--yes", "--timeout", "60"]

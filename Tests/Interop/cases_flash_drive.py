@@ -1,4 +1,4 @@
-"""herald-flash at the virtual drives of Tests/Flash: UF2 boot loaders and DAPLink, which take what they are given and say little."""
+"""herald-flash at the virtual drives of Tests/Flash: UF2 boot loaders and DAPLink, which accept any file and report little."""
 
 import tempfile
 from pathlib import Path
@@ -35,7 +35,7 @@ async def case_flash_drive_of_a_UF2_boot_loader():
         assert status == 0 and not found["verified"], (found, err)
         assert drive.loader.is_running and drive.times_gone == 1 and not drive.path.exists()
         assert programmed(drive, BASE, data)
-        # It is not there any more.
+        # It is gone.
         status, found, err = await write(path, drive, FEATHER, BASE)
         assert status in (2, 6) and found["board_state"] == "untouched", (status, found, err)
 

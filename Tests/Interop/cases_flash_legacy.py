@@ -78,7 +78,7 @@ async def case_flash_legacy_package_is_the_same_as_that_of_adafruit_nrfutil():
             assert ours.testzip() is None and sorted(ours.namelist()) == sorted(theirs.namelist())
             for name in theirs.namelist():
                 assert ours.read(name) == theirs.read(name), (soft_device, name)
-            # Each takes the other's.
+            # Each accepts packages of the other.
             with with_old_firmware(soft_device) as dongle:
                 await sent(folder / "ours.zip", dongle)
                 assert holds(dongle, data), soft_device
@@ -125,7 +125,7 @@ async def misheard(mishap):
                 # Each mishap takes as long; and the board, a thread of ours, is to have answered by then all else.
                 status, found, err = await write(path, dongle, timeout=0.8)
                 assert holds(dongle, data) and dongle.loader.restarts == 0, (mishap, first, found, err)
-                # Who hears nothing of the last packet but that the port is gone cannot know whether it was pulled.
+                # Without a response to the last packet, a removed port may be a restart or a disconnection.
                 assert status == 0 or found["board_state"] == "unverified" and mishap in ("unheard_at", "spoiled_at"), (mishap, first, found, err)
 
 

@@ -1,4 +1,4 @@
-"""herald-flash at the virtual probe of Tests/Flash, over USB/IP and through libusb: what it writes, what it leaves, what it says when it fails, and how it recovers."""
+"""herald-flash at the virtual probe of Tests/Flash, over USB/IP and through libusb: what it writes, what it preserves, what it reports on failure, and how it recovers."""
 
 import json
 import sys
@@ -37,8 +37,8 @@ def old_probe(chip="nrf52833", **options):
 
 async def flash(*arguments, timeout=30):
     """herald-flash's status, what it says in JSON, and its standard error."""
-    patience = [] if arguments[0] == "convert" else ["--timeout", str(timeout)]
-    status, out, err = await run("herald-flash", *arguments, *patience, "--json")
+    timeout = [] if arguments[0] == "convert" else ["--timeout", str(timeout)]
+    status, out, err = await run("herald-flash", *arguments, *timeout, "--json")
     return status, json.loads(out) if out else None, err
 
 

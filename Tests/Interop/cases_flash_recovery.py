@@ -1,4 +1,4 @@
-"""herald-flash at MCUboot's serial recovery, which is in Tests/Flash: images that imgtool signed arrive whole, whenever the line is cut."""
+"""herald-flash at MCUboot's serial recovery, which is in Tests/Flash: images signed by imgtool are complete after a disconnection at any time."""
 
 import tempfile
 from pathlib import Path

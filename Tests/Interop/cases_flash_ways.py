@@ -1,4 +1,4 @@
-"""What 64 KB cost on each way onto a board: bytes both ways, and seconds, in .build/figures/flash.json beside the round trips that the system tests find."""
+"""The cost of programming 64 KB by each method: bytes in both directions, and seconds, in .build/figures/flash.json beside the round trips that the system tests find."""
 
 import json
 import tempfile
@@ -49,7 +49,7 @@ async def case_flash_ways_take_64_KB():
         path, _ = await signed(folder, SIZE, CURVES[0])
         with Recovery() as recovery:
             await write("smp", path, f"smp:serial:{recovery.path}", count=lambda: recovery.bytes_in + recovery.bytes_out)
-    # Nobody waits for what nobody needs: no way takes twice the image.
+    # No redundant transfers: no method transfers twice the image.
     assert all(SIZE < value < 2 * SIZE for key, value in found.items() if "bytes" in key and "drive" not in key), found
     kept = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     FIGURES.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Many devices pulled at once: each into its own folder, and what goes wrong with one is nothing to the others."""
+"""Many devices pulled concurrently: each into its own folder; an error of one does not affect the others."""
 
 import asyncio
 import json

@@ -1,11 +1,11 @@
-"""Pages in a host's folder that are not those of the device: nothing is erased that was not fetched."""
+"""Pages in a host's folder that differ from those of the device: nothing is erased that was not fetched."""
 
 import json
 import shutil
 import struct
 
 import log_pages
-from cases_cable import full_node
+from cases_disconnection import full_node
 from node import pull, run
 from world import World
 

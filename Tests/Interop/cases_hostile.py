@@ -1,4 +1,4 @@
-"""Devices that lie: herald-host reports it, keeps what is good, ends with another status than 0, and writes nowhere but into its folder."""
+"""Devices with false responses: herald-host reports it, keeps valid data, ends with a status other than 0, and writes only into its folder."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ async def place():
     """A folder with the pages of a made-up day in it."""
     folder = Path(tempfile.mkdtemp(prefix="herald-hostile-"))
     try:
-        status, _, err = await run("invented-day", folder / "day")
+        status, _, err = await run("synthetic-day", folder / "day")
         assert status == 0, err
         yield folder, [path.read_bytes() for path in sorted((folder / "day" / "pages").iterdir())]
     finally:

@@ -1,4 +1,4 @@
-"""herald-flash's images, held against those of programs that know nothing of it."""
+"""herald-flash's images, compared with those of independent programs."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a host sees of a device while it happens, and what it may have it erase."""
+"""Live events, and acknowledgements that let a device erase pages."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ async def case_tail_shows_events_as_they_happen():
             return found
 
         try:
-            # From its first question on the device keeps events: when that was asked, one is shown of a phone that is there. It goes again, as there is
+            # From its first request on the device keeps events: when that was asked, one is shown of a phone that is there. It goes again, as there is
             # room for a few events only, and the second one is seldom heard.
             first = await world.android(1)
             await node.has_read(first)
@@ -43,7 +43,7 @@ async def case_tail_shows_events_as_they_happen():
         [read] = [event for event in events if event["event"] == "read"][:1]
         assert read["count"] == len(second.payload), read
         assert all(-128 < event["level"] < 0 for event in shown if event["event"] == "measured"), shown
-        # For so long, and not for ever. It is asked ten times a second, but for how long the first answer takes nobody knows.
+        # For so long, and not indefinitely. It is asked ten times a second, but for how long the first response takes nobody knows.
         for seconds in ("1.5", "6", "24"):
             status, out, err = await run("herald-host", "log", "tail", "--device", node.link, "--seconds", seconds)
             assert status == 0, (status, out, err)

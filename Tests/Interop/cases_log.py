@@ -1,4 +1,4 @@
-"""The log: what was heard comes out of the device as it was heard."""
+"""The log: what a device received is read back unchanged."""
 
 import asyncio
 import base64
@@ -8,7 +8,7 @@ import signal
 import struct
 
 import herald
-from contact_rows import pull_until, rows_of, strengths_of
+from contact_rows import pull_until, rows_of, rssi_values_of
 from h4_rssi_proxy import Walk
 from node import contacts, pull, run
 from world import World
@@ -16,15 +16,15 @@ from world import World
 
 def climb(rows, phone):
     """By how much the last reading of a phone is stronger than the first."""
-    strengths = strengths_of(rows, phone)
+    strengths = rssi_values_of(rows, phone)
     return strengths[-1] - strengths[0] if strengths else 0
 
 
-async def case_log_has_the_strengths_of_each_phone():
+async def case_log_has_the_rssi_values_of_each_phone():
     async with World() as world:
         near = await world.android(1, advertising_interval=100)
         far = await world.ios(1, advertising_interval=200)
-        world.strengths.walks = {near.address: Walk.parse("-48"), far.address: Walk.parse("-87")}
+        world.rssi_values.walks = {near.address: Walk.parse("-48"), far.address: Walk.parse("-87")}
         node = await world.node("--link", "tcp:0")
         await node.has_read(near, far)
         rows = await pull_until(
@@ -49,17 +49,17 @@ async def case_log_follows_a_phone_that_comes_and_goes():
     async with World() as world:
         # Longer than the process with all phones can ever be held up.
         node = await world.node("--link", "tcp:0", "--expiry", "8")
-        world.strengths.walks = {"*": Walk.parse("-90")}
+        world.rssi_values.walks = {"*": Walk.parse("-90")}
         phone = await world.android(1)
         await node.has_read(phone)
-        world.strengths.restart({"*": Walk.parse("0:-90 10:-40")})
+        world.rssi_values.restart({"*": Walk.parse("0:-90 10:-40")})
         output = world.folder / "out"
         await pull_until(node, output, lambda rows: climb(rows, phone) >= 10, "phone that came 10 dB nearer")
         await phone.leave()
         await node.says("is gone")
         # The pulls so far may have used up the commits that a host may ask for: one more is made up for in ten seconds.
         rows = await pull_until(node, output, lambda rows: rows_of(rows, phone, "delete"), "row that says that the phone is gone")
-        strengths = strengths_of(rows, phone)
+        strengths = rssi_values_of(rows, phone)
         assert strengths == sorted(strengths), "it only came nearer"
         assert strengths[0] == -90, strengths[0]
         assert len(rows_of(rows, phone, "delete")) == 1
@@ -72,10 +72,10 @@ async def case_log_knows_a_phone_that_changes_its_address():
         await node.has_read(phone)
         # What it sent under its old address may still be on the way.
         other = "F0:D1:00:00:00:77"
-        world.strengths.walks = {"*": Walk.parse("-60"), other: Walk.parse("-71")}
+        world.rssi_values.walks = {"*": Walk.parse("-60"), other: Walk.parse("-71")}
         await phone.rotate_address(other)
         rows = await pull_until(
-            node, world.folder / "out", lambda rows: strengths_of(rows, phone).count(-71) >= 20, "readings under the other address")
+            node, world.folder / "out", lambda rows: rssi_values_of(rows, phone).count(-71) >= 20, "readings under the other address")
         assert len(phone.served) == 1, "the phone was read again"
         assert {row["id"] for row in rows if row["id"]} == {phone.identity}
         assert {row["data"] for row in rows_of(rows, phone, "measure")} == {"RSSI:-60.0", "RSSI:-71.0"}

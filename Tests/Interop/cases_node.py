@@ -1,4 +1,4 @@
-"""herald-node as a program: its roles, its options in a file, what it keeps, and what it does without its standard streams."""
+"""herald-node as a program: its roles, its configuration file, its storage, and its behaviour without standard streams."""
 
 import asyncio
 import csv
@@ -146,7 +146,7 @@ async def case_node_takes_its_options_from_a_file():
         phone = await world.android(1)
         await until(lambda: herald.test_payload(7, 20) in phone.met.values(), "payload of the file at the phone")
         assert await node.stop() == 0
-        # The command line has the last word, and mistakes of the file are told all the same.
+        # The command line takes precedence, and errors in the file are still reported.
         node = await world.start(options_of_its_own("--config", str(file), "--link", "tcp:0", "--payload", "test:8,20"))
         await node.ready()
         assert len(node.facts["link"]) == 1, node.facts

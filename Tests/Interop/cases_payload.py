@@ -1,4 +1,4 @@
-"""Families of payloads: what the node offers arrives whole, and the host names what was met."""
+"""Families of payloads: the node's payload is read whole, and the host names those that were read."""
 
 import datetime
 import hashlib

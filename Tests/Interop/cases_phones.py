@@ -1,11 +1,11 @@
-"""What phones do, and have done to them, over a longer time: they vanish, change state and address, and are left in peace."""
+"""Phones over a longer time: they disappear, change state and address, and are not connected again."""
 
 import asyncio
 import time
 
 import herald
 from air import CONNECTION_RSSI
-from contact_rows import pull_until, rows_of, strengths_of, summary, time_of
+from contact_rows import pull_until, rows_of, rssi_values_of, summary, time_of
 from phones import signals
 from phones.android import AndroidPhone
 from phones.signals import Message
@@ -13,10 +13,10 @@ from world import World, until
 
 
 class VanishingPhone(AndroidPhone):
-    """A phone that is out of range the moment somebody reads it, or, if `vanishes_reading`, the moment it reads somebody."""
+    """A phone that goes out of range when it is read, or, if `vanishes_reading`, when it reads a peer."""
 
     vanishes_reading = False
-    # Whether somebody was left with a connection to it.
+    # Whether a peer still has a connection to it.
     is_held = False
 
     def read_own_payload(self, connection):
@@ -74,14 +74,14 @@ async def case_connects_an_android_phone_once():
             node, output, lambda rows: all(len(rows_of(rows, phone, "measure")) >= 500 for phone in phones),
             "500 readings of each phone", 120)
         assert [len(phone.served) for phone in phones] == [1, 1, 1]
-        # With the app the advertisements end, and with them the visit; nobody comes to see why.
+        # The advertisements end with the app, and so does the visit; no connection is attempted.
         for phone in phones:
             await phone.enter("terminated")
         rows = await pull_until(
             node, output, lambda rows: all(rows_of(rows, phone, "delete") for phone in phones), "end of the visits")
         for phone in phones:
             assert len(rows_of(rows, phone, "detect")) == len(rows_of(rows, phone, "read")) == 1
-            assert set(strengths_of(rows, phone)) == {-60.0}, "it was measured by other than its advertisements"
+            assert set(rssi_values_of(rows, phone)) == {-60.0}, "it was measured by other than its advertisements"
         assert [len(phone.served) for phone in phones] == [1, 1, 1]
 
 
@@ -131,12 +131,12 @@ async def case_keeps_connected_to_an_iphone_that_withholds_its_advertisements():
         await node.has_read(phone, android)
 
         def measured(rows):
-            return strengths_of(rows, phone).count(CONNECTION_RSSI) >= 2
+            return rssi_values_of(rows, phone).count(CONNECTION_RSSI) >= 2
 
         rows = await pull_until(node, world.folder / "out", measured, "readings over the connection", 120)
         assert len(phone.served) == 1, phone.served
-        assert set(strengths_of(rows, phone)) == {-60.0, CONNECTION_RSSI}
-        assert set(strengths_of(rows, android)) == {-60.0}
+        assert set(rssi_values_of(rows, phone)) == {-60.0, CONNECTION_RSSI}
+        assert set(rssi_values_of(rows, android)) == {-60.0}
         assert list(android.device.connections) == []
 
 
@@ -177,7 +177,7 @@ async def case_models_of_phones_are_as_strict_as_phones():
     taken = [accumulator.take(piece) for piece in signals.pieces(payload.encoded())]
     assert taken == [None, None, payload], taken
     assert accumulator.take(bytes.fromhex("02C8FF")) == Message(signals.RSSI, rssi=-56)
-    # Nothing is understood any more on this connection.
+    # Nothing more is understood on this connection.
     assert accumulator.take(bytes.fromhex("02C8FF")) is None
     assert accumulator.take(payload.encoded()) is None
     assert signals.AndroidAccumulator().take(bytes.fromhex("010000 FFFF")) == Message(signals.PAYLOAD)

@@ -1,4 +1,4 @@
-"""Devices that a host makes what they are to be: settings, payloads and access keys, for one and for many."""
+"""Provisioning of devices: settings, payloads and access keys, for one and for many."""
 
 import json
 
@@ -110,7 +110,7 @@ async def case_provisioning_makes_many_devices_at_once():
         assert rows["log/keep-days"]["value"] == 21 and rows["access/key"]["text"] == "set"
         shown = json.loads(await host("payload", "show", "--json", *device))
         assert shown["family"] == "fixed" and shown["bytes"].startswith("083a030400") and len(shown["bytes"]) == 26, shown
-        # The same once more, by the file's own key.
+        # The same again, by the file's own key.
         told = json.loads(await host("provision", file, "--json", "--device", nodes[1].link))
         assert told["access_key_set"] and told["payload"] == "fixed", told
         again = json.loads(await host("payload", "show", "--json", *device))
@@ -158,7 +158,7 @@ async def case_mistakes_in_a_file_are_named_before_any_device_is_changed():
             file.write_text(text)
             status, out, err = await run("herald-host", "provision", file, "--device", node.link)
             assert status == 64 and words in err and "00112233" not in err, (text, status, err)
-        # What is somebody's is not given to two.
+        # A personal payload is not given to two devices.
         file.write_text("payload:\n  family: fixed\n  country: 826\n  identifier: 7\n")
         status, _, err = await run("herald-host", "provision", file, "--device", node.link, "--device", "serial:/dev/null")
         assert status == 64 and "nobody could tell" in err, (status, err)

@@ -1,4 +1,4 @@
-"""The controller: bring-up over every transport there is here, and controllers that go and come back."""
+"""The controller: bring-up over every transport, and controllers that disconnect and return."""
 
 import asyncio
 import os
@@ -79,7 +79,7 @@ async def case_radio_survives_a_controller_that_goes_and_comes_back():
         await node.has_read(first)
         port = air_module.port_of(world.server)
         with socket.socket() as kept:
-            # Nobody else is to get the port while nobody listens there.
+            # The port must not be taken by another process meanwhile.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             kept.bind(("127.0.0.1", port))
             world.server.close()
@@ -146,7 +146,7 @@ async def case_radio_survives_a_controller_that_resets_itself():
 
 
 async def case_radio_disconnects_what_a_controller_keeps_in_spite_of_a_reset():
-    """Bumble's own controller goes on with its connections when it is reset."""
+    """Bumble's own controller continues with its connections when it is reset."""
     async with World(stock=True) as world:
         node = await world.node()
         host = await world.host()
@@ -159,7 +159,7 @@ async def case_radio_disconnects_what_a_controller_keeps_in_spite_of_a_reset():
         world.controller.host.on_packet(bytes([0x04, 0x10, 0x01, 0x01]))
         await node.ready(times=2)
         assert not ended.done() and world.controller.le_connections, "this controller ends its connections at a reset"
-        # A request that nobody would answer: the connection is ended instead.
+        # A request without a response: the connection is closed.
         question = asyncio.create_task(peer.discover_service(herald.SERVICE_128))
         await asyncio.wait_for(ended, PATIENCE)
         question.cancel()

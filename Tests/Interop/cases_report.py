@@ -1,4 +1,4 @@
-"""The page that `herald-host report` makes, in a browser: it is drawn, it has what it should, it asks for nothing and complains about nothing."""
+"""The page of `herald-host report` in a browser: it is rendered, it is complete, and it causes no network request and no error."""
 
 import collections
 import shutil
@@ -18,7 +18,7 @@ async def case_report_looks_right_in_a_browser_without_a_network():
         return
     folder = Path(tempfile.mkdtemp(prefix="herald-report-"))
     try:
-        status, _, err = await run("invented-day", folder / "log")
+        status, _, err = await run("synthetic-day", folder / "log")
         assert status == 0, err
         status, _, err = await run("herald-host", "report", folder / "log")
         assert status == 0, err

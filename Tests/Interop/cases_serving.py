@@ -20,7 +20,7 @@ READ, WRITE = Characteristic.Properties.READ, Characteristic.Properties.WRITE
 
 
 async def request(connection, pdu):
-    """One ATT request and its answer, whatever it is."""
+    """One ATT request and its response, whatever it is."""
     return await asyncio.wait_for(connection.gatt_client.send_request(pdu), PATIENCE)
 
 

@@ -1,4 +1,4 @@
-"""Sessions: an independent host opens one and reads the log in it; what was overheard, changed or relayed is worth nothing; impostors get no key."""
+"""Sessions: an independent host opens one and reads the log in it; recorded, changed and relayed packets are rejected; impostors obtain no key."""
 
 import asyncio
 import json
@@ -35,13 +35,13 @@ class Host:
         self.line = line
 
     async def plain(self, operation, group, command, body=None):
-        """The body of the answer to a request that is not sealed."""
+        """The body of the response to a request that is not sealed."""
         answer = await self.line.ask(request(operation, group, command, body))
         assert answer[1] == 0, answer
         return cbor.decoded(answer[8:])
 
     async def open(self, key):
-        """Opens a session; the answer to its proof."""
+        """Opens a session; the response to its proof."""
         state = await self.plain(0, 72, 5)
         if state["wait"] > 0:
             await asyncio.sleep(state["wait"] / 1000 + 0.05)
@@ -55,7 +55,7 @@ class Host:
         return answer
 
     async def sealed(self, operation, group, command, body=None):
-        """The body of the answer to a request of the session; `None` if it is not sealed for it."""
+        """The body of the response to a request of the session; `None` if it is not sealed for it."""
         return self.opened(await self.line.ask(self.session.seal(request(operation, group, command, body))))
 
     def opened(self, packet, number=None):
@@ -267,7 +267,7 @@ class Impostor(HostileDevice):
     """A device that repeats a serial number and says what it likes of its lock."""
 
     def __init__(self, *has_key):
-        """`has_key` is what it says when it is asked, one after the other; the last for good."""
+        """`has_key` is what it says when it is asked, one after the other; the last permanently."""
         super().__init__([b"\xff" * 64], texts={"n": "BADGE7"})
         self.says = list(has_key)
         # What came with requests to take a setting or a payload.
@@ -315,7 +315,7 @@ async def case_session_impostors_get_no_key():
                 status, out, err = await run("herald-host", *words, "--device", impostor.link, "--timeout", "1")
                 assert status in (9, 18) and "key" in err and not impostor.given, (says, words, status, err, impostor.given)
                 impostor.stop()
-        # Whoever really means it.
+        # With the option it succeeds.
         impostor = await Impostor(False).start()
         status, _, err = await run(
             "herald-host", "info", "--device", impostor.link, "--key-file", keys / "{serial}.key", "--new-device")

@@ -1,4 +1,4 @@
-"""What hosts set on a node, by a program that knows nothing of Herald: by name, locked, with a payload, and still there after a restart."""
+"""Settings of a node, from a generic program: by name, locked, with a payload, and preserved over a restart."""
 
 import asyncio
 from pathlib import Path

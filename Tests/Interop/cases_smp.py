@@ -1,4 +1,4 @@
-"""The management link, used by programs that know nothing of Herald."""
+"""The management link, used by generic programs."""
 
 import asyncio
 import random

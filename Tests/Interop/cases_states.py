@@ -11,7 +11,7 @@ from node import PATIENCE
 from world import World, until
 
 OWN = herald.fixed_payload(826, 4, 1234567890)
-# A phone is tracked if it goes on being measured for so long, in each quarter of it.
+# A phone is tracked if it is measured for this time, in each quarter of it.
 TRACKED_SECONDS = 4.0
 # Phones stay away for longer than the wearable remembers them.
 EXPIRY_SECONDS = 6

@@ -1,4 +1,4 @@
-"""Real libusb, unmodified, in herald-host, on the device's own USB code: no USB in the kernel, which Tests/Umock plays."""
+"""Real libusb, unmodified, in herald-host, on the device's own USB code: the kernel's USB is replaced by Tests/Umock."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What people type and read: versions, misspelt words, forms of JSON, statuses of their own."""
+"""The command line: versions, misspelt commands, forms of JSON, exit statuses."""
 
 import asyncio
 import json
@@ -127,7 +127,7 @@ async def case_doctor_finds_the_badge_that_advertises_nothing():
         told = json.loads(out)
         found = {finding["subject"]: finding for finding in told["devices"][0]["findings"]}
         assert found["payload"]["verdict"] == "problem" and "advertises nothing" in found["payload"]["what"], found
-        # This computer's problems are told apart from the device's.
+        # Problems of the computer are distinguished from those of the device.
         expected = 1 if any(finding["verdict"] == "problem" for finding in told["computer"]) else 17
         assert status == expected, (status, told)
 

@@ -1,4 +1,4 @@
-"""The rows of contacts.csv, asked about phones."""
+"""Queries on the rows of contacts.csv."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ def rows_of(rows, phone, column):
     return [row for row in rows if row["id"] == phone.identity and row[column]]
 
 
-def strengths_of(rows, phone):
+def rssi_values_of(rows, phone):
     """How strong a phone was heard, from first to last, in dBm."""
     return [float(row["data"].removeprefix("RSSI:").split("[")[0]) for row in rows_of(rows, phone, "measure")]
 

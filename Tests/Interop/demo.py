@@ -19,7 +19,7 @@ from pathlib import Path
 
 import air as air_module
 import herald
-from h4_rssi_proxy import RSSIProxy, Strengths, Walk
+from h4_rssi_proxy import RSSIProxy, RSSIValues, Walk
 from node import Node, contacts, run
 from phones.android import AndroidPhone
 from phones.ios import IOSPhone
@@ -79,14 +79,14 @@ class Play:
     async def perform(self):
         controller = air_module.add_controller(self.air, "wearable", "00:11:22:33:44:55")
         server = await air_module.serve(controller)
-        strengths = Strengths({person.phone.address: person.walk for person in self.people}, jitter=2)
-        port = await RSSIProxy("127.0.0.1", air_module.port_of(server), strengths).start()
+        rssi_values = RSSIValues({person.phone.address: person.walk for person in self.people}, jitter=2)
+        port = await RSSIProxy("127.0.0.1", air_module.port_of(server), rssi_values).start()
         self.node = Node(
             f"tcp:127.0.0.1:{port}", self.folder / "storage", "--link", "pty", "--usbip", "0", "--name", "Demo",
             payload="fixed:826,4,1234567890")
         await self.node.start()
         await self.node.ready()
-        self.start = strengths.start = time.monotonic()
+        self.start = rssi_values.start = time.monotonic()
         self.say(f"the wearable {self.node.facts['serial-number'][0]} advertises and scans")
         await asyncio.gather(*(self.live(person) for person in self.people), *(self.pull(*p) for p in PULLS))
 
@@ -149,16 +149,16 @@ def report(play):
         for visit in visits(found):
             (first, _), (last, _) = visit[0], visit[-1]
             when = f"{clock(first)} – {clock(last)}"
-            strengths = [strength for _, strength in visit]
+            rssi_values = [strength for _, strength in visit]
             print(f"  {names.get(payload, '?'):6}{payload:9}{when:21}{round(last - first):>3} s{len(visit):>10}"
-                  f"{max(strengths):>7.0f} dBm{sum(strengths) / len(strengths):>5.0f} dBm   "
+                  f"{max(rssi_values):>7.0f} dBm{sum(rssi_values) / len(rssi_values):>5.0f} dBm   "
                   f"{sparkline(visit, start, end)}")
     print("\n  Bumble's controllers report each advertisement twice: there are two readings where a radio makes one.")
     return len(readings)
 
 
 def visits(readings, gap=3):
-    """The readings of somebody, parted where nothing was heard for `gap` seconds."""
+    """The readings of a person, split at gaps of `gap` seconds."""
     parts = [[readings[0]]]
     for reading in readings[1:]:
         if reading[0] - parts[-1][-1][0] > gap:

@@ -1,4 +1,4 @@
-"""What a failed case has to tell: where it failed, why, and what was compared there."""
+"""The report of a failed case: where it failed, why, and what was compared."""
 
 import ast
 import linecache

@@ -35,7 +35,7 @@ class Walk:
         return cls([tuple(float(part) for part in word.split(":")) for word in words])
 
     def at(self, seconds):
-        """The strength at a time, in whole dBm."""
+        """The RSSI at a time, in whole dBm."""
         before = [p for p in self.points if p[0] <= seconds]
         after = [p for p in self.points if p[0] > seconds]
         if not before:
@@ -46,8 +46,8 @@ class Walk:
         return round(v0 + (v1 - v0) * (seconds - t0) / (t1 - t0))
 
 
-class Strengths:
-    """The strength of every peer, now."""
+class RSSIValues:
+    """The RSSI of every peer, now."""
 
     def __init__(self, walks=None, jitter=0):
         self.walks = dict(walks or {})
@@ -71,8 +71,8 @@ class Strengths:
         return max(-127, min(20, walk.at(time.monotonic() - self.start) + noise)) & 0xFF
 
 
-class FileStrengths(Strengths):
-    """Strengths from a control file that may change at any time."""
+class FileRSSIValues(RSSIValues):
+    """RSSI values from a control file that may change at any time."""
 
     def __init__(self, path):
         super().__init__()
@@ -97,8 +97,8 @@ def packet_length(data):
     return header[0] + header[1](data) if len(data) >= header[0] else None
 
 
-def rewrite(packet, strengths):
-    """The packet with the strengths of its advertising reports replaced; any other packet as it is."""
+def rewrite(packet, rssi_values):
+    """The packet with the RSSI values of its advertising reports replaced; any other packet as it is."""
     if len(packet) < 5 or packet[0] != EVENT or packet[1] != LE_META:
         return packet
     changed = bytearray(packet)
@@ -113,7 +113,7 @@ def rewrite(packet, strengths):
         else:
             return packet
         text = ":".join(f"{byte:02X}" for byte in reversed(packet[address : address + 6]))
-        strength = strengths.of(text)
+        strength = rssi_values.of(text)
         if strength is not None:
             changed[rssi] = strength
     return bytes(changed)
@@ -122,9 +122,9 @@ def rewrite(packet, strengths):
 class RSSIProxy:
     """The proxy, for one host at a time."""
 
-    def __init__(self, controller_host, controller_port, strengths):
+    def __init__(self, controller_host, controller_port, rssi_values):
         self.controller = (controller_host, controller_port)
-        self.strengths = strengths
+        self.rssi_values = rssi_values
         self.server = None
 
     async def start(self, port=0):
@@ -159,7 +159,7 @@ class RSSIProxy:
         while data := await reader.read(4096):
             buffered += data
             while buffered and (length := packet_length(buffered)) and len(buffered) >= length:
-                writer.write(rewrite(buffered[:length], self.strengths))
+                writer.write(rewrite(buffered[:length], self.rssi_values))
                 buffered = buffered[length:]
 
 
@@ -170,7 +170,7 @@ async def main():
     parser.add_argument("--rssi", required=True, metavar="FILE")
     arguments = parser.parse_args()
     host, port = arguments.controller.rsplit(":", 1)
-    proxy = RSSIProxy(host, int(port), FileStrengths(arguments.rssi))
+    proxy = RSSIProxy(host, int(port), FileRSSIValues(arguments.rssi))
     print(f"listening on 127.0.0.1:{await proxy.start(arguments.listen)}", flush=True)
     await proxy.server.serve_forever()
 

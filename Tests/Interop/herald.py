@@ -1,4 +1,4 @@
-"""Herald's constants and payloads, written down here again so that the tests do not ask the program under test."""
+"""Herald's constants and payloads, repeated here so that the tests are independent of the program under test."""
 
 import base64
 import struct

@@ -1,4 +1,4 @@
-"""A device that is not one: it speaks SMP over a TCP stream and says of itself whatever a test wants. It shares no code with the firmware."""
+"""A fake device: SMP over a TCP stream, with the responses that a test sets. It shares no code with the firmware."""
 
 import asyncio
 import base64

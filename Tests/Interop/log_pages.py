@@ -1,4 +1,4 @@
-"""Fills a node's log with pages, without waiting for somebody to be heard that often: copies of its first page under further numbers, made from the format's
+"""Fills a node's log with pages, without waiting for that many readings: copies of its first page under further numbers, made from the format's
 description (docs/log-format.md) alone."""
 
 import binascii

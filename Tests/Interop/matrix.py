@@ -25,7 +25,7 @@ class Matrix:
         return len(self.cells) == len(self.rows) * len(self.columns)
 
     def text(self):
-        """Markdown, and aligned; a cell nobody looked at is a question mark."""
+        """Markdown, and aligned; a cell without a result is a question mark."""
         lines = [[self.corner, *self.columns]]
         lines += [[row, *(self.cells.get((row, column), "?") for column in self.columns)] for row in self.rows]
         widths = [max(len(line[index]) for line in lines) for index in range(len(lines[0]))]

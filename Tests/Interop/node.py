@@ -75,7 +75,7 @@ class Node:
         await self.until(lambda: len(self.facts.get("radio-ready", [])) >= times, seconds)
 
     async def has_read(self, *phones, seconds=PATIENCE):
-        """Waits until it has told of a payload read from each of these phones."""
+        """Waits until it has reported a payload from each of these phones."""
         def told(phone):
             return any(f"{phone.identity} has a" in message and "payload" in message for message in self.messages)
 
@@ -86,7 +86,7 @@ class Node:
             raise AssertionError(f"not read within {seconds} s: {', '.join(missing)}") from None
 
     async def says(self, words, seconds=PATIENCE):
-        """Waits until it has told people something with these words."""
+        """Waits for output that contains these words."""
         try:
             await self.until(lambda: any(words in message for message in self.messages), seconds)
         except TimeoutError:
@@ -125,7 +125,7 @@ async def run(name, *arguments, seconds=2 * PATIENCE):
 
 
 async def ended(*words, seconds=2 * PATIENCE):
-    """The same of any program. One that does not end is killed, and what it had said by then is told."""
+    """The same of any program. One that does not end is killed, and its output is reported."""
     process = await asyncio.create_subprocess_exec(
         *map(str, words), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
     talk = asyncio.create_task(process.communicate())

@@ -2,7 +2,7 @@
 """A log of 400 KB, fetched from one node over one serial link by smpmgr and by herald-host: how much longer smpmgr takes.
 
 `script/bench pull` runs this. Each program is timed from its start to its end, three times by turns, and the shortest counts. Prints a table, and writes
-`smpmgr_pull_ratio`, smpmgr's time divided by herald-host's, beside the other figures. Then herald-host fetches it once more, over USB/IP, and what went over the endpoints
+`smpmgr_pull_ratio`, smpmgr's time divided by herald-host's, beside the other figures. Then herald-host fetches it again, over USB/IP, and what went over the endpoints
 is counted: `link_efficiency_usbip`.
 """
 
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from node import ROOT, program
-from usbip_cable import Cable
+from usbip_proxy import USBIPProxy
 from world import World
 
 PAGE = 4096
@@ -27,7 +27,7 @@ FIGURES = ROOT / ".build" / "figures" / "bench.json"
 
 def fill(storage, folder):
     """Puts the pages of a pulled folder into a node's flash, as if it had logged them; returns them as one."""
-    subprocess.run([program("invented-day"), folder, str(DAYS)], check=True)
+    subprocess.run([program("synthetic-day"), folder, str(DAYS)], check=True)
     pages = [path.read_bytes() for path in sorted((folder / "pages").glob("*.page"))]
     storage.mkdir()
     flash = b"".join(page.ljust(PAGE, b"\xff") for page in pages)
@@ -60,13 +60,13 @@ async def measure():
             assert copy.read_bytes().startswith(log), "smpmgr did not fetch the log"
             found = b"".join(path.read_bytes() for path in sorted((pulled / "pages").glob("*.page")))
             assert found.startswith(log), "herald-host did not fetch the log"
-        async with Cable(int(node.facts["usbip"][0].split(":")[1].split("/")[0])) as cable:
+        async with USBIPProxy(int(node.facts["usbip"][0].split(":")[1].split("/")[0])) as proxy:
             await asyncio.to_thread(
-                timed, program("herald-host"), "log", "pull", "--quiet", "--device", f"usbip://127.0.0.1:{cable.port}/1-1", "--output", world.folder / "counted")
+                timed, program("herald-host"), "log", "pull", "--quiet", "--device", f"usbip://127.0.0.1:{proxy.port}/1-1", "--output", world.folder / "counted")
         found = b"".join(path.read_bytes() for path in sorted((world.folder / "counted" / "pages").glob("*.page")))
         assert found.startswith(log), "herald-host did not fetch the log over USB/IP"
-    efficiency = 100 * len(found) / sum(cable.carried)
-    print(f"over USB/IP: {cable.carried[0]:,} bytes out, {cable.carried[1]:,} in, {len(found):,} of them the log's")
+    efficiency = 100 * len(found) / sum(proxy.carried)
+    print(f"over USB/IP: {proxy.carried[0]:,} bytes out, {proxy.carried[1]:,} in, {len(found):,} of them the log's")
     print(f"link_efficiency_usbip  {efficiency:.2f} %")
     note(link_efficiency_usbip=round(efficiency, 2))
     ratio = min(theirs) / min(ours)

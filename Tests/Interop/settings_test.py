@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""smpclient, which knows nothing of Herald, sets a device, pushes its payload, locks it and opens a session with it.
+"""smpclient, which does not depend on Herald, sets a device, pushes its payload, locks it and opens a session with it.
 
     .build/venv-smp/bin/python Tests/Interop/settings_test.py PORT set|kept
 
@@ -173,7 +173,7 @@ async def locked(client):
     answer = await client.request(AccessRead())
     expect("not long to wait", success(answer) and 0 <= answer.wait <= 4000, answer)
     await asyncio.sleep(answer.wait / 1000 + 0.05)
-    # Behind a wrong one none is looked at for a second, then two, four, eight: once that is longer than three questions take, however busy this machine is.
+    # Behind a wrong one none is looked at for a second, then two, four, eight: once that is longer than three requests take, however busy this machine is.
     failures, is_in_time = 0, False
     while not is_in_time and failures < 6:
         proofs = [(await begun(client, key))[1] for key in (bytes(32), KEY)]

@@ -1,4 +1,4 @@
-"""What the programs that drive smpclient have in common: they say what they expect and find, and add commands that smpclient does not have."""
+"""Shared parts of the programs that use smpclient: reports of what was expected and found, and commands that smpclient lacks."""
 
 import sys
 

@@ -21,9 +21,9 @@ from node import program
 # Those with the longest cases first.
 MODULES = [
     "cases_states", "cases_exchange", "cases_phones", "cases_proxy", "cases_radio", "cases_reading", "cases_serving",
-    "cases_payload", "cases_log", "cases_archive", "cases_report", "cases_fleet", "cases_capture", "cases_live", "cases_provision", "cases_hostile",
+    "cases_payload", "cases_log", "cases_database", "cases_report", "cases_fleet", "cases_capture", "cases_live", "cases_provision", "cases_hostile",
     "cases_smp", "cases_flash", "cases_flash_probe", "cases_flash_dongle", "cases_flash_legacy", "cases_flash_recovery", "cases_flash_drive", "cases_flash_ways", "cases_images", "cases_settings", "cases_session", "cases_usb",
-    "cases_cable", "cases_forged", "cases_boards", "cases_node", "cases_neighbours", "cases_completion", "cases_conditions", "cases_words",
+    "cases_disconnection", "cases_forged", "cases_boards", "cases_node", "cases_neighbours", "cases_completion", "cases_conditions", "cases_words",
 ]
 # Nothing takes as long, on any machine: what is waited for has its own time, and says what there is not. This is for what hangs elsewhere.
 CASE_SECONDS = 900
@@ -51,7 +51,7 @@ async def run_case(name, case):
             async with asyncio.timeout(CASE_SECONDS):
                 await case()
     except (Exception, SystemExit, asyncio.CancelledError) as error:
-        # A failed case must not end the others, nor the lane, for which the suite would wait for ever. Bumble cancels who waits for a connection
+        # A failed case must not end the others, nor the lane, for which the suite would wait indefinitely. Bumble cancels who waits for a connection
         # that is lost.
         why, more = failure.told(error)
         lines = [f"FAILED {name}: {why} after {time.monotonic() - start:.1f} s", *(f"    {line}" for line in more)]

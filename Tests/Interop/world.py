@@ -1,4 +1,4 @@
-"""What a case of the suite starts with: an air, a node on it, and a folder that goes when the case is over."""
+"""The setup of a case: an air, a node on it, and a folder that is removed afterwards."""
 
 import asyncio
 import contextlib
@@ -13,11 +13,11 @@ from bumble.transport.common import AsyncPipeSink
 
 import air as air_module
 import herald
-from h4_rssi_proxy import RSSIProxy, Strengths, Walk
+from h4_rssi_proxy import RSSIProxy, RSSIValues, Walk
 from node import PATIENCE, Node
 from phones.android import AndroidPhone
 from phones.ios import IOSPhone
-from phones.others import NEIGHBOURS, Neighbour
+from phones.others import OTHER_DEVICES, OtherDevice
 
 NODE_ADDRESS = "00:11:22:33:44:55"
 
@@ -36,7 +36,7 @@ class World:
             self.air, "node", NODE_ADDRESS, stock, air_module.EVERYTHING_AT_ONCE if able else None)
         if apart:
             self.air.centre = self.controller
-        self.strengths = Strengths({"*": Walk.parse("-60")})
+        self.rssi_values = RSSIValues({"*": Walk.parse("-60")})
         self.nodes = []
         self.phones = []
         self.server = None
@@ -44,7 +44,7 @@ class World:
 
     async def __aenter__(self):
         self.server = await air_module.serve(self.controller)
-        proxy = RSSIProxy("127.0.0.1", air_module.port_of(self.server), self.strengths)
+        proxy = RSSIProxy("127.0.0.1", air_module.port_of(self.server), self.rssi_values)
         self.port = await proxy.start()
         return self
 
@@ -77,7 +77,7 @@ class World:
         return node
 
     async def another_node(self, number, *options, **settings):
-        """A further node, on a controller of its own that hears everybody with -50 dBm."""
+        """A further node, on a controller of its own that receives every device with -50 dBm."""
         controller = air_module.add_controller(self.air, f"node {number}", f"00:11:22:33:44:{number:02X}")
         server = await air_module.serve(controller)
         self.others.append(server)
@@ -100,7 +100,7 @@ class World:
 
     async def neighbour(self, number, kind):
         """A device without Herald that has arrived."""
-        return await self.arrive(Neighbour(self.air, kind, f"F0:D1:00:00:03:{number:02X}", NEIGHBOURS[kind]))
+        return await self.arrive(OtherDevice(self.air, kind, f"F0:D1:00:00:03:{number:02X}", OTHER_DEVICES[kind]))
 
     async def arrive(self, phone):
         self.phones.append(phone)
@@ -117,7 +117,7 @@ class World:
         return device
 
     async def node_advertisement(self, device, seconds=PATIENCE):
-        """The node's advertisement as this host hears it."""
+        """The node's advertisement as received by this host."""
         heard = asyncio.get_running_loop().create_future()
 
         def on_advertisement(advertisement):

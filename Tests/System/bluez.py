@@ -1,4 +1,4 @@
-"""BlueZ's daemon in the guest, and what it does when it is asked to be a Herald phone."""
+"""BlueZ's daemon in the guest, as a Herald phone."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
 """Bluetooth controllers for the guest's kernel: those of BlueZ's emulator, each plugged in through /dev/vhci.
 
-The emulator serves them on a Unix socket, all on one air. It knows no signal strengths (each report says 127, which is "not available"), so what passes
-between it and the kernel is looked at, and reports get the strength that the test sets."""
+The emulator serves them on a Unix socket, all on one air. It knows no RSSI (each report says 127, which is "not available"), so what passes
+between it and the kernel is looked at, and reports get the RSSI that the test sets."""
 
 import os
 import select
@@ -32,7 +32,7 @@ class Controller(threading.Thread):
         self.rssi = rssi
         self.emulator = connected()
         self.kernel = os.open("/dev/vhci", os.O_RDWR)
-        # To the driver, a vendor packet: make a controller. Its answer tells the number; a command of the kernel may come before.
+        # To the driver, a vendor packet: make a controller. Its response tells the number; a command of the kernel may come before.
         os.write(self.kernel, bytes([VENDOR, 0]))
         while (packet := os.read(self.kernel, 1024))[0] != VENDOR:
             self.emulator.sendall(packet)
@@ -75,11 +75,11 @@ class Controller(threading.Thread):
         return head + int.from_bytes(data[offset:head], "little") if len(data) >= head else 0
 
     def heard(self, packet):
-        """The packet, with the strength set if it is a report of one advertisement."""
+        """The packet, with the RSSI set if it is a report of one advertisement."""
         strength = bytes([self.rssi & 0xFF])
         if packet[:2] != b"\x04\x3e":
             return packet
-        # LE Advertising Report: the strength is the last byte. LE Extended Advertising Report: behind the transmit power, both in the middle.
+        # LE Advertising Report: the RSSI is the last byte. LE Extended Advertising Report: behind the transmit power, both in the middle.
         if packet[3:5] == b"\x02\x01":
             return packet[:-1] + strength
         if packet[3:5] == b"\x0d\x01":
@@ -117,8 +117,8 @@ def connected():
 
 
 def plug(rssi):
-    """A controller that the kernel has set up. The kernel waits two seconds for an answer, which on a busy machine is not always enough: then it
-    is plugged in once more."""
+    """A controller that the kernel has set up. The kernel waits two seconds for a response, which on a busy machine is not always enough: then it
+    is plugged in again."""
     for _ in range(8):
         controller = Controller(rssi)
         until = time.monotonic() + 15

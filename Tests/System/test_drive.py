@@ -1,4 +1,4 @@
-"""herald-flash at drives that are USB mass storage with a FAT file system, which go away when they have what they need."""
+"""herald-flash with drives (USB mass storage with a FAT file system) that disconnect when the image is complete."""
 
 import json
 import re

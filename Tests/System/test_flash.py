@@ -1,4 +1,4 @@
-"""Programs of others, as they are, flash the virtual probe's chip through a Linux kernel's USB: that is why the probe is believed. Then herald-flash does."""
+"""Unmodified third-party programs flash the virtual probe's chip through a Linux kernel's USB, which validates the probe. Then herald-flash does."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def setUpModule():
 
 
 def gave_up(said):
-    """Whether openocd gave up on an answer: it waits for a second, in which a busy machine may not give the guest its turn."""
+    """Whether openocd gave up on a response: it waits for a second, in which a busy machine may not give the guest its turn."""
     return "CMSIS-DAP command mismatch" in said or "LIBUSB_ERROR_TIMEOUT" in said or "CMSIS-DAP: error" in said
 
 
@@ -48,7 +48,7 @@ def figure(name, value):
 
 
 def quick_probe(chip, **options):
-    """A probe whose chip is never busy: openocd has a third of a second's patience with one, in which a slow machine may not answer twice."""
+    """A probe whose chip is never busy: openocd has a third of a second's timeout with one, in which a slow machine may not answer twice."""
     return VirtualProbe(chip, takes_time=False, **options)
 
 

@@ -27,7 +27,7 @@ PAGES = 6
 PLUGDEV = "plugdev"
 SMP_PYTHON = ROOT / ".build" / "venv-smp" / "bin" / "python"
 NOBODY = 65534
-# What a node has for a controller here: somebody who listens and never says anything.
+# The controller of a node here: a socket that accepts and never responds.
 silent = None
 
 
@@ -176,7 +176,7 @@ class USB(unittest.IsolatedAsyncioTestCase):
         async with World() as world:
             node = await world.node(PAGES)
             async with usb.NodePlug(node) as plug:
-                # A device that has stopped: the transfer hangs, whoever is faster.
+                # A device that has stopped: the transfer hangs in either order.
                 pulling = asyncio.create_task(host("log", "pull", "--timeout", "100", "--output", world.folder / "out"))
                 # It may have done all it was to do before anybody looks.
                 await usb.until(lambda: self.is_claimed(plug) or pulling.done(), "herald-host does not open the device")

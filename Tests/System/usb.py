@@ -1,4 +1,4 @@
-"""USB devices of the guest: those of USB/IP servers, plugged into the kernel's virtual host controller; and the rule that says who may use them."""
+"""USB devices of the guest: those of USB/IP servers, attached to the kernel's virtual host controller; and the udev rule for their permissions."""
 
 import asyncio
 import contextlib

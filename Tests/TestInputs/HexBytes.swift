@@ -1,9 +1,9 @@
 import HeraldBluetooth
 
-/// The bytes that a literal spells in hexadecimal; blanks are passed over.
+/// The bytes that a literal spells in hexadecimal; blanks are skipped.
 public func hexBytes(_ text: StaticString) -> [UInt8] { hexBytes(text.description) }
 
-/// The bytes that `text` spells in hexadecimal; blanks are passed over.
+/// The bytes that `text` spells in hexadecimal; blanks are skipped.
 public func hexBytes(_ text: String) -> [UInt8] {
   var bytes: [UInt8] = []
   var high: UInt8?

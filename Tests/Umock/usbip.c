@@ -27,7 +27,7 @@ struct usbip {
   transfer transfers[most_transfers];
 };
 
-/// A control request that somebody waits for, in place of a URB.
+/// A synchronous control request, in place of a URB.
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;

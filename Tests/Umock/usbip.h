@@ -23,5 +23,5 @@ bool usbip_unlink(usbip *device, void *urb);
 /// A control request, waited for: the bytes that came, or a negative errno.
 int usbip_control(usbip *device, const uint8_t setup[8], uint8_t *bytes, size_t room);
 
-/// Pulls the cable: every transfer ends with -ESHUTDOWN, and none begins any more.
+/// Disconnects the device: every transfer ends with -ESHUTDOWN, and no further one starts.
 void usbip_unplug(usbip *device);

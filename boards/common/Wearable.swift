@@ -5,7 +5,7 @@ import HeraldFirmware
 import HeraldHAL
 import HeraldHCI
 
-/// What a firmware for this board is made of: the board makes all but the payload, what is told of events,
+/// What a firmware for this board is made of: the board makes all but the payload, the delegate for events,
 /// and the configuration.
 public protocol WearableParts: FirmwareParts
 where FlashType == FlashMap, RandomType == Random, Hardware == Board {

@@ -2,7 +2,6 @@
 public struct ClientConfiguration: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// Bit 0: notifications, bit 1: indications.
   public let rawValue: UInt8
-  /// From the bits.
   @inlinable @inline(__always)
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Neither; what every connection starts with.
@@ -11,6 +10,6 @@ public struct ClientConfiguration: Hashable, BitwiseCopyable, RawRepresentable, 
   @inlinable @inline(__always) public static var notifications: Self { Self(rawValue: 1) }
   /// Indications.
   @inlinable @inline(__always) public static var indications: Self { Self(rawValue: 2) }
-  /// Both.
+  /// Notifications and indications.
   @inlinable @inline(__always) public static var both: Self { Self(rawValue: 3) }
 }

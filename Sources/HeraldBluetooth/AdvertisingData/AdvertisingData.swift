@@ -41,7 +41,7 @@ public struct AdvertisingData: ~Escapable {
     return true
   }
 
-  /// Where the data of the current structure lies in the whole; empty before the first.
+  /// Position of the data of the current structure; empty before the first.
   @inlinable
   public var range: Range<Int> { Range(uncheckedBounds: (start, end)) }
 

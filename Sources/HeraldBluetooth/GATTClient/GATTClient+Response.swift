@@ -1,6 +1,6 @@
 extension GATTClient {
   /// Takes a PDU whose opcode `isForClient`. For `.indication` the caller answers with the one byte
-  /// `GATTClient.confirmation`. A response that nobody waits for is ignored.
+  /// `GATTClient.confirmation`. A response without a request is ignored.
   @inline(never)
   public mutating func receive(_ pdu: Span<UInt8>, mtu: Int) -> GATTClientEvent {
     guard pdu.count > 0 else { return .none }
@@ -68,7 +68,7 @@ extension GATTClient {
     case  // What was agreed before, in an exchange of the peer's, stays agreed.
     (.exchangeMTU, .requestNotSupported),
       (.findService, .attributeNotFound), (.readCharacteristics, .attributeNotFound),
-      // The value was exactly as long as the responses so far; servers differ in how they say so.
+      // The value was exactly as long as the responses so far; servers signal this differently.
       (.readBlob, .invalidOffset), (.readBlob, .attributeNotLong):
       end()
       return .finished
@@ -104,7 +104,7 @@ extension GATTClient {
       let declaration = Int(pdu.u16(at: place))
       let value = Int(pdu.u16(at: place &+ 3))
       place &+= size
-      // Handles that do not grow would let a peer keep us searching for ever.
+      // Handles that do not grow would let a peer keep us searching indefinitely.
       guard declaration >= next, value > declaration, value <= Int(last) else { return fail(.malformed) }
       next = value &+ 1
     }

@@ -19,8 +19,8 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   var step = Step.idle
   /// The request was handed out and its response has not come.
   var isWaiting = false
-  /// Whether a transaction was left without an answer, or got another's: the connection cannot carry requests
-  /// any more (Core Specification, Vol 3, Part F, 3.3.3) and is best closed.
+  /// Whether a transaction was left without a response, or had the response of another: the connection
+  /// carries no further requests (Core Specification, Vol 3, Part F, 3.3.3) and is best closed.
   public internal(set) var isBroken = false
   /// The service looked for has a 16-bit UUID.
   var isShort = false
@@ -59,7 +59,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// The PDU that confirms an indication: this one byte.
   public static var confirmation: UInt8 { ATTOpcode.handleValueConfirmation.rawValue }
 
-  /// Starts a procedure. `stepTimeout` is how long each of its requests may wait for the answer, 30 s at
+  /// Starts a procedure. `stepTimeout` is how long each of its requests may wait for the response, 30 s at
   /// most. Returns `false`, changing nothing, while another is under way, if the connection is broken, or if
   /// a parameter is outside its range.
   public mutating func begin(
@@ -92,7 +92,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Forgets the procedure before and starts one at this step, with the first handle of what is searched, or
+  /// Discards the procedure before and starts one at this step, with the first handle of what is searched, or
   /// the one that is read or written, and the last that is searched; what else the procedure needs is set
   /// after that. Returns `false` as `begin` does.
   @usableFromInline @inline(never)

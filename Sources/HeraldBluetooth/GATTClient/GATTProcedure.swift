@@ -25,17 +25,17 @@ public enum GATTProcedure: BitwiseCopyable, Sendable {
 /// What a PDU brought about at a `GATTClient`. Value bytes are those of the PDU that was received, `from` an
 /// offset to its end.
 public enum GATTClientEvent: Equatable, BitwiseCopyable, Sendable {
-  /// Nothing for the caller: the procedure goes on with `nextRequest`, or the PDU was not for it.
+  /// Nothing for the caller: the procedure continues with `nextRequest`, or the PDU was not for it.
   case none
   /// The peer takes PDUs of this length: tell `ATTServer.agreed(peerMTU:on:)`. The procedure is over. A peer
   /// that does not support the exchange brings about `.finished`: the ATT_MTU stays as it is.
   case mtu(Int)
   /// The service was found. The procedure is over.
   case service(HandleRange)
-  /// The PDU holds characteristics: read them with `GATTCharacteristics(pdu)`. The procedure goes on unless
+  /// The PDU holds characteristics: read them with `GATTCharacteristics(pdu)`. The procedure continues unless
   /// they are the last.
   case characteristics(isLast: Bool)
-  /// The PDU's bytes are the value's from `offset` on. The procedure goes on.
+  /// The PDU's bytes are the value's from `offset` on. The procedure continues.
   case value(offset: Int, from: Int)
   /// The last such bytes (none, if `from` is the PDU's length): the procedure is over.
   case lastValue(offset: Int, from: Int)

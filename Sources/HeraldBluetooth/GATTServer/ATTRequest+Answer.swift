@@ -55,7 +55,7 @@ extension ATTRequest {
     }
   }
 
-  /// Exchange MTU (Vol 3, Part F, 3.4.2.1): both say what they take and the smaller counts, in both
+  /// Exchange MTU (Vol 3, Part F, 3.4.2.1): each side states its receive MTU and the smaller applies, in both
   /// directions, 23 at least.
   @usableFromInline
   @_lifetime(self: copy self)

@@ -8,7 +8,7 @@ extension ATTRequest {
     guard takeRange() else { return .invalidHandle }
     takeType(isLong: false)
 
-    // The answer grows over the value that is looked for, so that moves to the end of the buffer.
+    // The response grows over the value that is looked for, so that moves to the end of the buffer.
     let valueLength = count &- 7
     let value = buffer.count &- valueLength
     var byte = valueLength &- 1

@@ -1,7 +1,7 @@
 extension ATTRequest {
   /// Read Multiple and Read Multiple Variable (Vol 3, Part F, 3.4.4.7 and 3.4.4.11): the values one behind
   /// the other, in the latter each after its two-byte length, cut at ATT_MTU. At most 32 handles, else
-  /// Insufficient Resources: the answer grows over the list, so a copy of it is kept.
+  /// Insufficient Resources: the response grows over the list, so a copy of it is kept.
   @inlinable
   @_lifetime(self: copy self)
   mutating func readMultiple<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
@@ -23,8 +23,8 @@ extension ATTRequest {
     while place < total {
       subject = handles[unchecked: place]
       place &+= 1
-      // What does not fit any more is still looked at: one handle that cannot be read fails the whole
-      // request. The two bytes of a length are not separated.
+      // Values that no longer fit are still read: one handle that cannot be read fails the whole request. The
+      // two bytes of a length are not separated.
       let start = isVariable ? length &+ 2 : length
       let room = max(0, limit &- start)
       switch value(of: subject, from: 0, to: min(start, limit), room: room, &values) {

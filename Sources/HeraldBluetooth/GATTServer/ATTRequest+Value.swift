@@ -1,6 +1,6 @@
 extension ATTRequest {
-  /// Copies an attribute's value from `offset` on to `start` of the answer, `room` bytes at most, which must
-  /// be inside; the length of the whole value, 0…512, or why it cannot be read.
+  /// Copies an attribute's value from `offset` on to `start` of the response, `room` bytes at most, which
+  /// must be inside; the length of the whole value, 0…512, or why it cannot be read.
   @inlinable @inline(never)
   @_lifetime(self: copy self)
   mutating func value<Values: AttributeValues & ~Copyable>(

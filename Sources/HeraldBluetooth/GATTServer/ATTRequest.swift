@@ -6,13 +6,13 @@
 struct ATTRequest: ~Copyable, ~Escapable {
   /// The table.
   @usableFromInline let database: GATTDatabase
-  /// The request, then the answer; 23 bytes or more.
+  /// The request, then the response; 23 bytes or more.
   @usableFromInline var buffer: MutableSpan<UInt8>
   /// The request's opcode.
   @usableFromInline let opcode: ATTOpcode
   /// How long the request is, 1…`buffer.count`.
   @usableFromInline let count: Int
-  /// How long the answer may be: ATT_MTU, or the buffer's length if that is less.
+  /// How long the response may be: ATT_MTU, or the buffer's length if that is less.
   @usableFromInline let limit: Int
   /// Where it came from.
   @usableFromInline let connection: ConnectionID
@@ -28,7 +28,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
   /// the table.
   @usableFromInline var index: Int
   @usableFromInline var end: Int
-  /// How long the answer is so far.
+  /// How long the response is so far.
   @usableFromInline var length: Int
 
   /// The request in the first `count` bytes of `buffer`, of which there is at least one.
@@ -108,7 +108,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
     shortType == AttributeType.primaryService || shortType == AttributeType.secondaryService
   }
 
-  /// Goes on to the first attribute of the kept type at or behind `index`; to `end` if there is none.
+  /// Continues to the first attribute of the kept type at or behind `index`; to `end` if there is none.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func findNext() {
@@ -123,7 +123,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
     }
   }
 
-  /// Appends two bytes to the answer, little-endian. There must be room.
+  /// Appends two bytes to the response, little-endian. There must be room.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func append(_ number: UInt16) {
@@ -131,7 +131,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
     length &+= 2
   }
 
-  /// Appends bytes to the answer. There must be room.
+  /// Appends bytes to the response. There must be room.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func append(_ bytes: Span<UInt8>) {

@@ -3,8 +3,8 @@ import HeraldHAL
 /// The server side of the attribute protocol over one constant table (Core Specification, Vol 3, Parts F and
 /// G).
 ///
-/// PDU in, PDU out: the answer is built in the buffer of the question, so answering never waits for memory.
-/// State is per connection; `connections` is the radio's number of connections and `queues` how many prepared
+/// PDU in, PDU out: the response is built in the buffer of the request, so no other memory is needed. State
+/// is per connection; `connections` is the radio's number of connections and `queues` how many prepared
 /// writes may be collected at once over all connections, if `AttributeValues` has the room; further ones get
 /// Prepare Queue Full. ATT_MTU is one per connection and is kept here for the client as well.
 public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>: ~Copyable {
@@ -77,9 +77,9 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     return states[connection.index].configuration(slot: slot)
   }
 
-  /// Answers the PDU in the first `count` bytes of `buffer` over itself. Returns the length of the answer, 0
-  /// for none (commands, confirmations, PDUs for a client, an empty PDU, an unknown connection, a buffer of
-  /// fewer than 23 bytes). The answer is never longer than the connection's ATT_MTU, nor than `buffer`.
+  /// Answers the PDU in the first `count` bytes of `buffer` over itself. Returns the length of the response,
+  /// 0 for none (commands, confirmations, PDUs for a client, an empty PDU, an unknown connection, a buffer of
+  /// fewer than 23 bytes). The response is never longer than the connection's ATT_MTU, nor than `buffer`.
   @inlinable
   public mutating func respond<Values: AttributeValues & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,

@@ -6,7 +6,7 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
   /// The 16-bit UUID of its type, or with `Flags.longType` the offset of a 128-bit UUID in the blob (16
   /// bytes, on-air order).
   public let type: UInt16
-  /// Where a constant value lies in the blob.
+  /// Position of a constant value in the blob.
   public let valueOffset: UInt16
   /// How many bytes a constant value has; for a dynamic attribute, the longest value that may be written,
   /// 0…512.
@@ -19,9 +19,7 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
 
   /// Bits of a record. Not an `OptionSet`, whose array literal would bring in the allocator.
   public struct Flags: Equatable, BitwiseCopyable, RawRepresentable, Sendable {
-    /// The bits.
     public let rawValue: UInt8
-    /// From the bits.
     @inlinable @inline(__always)
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// It can be read.

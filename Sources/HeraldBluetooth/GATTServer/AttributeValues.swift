@@ -5,8 +5,8 @@ public protocol AttributeValues: ~Copyable {
   /// length.
   ///
   /// A value is read in pieces: once with `offset` 0, then on from there. All pieces of one exchange must be
-  /// of one value: whoever generates values keeps, per connection, the one made at `offset` 0 until the next
-  /// read at 0 of that attribute or the end of the connection.
+  /// of one value: an implementation that generates values keeps, per connection, the one made at `offset` 0
+  /// until the next read at 0 of that attribute or the end of the connection.
   mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead
@@ -22,7 +22,7 @@ public protocol AttributeValues: ~Copyable {
   /// Keeps a part of a value that a peer prepares to write, `offset` bytes behind its beginning: for one
   /// connection after the other, first that at 0, then each where the one before it ended. `false`, keeping
   /// what it has, if there is no room, or if the parts before it are gone as nothing had come for 30 s: the
-  /// peer is told Prepare Queue Full. A value has at most 512 bytes, or will be refused.
+  /// peer receives the error Prepare Queue Full. A value has at most 512 bytes, or will be refused.
   mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool
 
   /// Takes the value that was prepared, as `write` takes one with response. It may be gone, too:
@@ -44,14 +44,12 @@ extension AttributeValues where Self: ~Copyable {
   public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
     false
   }
-  /// There is none.
   @inlinable
   public mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
     .unlikelyError
   }
-  /// There is none.
   @inlinable public mutating func cancelPrepared(on connection: ConnectionID) {}
-  /// Every connection is worth the same.
+  /// All connections have equal priority.
   @inlinable public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
     false
   }
@@ -64,7 +62,7 @@ public enum AttributeRead: Equatable, BitwiseCopyable, Sendable {
   /// It cannot be read now.
   case failed(ATTErrorCode)
 
-  /// Copies what `read` asks for out of a value that lies in memory as a whole.
+  /// Copies what `read` asks for out of a value that is in memory as a whole.
   @inlinable
   public static func copying(_ value: Span<UInt8>, from offset: Int, into buffer: inout MutableSpan<UInt8>)
     -> AttributeRead

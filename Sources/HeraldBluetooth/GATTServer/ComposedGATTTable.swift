@@ -23,7 +23,6 @@ public protocol GATTTableSource {
 
 /// What a table that does not change says.
 extension GATTTableSource {
-  /// No.
   @inlinable public static var changes: Bool { false }
   /// The constant table.
   @inlinable
@@ -31,9 +30,7 @@ extension GATTTableSource {
   public mutating func database(over table: GATTDatabase, isFormer: Bool) -> GATTDatabase { table }
   /// Not asked.
   @inlinable public var firstChanging: UInt16 { 0 }
-  /// None.
   @inlinable public var serviceChanged: UInt16 { 0 }
-  /// None.
   @inlinable public var unindicated: UInt32 {
     get { 0 }
     set {}
@@ -44,7 +41,6 @@ extension GATTTableSource {
 
 /// Nothing is served beside the constant table.
 public struct UnchangedGATTTable: GATTTableSource {
-  /// Without state.
   @inlinable public init() {}
 }
 
@@ -80,7 +76,6 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
     serviceChanged = 0
   }
 
-  /// True.
   public static var changes: Bool { true }
 
   /// The table.

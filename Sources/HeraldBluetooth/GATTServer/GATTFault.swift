@@ -4,7 +4,7 @@ public enum GATTFault: Equatable, BitwiseCopyable, Sendable {
   case count
   /// The first attribute is not a service.
   case noService(UInt16)
-  /// A value or a 128-bit type lies outside the blob, or a value is longer than 512 bytes.
+  /// A value or a 128-bit type is outside the blob, or a value is longer than 512 bytes.
   case outside(UInt16)
   /// A service's UUID has neither two nor sixteen bytes, or a characteristic's declaration neither five nor
   /// nineteen.

@@ -15,13 +15,12 @@
 public protocol GATTTable {
   /// The table. Attribute `n` has handle `n + 1`.
   static var database: GATTDatabase { @_lifetime(immortal) get }
-  /// Whether a value in it is notified to peers that ask for that. A table that says nothing about it has
-  /// none, and its image no code for it.
+  /// Whether a value in it is notified to peers that ask for that. By default a table has none, and its image
+  /// no code for it.
   static var notifies: Bool { get }
 }
 
 extension GATTTable {
-  /// No.
   @inlinable public static var notifies: Bool { false }
 }
 

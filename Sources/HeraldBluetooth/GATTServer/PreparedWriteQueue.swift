@@ -23,7 +23,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   /// Whether a part was not where the one before it ended.
   @usableFromInline var hasGap: Bool
 
-  /// A queue nobody uses.
+  /// An unused queue.
   @usableFromInline
   init() {
     begunAt = 0
@@ -44,7 +44,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
     self.handle = handle
   }
 
-  /// The connection that uses it; `nil` if nobody does.
+  /// The connection that uses it; `nil` if none does.
   @usableFromInline
   var owner: ConnectionID? { ownerNumber == 0 ? nil : ConnectionID(index: Int(ownerNumber) &- 1) }
 

@@ -32,7 +32,7 @@ public protocol BluetoothApplication: AttributeValues, ~Copyable {
     of client: inout GATTClient, into buffer: inout MutableSpan<UInt8>, mtu: Int,
     on connection: ConnectionID, at now: Instant
   ) -> Int
-  /// The strength of the peer's signal on a connection; follows `Radio.readRSSI(_:)`.
+  /// The RSSI of a connection in dBm; follows `Radio.readRSSI(_:)`.
   mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant)
 }
 
@@ -41,18 +41,14 @@ extension BluetoothApplication where Self: ~Copyable {
   @inlinable @inline(__always) public static var isObserver: Bool { false }
   /// `false`.
   @inlinable @inline(__always) public static var isGATTClient: Bool { false }
-  /// Ignores it.
   @inlinable public mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {}
   /// Accepts it.
   @inlinable public mutating func connected(_ opened: ConnectionOpened, at now: Instant) {}
-  /// Ignores it.
   @inlinable public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}
-  /// Ignores it.
   @inlinable
   public mutating func disconnected(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {}
-  /// Ignores it.
   @inlinable
   public mutating func received(
     _ event: GATTClientEvent, pdu: Span<UInt8>, on connection: ConnectionID, at now: Instant
@@ -65,7 +61,6 @@ extension BluetoothApplication where Self: ~Copyable {
   ) -> Int {
     client.nextRequest(into: &buffer, mtu: mtu, value: Span(), at: now)
   }
-  /// Ignores it.
   @inlinable public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {}
   /// Refuses with Read Not Permitted.
   @inlinable
@@ -81,7 +76,6 @@ extension BluetoothApplication where Self: ~Copyable {
 
 /// An application that does nothing: for beacons, which only advertise.
 public struct NoApplication: BluetoothApplication {
-  /// The only one there is.
   @inlinable public init() {}
 }
 

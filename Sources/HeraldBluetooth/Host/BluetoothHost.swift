@@ -50,7 +50,7 @@ public struct BluetoothHost<
     _modify { yield &events.application }
   }
 
-  /// When a radio that refused a statement is told again.
+  /// When a call that the radio refused is repeated.
   @inlinable static var retryPeriod: Interval { .milliseconds(100) }
 
   // MARK: Stated once
@@ -130,8 +130,8 @@ public struct BluetoothHost<
 
   // MARK: Time
 
-  /// Takes in what the radio has, answers, and tells the radio what is to be. Returns when to poll again at
-  /// the latest; sooner is never wrong.
+  /// Processes the events of the radio, responds, and applies what is wanted to the radio. Returns when to
+  /// poll again at the latest; sooner is never wrong.
   @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
     var next = radio.poll(at: now, into: &events)

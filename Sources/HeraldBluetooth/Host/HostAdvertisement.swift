@@ -11,7 +11,7 @@ struct HostAdvertisement: BitwiseCopyable {
   @usableFromInline var responseLength: UInt8
   /// Whether there is something to advertise.
   @usableFromInline var isWanted: Bool
-  /// Whether the radio was told and has not forgotten.
+  /// Whether it is applied to the radio and the radio has not lost it since.
   @usableFromInline var isShown: Bool
 
   /// Nothing to advertise.

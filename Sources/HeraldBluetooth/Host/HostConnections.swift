@@ -11,7 +11,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
   @usableFromInline var clients: [connections of GATTClient]
   /// Connections that are open, a bit each.
   @usableFromInline var open: UInt32
-  /// Whether the radio was not told yet what was stated, or has forgotten it.
+  /// Whether it is not yet applied to the radio, or the radio has lost it.
   @usableFromInline var isStale: Bool
 
   /// As the application says.
@@ -26,7 +26,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     isStale = true
   }
 
-  /// Forgets all connections and has everything told to the radio again.
+  /// Discards all connections and applies the whole state to the radio again.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     isStale = true
@@ -63,7 +63,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     application.connectionFailed(reason, at: now)
   }
 
-  /// Forgets a connection.
+  /// Removes a connection.
   @inlinable
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
@@ -76,7 +76,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     application.disconnected(connection, reason, at: now)
   }
 
-  /// Answers a request, or hands a response to the client. Returns the length of the answer.
+  /// Answers a request, or hands a response to the client. Returns the length of the response.
   @inlinable
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant

@@ -41,10 +41,10 @@ public protocol Radio: ~Copyable {
   /// Queues one ATT PDU, copying it. `.busy` if the last one has not left yet (`readyToSend` follows),
   /// `.notConnected`, or `.tooLong` above `capabilities.maximumPDU`.
   mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError)
-  /// Asks for the strength of the peer's signal on a connection; `measured` follows if the radio can.
+  /// Requests the RSSI of a connection; `measured` follows if the radio can.
   mutating func readRSSI(_ connection: ConnectionID)
 
-  /// Takes in, sends out, hands over events. Returns the moment by which it wants to be polled again even if
+  /// Processes input and output and delivers events. Returns when to poll again at the latest, even if
   /// nothing arrives (`.never` if it has no such wish).
   mutating func poll<Handler: RadioEventHandler & ~Copyable>(at now: Instant, into handler: inout Handler)
     -> Instant
@@ -66,14 +66,14 @@ public protocol RadioEventHandler: ~Copyable {
   /// A connection ended.
   mutating func connectionClosed(_ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant)
   /// An ATT PDU arrived in the first `count` bytes of `buffer`, which has room for the longest PDU. The
-  /// return value is the length of an answer the handler has written over it, 0 for none: a response never
+  /// return value is the length of a response the handler has written over it, 0 for none: a response never
   /// waits for memory.
   mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int
   /// A connection that refused a PDU as `.busy` takes one now.
   mutating func readyToSend(on connection: ConnectionID, at now: Instant)
-  /// The strength of the peer's signal on a connection.
+  /// The RSSI of a connection in dBm.
   mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant)
 }
 

@@ -87,9 +87,7 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
   /// The properties of the packet, as bits of the extended report's Event_Type (Vol 4, Part E, 7.7.65.13).
   /// Not an `OptionSet`, whose array literal would bring in the allocator.
   public struct Kind: Hashable, BitwiseCopyable, Sendable {
-    /// The bits.
     public let rawValue: UInt8
-    /// From the bits.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// A connection can be opened.
@@ -141,7 +139,7 @@ public struct AdvertisingParameters: Equatable, BitwiseCopyable, Sendable {
 public struct ScanParameters: Equatable, BitwiseCopyable, Sendable {
   /// Milliseconds from the start of one window to the next, 3…10,240.
   public var interval: Interval
-  /// Milliseconds of listening in each interval, 3…`interval`.
+  /// Scan window in ms, 3…`interval`.
   public var window: Interval
   /// The own address shown when scanning actively.
   public var ownAddress: DeviceAddress

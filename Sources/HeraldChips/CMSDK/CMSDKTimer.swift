@@ -1,7 +1,8 @@
 import HeraldHAL
 
 extension CMSDK {
-  /// Two APB timers (4.4) as the clock of a board: one counts down for ever, the other wakes the processor.
+  /// Two APB timers (4.4) as the clock of a board: one counts down indefinitely, the other wakes the
+  /// processor.
   ///
   /// Their frequency is a multiple of 1,000 Hz: at 25 MHz the counter goes round in 171 seconds.
   public struct TimerClock<Counter: RegisterBlock & ~Copyable, Alarm: RegisterBlock & ~Copyable>: ~Copyable {
@@ -43,8 +44,8 @@ extension CMSDK {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Has the alarm's interrupt come at `deadline`, or when the counter is half round if that is sooner.
-    /// Returns `false` if the deadline has come, and there is nothing to sleep for.
+    /// Sets the alarm's interrupt to `deadline`, or when the counter is half round if that is sooner. Returns
+    /// `false` if the deadline has come, and there is nothing to sleep for.
     public mutating func wake(at deadline: Instant) -> Bool {
       let now = now()
       guard deadline > now else { return false }

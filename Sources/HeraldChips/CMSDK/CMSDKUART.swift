@@ -4,7 +4,7 @@ extension CMSDK {
   /// The APB UART (4.3): one byte each way, no FIFO, no flow control. As a line of bytes, and so as a line to
   /// a Bluetooth controller.
   ///
-  /// With a single byte of room somebody has to be quick: the interrupt handler (`UARTInterrupt`) moves bytes
+  /// With a single byte of buffer the latency is short: the interrupt handler (`UARTInterrupt`) moves bytes
   /// between it and two queues, and the loop works on the queues. Bytes that come while the receiving queue
   /// is full are lost, and counted.
   public struct UART<Block: RegisterBlock>: ControllerTransport, ~Copyable {
@@ -29,7 +29,6 @@ extension CMSDK {
     /// What the vector table's entries for this UART are to call `handle` of.
     public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
-    /// It is.
     public static var isAlwaysThere: Bool { true }
 
     /// Takes what has arrived. The line is never gone.

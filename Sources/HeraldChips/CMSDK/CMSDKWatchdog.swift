@@ -1,7 +1,7 @@
 extension CMSDK {
   /// The APB watchdog (4.6). When it has not been fed for a period it interrupts, which on the MPS2 boards is
-  /// not maskable: the fault handler notes where the program was. When nobody has acted on that for another
-  /// period it resets.
+  /// not maskable: the fault handler notes where the program was. If it is not fed for another period it
+  /// resets.
   public struct Watchdog<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 

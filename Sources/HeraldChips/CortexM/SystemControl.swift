@@ -15,7 +15,7 @@ public enum CortexM {
       registers.write(1 &<< (number & 31), to: SystemRegisters.setEnable.at(Int(number &>> 5)))
     }
 
-    /// Forgets that peripheral interrupt `number` has come.
+    /// Clears the pending state of peripheral interrupt `number`.
     public mutating func forget(_ number: UInt32) {
       registers.write(1 &<< (number & 31), to: SystemRegisters.clearPending.at(Int(number &>> 5)))
     }

@@ -24,7 +24,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     pageCount = min(max(sectorCount, 0), max(4_096 &- firstSector, 0))
   }
 
-  /// What a chip says of itself.
+  /// The identification of a chip.
   public struct Identity: Equatable, BitwiseCopyable, Sendable {
     /// The maker, by JEDEC's list: 0xEF Winbond, 0xC2 Macronix.
     public var manufacturer: UInt8
@@ -40,10 +40,10 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   }
 
   /// Wakes the chip, which may be in deep power down or busy with what was begun before a restart, and
-  /// returns what it says of itself. Fails with `hardware` if there is no chip, or one that is too small for
-  /// the log.
+  /// returns its identification. Fails with `hardware` if there is no chip, or one that is too small for the
+  /// log.
   public mutating func start() throws(FlashError) -> Identity {
-    // A chip that is awake takes this for a question after its old identity, and one that is busy ignores it.
+    // A chip that is awake takes this for a request after its old identity, and one that is busy ignores it.
     try send([Command.release, 0, 0, 0])
     // Waking takes 35 µs at the most. A bus of 8 MHz needs that for as many bytes of a status that is thrown
     // away.
@@ -66,7 +66,6 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   /// Sends the chip to deep power down, in which it takes about 0.1 µA. `start` wakes it.
   public mutating func sleep() throws(FlashError) { try send([Command.deepPowerDown]) }
 
-  /// Reads.
   public mutating func read(
     page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>
   ) throws(FlashError) {
@@ -91,7 +90,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     }
   }
 
-  /// Sets bytes to zero: programming clears bits, whatever they were.
+  /// Sets bytes to zero: programming only clears bits.
   public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
     let address = try address(page, offset, count)
     let zeros: [64 of UInt8] = .init(repeating: 0)
@@ -124,9 +123,9 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
 
   private static var programSize: Int { 256 }
 
-  /// How often the status is asked for before the chip counts as broken. A question takes 2 µs at 8 MHz: a
-  /// second at the least.
-  private static var patience: Int { 500_000 }
+  /// Number of status reads before the chip counts as failed. A read takes 2 µs at 8 MHz: a second at the
+  /// least.
+  private static var pollLimit: Int { 500_000 }
 
   private func address(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
     guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- count else { throw .outOfRange }
@@ -163,7 +162,7 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
   }
 
   private mutating func waitUntilReady() throws(FlashError) {
-    for _ in 0..<Self.patience {
+    for _ in 0..<Self.pollLimit {
       if try status() & Status.busy == 0 { return }
     }
     throw .hardware

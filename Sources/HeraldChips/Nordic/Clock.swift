@@ -21,8 +21,8 @@ extension NRF {
 
     /// Starts the low-frequency clock, unless that was done since the reset.
     public mutating func startLowFrequency(_ source: LowFrequencySource) {
-      // LFCLKRUN and not LFCLKSTAT: behind a reset that is not its own the watchdog goes on, and has the
-      // oscillator run. LFCLKSTAT says so, and an RTC counts only behind LFCLKSTART all the same (Zephyr's
+      // LFCLKRUN and not LFCLKSTAT: behind a reset that is not its own the watchdog continues, and has the
+      // oscillator run. LFCLKSTAT says so, and an RTC counts only behind LFCLKSTART nevertheless (Zephyr's
       // pull request 4096; RIOT's 20665).
       if registers.read(At.lowFrequencyRun) & 1 == 0 {
         // The source may only be chosen while the clock is not started.

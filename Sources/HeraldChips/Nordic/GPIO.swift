@@ -21,7 +21,6 @@ extension NRF {
 
     /// A pin's own resistor, about 13 kΩ.
     public enum Pull: UInt32, BitwiseCopyable, Sendable {
-      /// None.
       case none = 0
       /// To ground.
       case down = 1

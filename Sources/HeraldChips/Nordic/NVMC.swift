@@ -82,7 +82,7 @@ extension NRF {
     private typealias At = NVMCRegisters
 
     /// How often READY is looked at before the controller counts as broken: far longer than an erasure.
-    private static var patience: Int { 2_000_000 }
+    private static var pollLimit: Int { 2_000_000 }
 
     @inline(never)
     private func place(_ page: Int, _ offset: Int, _ count: Int) throws(FlashError) -> UInt32 {
@@ -113,7 +113,7 @@ extension NRF {
     private mutating func disable() { registers.write(.read, to: At.configuration) }
 
     private mutating func waitUntilReady() throws(FlashError) {
-      for _ in 0..<Self.patience where registers.read(At.ready) & 1 != 0 { return }
+      for _ in 0..<Self.pollLimit where registers.read(At.ready) & 1 != 0 { return }
       throw .hardware
     }
   }

@@ -57,7 +57,7 @@ extension NRF {
     /// The supply came, or came back.
     public var isPowerOn: Bool { bits == 0 }
 
-    /// The one of them that tells most of the run before; `nil` if that run knew itself that it would end.
+    /// The most significant reason; `nil` if the restart was requested by software.
     public var cause: RestartCause? {
       // Beside the pin's, bits are set that should not be (anomaly 136 of the nRF52).
       if isPin { return .resetLine }

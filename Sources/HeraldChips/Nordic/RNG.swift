@@ -9,15 +9,15 @@ extension NRF {
   public struct RNG<Block: RegisterBlock & ~Copyable>: RandomSource, ~Copyable {
     private var registers: Block
     private var mixed: UInt32 = 0
-    /// Bytes for which the hardware was waited for in vain. Anything but 0 means that it is broken, and that
-    /// what `next` returned can be foretold.
+    /// Number of timeouts while waiting for a byte. Anything but 0 means that it is broken, and that what
+    /// `next` returned can be foretold.
     public private(set) var failures: UInt32 = 0
 
     /// The generator with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
     /// How often a byte is looked for before the hardware counts as broken: some 50 ms at the least.
-    static var patience: Int { 200_000 }
+    static var pollLimit: Int { 200_000 }
 
     /// The next 32 bits.
     public mutating func next() -> UInt32 {
@@ -40,7 +40,7 @@ extension NRF {
     }
 
     private mutating func waitForValue() -> Bool {
-      for _ in 0..<Self.patience where registers.hasHappened(At.valueReady) { return true }
+      for _ in 0..<Self.pollLimit where registers.hasHappened(At.valueReady) { return true }
       return false
     }
 

@@ -36,8 +36,8 @@ extension NRF {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Has the RTC's interrupt come at `deadline`, or after 34 minutes if that is sooner. Returns `false` if
-    /// the deadline has come or is less than a millisecond away, and there is nothing to sleep for.
+    /// Sets the RTC's interrupt to `deadline`, or after 34 minutes if that is sooner. Returns `false` if the
+    /// deadline has come or is less than a millisecond away, and there is nothing to sleep for.
     public mutating func wake(at deadline: Instant) -> Bool {
       let now = now()
       guard deadline > now else { return false }

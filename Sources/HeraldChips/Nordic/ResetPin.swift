@@ -17,7 +17,7 @@ extension NRF {
     /// Has pin `number` of port 0 reset the chip, unless another one was chosen, and says whether that takes
     /// a reset of the chip now.
     ///
-    /// Only words that are erased are written, each once, so that it goes on where power went between the
+    /// Only words that are erased are written, each once, so that it continues where power went between the
     /// two. A word that does not take what is written is no reason for a reset: who resets the chip when this
     /// is `true` does it once.
     public mutating func connect(_ number: UInt8) -> Bool {

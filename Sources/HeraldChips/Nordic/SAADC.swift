@@ -56,12 +56,12 @@ extension NRF {
     }
 
     private mutating func wait(for event: Register<Event>) -> Bool {
-      for _ in 0..<Self.patience where registers.hasHappened(event) { return true }
+      for _ in 0..<Self.pollLimit where registers.hasHappened(event) { return true }
       return false
     }
 
     /// How often an event is looked at before the converter counts as broken: some milliseconds.
-    private static var patience: Int { 20_000 }
+    private static var pollLimit: Int { 20_000 }
 
     private typealias At = SAADCRegisters
   }
@@ -76,7 +76,7 @@ extension NRF {
 
     /// A battery on `input`, which is empty at one voltage and full at another, in millivolts, and in between
     /// proportionally: 2,000 and 3,000 for a lithium coin cell, 3,300 and 4,200 for a lithium-ion one.
-    /// `power` tells whether USB feeds the device.
+    /// `power` states whether USB supplies the device.
     public init(
       _ converter: consuming SAADC<Block>, _ input: SAADC<Block>.Input, power: consuming Power<Block>,
       empty: UInt32, full: UInt32

@@ -68,7 +68,7 @@ extension NRF {
     private typealias At = SPIMRegisters
 
     /// How often END is looked at: 255 bytes take 255 µs at 8 MHz.
-    private static var patience: Int { 20_000 }
+    private static var pollLimit: Int { 20_000 }
 
     private mutating func send(_ bytes: Span<UInt8>) throws(SPIError) {
       var done = 0
@@ -88,10 +88,10 @@ extension NRF {
       registers.write(UInt32(truncatingIfNeeded: receiving), to: At.receiveCount)
       registers.clear(At.end)
       registers.trigger(At.start)
-      for _ in 0..<Self.patience where registers.hasHappened(At.end) { return }
+      for _ in 0..<Self.pollLimit where registers.hasHappened(At.end) { return }
       // What was begun must not go on writing to the buffer.
       registers.trigger(At.stop)
-      for _ in 0..<Self.patience where registers.hasHappened(At.stopped) { break }
+      for _ in 0..<Self.pollLimit where registers.hasHappened(At.stopped) { break }
       registers.clear(At.stopped)
       throw .noAnswer
     }

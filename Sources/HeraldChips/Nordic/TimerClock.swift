@@ -43,8 +43,8 @@ extension NRF {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Has the timer's interrupt come at `deadline`, or 35 minutes after `now` was last asked if that is
-    /// sooner. Returns `false` if that moment has come, and there is nothing to sleep for.
+    /// Sets the timer's interrupt to `deadline`, or 35 minutes after `now` was last asked if that is sooner.
+    /// Returns `false` if that moment has come, and there is nothing to sleep for.
     public mutating func wake(at deadline: Instant) -> Bool {
       // Counted from when `now` was last asked: how long ago that is shows in the counter.
       let asked = Instant(milliseconds: milliseconds)
@@ -76,7 +76,7 @@ extension NRF {
     @inline(__always)
     private mutating func letInterrupt() { registers.write(1 &<< 17, to: At.interruptSet) }
 
-    /// Whether the moment that `wake` was told of has come.
+    /// Whether the deadline passed to `wake` has been reached.
     public var isDue: Bool {
       mutating get { registers.hasHappened(At.compare.at(1)) }
     }

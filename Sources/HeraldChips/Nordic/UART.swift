@@ -37,10 +37,8 @@ extension NRF {
     /// What the vector table's entry for this UART is to call `handle` of.
     public var interrupt: UARTInterrupt<Block> { UARTInterrupt(registers, queues: queues) }
 
-    /// It does.
     public static var readsAll: Bool { true }
 
-    /// It is.
     public static var isAlwaysThere: Bool { true }
 
     /// Takes what has arrived. The line is never gone.
@@ -74,8 +72,8 @@ extension NRF {
       self.queues = queues
     }
 
-    /// Has bytes that come wait in the FIFO for somebody to call `receive`, which has to be before there are
-    /// six, or lets them interrupt again.
+    /// Leaves received bytes in the FIFO until `receive` is called, which has to be before there are six, or
+    /// lets them interrupt again.
     public mutating func hold(_ isHeld: Bool) {
       let mask = UARTInterrupts.rxdReady
       registers.write(mask, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)

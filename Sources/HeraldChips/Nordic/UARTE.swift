@@ -66,7 +66,6 @@ extension NRF {
       registers.write(UARTEInterrupts.all, to: Serial.interruptSet)
     }
 
-    /// It is.
     public static var isAlwaysThere: Bool { true }
 
     /// Takes what has arrived. The line is never gone.
@@ -197,7 +196,7 @@ extension NRF {
     }
   }
 
-  /// Whether bytes have begun to arrive at a UARTE, for whoever decides when to look at them: each of them
+  /// Whether bytes have begun to arrive at a UARTE, for the code that decides when to read them: each of them
   /// has an interrupt of its own, which ends a sleep, and a packet is better looked at as a whole.
   public struct UARTEArrivals<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
@@ -208,8 +207,8 @@ extension NRF {
     /// Whether a byte has come since the line was last read.
     public var hasBegun: Bool { mutating get { registers.hasHappened(SerialRegisters.rxdReady) } }
 
-    /// Keeps the interrupts of single bytes back, or lets them come again. Bytes arrive in memory all the
-    /// same, as long as the line is read before half of that is full.
+    /// Keeps the interrupts of single bytes back, or lets them come again. Bytes arrive in memory
+    /// nevertheless, as long as the line is read before half of that is full.
     public mutating func hold(_ isHeld: Bool) {
       registers.write(
         UARTEInterrupts.rxdReady, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
@@ -240,7 +239,7 @@ extension NRF {
   }
 
   /// The memory of a `UARTEMemory`: `incoming` bytes, a power of two of at least 2, in two halves; `outgoing`
-  /// for the longest packet: 50 at least. A variable of this type lies in RAM, as the UARTE needs it.
+  /// for the longest packet: 50 at least. A variable of this type must be in RAM (EasyDMA).
   public struct UARTEStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
     private var overruns: UInt32 = 0
     private var framing: UInt32 = 0

@@ -4,7 +4,6 @@ public struct ByteRingStorage<let bytes: Int>: ~Copyable {
   private var taken: UInt32 = 0
   private var contents: [bytes of UInt8] = .init(repeating: 0)
 
-  /// Nothing.
   public init() {}
 }
 

@@ -14,8 +14,8 @@ public struct SerialStorage<let incoming: Int, let outgoing: Int>: ~Copyable {
 /// The queues that a UART without direct memory access, or its driver, shares with its interrupt handler.
 ///
 /// The handler alone appends to `received` and counts what goes wrong; the loop alone appends to what is to
-/// be sent. From there takes whoever `isSending` names: the loop while it is 0, the handler while it is 1.
-/// The loop alone sets it to 1, the handler alone to 0.
+/// be sent. The consumer is named by `isSending`: the loop while it is 0, the handler while it is 1. The loop
+/// alone sets it to 1, the handler alone to 0.
 public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
   /// What has come and was not taken.
   let received: ByteRing
@@ -58,13 +58,13 @@ public struct SerialQueues: BitwiseCopyable, @unchecked Sendable {
 
   /// What `send` leaves to be done.
   enum Sending: BitwiseCopyable {
-    /// Nothing: the handler goes on.
+    /// Nothing: the handler continues.
     case isUnderWay
     /// This byte is to be handed to the hardware.
     case begins(UInt8)
   }
 
-  /// Whether bytes are on their way that the handler goes on with.
+  /// Whether bytes are on their way that the handler continues with.
   var isUnderWay: Bool { isSending.value != 0 }
 
   /// The next byte to hand to the hardware, now that one has left; `nil` if that was the last. The handler's.

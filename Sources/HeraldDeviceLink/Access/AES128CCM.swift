@@ -42,7 +42,7 @@ public struct AES128CCM: ~Copyable {
   }
 
   /// Decrypts the text; `false` if the tag is not that of the packet, or `packet` has not the form: then the
-  /// text is worth nothing.
+  /// text is not valid.
   @inline(never)
   public mutating func open(_ packet: inout MutableSpan<UInt8>, clear: Int, tag: Int) -> Bool {
     guard transform(&packet, clear, tag, isSealing: false) else { return false }

@@ -9,7 +9,7 @@ public struct AccessGate: BitwiseCopyable, Sendable {
   /// Changes with the key: sessions that were opened with a former one are over.
   private(set) var keyNumber: UInt32 = 0
 
-  /// One that nobody has tried yet.
+  /// A gate without failed attempts.
   public init() {}
 
   /// How long after a start no proof is looked at: what slows guesses down is not kept, and a restart is not
@@ -33,6 +33,6 @@ public struct AccessGate: BitwiseCopyable, Sendable {
   /// A proof was right.
   mutating func passed() { failures = 0 }
 
-  /// There is another key, or none any more.
+  /// The access key was changed or removed.
   mutating func keyChanged() { keyNumber &+= 1 }
 }

@@ -27,7 +27,7 @@ enum SealedPacket {
   }
 
   /// Decrypts the body of a packet that begins at `start`; `false` if the tag is wrong: then what is there is
-  /// worth nothing.
+  /// not valid.
   @inline(never)
   static func open(
     _ packet: inout MutableSpan<UInt8>, from start: Int, number: UInt32, key: [16 of UInt8]

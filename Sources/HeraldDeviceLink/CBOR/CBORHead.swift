@@ -28,7 +28,7 @@ public struct CBORHead: Equatable, BitwiseCopyable, Sendable {
   public let kind: CBORKind
   /// A value, length, count of entries, tag number or the bits of a float; 0 when the length is indefinite.
   public let argument: UInt64
-  /// Whether the item goes on until an `end`.
+  /// Whether the item continues until an `end`.
   public let isIndefinite: Bool
   /// Bytes the head takes: 1…9.
   public let size: Int

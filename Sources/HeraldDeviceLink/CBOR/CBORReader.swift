@@ -177,8 +177,8 @@ public struct CBORReader: ~Escapable {
     return true
   }
 
-  /// Passes over the next item with all it contains; `false`, consuming nothing, if it is malformed, not
-  /// wholly there, or nested deeper than `maximumDepth`.
+  /// Skips the next item with all it contains; `false`, consuming nothing, if it is malformed, not wholly
+  /// there, or nested deeper than `maximumDepth`.
   @_lifetime(self: copy self)
   public mutating func skip() -> Bool {
     // How many items each open container still lacks. Of the indefinite ones: `openArray`, or a map before a

@@ -204,17 +204,17 @@ public struct CBORWriter: ~Copyable, ~Escapable {
     unsigned(value)
   }
 
-  /// Appends a text string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with
+  /// Appends a text string whose bytes are in the buffer from `start` on, or nothing if it does not fit with
   /// its head.
   @_lifetime(self: copy self)
   mutating func text(from start: Int, count: Int) { string(3, from: start, count) }
 
-  /// Appends a byte string whose bytes lie in the buffer from `start` on, or nothing if it does not fit with
+  /// Appends a byte string whose bytes are in the buffer from `start` on, or nothing if it does not fit with
   /// its head.
   @_lifetime(self: copy self)
   mutating func byteString(from start: Int, count: Int) { string(2, from: start, count) }
 
-  /// Appends a string that lies in the buffer already, where its head ends or behind that.
+  /// Appends a string that is in the buffer already, where its head ends or behind that.
   @inline(never)
   @_lifetime(self: copy self)
   private mutating func string(_ major: UInt8, from start: Int, _ size: Int) {

@@ -20,8 +20,8 @@ enum AccessRules {
         reading(OSCommand.echo) | writing(OSCommand.echo) | reading(OSCommand.dateTime)
         | reading(OSCommand.parameters) | reading(OSCommand.information)
     case .statistics: open = reading(StatisticsCommand.read) | reading(StatisticsCommand.list)
-    // Whoever holds the device can erase it: a key that was lost makes no device useless, and what it had
-    // seen is gone.
+    // Physical access allows erasure: a key that was lost makes no device useless, and what it had seen is
+    // gone.
     case .herald:
       open =
         reading(HeraldCommand.logStatus) | reading(HeraldCommand.restart)

@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// The device's end of a session: with whom it shares the keys that both have made of the access key
-/// (docs/wire-formats.md, "Session").
+/// The device's end of a session: the keys that both ends derived from the access key (docs/wire-formats.md,
+/// "Session").
 ///
 /// It ends when the host says so, with the link, when the access key changes, and after five minutes without
 /// an authentic request: a serial line does not tell that its plug was pulled. Then the keys are overwritten.
@@ -19,9 +19,9 @@ struct AccessSession: BitwiseCopyable {
   private var isClosing = false
 
   /// How long it lasts without an authentic request.
-  static var patience: Interval { .minutes(5) }
+  static var timeout: Interval { .minutes(5) }
 
-  /// Ends it; a nonce that was given out is not good any more.
+  /// Ends the session and invalidates the nonce.
   mutating func end() {
     var bytes = nonce.mutableSpan
     bytes.wipe()
@@ -39,7 +39,7 @@ struct AccessSession: BitwiseCopyable {
     isClosing = false
   }
 
-  /// Makes a nonce, good for one proof, and writes it. A session that is open goes on.
+  /// Makes a nonce, good for one proof, and writes it. A session that is open continues.
   mutating func challenge<Device: ManagedDevice & ~Copyable>(
     _ writer: inout CBORWriter, device: inout Device
   ) {
@@ -104,7 +104,7 @@ struct AccessSession: BitwiseCopyable {
   mutating func open(
     _ packet: inout MutableSpan<UInt8>, count: Int, _ gate: AccessGate, at now: Instant
   ) -> Bool {
-    if isOpen, keyNumber != gate.keyNumber || now >= askedAt + Self.patience { close() }
+    if isOpen, keyNumber != gate.keyNumber || now >= askedAt + Self.timeout { close() }
     let start = SealedPacket.requestStart
     guard isOpen, count >= start &+ SealedPacket.tagSize, count <= packet.count,
       Int(packet[2]) &<< 8 | Int(packet[3]) == count &- SMPHeader.size

@@ -3,9 +3,9 @@ import HeraldHAL
 /// How often hosts may have a device commit its log: ten times in a row, and from then on once in ten
 /// seconds.
 ///
-/// Without a bound a host that asks a hundred times a second would have each record in a block of its own;
-/// with it the commits of such a host take eight bytes of flash in ten seconds. A request beyond it does
-/// nothing: what it asks for is committed by the next one that counts, or by the device itself.
+/// Without a limit a host that requests it a hundred times a second would cause a block for each record; with
+/// it the commits of such a host take eight bytes of flash in ten seconds. A request beyond it does nothing:
+/// what it asks for is committed by the next one that counts, or by the device itself.
 public struct CommitBudget: BitwiseCopyable, Sendable {
   /// Until when the commits so far use up their share of one in ten seconds: milliseconds, modulo 2³².
   private var usedUntil: UInt32 = 0

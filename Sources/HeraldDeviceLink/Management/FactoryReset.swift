@@ -25,11 +25,11 @@ struct FactoryReset: BitwiseCopyable {
   init() {}
 
   /// How long a device that has been reset waits until it restarts.
-  @usableFromInline static var patience: Interval { .seconds(2) }
+  @usableFromInline static var timeout: Interval { .seconds(2) }
 }
 
 extension ManagedNode where RadioType: ~Copyable {
-  /// Goes on with a factory reset, one that was cut short before this start included, by an erasure a call.
+  /// Continues with a factory reset, one that was cut short before this start included, by an erasure a call.
   /// To be called in every round of the loop, before the node is polled: a log that is to go is not opened.
   /// Returns when to be called again at the latest.
   public mutating func tendFactoryReset(at now: Instant) -> Instant {
@@ -50,7 +50,7 @@ extension ManagedNode where RadioType: ~Copyable {
       guard board.settings.eraseNext() else { return now }
       reset.progress.done = reset.progress.total
       reset.phase = .done
-      reset.restartAt = now + FactoryReset.patience
+      reset.restartAt = now + FactoryReset.timeout
       return reset.restartAt
     case .done:
       guard now >= reset.restartAt else { return reset.restartAt }

@@ -16,7 +16,7 @@ enum FileManagement {
     guard request.header.operation == .read, request.header.command <= FileCommand.hash else {
       return .failure(.unsupported)
     }
-    guard let question = FileQuestion(request), question.name.count > 0 else {
+    guard let question = FileRequest(request), question.name.count > 0 else {
       return .failure(.invalid)
     }
     let isTransfer = request.header.command == FileCommand.transfer
@@ -33,7 +33,7 @@ enum FileManagement {
   /// The file that a request names. What is being downloaded is what there was when it began, however much
   /// has been added since.
   private static func find<Device: ManagedDevice & ~Copyable>(
-    _ question: FileQuestion, isTransfer: Bool, _ request: borrowing SMPRequest, open: inout LogFile,
+    _ question: FileRequest, isTransfer: Bool, _ request: borrowing SMPRequest, open: inout LogFile,
     device: inout Device
   ) -> Result<LogFile, SMPFailure> {
     let name = request.span(question.name)
@@ -55,7 +55,7 @@ enum FileManagement {
 
   /// `{"name", "off"}` → `{"off", "data", "len"?}`: the length with the first bytes only.
   private static func download<Device: ManagedDevice & ~Copyable>(
-    _ question: FileQuestion, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
+    _ question: FileRequest, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let offset = question.offset else { return .failure(.invalid) }
     guard offset <= file.length else { return .failure(.beyondFile) }
@@ -77,7 +77,7 @@ enum FileManagement {
   /// `{"name", "type"?, "off"?, "len"?}` → `{"type", "off"?, "len", "output"}`; CRC-32 unless another is
   /// named.
   private static func hash<Device: ManagedDevice & ~Copyable>(
-    _ question: FileQuestion, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
+    _ question: FileRequest, _ file: LogFile, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard question.hash != .unknown else { return .failure(.noSuchHash) }
     let offset = question.offset ?? 0
@@ -126,7 +126,7 @@ private struct LogFileSums: BitwiseCopyable {
 
   /// Reads the stretch; `false` if it cannot be read.
   mutating func take<Device: ManagedDevice & ~Copyable>(
-    _ file: LogFile, _ start: UInt32, _ count: UInt32, _ type: FileQuestion.Hash, of device: inout Device
+    _ file: LogFile, _ start: UInt32, _ count: UInt32, _ type: FileRequest.Hash, of device: inout Device
   ) -> Bool {
     var sha = SHA256()
     var sum = CRC32()
@@ -150,8 +150,8 @@ private struct LogFileSums: BitwiseCopyable {
   }
 }
 
-/// What a request about a file says.
-struct FileQuestion: BitwiseCopyable {
+/// The fields of a file request.
+struct FileRequest: BitwiseCopyable {
   /// A hash or checksum.
   enum Hash: UInt8, BitwiseCopyable {
     case crc32, sha256, unknown
@@ -162,8 +162,7 @@ struct FileQuestion: BitwiseCopyable {
   var length: UInt32?
   var hash = Hash.crc32
 
-  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are passed
-  /// over.
+  /// From a request's map; `nil` if that is malformed, or a value is of another type. Other keys are skipped.
   @inline(never)
   init?(_ request: borrowing SMPRequest) {
     var reader = CBORReader(request.body)

@@ -2,7 +2,7 @@ import HeraldEmbedded
 
 /// Group 1: the image for the next start, as MCUmgr's image group has it.
 ///
-/// Slot 0 is what runs, which nobody can change; slot 1 takes an image. Of how it is started nothing is done
+/// Slot 0 has the running image and is read-only; slot 1 takes an image. Of how it is started nothing is done
 /// here: that is the boot loader's.
 enum ImageManagement {
   @inline(never)
@@ -12,7 +12,7 @@ enum ImageManagement {
     if request.asks(.read, ImageCommand.state) { return state(&request, device: &device) }
     if request.asks(.read, ImageCommand.slotInfo) { return slotInfo(&request, device.imageCapacity()) }
     guard request.header.operation == .write else { return .failure(.unsupported) }
-    guard let question = ImageQuestion(request) else { return .failure(.invalid) }
+    guard let question = ImageRequest(request) else { return .failure(.invalid) }
     switch request.header.command {
     case ImageCommand.state: return plan(question, &request, device: &device)
     case ImageCommand.upload: return upload(question, &request, device: &device)
@@ -93,7 +93,7 @@ enum ImageManagement {
 
   /// `{"hash"?, "confirm"?}` → as read. Without a hash what runs is meant, which stays anyway.
   private static func plan<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
+    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let hash = question.hash else {
       guard question.confirm else { return .failure(.badImageHash) }
@@ -113,7 +113,7 @@ enum ImageManagement {
 
   /// `{"slot"?: 1}` → `{}`
   private static func erase<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
+    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard question.slot ?? 1 == 1 else { return .failure(.noSuchSlot) }
     guard device.imagePlan() == .none else { return .failure(.imagePending) }
@@ -127,7 +127,7 @@ enum ImageManagement {
   /// that is not the next one changes nothing and is answered with where to go on; so is the first one of an
   /// upload that was cut off, if it tells the same SHA-256.
   private static func upload<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: inout SMPRequest, device: inout Device
+    _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard let offset = question.offset else { return .failure(.noImageOffset) }
     guard question.image ?? 0 == 0 else { return .failure(.noSuchSlot) }
@@ -150,7 +150,7 @@ enum ImageManagement {
   }
 
   private static func append<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
+    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
     device.appendImage(request.span(question.data))
   }
@@ -167,9 +167,9 @@ enum ImageManagement {
     return .answered
   }
 
-  /// Whether this is the upload that goes on already.
+  /// Whether this is the upload in progress.
   private static func goesOn<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
+    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> Bool {
     let upload = device.imageUpload
     guard upload.isActive, upload.hasHash, let hash = question.sha, hash.count == 32,
@@ -182,7 +182,7 @@ enum ImageManagement {
   /// Begins an upload in an emptied slot; why not, if not.
   @inline(never)
   private static func begin<Device: ManagedDevice & ~Copyable>(
-    _ question: ImageQuestion, _ request: borrowing SMPRequest, _ device: inout Device
+    _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device
   ) -> SMPFailure? {
     guard let length = question.length else { return .noImageLength }
     guard question.data.count >= ImageHeader.size else { return .shortImage }
@@ -207,7 +207,7 @@ enum ImageManagement {
     return nil
   }
 
-  /// Ends an upload: whether its bytes have the hash that was told, if one was. If not, the slot is emptied.
+  /// Ends an upload: whether its bytes have the announced hash, if any. If not, the slot is emptied.
   @inline(never)
   private static func finish<Device: ManagedDevice & ~Copyable>(_ device: inout Device) -> Bool? {
     let upload = device.imageUpload
@@ -233,7 +233,7 @@ enum ImageManagement {
   }
 }
 
-/// The upload that goes on. All zero bits while there is none.
+/// The upload in progress; all zero bits while there is none.
 public struct ImageUpload: BitwiseCopyable, Sendable {
   var hash: [32 of UInt8] = .init(repeating: 0)
   /// Bytes of the whole.
@@ -242,7 +242,6 @@ public struct ImageUpload: BitwiseCopyable, Sendable {
   var hasHash = false
   private var spare: UInt16 = 0
 
-  /// None.
   public init() {}
 }
 

@@ -20,13 +20,12 @@ public protocol ImageSlot: ~Copyable {
   mutating func imagePlan() -> ImagePlan
   /// Notes what is to become of it at the next start; `false` if that failed.
   mutating func planImage(_ plan: ImagePlan) -> Bool
-  /// The upload that goes on: kept where the slot is, as one may go on over another link.
+  /// The upload in progress: kept with the slot, as it may be continued over another link.
   var imageUpload: ImageUpload { mutating get set }
 }
 
 /// What is to become of the image in the slot at the next start.
 public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing.
   case none = 0
   /// It is started once.
   case test = 1
@@ -35,25 +34,19 @@ public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension ImageSlot where Self: ~Copyable {
-  /// There is none.
   @inlinable @inline(__always) public static var hasImageSlot: Bool { false }
   /// Nothing fits.
   @inlinable public mutating func imageCapacity() -> UInt32 { 0 }
   /// Nothing is there.
   @inlinable public mutating func imageSize() -> UInt32 { 0 }
-  /// It cannot.
   @inlinable public mutating func eraseImage() -> Bool { false }
-  /// It cannot.
   @inlinable public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { false }
-  /// It cannot.
   @inlinable public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     false
   }
-  /// Nothing.
   @inlinable public mutating func imagePlan() -> ImagePlan { .none }
-  /// It cannot.
   @inlinable public mutating func planImage(_ plan: ImagePlan) -> Bool { false }
-  /// None goes on.
+  /// No upload is in progress.
   public var imageUpload: ImageUpload {
     mutating get { ImageUpload() }
     set {}

@@ -5,7 +5,7 @@ import HeraldHAL
 
 extension HeraldManagement {
   /// `{}` → `{"lost", "events": [[age, kind, identity, level, count], …]}`, the oldest first, as many as fit;
-  /// the others wait for the next ask.
+  /// the others wait for the next request.
   static func live<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

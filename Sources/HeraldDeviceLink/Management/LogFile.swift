@@ -17,7 +17,6 @@ struct LogFile: BitwiseCopyable {
   /// 1 if it is the whole log: a number, so that no file has no gaps.
   private var all: UInt32 = 0
 
-  /// No file.
   init() {}
 
   /// The file with this name, as it is now; `nil` if there is none.

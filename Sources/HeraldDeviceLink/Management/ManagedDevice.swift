@@ -6,7 +6,7 @@ import HeraldHAL
 /// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may
 /// copy what it borrows to the stack (docs/architecture.md).
 public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
-  /// Where the log stands: what can be read. Changes nothing, as whoever has a cable may ask.
+  /// The status of the log: what can be read. Changes nothing, as it is served without a session.
   mutating func logStatus() -> LogStatus
   /// Makes readable what has been logged so far, for a host that is about to read. May do nothing if it was
   /// called a moment ago.
@@ -25,7 +25,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
   /// Whether the log can be read as files, too. A device without carries no code for that.
   static var hasFiles: Bool { get }
-  /// The name of the boot loader; empty if nothing is said about that.
+  /// The name of the boot loader; empty if unknown.
   static var bootLoader: StaticString { get }
 
   /// How many groups of counters there are.
@@ -44,19 +44,19 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Sets the clock; `false` if it does not take this date.
   mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool
 
-  /// Writes what there is to say about `field` to the start of `text`, in ASCII, and returns its length: 0 if
-  /// there is nothing to say or too little room.
+  /// Writes the value of `field` to the start of `text`, in ASCII, and returns its length: 0 if there is none
+  /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
 
   /// Why the device started; `nil` if it does not keep that.
   mutating func restartReport() -> RestartReport?
-  /// Notes that everything is to be erased, so that it will be whatever happens, and begins with it. `false`
-  /// if it could not be noted.
+  /// Notes that everything is to be erased, so that it will be in every case, and begins with it. `false` if
+  /// it could not be noted.
   mutating func beginFactoryReset() -> Bool
   /// How far that is.
   mutating func factoryReset() -> FactoryResetProgress
 
-  /// Restarts the device soon: the answer to the request is still to be sent.
+  /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
 
   /// The number of a setting that is in effect.
@@ -69,8 +69,8 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   mutating func hasAccessKey() -> Bool
   /// Copies it to 32 bytes; `false` if there is none, or it cannot be read.
   mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool
-  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` if that could not be kept,
-  /// and nothing has changed.
+  /// Keeps another access key of 32 bytes, or removes it if `bytes` is empty. `false` if that could not be
+  /// kept, and nothing has changed.
   mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
   /// What slows down who guesses it.
   var access: AccessGate { get set }
@@ -91,35 +91,31 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 extension ManagedDevice where Self: ~Copyable {
   /// Most do not keep that.
   public mutating func restartReport() -> RestartReport? { nil }
-  /// It cannot.
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
-  /// Nothing is said.
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   /// Everything can be read at once.
   public mutating func commitLog(at now: Instant) {}
   /// A device without an identifier.
   public mutating func identify(_ identifier: inout DeviceIdentifier) {}
-  /// A device that erases nothing.
+  /// By default the acknowledgement erases nothing.
   public mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
     .outOfOrder
   }
   /// A device that keeps nothing to note it in does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
-  /// None.
   public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }
 
-  /// Zero: a device that has no settings. One that is to serve its log all the same answers 1 for `stayOpen`.
+  /// Zero: a device that has no settings. One that serves its log returns 1 for `stayOpen`.
   public mutating func inEffect(_ setting: Setting) -> UInt32 { 0 }
   /// A device that keeps nothing does not change.
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool { false }
 
   /// A device that keeps nothing has none.
   public mutating func hasAccessKey() -> Bool { false }
-  /// There is none.
   public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
   /// A device that keeps nothing keeps none.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool { false }
-  /// There is nothing to guess.
+  /// Without a key there is no delay.
   public var access: AccessGate {
     get { AccessGate() }
     set {}
@@ -127,15 +123,12 @@ extension ManagedDevice where Self: ~Copyable {
   /// There is nothing to keep apart.
   public mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) {}
 
-  /// It takes none.
   public var storedPayloadCapacity: Int { mutating get { 0 } }
-  /// It takes none.
   public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome {
     .refused
   }
-  /// Nobody knows.
+  /// Unknown.
   public mutating func payloadStatus(at now: Instant) -> PayloadStatus { PayloadStatus() }
-  /// There is none.
   public mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int { 0 }
 }
 
@@ -148,11 +141,10 @@ public struct FactoryResetProgress: Equatable, BitwiseCopyable, Sendable {
   /// Erasures that failed: something is left.
   public var failed: UInt32 = 0
 
-  /// None.
   public init() {}
 }
 
-/// The fields of MCUmgr's OS and application information, in the order in which they are told.
+/// The fields of MCUmgr's OS and application information, in the order of the response.
 public enum InformationField: UInt8, BitwiseCopyable, Sendable {
   /// `s`: the name of the firmware.
   case kernelName = 0

@@ -23,7 +23,7 @@ extension ManagedNode where RadioType: ~Copyable {
   public mutating func imagePlan() -> ImagePlan { board.imagePlan() }
   /// Notes what is to become of it.
   public mutating func planImage(_ plan: ImagePlan) -> Bool { board.planImage(plan) }
-  /// The upload that goes on.
+  /// The upload in progress.
   public var imageUpload: ImageUpload {
     mutating get { board.imageUpload }
     set { board.imageUpload = newValue }

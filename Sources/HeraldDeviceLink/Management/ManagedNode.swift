@@ -2,19 +2,19 @@ import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 
-/// What only the board, or the program around the node, knows of the device.
+/// The properties of the device that the board, or the program around the node, supplies.
 public protocol ManagedBoard: ImageSlot, ~Copyable {
-  /// Writes what there is to say about `field` to the start of `text`, in ASCII, and returns its length: 0 if
-  /// there is nothing to say or too little room.
+  /// Writes the value of `field` to the start of `text`, in ASCII, and returns its length: 0 if there is none
+  /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
-  /// Restarts the device soon: the answer to the request is still to be sent.
+  /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
   /// Why the device started; `nil` if the board does not keep that.
   mutating func restartReport() -> RestartReport?
 
   /// Whether the log can be read as files, too.
   static var hasFiles: Bool { get }
-  /// The name of the boot loader; empty if nothing is said about that.
+  /// The name of the boot loader; empty if unknown.
   static var bootLoader: StaticString { get }
 
   /// The name of the board's group of counters.
@@ -40,9 +40,7 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
 extension ManagedBoard where Self: ~Copyable {
   /// Nothing is known.
   public mutating func restartReport() -> RestartReport? { nil }
-  /// It cannot.
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
-  /// Nothing is said.
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
   /// No group, and so no name.
   public static var statisticsName: StaticString { "" }
@@ -77,7 +75,7 @@ public struct ManagedNode<
   @usableFromInline var reset = FactoryReset()
   /// What slows down who guesses the access key.
   public var access = AccessGate()
-  /// What slows down who asks for commits.
+  /// The limit on commits by request.
   @usableFromInline var commits = CommitBudget()
 
   /// A device that has not started, on a board. The node is made in its place: a finished one would be moved
@@ -214,12 +212,12 @@ public struct ManagedNode<
     node.core.clock.unixMilliseconds(at: now)
   }
 
-  /// Sets the date, as told by a host.
+  /// Sets the date from a host.
   public mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool {
     node.core.setClock(unixMilliseconds: unixMilliseconds, at: now, source: .host)
   }
 
-  /// What there is to say about `field`.
+  /// The value of `field`.
   public mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int {
     board.information(field, into: &text)
   }

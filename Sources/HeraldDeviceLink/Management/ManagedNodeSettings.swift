@@ -56,7 +56,7 @@ extension ManagedNode where RadioType: ~Copyable {
     board.settings.stagePayload(offset: offset, total: total, bytes, longest: storedPayloadCapacity)
   }
 
-  /// What the supplier says. Who asks right behind a push asks about that.
+  /// The status from the supplier. A request directly after a push refers to the pushed payload.
   public mutating func payloadStatus(at now: Instant) -> PayloadStatus {
     board.settings.load()
     tendPayload(at: now)

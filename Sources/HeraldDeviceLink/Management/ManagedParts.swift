@@ -4,7 +4,7 @@ import HeraldHAL
 
 /// What a device is made of that can be managed: also the board, or the program, that it runs on.
 public protocol ManagedParts: DeviceParts {
-  /// What only the board knows of the device.
+  /// The board-specific properties of the device.
   associatedtype BoardType: ManagedBoard & ~Copyable
 }
 
@@ -18,7 +18,7 @@ public enum ManagedPartList<
 
 /// The parts of a managed device, and how each is made at start-up. Each function is called once.
 ///
-/// The types are stated once more so that the compiler infers them from the functions.
+/// The types are stated again so that the compiler infers them from the functions.
 public protocol PartFactory: ManagedParts {
   /// The memory of the log.
   associatedtype FlashType: Flash & ~Copyable
@@ -26,9 +26,9 @@ public protocol PartFactory: ManagedParts {
   associatedtype RandomType: RandomSource & ~Copyable
   /// Where the own payload comes from.
   associatedtype SupplierType: PayloadSupplier & ~Copyable
-  /// What is told of the sensor's events.
+  /// The delegate that receives the sensor's events.
   associatedtype DelegateType: SensorDelegate & ~Copyable = NoDelegate
-  /// What only the board knows of the device.
+  /// The board-specific properties of the device.
   associatedtype BoardType: ManagedBoard & ~Copyable
   /// The memory of the log.
   static func flash() -> FlashType
@@ -38,7 +38,7 @@ public protocol PartFactory: ManagedParts {
   static func board() -> BoardType
   /// Where the own payload comes from.
   static func supplier() -> SupplierType
-  /// What is told of the sensor's events.
+  /// The delegate that receives the sensor's events.
   static func delegate() -> DelegateType
   /// What was chosen; the defaults of `HeraldConfiguration` unless it is implemented.
   static func configuration() -> HeraldConfiguration
@@ -54,6 +54,5 @@ extension PartFactory {
 }
 
 extension PartFactory where DelegateType == NoDelegate {
-  /// Nothing is told.
   public static func delegate() -> NoDelegate { NoDelegate() }
 }

@@ -2,7 +2,7 @@ import HeraldEmbedded
 import HeraldHAL
 
 /// Group 72, command 7: which payload the device offers, and until when. Nothing that is secret is in the
-/// answer.
+/// response.
 enum PayloadManagement {
   /// `{}` → `{"family", "until"?, "days"?, "data"?}`
   @inline(never)

@@ -1,4 +1,4 @@
-/// Where bytes lie in a packet.
+/// Where bytes are in a packet.
 struct SMPPlace: BitwiseCopyable {
   var start = 0
   var count = 0
@@ -24,8 +24,8 @@ struct SMPBody: BitwiseCopyable {
   private(set) var bytes = SMPPlace()
 
   /// Reads what a map says under keys that requests have. `false` if it is malformed, lacks one of those that
-  /// are needed, or has something else than the key stands for; other keys are passed over. A request without
-  /// a body has no keys.
+  /// are needed, or has something else than the key stands for; other keys are skipped. A request without a
+  /// body has no keys.
   @inline(never)
   mutating func read(_ body: Span<UInt8>, needed: SMPKeys, optional: SMPKeys) -> Bool {
     guard body.count > 0 else { return needed == .none }

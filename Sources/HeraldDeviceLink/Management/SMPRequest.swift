@@ -1,9 +1,9 @@
 import HeraldHAL
 
-/// A request whose header has been understood, with its answer, which is written over it: what the request
+/// A request whose header has been understood, with its response, which is written over it: what the request
 /// says is to be read before.
 struct SMPRequest: ~Copyable, ~Escapable {
-  /// The body of the answer, in the packet behind the header.
+  /// The body of the response, in the packet behind the header.
   var answer: CBORWriter
   let header: SMPHeader
   /// Where the request's body ends in the packet.

@@ -10,17 +10,17 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// The file that is being downloaded.
   private var file = LogFile()
 
-  /// A server that has not been asked anything.
+  /// A server without a session.
   public init() {}
 
-  /// The link has ended, or whoever was at its other end has: its session is over.
+  /// Ends the session, as the link or its peer has gone.
   public mutating func endSession() { session.end() }
 
   /// Answers the packet in the first `count` bytes of `buffer`, in their place, and returns how many bytes
-  /// the answer takes: 0 if the packet is none, is too short for a header, or is no question.
+  /// the response takes: 0 if the packet is none, is too short for a header, or is no request.
   ///
   /// `buffer` is as long as the longest packet the transport carries, at least 40 bytes; `bufferCount` is how
-  /// many such packets it keeps waiting. Both are told to clients that ask for MCUmgr's parameters.
+  /// many such packets it keeps waiting. Both are in the response to MCUmgr's parameters request.
   @inline(never)
   public mutating func respond<Device: ManagedDevice & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, at now: Instant,
@@ -77,7 +77,7 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
     guard header.version <= 1 else { return .failure(.tooNew) }
     guard request.isWhole else { return .failure(.corrupt) }
     if !header.isSealed, let failure = AccessRules.refusal(header, device: &device) {
-      // Clients that know nothing of Herald read a code as one of the group they asked.
+      // Generic clients take a code as one of the group of their request.
       return header.group == .herald ? .failure(failure) : .failure(failure.general)
     }
     switch header.group {

@@ -12,7 +12,7 @@ enum SettingsManagement {
     switch request.header.command {
     case SettingsCommand.value: break
     case SettingsCommand.delete where isWrite: break
-    // There is nothing that is not applied, or not kept.
+    // Every setting is applied and stored at once.
     case SettingsCommand.commit where isWrite, SettingsCommand.loadSave:
       request.answer.map(0)
       return .answered

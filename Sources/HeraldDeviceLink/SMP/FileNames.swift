@@ -6,7 +6,7 @@ extension FileCommand {
   public static var hash: UInt8 { 2 }
   /// Which hashes and checksums there are.
   public static var hashTypes: UInt8 { 3 }
-  /// Nothing is open any more.
+  /// No file is open.
   public static var close: UInt8 { 4 }
 }
 

@@ -40,7 +40,7 @@ public enum ImageKey {
   public static var sha: StaticString { "sha" }
   /// Upload: whether only a newer version is wanted.
   public static var upgrade: StaticString { "upgrade" }
-  /// Upload: whether all its bytes have the SHA-256 that was told.
+  /// Upload: whether its bytes have the announced SHA-256.
   public static var match: StaticString { "match" }
   /// Slot info: the slots of an image.
   public static var slots: StaticString { "slots" }
@@ -83,7 +83,7 @@ extension SMPFailure {
   public static var imagePending: Self { Self(.image, 28, general: .badState) }
   /// Image: the slot is too small for it (30).
   public static var imageTooLarge: Self { Self(.image, 30, general: .unknown) }
-  /// Image: more bytes than were told (31).
+  /// Image: more bytes than announced (31).
   static var imageOverrun: Self { Self(.image, 31, general: .unknown) }
   /// Image: what runs cannot be tried (33).
   public static var imageIsActive: Self { Self(.image, 33, general: .unknown) }

@@ -1,4 +1,4 @@
-/// The general return codes of MCUmgr: version 1 knows no others.
+/// The general return codes of MCUmgr, the only ones of version 1.
 public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   /// The number on the wire.
   public let rawValue: UInt8
@@ -9,15 +9,15 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
   public static var ok: Self { Self(rawValue: 0) }
   /// EUNKNOWN: something failed.
   public static var unknown: Self { Self(rawValue: 1) }
-  /// ENOMEM: there is not enough memory. No answer of this device.
+  /// ENOMEM: there is not enough memory. No response of this device.
   public static var noMemory: Self { Self(rawValue: 2) }
-  /// ETIMEOUT: it took too long. No answer of this device.
+  /// ETIMEOUT: it took too long. No response of this device.
   public static var timeout: Self { Self(rawValue: 4) }
   /// EINVAL: the request is not understood, or says what cannot be.
   public static var invalid: Self { Self(rawValue: 3) }
   /// ENOENT: there is no such thing.
   public static var notFound: Self { Self(rawValue: 5) }
-  /// EMSGSIZE: the answer does not fit into a packet.
+  /// EMSGSIZE: the response does not fit into a packet.
   public static var tooLong: Self { Self(rawValue: 7) }
   /// ENOTSUP: there is no such group or command.
   public static var unsupported: Self { Self(rawValue: 8) }
@@ -62,9 +62,9 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
 
   /// OS: a character of the format is none of MCUmgr's (2).
   public static var invalidFormat: Self { Self(.os, 2, general: .invalid) }
-  /// OS: there is no answer to what the boot loader was asked (3).
+  /// OS: unknown query for the boot loader (3).
   public static var noAnswer: Self { Self(.os, 3, general: .notFound) }
-  /// OS: nobody has set the clock (4).
+  /// OS: the clock is not set (4).
   public static var clockNotSet: Self { Self(.os, 4, general: .notFound) }
   /// OS: the clock does not take this date (5).
   public static var clockRefused: Self { Self(.os, 5, general: .unknown) }
@@ -98,21 +98,21 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
   /// Herald: the device has an access key, and the request is not the next one of a session (8).
   public static var locked: Self { Self(.herald, 8, general: .accessDenied) }
-  /// Herald: the device is being set up: it has no access key and was not told to stay open, and tells
-  /// nothing of its log before one of the two (12).
+  /// Herald: the device is being set up: it has no access key, and `access/stay-open` is not set; the log is
+  /// not served (12).
   public static var inSetUp: Self { Self(.herald, 12, general: .accessDenied) }
   /// Herald: the page is another than the one whose digest was sent (13).
   public static var otherDigest: Self { Self(.herald, 13, general: .invalid) }
 }
 
-/// What became of a request: it is answered, or why it is not.
+/// The result of a request: success, or a failure.
 struct SMPOutcome: BitwiseCopyable {
-  /// A failure; 0, which is none, for an answer.
+  /// A failure; 0, which is none, for a response.
   private let word: UInt32
 
   private init(word: UInt32) { self.word = word }
 
-  /// The answer is written.
+  /// The response is written.
   static var answered: Self { Self(word: 0) }
   /// It is refused.
   static func failure(_ failure: SMPFailure) -> Self { Self(word: failure.word) }

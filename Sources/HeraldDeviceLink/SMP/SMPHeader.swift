@@ -13,18 +13,18 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
   public var operation: SMPOperation
   /// 0…3: 0 is version 1 of the protocol, whose errors are `rc`; 1 is version 2, whose errors are `err`.
   public var version: UInt8
-  /// Bit 0 says that the packet is sealed (`isSealed`); the others are reserved, and 0 in what we send.
+  /// Bit 0: the packet is sealed (`isSealed`); the others are reserved, and 0 in what we send.
   public var flags: UInt8
   /// Bytes behind the header.
   public var length: UInt16
   /// The command group.
   public var group: SMPGroup
-  /// A number the asker chose.
+  /// The sequence number, chosen by the client.
   public var sequence: UInt8
   /// The command within its group.
   public var command: UInt8
 
-  /// The bit of the flags that says that the body is sealed.
+  /// The flag bit of a sealed body.
   static var sealedFlag: UInt8 { 1 }
   /// Bytes of a header.
   public static var size: Int { 8 }
@@ -55,7 +55,7 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
     command = packet[7]
   }
 
-  /// Makes the header that this was read from, at the start of `packet`, that of its answer: the group, the
+  /// Makes the header that this was read from, at the start of `packet`, that of its response: the group, the
   /// sequence and the command stay.
   func writeAnswer(
     _ operation: SMPOperation, isSealed: Bool, length: Int, to packet: inout MutableSpan<UInt8>
@@ -90,16 +90,16 @@ public struct SMPOperation: RawRepresentable, Hashable, BitwiseCopyable, Sendabl
   /// The operation with this number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A question that changes nothing.
+  /// A request that changes nothing.
   public static var read: Self { Self(rawValue: 0) }
-  /// The answer to `read`.
+  /// The response to `read`.
   public static var readResponse: Self { Self(rawValue: 1) }
-  /// A question that may change something.
+  /// A request that may change something.
   public static var write: Self { Self(rawValue: 2) }
-  /// The answer to `write`.
+  /// The response to `write`.
   public static var writeResponse: Self { Self(rawValue: 3) }
 
-  /// The operation of the answer: `nil` for what is no question.
+  /// The operation of the response: `nil` for what is no request.
   public var response: Self? {
     switch self {
     case .read: .readResponse

@@ -125,7 +125,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case until
   /// Payload: for how many days it is offered, today included.
   case days
-  /// Log status: what tells this device from every other (`DeviceIdentifier`).
+  /// Log status: what distinguishes this device from every other (`DeviceIdentifier`).
   case identifier
 
   /// The words on the wire, in the order of the cases.
@@ -162,13 +162,11 @@ struct SMPKeys: Equatable, BitwiseCopyable {
 
   private init(bits: UInt32) { self.bits = bits }
 
-  /// None of them.
   static var none: Self { Self(bits: 0) }
   /// One of them.
   @inline(__always)
   init(_ key: SMPKey) { bits = key.rawValue <= SMPKey.nonce.rawValue ? 1 &<< UInt32(key.rawValue) : 0 }
 
-  /// Both.
   @inline(__always)
   static func | (left: Self, right: SMPKey) -> Self { Self(bits: left.bits | SMPKeys(right).bits) }
 
@@ -176,7 +174,6 @@ struct SMPKeys: Equatable, BitwiseCopyable {
   func has(_ key: SMPKey) -> Bool { bits & SMPKeys(key).bits != 0 }
   /// Whether all of these are.
   func hasAll(_ others: SMPKeys) -> Bool { others.bits & ~bits == 0 }
-  /// Adds one.
   mutating func insert(_ key: SMPKey) { bits |= SMPKeys(key).bits }
 
   /// What names a place in the log.

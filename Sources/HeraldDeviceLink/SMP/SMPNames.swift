@@ -47,7 +47,7 @@ public enum StatisticsCommand {
 public enum SettingsCommand {
   /// One setting: read, or written and kept.
   public static var value: UInt8 { 0 }
-  /// Sets one back to what applies while nobody has set it.
+  /// Resets a setting to its default.
   public static var delete: UInt8 { 1 }
   /// Applies what was written, which has been done by then.
   public static var commit: UInt8 { 2 }
@@ -81,7 +81,7 @@ public enum HeraldCommand {
   public static var acknowledge: UInt8 { 4 }
   /// What a session is made of (read), and opening one (write).
   public static var access: UInt8 { 5 }
-  /// What happened since the last ask.
+  /// The events since the last request.
   public static var live: UInt8 { 6 }
   /// Which payload is offered, and until when.
   public static var payload: UInt8 { 7 }

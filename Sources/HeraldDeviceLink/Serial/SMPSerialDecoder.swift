@@ -4,9 +4,9 @@ import HeraldHAL
 ///
 /// A packet travels as lines: `06 09` before the first and `04 14` before each further one, then base64, then
 /// a line feed. What the base64 of all lines holds is the length of the rest in two bytes, the packet, and
-/// its CRC16, big-endian. Lines may be of any length. What is no such line is passed over: a console may
-/// share the port. A packet with a wrong character, length or check is dropped, and the next `06 09` begins
-/// anew wherever it stands.
+/// its CRC16, big-endian. Lines may be of any length. What is no such line is skipped: a console may share
+/// the port. A packet with a wrong character, length or check is dropped, and the next `06 09` begins anew
+/// wherever it stands.
 public struct SMPSerialDecoder: BitwiseCopyable {
   private enum Place: UInt8, BitwiseCopyable {
     case outside = 0
@@ -40,7 +40,7 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   /// How long the line may be silent within a packet.
   public static var timeout: Interval { .seconds(2) }
 
-  /// A decoder that has seen nothing.
+  /// A decoder in its initial state.
   public init() {}
 
   /// Takes bytes of the line up to the end of a packet, which goes to the start of `packet`, and returns how
@@ -62,7 +62,7 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   /// Ends the use of the packet that is whole: the next may come.
   public mutating func release() { packetCount = 0 }
 
-  /// Forgets a packet that is begun or whole: the line was closed and opened.
+  /// Discards a packet that is begun or whole: the line was closed and opened.
   public mutating func reset() {
     isAssembling = false
     packetCount = 0

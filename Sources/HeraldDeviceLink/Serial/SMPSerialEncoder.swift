@@ -18,7 +18,7 @@ public struct SMPSerialEncoder: BitwiseCopyable {
   /// Where it is. Who could not get rid of what it wrote puts it back.
   var place = Place()
 
-  /// An encoder with nothing to send.
+  /// An encoder without a packet.
   public init() {}
 
   /// An encoder at the start of `packet`, whose first 65,533 bytes it sends.

@@ -1,24 +1,24 @@
 import HeraldHAL
 
-/// One request over a serial line and its answer, in memory that somebody else has: the same from the first
-/// byte of the request to the last of the answer, and nobody else's meanwhile.
+/// One request over a serial line and its response, in memory of the caller, which is the same and used
+/// exclusively from the first byte of the request to the last of the response.
 public struct SMPSerialExchange: BitwiseCopyable {
   private var decoder = SMPSerialDecoder()
   private var encoder = SMPSerialEncoder()
   private var answerCount = 0
 
-  /// An exchange on a line that has been silent.
+  /// An exchange in its initial state.
   public init() {}
 
   /// Whether there is something to send.
   public var isSending: Bool { !encoder.isFinished }
-  /// Whether neither a request is begun nor an answer is being sent: nothing in the memory is needed.
+  /// Whether neither a request is begun nor a response is being sent: nothing in the memory is needed.
   public var isIdle: Bool { !isSending && !decoder.isReceiving }
   /// Packets that came garbled, too long or not to their end.
   public var dropped: UInt32 { decoder.dropped }
 
   /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none
-  /// while an answer is being sent. Call it again with the rest once `isSending` is over. `packet` is the
+  /// while a response is being sent. Call it again with the rest once `isSending` is over. `packet` is the
   /// memory, 32…65,533 bytes.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
     _ bytes: Span<UInt8>, in packet: inout MutableSpan<UInt8>, at now: Instant, server: inout SMPServer,
@@ -44,13 +44,13 @@ public struct SMPSerialExchange: BitwiseCopyable {
     return encoder.write(packet.extracting(0..<answerCount), into: &output, from: start)
   }
 
-  /// Where it is in the answer. Who could not get rid of what was written puts it back.
+  /// Position in the response. A caller that could not send what was written restores it.
   var place: SMPSerialEncoder.Place {
     get { encoder.place }
     set { encoder.place = newValue }
   }
 
-  /// Forgets what was begun, in both directions: the line was closed and opened.
+  /// Discards what was begun, in both directions: the line was closed and opened.
   public mutating func reset() {
     decoder.reset()
     encoder = SMPSerialEncoder()

@@ -1,15 +1,14 @@
 import HeraldHAL
 
-/// The device's end of SMP over a serial line: one packet at a time, answered in its own buffer of `capacity`
-/// bytes.
+/// SMP over a serial line, device side: one packet at a time, answered in its own buffer of `capacity` bytes.
 ///
-/// It takes nothing from the line while an answer is being sent: what the peer sends meanwhile waits where
+/// It takes nothing from the line while a response is being sent: what the peer sends meanwhile waits where
 /// the bytes come from. `capacity` is the length of the longest packet, 32…65,533.
 public struct SMPSerialLink<let capacity: Int>: ~Copyable {
   private var packet: [capacity of UInt8] = .init(repeating: 0)
   private var exchange = SMPSerialExchange()
 
-  /// A link on a line that has been silent.
+  /// A link in its initial state.
   public init() {}
 
   /// Whether there is something to send.
@@ -18,7 +17,7 @@ public struct SMPSerialLink<let capacity: Int>: ~Copyable {
   public var dropped: UInt32 { exchange.dropped }
 
   /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none
-  /// while an answer is being sent. Call it again with the rest once `isSending` is over.
+  /// while a response is being sent. Call it again with the rest once `isSending` is over.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Instant, server: inout SMPServer, device: inout Device
   ) -> Int {
@@ -32,6 +31,6 @@ public struct SMPSerialLink<let capacity: Int>: ~Copyable {
     exchange.send(packet.span, into: &output, from: start)
   }
 
-  /// Forgets what was begun, in both directions: the line was closed and opened.
+  /// Discards what was begun, in both directions: the line was closed and opened.
   public mutating func reset() { exchange.reset() }
 }

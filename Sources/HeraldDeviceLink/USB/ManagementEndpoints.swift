@@ -10,6 +10,6 @@ extension USBEndpoint {
   public static var serialOut: Self { Self(rawValue: 0x02) }
   /// The serial port, device to host.
   public static var serialIn: Self { Self(rawValue: 0x82) }
-  /// What the serial port tells of its lines.
+  /// The serial state notification.
   public static var serialState: Self { Self(rawValue: 0x83) }
 }

@@ -5,8 +5,8 @@ import HeraldHAL
 /// A packet begins where a transfer or the packet before it ends, and is as long as its header says. A
 /// transfer ends with a packet of less than 64 bytes. What a transfer's end cuts off is dropped, and so is
 /// everything up to there once a header makes no sense, or when nothing has come for a second within a
-/// packet: so both ends agree again after whatever happened. Answers come in the order of the questions, each
-/// a transfer of its own, with an empty packet behind one whose length is a multiple of 64.
+/// packet: so both ends agree again after whatever happened. Responses come in the order of the requests,
+/// each a transfer of its own, with an empty packet behind one whose length is a multiple of 64.
 ///
 /// `depth` packets wait here or are being answered, each in a buffer of its own: an equal part of `memory`
 /// bytes, which is 64…65,543. The controller holds the host off while all are taken. While the link is idle,
@@ -19,7 +19,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   private var first = 0
   private var whole = 0
   private var received = 0
-  /// How much is out of the answer that the oldest packet has become.
+  /// How much is out of the response that the oldest packet has become.
   private var sent = 0
 
   /// The USB packet that is being looked at.
@@ -31,8 +31,8 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   private var moved = Instant.start
   /// Packets that were cut off, too long, or none at all.
   public private(set) var dropped: UInt32 = 0
-  // What takes a byte lies at the end, without gaps.
-  /// Whether the oldest packet has become an answer.
+  // What takes a byte is at the end, without gaps.
+  /// Whether the oldest packet has become a response.
   private var isAnswered = false
   private var endsWithEmptyPacket = false
   /// Whether everything up to the end of the transfer is dropped.
@@ -44,15 +44,15 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   /// Bytes of the longest packet, header included.
   public static var capacity: Int { memory / depth }
 
-  /// A link on which nothing has come.
+  /// A link in its initial state.
   public init() {}
 
   /// Whether no packet is begun, waits or is being answered: nothing in the memory is needed.
   var isIdle: Bool { whole == 0 && received == 0 }
   /// Whether something has come that waits for the memory.
   var isWaiting: Bool { isIdle && usbTaken < usbCount }
-  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody
-  /// else may have the memory.
+  /// Whether the host has neither continued a packet nor taken a response for so long that the memory may be
+  /// reused.
   func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
 
   /// Gives up what is in the memory.
@@ -61,14 +61,14 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     reset()
   }
 
-  /// Forgets everything, in both directions.
+  /// Discards everything, in both directions.
   public mutating func reset() {
     resetReceiving()
     whole = 0
     isAnswered = false
   }
 
-  /// Forgets a packet that is begun.
+  /// Discards a packet that is begun.
   mutating func resetReceiving() {
     received = 0
     usbCount = 0
@@ -76,13 +76,13 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     isDiscarding = false
   }
 
-  /// Forgets the rest of an answer that is being sent: nobody knows its beginning any more.
+  /// Discards the rest of a response that is being sent, as its beginning is lost.
   mutating func resetSending() {
     if isAnswered { release() }
   }
 
   /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
-  /// goes on unless `mayBegin`.
+  /// continues unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, mayBegin: Bool, at now: Instant, server: inout SMPServer,

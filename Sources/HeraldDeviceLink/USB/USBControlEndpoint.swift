@@ -13,7 +13,7 @@ struct USBControlEndpoint: ~Copyable {
     case acknowledge
     /// Acknowledge it and use the address.
     case setAddress(UInt8)
-    /// Acknowledge it; the configuration was selected, or selected once more, or (0) left.
+    /// Acknowledge it; the configuration was selected, or selected again, or (0) left.
     case configure(UInt8)
     /// Acknowledge it; this interface's one setting was selected: its endpoints begin anew.
     case selectInterface(UInt16)
@@ -30,7 +30,7 @@ struct USBControlEndpoint: ~Copyable {
   }
 
   /// What is being sent.
-  private enum Answer: Equatable, BitwiseCopyable {
+  private enum Response: Equatable, BitwiseCopyable {
     case none
     /// So many bytes, least significant first.
     case value(UInt16, UInt8)
@@ -43,18 +43,18 @@ struct USBControlEndpoint: ~Copyable {
   private(set) var configuration: UInt8 = 0
   /// A bit for each endpoint that is halted, by `place`.
   private var halted: UInt8 = 0
-  private var answer = Answer.none
+  private var answer = Response.none
   /// Bytes of it that the host wants, and that are sent.
   private var answerCount = 0
   private var sent = 0
   private var endsWithEmptyPacket = false
-  private var packet = USBAnswerPacket()
+  private var packet = USBResponsePacket()
   private let serialNumber: InlineBytes<32>
 
-  /// A device that was not asked anything.
+  /// A device in the default state.
   init(serialNumber: InlineBytes<32>) { self.serialNumber = serialNumber }
 
-  /// Whether there are packets of an answer to be sent.
+  /// Whether there are packets of a response to be sent.
   var isSending: Bool { answer != .none }
 
   /// The bus was reset, or the device taken off it.
@@ -181,7 +181,7 @@ struct USBControlEndpoint: ~Copyable {
       setup.length == 0
     else { return .refuse }
     let isHalted = setup.request == Request.setFeature
-    // The control endpoint is never halted; hosts may say so all the same.
+    // The control endpoint is never halted; hosts may clear a halt nevertheless.
     if setup.index == 0x00 || setup.index == 0x80 { return isHalted ? .refuse : .acknowledge }
     guard let bit = bit(setup.index) else { return .refuse }
     halted = isHalted ? halted | bit : halted & ~bit
@@ -197,7 +197,7 @@ struct USBControlEndpoint: ~Copyable {
     case (0xA1, SerialRequest.getLineCoding) where setup.value == 0:
       let outcome = send(.lineCoding, setup)
       return outcome == .send ? .sendLineCoding : outcome
-    // Bit 0 is Data Terminal Ready; bit 1, Request To Send, says nothing where nobody waits.
+    // Bit 0 is Data Terminal Ready; bit 1, Request To Send, has no meaning here.
     case (0x21, SerialRequest.setControlLineState) where setup.length == 0:
       return .setTerminal(setup.value & 1 != 0)
     default: return .refuse
@@ -211,8 +211,8 @@ struct USBControlEndpoint: ~Copyable {
     return send(.microsoftSet, setup)
   }
 
-  /// Sends an answer, or as much of it as the host wants.
-  private mutating func send(_ answer: Answer, _ setup: USBSetup) -> Outcome {
+  /// Sends a response, or as much of it as the host wants.
+  private mutating func send(_ answer: Response, _ setup: USBSetup) -> Outcome {
     self.answer = answer
     packet.begin(at: 0)
     // The line coding is the serial port's, which writes it into the packet.
@@ -286,7 +286,7 @@ struct USBControlEndpoint: ~Copyable {
     return true
   }
 
-  /// The next packet of the answer. `packetSent` goes on to the one after it.
+  /// The next packet of the response. `packetSent` advances to the next one.
   @_lifetime(&self)
   mutating func nextPacket() -> Span<UInt8> { packet.kept(upTo: answerCount) }
 

@@ -1,9 +1,9 @@
-/// What the device says it is (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the serial
-/// port; docs/wire-formats.md).
+/// The descriptors of the device (USB 2.0, 9.6; USB 3.2, 9.6.2 for the BOS; CDC 1.2 and PSTN 1.2 for the
+/// serial port; docs/wire-formats.md).
 ///
 /// One configuration with two functions: the management link, one interface, vendor-specific, two bulk
 /// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs that know
-/// nothing else. Its protocol is 0, not 1 ("AT commands"): nobody takes it for a modem.
+/// nothing else. Its protocol is 0, not 1 ("AT commands"): so hosts do not take it for a modem.
 public enum USBDescriptors {
   /// pid.codes.
   public static var vendor: UInt16 { 0x1209 }
@@ -96,7 +96,7 @@ public enum USBDescriptors {
   /// Microsoft's descriptor set up to its text: WinUSB is the driver of the function that begins with
   /// interface 0, and programs find that by an interface GUID. The serial port has Windows' own driver.
   ///
-  /// The configuration is told by its index, 0, as Windows reads it.
+  /// The configuration is requested by its index, 0, as Windows does.
   private static let microsoftSet: [54 of UInt8] = [
     10, 0, 0, 0, 0x00, 0x00, 0x03, 0x06, 178, 0,
     // Configuration, function.
@@ -109,7 +109,7 @@ public enum USBDescriptors {
   ]
 
   /// Writes Microsoft's descriptor set.
-  static func writeMicrosoftSet(_ packet: inout USBAnswerPacket) {
+  static func writeMicrosoftSet(_ packet: inout USBResponsePacket) {
     packet.bytes(microsoftSet.span)
     packet.utf16("DeviceInterfaceGUIDs")
     packet.u16(0)

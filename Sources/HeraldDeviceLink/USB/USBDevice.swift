@@ -22,7 +22,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
   /// Whether the bus is suspended: nothing should draw more than 2.5 mA from it.
   public private(set) var isSuspended = false
 
-  /// A device that has not been asked anything. `serialNumber` is ASCII, without spaces.
+  /// A device in the default state. `serialNumber` is ASCII, without spaces.
   ///
   /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function
   /// never does.

@@ -3,9 +3,9 @@ import HeraldHAL
 /// The serial port of the device (CDC-ACM): SMP in its serial framing on a pair of bulk endpoints, one packet
 /// at a time, in memory that it shares with the management link.
 ///
-/// There is no line behind it: the line coding is kept and told, and changes nothing. The end of Data
-/// Terminal Ready, with which hosts close the port, forgets what was begun. Bytes that belong to no packet
-/// are passed over, whoever sends them: a program that looks for modems gets no answer.
+/// There is no physical line: the line coding is stored and returned, and has no effect. The end of Data
+/// Terminal Ready, with which hosts close the port, discards what was begun. Bytes that belong to no packet
+/// are skipped: a program that probes for modems has no response.
 struct USBSerialPort: ~Copyable {
   private var exchange = SMPSerialExchange()
   /// The USB packet that is being looked at.
@@ -14,19 +14,18 @@ struct USBSerialPort: ~Copyable {
   private var taken = 0
   /// When a packet of the bus came or was taken.
   private var moved = Instant.start
-  /// Rate in four bytes, stop bits, parity, data bits (PSTN 1.2, table 17); a rate of 0: as nobody has set
-  /// it.
+  /// Rate in four bytes, stop bits, parity, data bits (PSTN 1.2, table 17); a rate of 0: as it has not been
+  /// set.
   private var coding: [8 of UInt8] = .init(repeating: 0)
   /// Whether the USB packet sent last was full, so that the host waits for more.
   private var endsWithEmptyPacket = false
   private var hasTerminal = false
-  /// What the host was told: whether there is a carrier, which there is while there is a terminal.
+  /// The carrier state that the host was notified of; set while a terminal is open.
   private var toldCarrier = false
 
   /// Bytes of a line coding.
   static var codingSize: Int { 7 }
-  /// How long the host may be silent within a packet, or leave an answer, when somebody else wants the
-  /// memory.
+  /// Timeout within a packet, or for a response to be taken, when the memory is wanted by another interface.
   static var timeout: Interval { .seconds(1) }
 
   init() {}
@@ -37,11 +36,11 @@ struct USBSerialPort: ~Copyable {
   var isIdle: Bool { exchange.isIdle }
   /// Whether something has come that waits for the memory.
   var isWaiting: Bool { isIdle && taken < count }
-  /// Whether the host neither goes on with a packet nor takes an answer, and that for so long that somebody
-  /// else may have the memory.
+  /// Whether the host has neither continued a packet nor taken a response for so long that the memory may be
+  /// reused.
   func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
 
-  /// Forgets everything: the bus was reset, or the configuration selected.
+  /// Discards everything: the bus was reset, or the configuration selected.
   mutating func reset() {
     forget()
     coding = .init(repeating: 0)
@@ -49,7 +48,7 @@ struct USBSerialPort: ~Copyable {
     toldCarrier = false
   }
 
-  /// Forgets the packet that is begun or being answered.
+  /// Discards the packet that is begun or being answered.
   mutating func forget() {
     exchange.reset()
     count = 0
@@ -94,7 +93,7 @@ struct USBSerialPort: ~Copyable {
   }
 
   /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
-  /// goes on unless `mayBegin`.
+  /// continues unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, in memory: inout MutableSpan<UInt8>, mayBegin: Bool, at now: Instant,
@@ -124,7 +123,7 @@ struct USBSerialPort: ~Copyable {
 
   private var isSending: Bool { exchange.isSending || endsWithEmptyPacket }
 
-  /// Hands the controller a packet of the answer; whether it took it. Its packet is not to be on the stack
+  /// Hands the controller a packet of the response; whether it took it. Its packet is not to be on the stack
   /// while requests are answered.
   @inline(never)
   private mutating func send<Controller: USBController & ~Copyable>(

@@ -10,9 +10,8 @@ public enum NeighbourSystem: UInt8, BitwiseCopyable, Sendable {
 public struct NeighbourSystems: Equatable, BitwiseCopyable, Sendable {
   @usableFromInline var bits: UInt8
 
-  /// None of them.
   @inlinable public init() { bits = 0 }
-  /// Adds one.
+  /// Adds `system`; no effect if it is a member.
   @inlinable public mutating func insert(_ system: NeighbourSystem) { bits |= 1 &<< system.rawValue }
   /// Adds all of `other`.
   @inlinable public mutating func insert(_ other: NeighbourSystems) { bits |= other.bits }

@@ -74,7 +74,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     throw .flashFailed
   }
 
-  /// Does what is to be done after a record was encoded. `false`: it is to be encoded once more.
+  /// Does what is to be done after a record was encoded. `false`: it is to be encoded again.
   @inlinable @inline(never)
   mutating func finish(_ outcome: LogPageWriter.Outcome) -> Bool {
     switch outcome {
@@ -189,7 +189,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     return true
   }
 
-  /// Programs the full block that waits; its codeword goes on.
+  /// Programs the full block that waits; its codeword continues.
   @inlinable @inline(never)
   mutating func programFull() -> Bool {
     let size = writer.sealFull()

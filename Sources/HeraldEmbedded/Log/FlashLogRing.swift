@@ -223,8 +223,8 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  /// Ends the log, mounted or not: from now on it takes nothing and tells nothing, and cannot be mounted.
-  /// `eraseNext` is to be called `pagesToErase` times; a log that is made anew then has a new epoch.
+  /// Closes the log permanently: it stores and returns nothing, and cannot be mounted. `eraseNext` is to be
+  /// called `pagesToErase` times; a log that is made anew then has a new epoch.
   @inlinable
   public mutating func beginErasing() {
     guard !ring.isErasing else { return }

@@ -67,8 +67,8 @@ extension FlashLog where F: ~Copyable {
   /// Whether `trim` has something to do.
   @inlinable public var wantsTrimming: Bool { ring.isMounted && ring.acknowledged > ring.beforeOldest }
 
-  /// Erases the oldest page, if a host has it. To be called again and again, when an erasure holds up nobody.
-  /// Cut short, what is left is the log without its oldest pages.
+  /// Erases the oldest page, if it is acknowledged. To be called repeatedly when the time of an erasure is
+  /// available. Cut short, what is left is the log without its oldest pages.
   @inlinable
   public mutating func trim() {
     guard wantsTrimming else { return }

@@ -31,7 +31,7 @@ struct LogInterval: BitwiseCopyable {
   @inline(__always)
   var isSettled: Bool { (low ^ (low &+ range)) &>> 24 == 0 }
 
-  /// Goes on behind the leading byte, which is the result.
+  /// Continues behind the leading byte, which is the result.
   @inline(__always)
   mutating func shift() -> UInt8 {
     let byte = UInt8(truncatingIfNeeded: low &>> 24)
@@ -105,7 +105,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     return interval
   }
 
-  /// Ends the codeword with the byte that, followed by zeros, lies in the interval. A block is never empty.
+  /// Ends the codeword with the byte that, followed by zeros, is in the interval. A block is never empty.
   mutating func finish() {
     let low = interval.low
     if low != 0 || count == 0 {
@@ -148,7 +148,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     return size
   }
 
-  /// Moves what lies beyond the block's limit to the front: the block has been programmed.
+  /// Moves what is beyond the block's limit to the front: the block has been programmed.
   mutating func shift() {
     let rest = min(count, Self.capacity &- 3) &- limit
     var index = 0

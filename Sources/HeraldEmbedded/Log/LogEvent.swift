@@ -6,13 +6,13 @@ import HeraldHAL
 public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   /// A peer was seen for the first time (column "detect" of `contacts.csv`).
   case detected(TargetIdentity)
-  /// A signal strength was measured (column "measure").
+  /// An RSSI was measured (column "measure").
   case measured(TargetIdentity, RSSI)
   /// A payload was read from the peer; its bytes come beside (column "read").
   case read(TargetIdentity)
-  /// The peer shared somebody else's payload; its bytes come beside (column "share").
+  /// The peer shared the payload of another; the bytes follow (column "share").
   case shared(TargetIdentity)
-  /// The peer was confirmed to speak Herald (column "detectHerald").
+  /// The peer was confirmed as a Herald device (column "detectHerald").
   case heraldDetected(TargetIdentity)
   /// The peer was not heard for so long that it counts as gone (column "delete").
   case lost(TargetIdentity)
@@ -85,7 +85,7 @@ public enum LogError: Error, Equatable, BitwiseCopyable, Sendable {
   case tooLong
   /// The event could not be stored: every page that was tried failed. It is counted as dropped.
   case flashFailed
-  /// No page has this sequence number any more, or not yet.
+  /// No page has this sequence number: it was overwritten or is not yet written.
   case gone
   /// The offset is beyond the readable bytes of the page.
   case outOfRange

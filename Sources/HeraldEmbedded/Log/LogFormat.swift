@@ -76,7 +76,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   public var uptime: Instant
   /// Milliseconds since 1970-01-01T00:00:00Z at `uptime`; 0 when the date was not known.
   public var unixMilliseconds: UInt64
-  /// Who had told the date.
+  /// The source of the date.
   public var clockSource: WallClock.Source
   /// How many targets the writer distinguishes at a time, 1…64.
   public var dictionaryCapacity: Int
@@ -161,7 +161,7 @@ struct LogBlock: BitwiseCopyable {
   /// What the block carries.
   @usableFromInline
   enum Kind: BitwiseCopyable {
-    /// Coded records; the codeword goes on in the next block.
+    /// Coded records; the codeword continues in the next block.
     case open
     /// Coded records; the codeword ends here.
     case final

@@ -2,12 +2,11 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// What makes records small: adaptive probabilities for the kind of a record, the time since the one before,
-/// which target it is about, and how far its signal strength is from that target's last. Reset with each
-/// page.
+/// which target it concerns, and the difference of its RSSI from that target's last. Reset with each page.
 ///
 /// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that
 /// target has been silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells
-/// most of it. A target far down the list, or not in it, is told by its number or its identity instead, as
+/// most of it. A target far down the list, or not in it, is coded by its number or its identity instead, as
 /// one decision for each before it would take long.
 ///
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack
@@ -24,7 +23,7 @@ struct LogModel: ~Copyable {
   /// What the record before was, as the decision that a record is a reading has it.
   private var previous: Previous
   private var previousRSSI: Int8
-  /// Whether the last target was told without a search.
+  /// Whether the last target was coded without a search.
   private var wasDirect: Bool
 
   /// To be `reset` before anything is coded; until then it is all zero bits.
@@ -46,7 +45,7 @@ struct LogModel: ~Copyable {
     case other = 2
   }
 
-  /// Forgets everything, as at the start of a segment.
+  /// Discards everything, as at the start of a segment.
   @usableFromInline
   mutating func reset() {
     for index in 0..<Context.count { probabilities[unchecked: index] = Self.newborn }
@@ -92,7 +91,7 @@ struct LogModel: ~Copyable {
     return bit
   }
 
-  /// A probability that is not old yet, moved towards `bit`, and adapted once more.
+  /// A probability that is not old yet, moved towards `bit`, and adapted again.
   @inline(never)
   private static func grown(_ state: UInt32, _ bit: UInt32) -> UInt32 {
     let chance = state &>> 4
@@ -364,7 +363,7 @@ struct LogModel: ~Copyable {
       high: UInt16(truncatingIfNeeded: high), low: low)
   }
 
-  /// The signal strength, as the difference from the target's last, or for its first from the last of all.
+  /// The RSSI, as the difference from the target's last one; for its first from the last one of any target.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func codeRSSI<C: LogBitCoder & ~Copyable & ~Escapable>(

@@ -25,7 +25,7 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     case complete
     /// The block after the committed ones is damaged, as by a loss of power while it was programmed.
     case torn
-    /// The records contradict the format: a damage the checksums did not see, or a page made by somebody
+    /// The records contradict the format: damage that the checksums did not detect, or a page made by another
     /// else.
     case malformed
   }
@@ -189,7 +189,7 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
     return .block(block)
   }
 
-  /// Passes over payload blocks, and begins the codeword of the coded block behind them.
+  /// Skips payload blocks, and begins the codeword of the coded block behind them.
   @_lifetime(self: copy self)
   mutating func beginCodeword() -> Beginning {
     payloadCount = 0

@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// The part of the log that knows no flash: records in, blocks to program out.
+/// The part of the log that is independent of flash: it takes records and returns blocks to program.
 ///
 /// A page's end is kept so far away that the codeword can always be ended: a record begins only with
 /// `recordReserve` bytes left and is taken back if it leaves fewer than `endReserve`.
@@ -156,7 +156,7 @@ struct LogPageWriter: ~Copyable {
   @usableFromInline
   mutating func sealRaw(_ bytes: Span<UInt8>) -> Int { encoder.sealRaw(bytes, crc: &crc, word: word) }
 
-  /// A full block of `size` bytes has been programmed; its codeword goes on.
+  /// A full block of `size` bytes has been programmed; its codeword continues.
   @usableFromInline
   @inline(never)
   mutating func fullBlockProgrammed(size: Int) {

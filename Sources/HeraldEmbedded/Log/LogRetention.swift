@@ -11,7 +11,7 @@ extension FlashLog where F: ~Copyable {
   /// of few pages is not used up by days on which little happens, for four times `days` divided by their
   /// number: so much longer than `days` a record may be there.
   ///
-  /// How old a record is follows from what came after it. The date counts only if a host told it, both today
+  /// How old a record is follows from what came after it. The date counts only if a host set it, both today
   /// and then; uptimes of this start always do; records of an earlier start are at least as old as this one.
   /// So a page whose start never got the date waits for the next page that has one, or for `days` of uptime,
   /// and never goes too early.
@@ -57,7 +57,7 @@ extension FlashLog where F: ~Copyable {
       }
       next &+= 1
     }
-    // Nothing behind it tells: only that it has taken nothing since it was closed.
+    // No later record shows it; only that nothing was stored since it was closed.
     return max(least, now < ring.restedAt ? 0 : now.milliseconds &- ring.restedAt.milliseconds)
   }
 
@@ -73,8 +73,8 @@ extension FlashLog where F: ~Copyable {
     return true
   }
 
-  /// Erases a page that is no part of the log any more. If that fails it is tried again after the next look
-  /// at all pages.
+  /// Erases a page that is no longer part of the log. If that fails it is tried again after the next look at
+  /// all pages.
   @inlinable
   mutating func tidy(_ page: Int) {
     guard erase(page: page) else {

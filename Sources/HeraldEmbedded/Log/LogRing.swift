@@ -26,9 +26,9 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var isErasedAhead = false
   /// Whether erasing it ahead has failed; `append` decides then.
   @usableFromInline var hasFailedAhead = false
-  /// Events lost and not yet told by a record.
+  /// Lost events that no record states yet.
   @usableFromInline var unreported: UInt32 = 0
-  /// Lost events told by a record that is not yet committed.
+  /// Lost events in a record that is not yet committed.
   @usableFromInline var reporting: UInt32 = 0
 
   /// Whether everything is being erased, and how many pages are left of that.
@@ -125,7 +125,7 @@ extension FlashLog where F: ~Copyable {
         capacity
         """)
   }
-  /// The value of counter `index`: records stored, signal strengths among them, blocks programmed because of
+  /// The value of counter `index`: records stored, readings among them, blocks programmed because of
   /// `commit`, pages begun, pages erased, pages given up to make room, events lost, flash operations that
   /// failed, pages erased because of their age, pages erased because a host has them; and, which does not
   /// change, pages there are.

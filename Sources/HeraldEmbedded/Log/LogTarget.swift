@@ -10,7 +10,7 @@ struct LogTarget: BitwiseCopyable {
   /// ms.
   @usableFromInline var rhythm: UInt8
   @usableFromInline var rssi: Int8
-  /// How far its last two signal strengths were apart, at most 3; 3 with one reading, 4 with none.
+  /// Absolute difference of its last two readings in dB, at most 3; 3 with one reading, 4 with none.
   @usableFromInline var jump: UInt8
 
   @usableFromInline

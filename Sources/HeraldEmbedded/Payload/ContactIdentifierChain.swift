@@ -54,7 +54,7 @@ public struct ContactIdentifierChain: ~Copyable {
     return true
   }
 
-  /// Forgets the day.
+  /// Clears the day.
   public mutating func wipe() {
     var bytes = halves.mutableSpan
     bytes.wipe()

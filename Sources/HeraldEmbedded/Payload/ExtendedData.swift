@@ -4,7 +4,7 @@ import HeraldHAL
 ///
 /// Each is a code byte, a length byte L and L bytes, numbers little-endian. Whatever the bytes are, reading
 /// them ends the way phones end it: fewer than three bytes are no segment, an L that runs past the end means
-/// up to the end, and segments without bytes are passed over. Nothing else can go wrong.
+/// up to the end, and segments without bytes are skipped. Nothing else can go wrong.
 ///
 /// ```swift
 /// var segments = ExtendedData(bytes)
@@ -48,7 +48,7 @@ public struct ExtendedData: ~Escapable {
     return false
   }
 
-  /// Where the bytes of the current segment lie in the whole; empty before the first.
+  /// Position of the bytes of the current segment; empty before the first.
   public var range: Range<Int> { start..<end }
 
   /// The bytes of the current segment, 1…255; empty before the first.

@@ -8,7 +8,7 @@ public struct FixedPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
   public let country: UInt16
   /// The state within the country, 0 for all of it.
   public let state: UInt16
-  /// The number that stands for the wearer. 0 stands for nobody: the payload is not offered.
+  /// The wearer's number; with 0 no payload is offered.
   public let clientIdentifier: UInt64
 
   /// A supplier of one payload.

@@ -41,10 +41,10 @@ public struct HMACSHA256: ~Copyable {
     for _ in 32..<64 { hash.update(pad) }
   }
 
-  /// Goes on with `bytes`.
+  /// Continues with `bytes`.
   public mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
-  /// Goes on with constant text.
+  /// Continues with constant text.
   public mutating func update(_ text: StaticString) { hash.update(text) }
 
   /// Writes the code of all bytes so far. Afterwards nothing is left of key and message.

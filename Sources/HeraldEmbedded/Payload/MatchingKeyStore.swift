@@ -70,7 +70,7 @@ public struct InlineMatchingKeys<let days: Int>: MatchingKeyStore, ~Copyable {
     }
   }
 
-  /// Overwrites all keys and forgets the window.
+  /// Overwrites all keys and clears the window.
   public mutating func wipeAll() {
     var all = keys.mutableSpan
     all.wipe()

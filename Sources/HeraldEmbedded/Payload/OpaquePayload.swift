@@ -1,7 +1,6 @@
 import HeraldHAL
 
-/// A payload whose bytes the application gives and nobody here looks into: custom and secured ones, and those
-/// of other protocols.
+/// A payload of opaque bytes from the application: custom and secured ones, and those of other protocols.
 ///
 /// Up to `capacity` bytes, of which 510 can be used. All zero bits while it has none, and then not offered.
 /// New bytes are offered from the next exchange on.

@@ -5,7 +5,7 @@ import HeraldHAL
 ///
 /// `type-and-version u8 | country u16 | state u16`, little-endian. What follows is the family's own. Every
 /// byte string has a header but the empty one; what is not known of it is said to be so, and the bytes are
-/// carried all the same.
+/// carried nevertheless.
 public struct PayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// Where a payload belongs.
   public enum Origin: Equatable, BitwiseCopyable, Sendable {

@@ -1,6 +1,6 @@
 /// What there is to say about the payload a device offers.
 public struct PayloadStatus: Equatable, BitwiseCopyable, Sendable {
-  /// The family; that of none if nobody knows, or there is none.
+  /// The payload family; `none` if unknown or without a payload.
   public var family = StoredPayloadFamily.none
   /// When the last day of its keys is over, seconds since 1970-01-01T00:00:00Z; `nil` of families without
   /// keys.

@@ -2,16 +2,16 @@ import HeraldHAL
 
 /// Where own payloads come from: asked at each exchange, with the time (HP-41).
 ///
-/// Whoever asks decides what time it is. Address and rotating payload change in one step, so the question is
-/// put with the time of the last change of address, and a payload stays what it was until the next one.
+/// The caller supplies the time. Address and rotating payload change in one step, so the call is put with the
+/// time of the last change of address, and a payload stays what it was until the next one.
 public protocol PayloadSupplier: ~Copyable {
   /// Writes the payload of this moment to the front of `buffer` and returns its length, 1…510. 0 if there is
   /// none to offer now, such as for want of the date, or if `buffer` is too small for it.
   ///
   /// - Parameters:
-  ///   - unixSeconds: seconds since 1970-01-01T00:00:00Z, or `nil` before anybody has told the date
+  ///   - unixSeconds: seconds since 1970-01-01T00:00:00Z, or `nil` before the date is set
   ///   - now: the same moment on the device's own clock
-  ///   - buffer: where it goes; what lies behind it stays as it is
+  ///   - buffer: the destination; bytes after it are unchanged
   mutating func payload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>) -> Int
 
   /// The same in the format of an earlier system, for peers that read the legacy characteristic of a table
@@ -19,8 +19,9 @@ public protocol PayloadSupplier: ~Copyable {
   mutating func legacyPayload(at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>)
     -> Int
 
-  /// The date was set. It is certain if a host told it, and not if it was a beacon, which may be anybody's:
-  /// nothing that could not be undone, such as the wiping of keys, may follow from an uncertain date.
+  /// The date was set. It is certain if a host set it, and uncertain if it came from a beacon, which is not
+  /// authenticated: nothing that could not be undone, such as the wiping of keys, may follow from an
+  /// uncertain date.
   mutating func dateWasSet(isCertain: Bool)
 
   /// When the payload will be another one than at this moment, to the second and never too early; `.never` if
@@ -34,7 +35,7 @@ public protocol PayloadSupplier: ~Copyable {
   /// (HP-42), are the first payload. 0 if no whole payload is there; what remains is then left alone.
   func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int
 
-  /// What there is to say about the payload, to whoever manages the device.
+  /// The status of the payload for the management link.
   func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus
 
   /// How long a payload that a host pushes to the device, and that stays as it is, may be: 1…510. 0 if this

@@ -2,9 +2,9 @@ import HeraldHAL
 
 /// The hash function SHA-256 (FIPS 180-4, section 6.2), over any number of bytes in any number of pieces.
 ///
-/// Small rather than fast: one loop of 64 rounds over a message schedule of sixteen words that lies where the
-/// block was gathered. `finish` wipes everything that came from the message; whoever gives a secret to
-/// `update` calls it.
+/// Small rather than fast: one loop of 64 rounds over a message schedule of sixteen words in the block
+/// buffer. `finish` wipes everything that came from the message; a caller that passes a secret to `update`
+/// calls it.
 public struct SHA256: ~Copyable {
   /// The eight words of the hash value, the last one first: so the words of `compress` move to the front,
   /// which is where copies are fast.
@@ -49,20 +49,20 @@ public struct SHA256: ~Copyable {
     return digest
   }
 
-  /// Goes on with `bytes`.
+  /// Continues with `bytes`.
   @inline(never)
   public mutating func update(_ bytes: Span<UInt8>) {
     for index in 0..<bytes.count { gather(bytes[unchecked: index]) }
   }
 
-  /// Goes on with constant text.
+  /// Continues with constant text.
   @inline(never)
   public mutating func update(_ text: StaticString) {
     guard text.hasPointerRepresentation else { return }
     for index in 0..<text.utf8CodeUnitCount { gather(text.utf8Start[index]) }
   }
 
-  /// Goes on with a byte.
+  /// Continues with a byte.
   public mutating func update(_ byte: UInt8) { gather(byte) }
 
   /// Writes the digest of all bytes so far, most significant first. Afterwards this is a new hash of no

@@ -112,10 +112,10 @@ public enum SimpleKeySchedule {
 
 /// Why keys were not derived, taken in or offered.
 public enum KeyScheduleError: Error, BitwiseCopyable, Sendable {
-  /// A day lies behind day 2000, where the schedule ends: 2026-03-17 with the phones' epoch. A re-based
-  /// epoch, agreed with whoever verifies the identifiers, starts a new schedule.
+  /// The day is after day 2000, the end of the schedule: 2026-03-17 with the phones' epoch. A re-based epoch,
+  /// agreed with the verifier of the identifiers, starts a new schedule.
   case pastEnd
-  /// The moment lies before the epoch.
+  /// The time is before the epoch.
   case beforeEpoch
   /// No day at all was asked for, or a negative one.
   case emptyWindow
@@ -137,7 +137,7 @@ public struct KeyScheduleEpoch: Hashable, BitwiseCopyable, Sendable {
   /// Seconds after the phones' epoch, modulo 2⁶⁴.
   private let offset: UInt64
 
-  /// An epoch of one's own, to be agreed with whoever verifies the identifiers.
+  /// Another epoch, to be agreed with the verifier of the identifiers.
   public init(unixSeconds: UInt64) { offset = unixSeconds &- Self.phonesUnixSeconds }
 
   /// Seconds since 1970-01-01T00:00:00Z.

@@ -23,7 +23,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
   public private(set) var country: UInt16
   /// The state within the country, 0 for all of it.
   public private(set) var state: UInt16
-  /// The keys. Whoever gives new ones calls `keysChanged` afterwards.
+  /// The keys. After replacing them, call `keysChanged`.
   public var store: Store
 
   private var isDateUncertain: Bool
@@ -108,7 +108,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     return status
   }
 
-  /// Forgets what was made from the keys so far.
+  /// Discards everything derived from the keys.
   @inline(never)
   public mutating func keysChanged() {
     guard chainDay != 0 else { return }
@@ -142,7 +142,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
 public enum SimplePayloadStatus: Equatable, BitwiseCopyable, Sendable {
   /// No keys have been given.
   case noKeys
-  /// Nobody has told the date yet.
+  /// The date is not set.
   case noDate
   /// The first day of the window is still to come.
   case beforeWindow
@@ -150,6 +150,6 @@ public enum SimplePayloadStatus: Equatable, BitwiseCopyable, Sendable {
   case offered(daysLeft: Int)
   /// The last day of the window is over: new keys are needed.
   case windowEnded
-  /// The schedule itself is over: a re-based epoch is needed, agreed with whoever verifies the identifiers.
+  /// The schedule has ended: a re-based epoch is needed, agreed with the verifier of the identifiers.
   case pastEnd
 }

@@ -2,7 +2,7 @@ import HeraldHAL
 
 /// Which payload is stored on a device. The numbers are those of a blob's header and of flash.
 public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
-  /// None: what the image has applies.
+  /// None stored: that of the image applies.
   case none = 0
   /// `FixedPayloadSupplier`.
   case fixed = 1
@@ -45,7 +45,7 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
 /// | 24 | 4 | CRC-32 of what is behind the header |
 /// | 28 | 4 | CRC-32 of bytes 0…27 |
 ///
-/// Behind it are the bytes of the payload as it goes on the air, or for each day of the simple family 40
+/// Behind it are the bytes of the payload as transmitted, or for each day of the simple family 40
 /// bytes: the matching key, the day as u32, the CRC-32 of those 36.
 public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// Which payload it is.

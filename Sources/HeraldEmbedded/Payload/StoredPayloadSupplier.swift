@@ -12,7 +12,7 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
   private var bytes = InlineBytes<capacity>()
   private var simple = SimplePayloadSupplier(store: DayKeyStore())
 
-  /// A supplier that offers what the image has, which may be nobody's fixed payload, until another one is
+  /// A supplier that offers what the image has, which may be the unset fixed payload, until another one is
   /// stored.
   public init(otherwise image: FixedPayloadSupplier) { self.image = image }
 
@@ -166,7 +166,7 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
   /// How many of the days that are over still have keys in storage.
   var daysToWipe: Int { daysOver &- daysWiped }
 
-  /// They have none any more.
+  /// No further keys.
   mutating func noteWiped() { daysWiped = daysOver }
 
   mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool {

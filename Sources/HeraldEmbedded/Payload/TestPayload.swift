@@ -2,10 +2,10 @@ import HeraldHAL
 
 /// The payload of the phones' demonstration apps, for trials with them.
 ///
-/// `00 00 00 | identifier i32 | zeros`, little-endian, 129 bytes unless told otherwise. Phones take the
-/// family for a custom one. It needs no date.
+/// `00 00 00 | identifier i32 | zeros`, little-endian, 129 bytes by default. Phones take the family for a
+/// custom one. It needs no date.
 public struct TestPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
-  /// The number that tells this device from the others of a trial.
+  /// The number of this device in a trial.
   public let identifier: Int32
   /// How long the payload is, 7…510.
   public let fixedLength: Int

@@ -48,7 +48,7 @@ public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable
   public private(set) var code: UInt32
   private var extendedData: InlineBytes<capacity>
 
-  /// A supplier of the payload of a venue that says nothing else yet.
+  /// A supplier of a venue payload without extended data.
   public init(country: UInt16, state: UInt16, code: UInt32) {
     self.country = country
     self.state = state

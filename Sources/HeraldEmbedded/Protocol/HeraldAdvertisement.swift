@@ -16,7 +16,7 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
     get { ownService.orNil }
     set { ownService = newValue ?? .zero }
   }
-  /// The power it is sent with, in dBm, if that is to be told.
+  /// The transmit power in dBm, if it is to be included.
   public var txPower: Int8? {
     get { tellsTxPower ? power : nil }
     set {

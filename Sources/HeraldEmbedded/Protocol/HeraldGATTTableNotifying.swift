@@ -16,7 +16,6 @@ public enum HeraldNotifyingGATTTable: GATTTable {
     }
   }
 
-  /// True.
   public static var notifies: Bool { true }
 }
 

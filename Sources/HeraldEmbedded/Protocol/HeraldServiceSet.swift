@@ -6,11 +6,10 @@ import HeraldHAL
 public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// One bit per service.
   public let rawValue: UInt8
-  /// From the bits.
   @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// None.
+  /// The empty set.
   @inlinable
   public static var none: HeraldServiceSet { HeraldServiceSet(rawValue: 0) }
   /// `HeraldUUIDs.service`, 128 bits.

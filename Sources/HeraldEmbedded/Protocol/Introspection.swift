@@ -10,7 +10,7 @@ public struct Introspected: Equatable, BitwiseCopyable, Sendable {
   public var pseudoAddress: PseudoDeviceAddress? {
     identity.kind == .pseudoAddress ? PseudoDeviceAddress(high: identity.high, low: identity.low) : nil
   }
-  /// The power it says it sends with, in dBm.
+  /// The transmit power in the advertisement, in dBm.
   public var txPower: Int8?
   /// What its Apple manufacturer data tell.
   public var apple: AppleVerdict
@@ -43,7 +43,6 @@ public enum PeerGuess: UInt8, BitwiseCopyable, Sendable {
 
 /// What Apple manufacturer data tell about their sender.
 public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
-  /// There are none.
   case none = 0
   /// They are of a kind that phones in whose background Herald may run do not send.
   case filtered = 1
@@ -53,7 +52,7 @@ public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
   case overflowArea = 3
 }
 
-/// Looks into advertisements for phones that speak Herald, also those that hide it.
+/// Classifies advertisements: Herald devices, and iPhones that hide the service in the background.
 ///
 /// One pass over the data, which may be anything: bounds come from its length alone, the first structure that
 /// does not fit ends the pass, and what came before it counts. All zero bits recognise both standard

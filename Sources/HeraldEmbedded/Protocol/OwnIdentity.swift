@@ -15,7 +15,7 @@ public struct OwnIdentity: Equatable, BitwiseCopyable, Sendable {
     self.pseudoAddress = pseudoAddress
   }
 
-  /// From this lifetime on an address counts as stable, and no pseudo device address is shown (HP-13).
+  /// From this lifetime an address counts as stable, and no pseudo device address is shown (HP-13).
   /// Bluetooth's own default for a resolvable private address is 15 minutes.
   public static var stableLifetime: Interval { .minutes(1) }
 

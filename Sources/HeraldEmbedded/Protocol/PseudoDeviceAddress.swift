@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Six random bytes by which a peer is told apart while its address changes every few seconds (HP-11, HP-15).
+/// Six random bytes that identify a peer while its address changes every few seconds (HP-11, HP-15).
 ///
 /// On air they follow a company identifier in manufacturer data: `09 FF cc cc a0 a1 a2 a3 a4 a5`.
 public struct PseudoDeviceAddress: Hashable, BitwiseCopyable, Sendable {
@@ -35,7 +35,7 @@ public struct PseudoDeviceAddress: Hashable, BitwiseCopyable, Sendable {
     self.init(high: bits.high, low: bits.low)
   }
 
-  /// A new one: 48 random bits that say nothing about those before and after (HP-12).
+  /// A new address: 48 random bits, independent of earlier and later ones (HP-12).
   public static func make<Source: RandomSource & ~Copyable>(random: inout Source) -> PseudoDeviceAddress {
     let low = random.next()
     return PseudoDeviceAddress(high: UInt16(truncatingIfNeeded: random.next() &>> 16), low: low)

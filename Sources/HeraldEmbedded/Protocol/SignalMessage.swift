@@ -30,7 +30,7 @@ public struct SignalMessage: ~Escapable {
 
   /// What it is for.
   public let kind: Kind
-  /// The strength it carries, in dBm as written; 0 if its kind carries none.
+  /// The RSSI in the message, in dBm; 0 if its kind has none.
   public let rssi: Int16
   /// Its payload, payloads or application bytes; empty for `.rssi`.
   public let data: Span<UInt8>

@@ -2,7 +2,6 @@ import HeraldHAL
 
 /// How much of a device works (docs/firmware.md).
 public enum StartMode: UInt8, BitwiseCopyable, Sendable {
-  /// All of it.
   case normal = 0
   /// After faults in quick succession: no radio; the log can be read over the management link.
   case safe = 1
@@ -10,9 +9,9 @@ public enum StartMode: UInt8, BitwiseCopyable, Sendable {
   case bare = 2
 }
 
-/// What a device knows of why it started: for its log, and for whoever asks over the management link.
+/// The restart cause of a device, for its log and for the management link.
 public struct RestartReport: Equatable, BitwiseCopyable, Sendable {
-  /// Why.
+  /// Cause of the restart.
   public var cause: RestartCause
   /// What the device does since.
   public var mode: StartMode

@@ -14,7 +14,7 @@ import HeraldHAL
 /// once, and what is advertised next shows the new address with whatever data the sets then hold. Data that
 /// has to change with the address is replaced (`setData`) between the same two calls of `next`.
 ///
-/// Pure state: it is told the time, and says what it wants to be on the air and until when.
+/// Pure state: from the time it computes what is to be advertised, and until when.
 public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
   /// What one set advertises.
   private struct Entry {
@@ -96,7 +96,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     return true
   }
 
-  /// Takes a set off the air for good.
+  /// Removes a set.
   public mutating func remove(_ set: Int) {
     guard set >= 0, set < sets else { return }
     // Field by field: an empty entry as a whole would be made on the stack.
@@ -111,7 +111,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
   /// Gives every set the new own address, at once.
   public mutating func rotate(to address: DeviceAddress) { self.address = address }
 
-  /// Forgets what is on the air: for a radio that lost its state. The next plan is marked as changed.
+  /// Clears the plan, as the radio lost its state. The next plan is marked as changed.
   public mutating func radioForgot() {
     shown = .silence
     dirty = false

@@ -3,7 +3,6 @@ import HeraldHAL
 
 /// What should be on the air.
 public enum AdvertisingWish: Equatable, BitwiseCopyable, Sendable {
-  /// Nothing.
   case silence
   /// This set, with these parameters.
   case set(Int, AdvertisingParameters)
@@ -13,7 +12,8 @@ public enum AdvertisingWish: Equatable, BitwiseCopyable, Sendable {
 public struct AdvertisingPlan: Equatable, BitwiseCopyable, Sendable {
   /// What should be on the air from now on.
   public let wish: AdvertisingWish
-  /// Whether that differs from the plan before, in parameters or data: then it has to be told to the radio.
+  /// Whether that differs from the plan before, in parameters or data: then it has to be applied to the
+  /// radio.
   public let changed: Bool
   /// When to ask again; `.never` if nothing will change by itself.
   public let deadline: Instant
@@ -45,11 +45,11 @@ public protocol AdvertisingSets: ~Copyable {
   /// Replaces what a set advertises.
   @discardableResult
   mutating func setData(_ set: Int, _ data: Span<UInt8>, scanResponse: Span<UInt8>) -> Bool
-  /// Takes a set off the air for good.
+  /// Removes a set.
   mutating func remove(_ set: Int)
   /// Gives every set the new own address, at once.
   mutating func rotate(to address: DeviceAddress)
-  /// Forgets what is on the air.
+  /// Clears the plan.
   mutating func radioForgot()
   /// What should be on the air at `now`.
   mutating func next(at now: Instant, allowed: AdvertisingAllowance) -> AdvertisingPlan

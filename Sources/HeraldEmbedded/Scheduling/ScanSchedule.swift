@@ -5,10 +5,9 @@ import HeraldHAL
 public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   /// Milliseconds from the start of one window to the next, 3…10,240.
   public var interval: Interval
-  /// Milliseconds of listening in each interval, 3…`interval`.
+  /// Scan window in ms, 3…`interval`.
   public var window: Interval
-  /// Milliseconds of listening in each interval while several peers wait to have their payloads read,
-  /// `window`…`interval`.
+  /// Scan window in ms while several peers wait for their payloads to be read, `window`…`interval`.
   public var busyWindow: Interval
   /// Whether to send scan requests.
   public var active: Bool
@@ -34,7 +33,7 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
     self.off = off
   }
 
-  /// Listens for `window` in each `interval`, all of the time if that is shorter, and all of the time while
+  /// Scans for `window` in each `interval`, all of the time if that is shorter, and all of the time while
   /// several peers wait.
   @usableFromInline
   mutating func listen(_ window: Interval, every interval: Interval) {
@@ -58,7 +57,7 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
 /// connect, an attempt is given no longer than the gap allows, and none is started when less than
 /// `shortestAttempt` of the gap is left.
 ///
-/// Pure state: it is told the time and whether the radio is blocked, and says what it wants and until when.
+/// Pure state: from the time and whether the radio is blocked it computes what to scan, and until when.
 public struct ScanSchedule: BitwiseCopyable, Sendable {
   /// What is wanted and until when that holds.
   public struct Plan: Equatable, BitwiseCopyable, Sendable {
@@ -73,7 +72,7 @@ public struct ScanSchedule: BitwiseCopyable, Sendable {
   private var scanning: Bool
   /// When the present stretch of scanning or resting began.
   private var since: Instant
-  /// The last moment known to lie in a scan that counts.
+  /// The latest time known to be within a valid scan.
   private var lastScan: Instant
 
   /// The longest time between two scans.
@@ -82,7 +81,7 @@ public struct ScanSchedule: BitwiseCopyable, Sendable {
   public static var reserve: Interval { .seconds(1) }
   /// How long a scan must last to count: an advertiser with the longest usual interval is heard in it.
   public static var shortestScan: Interval { .seconds(2) }
-  /// The least time worth starting a connection attempt for.
+  /// The minimum time for a connection attempt.
   public static var shortestAttempt: Interval { .seconds(2) }
 
   /// A schedule that has not scanned yet. A rest longer than the guarantee allows is cut to that.

@@ -1,10 +1,10 @@
 import HeraldHAL
 
-/// Asks for the power every 30 seconds, from the first poll on, and has the answer logged (HP-49).
+/// Asks for the power every 30 seconds, from the first poll on, and has the response logged (HP-49).
 public struct BatterySensor<Source: PowerSource & ~Copyable>: SensorDelegate, ~Copyable {
-  /// Who is asked.
+  /// The source.
   public var source: Source
-  /// The last answer; `nil` before the first.
+  /// The last response; `nil` before the first.
   public private(set) var last: PowerReading?
   private var due: Instant
 
@@ -15,7 +15,7 @@ public struct BatterySensor<Source: PowerSource & ~Copyable>: SensorDelegate, ~C
     due = .start
   }
 
-  /// The time from one question to the next.
+  /// The polling interval.
   public static var period: Interval { .seconds(30) }
 
   /// Asks if it is time to. After a sleep over several periods it asks once.

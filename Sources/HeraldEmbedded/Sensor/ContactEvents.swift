@@ -9,13 +9,13 @@ public struct ContactEvent: Equatable, BitwiseCopyable, Sendable {
   public internal(set) var payloadDigest: UInt64
   /// When it was detected.
   public internal(set) var begin: Instant
-  /// When its strength was measured last; after the contact's end, with the extension.
+  /// Time of its last reading; after the contact's end, with the extension.
   public internal(set) var end: Instant
-  /// How many strengths were measured.
+  /// Number of readings.
   public internal(set) var readings: UInt32
 }
 
-/// Who is told of contacts.
+/// The delegate for contacts.
 public protocol ContactDelegate: ~Copyable {
   /// A peer was detected that had no contact.
   mutating func didBegin(_ contact: ContactEvent, at now: Instant)
@@ -24,8 +24,8 @@ public protocol ContactDelegate: ~Copyable {
 }
 
 /// Makes contacts of what the sensor hears: each begins when its peer is detected (HP-18) and ends with the
-/// last strength measured, put off by at most 30 seconds if so wished (HP-19, HP-20). A connection that
-/// closes ends nothing. A contact is known to be over when its peer is lost.
+/// last reading, delayed by at most 30 seconds if so wished (HP-19, HP-20). A connection that closes ends
+/// nothing. A contact is known to be over when its peer is lost.
 ///
 /// Identities that show the same payload are one peer (HP-03), so that a peer whose address changes has one
 /// contact. What others tell of peers (HP-43) is no contact: only peers this device heard have one.
@@ -34,7 +34,7 @@ public protocol ContactDelegate: ~Copyable {
 public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copyable>: SensorDelegate,
   ~Copyable
 {
-  /// Who is told.
+  /// The delegate.
   public var listener: Listener
   /// By how much ends are put off.
   public let extended: Interval

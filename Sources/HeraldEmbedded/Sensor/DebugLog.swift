@@ -8,7 +8,7 @@ public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
   case info = 1
   /// Something that should not happen.
   case fault = 2
-  /// More than any message has: nothing is told.
+  /// Above every message's level: none is delivered.
   case none = 3
 
   /// Whether `left` matters less.
@@ -16,23 +16,20 @@ public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
   public static func < (left: DebugLevel, right: DebugLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Who is told what goes on inside the device, in words (HP-50). Every `SensorDelegate` is one that by
-/// default wants nothing.
+/// Receives debug messages (HP-50). By default a `SensorDelegate` ignores them.
 ///
-/// The level is a property of the type: the compiler leaves out of the image what nobody wants, texts
-/// included (`script/footprint` looks for them).
+/// The level is a property of the type: the compiler removes unused messages from the image, texts included
+/// (`script/footprint` looks for them).
 public protocol DebugLog: ~Copyable {
-  /// What matters less than this is not told.
+  /// Less important messages are dropped.
   static var debugLevel: DebugLevel { get }
-  /// A message. What the numbers are is for the text to say; one that it says nothing of is 0.
+  /// A debug message. The text states the meaning of the numbers; unused ones are 0.
   mutating func note(
     _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant)
 }
 
 extension DebugLog where Self: ~Copyable {
-  /// Nothing is told.
   @inlinable @inline(__always) public static var debugLevel: DebugLevel { .none }
-  /// Does nothing.
   @inlinable @inline(__always)
   public mutating func note(
     _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant

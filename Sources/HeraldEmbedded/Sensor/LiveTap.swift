@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a `LiveEvent` tells.
+/// The kind of a `LiveEvent`.
 public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
   /// A peer was heard for the first time.
   case detected = 1
-  /// The strength of a peer's advertisement was measured; `level` is it.
+  /// An RSSI was measured; `level` is its value in dBm.
   case measured = 2
   /// A peer's payload was read, of `count` bytes.
   case read = 3
@@ -37,12 +37,11 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
   public var count: UInt16 = 0
   @usableFromInline var kindNumber: UInt8 = 0
   @usableFromInline var targetKind: UInt8 = 0
-  /// A strength or power in dBm, or a number, by the kind.
+  /// RSSI or power in dBm, or a number, depending on the kind.
   public var level: Int8 = 0
   /// Keeps the idle state free of gaps.
   @usableFromInline var spare: UInt8 = 0
 
-  /// None.
   @inlinable public init() {}
 
   @usableFromInline
@@ -56,9 +55,9 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
     self.count = UInt16(truncatingIfNeeded: min(max(count, 0), 0xFFFF))
   }
 
-  /// What it tells; `nil` for none.
+  /// The kind; `nil` for an unknown value.
   public var kind: LiveKind? { LiveKind(rawValue: kindNumber) }
-  /// Whom it is about.
+  /// The target that it concerns.
   public var target: TargetIdentity {
     TargetIdentity(
       kind: TargetIdentity.Kind(rawValue: targetKind) ?? .publicAddress, high: high, low: low)
@@ -73,18 +72,15 @@ public protocol LiveSource: ~Copyable {
   mutating func watch(at now: Instant) -> Int
   /// Hands out the oldest event that waits.
   mutating func nextLive() -> LiveEvent?
-  /// Hands out how many events there was no room for since the last time, while somebody watched.
+  /// Returns and clears the number of events dropped since the last call while the tap was in use.
   mutating func takeLost() -> UInt32
 }
 
 extension LiveSource where Self: ~Copyable {
-  /// There is none.
   @inlinable @inline(__always) public static var hasLive: Bool { false }
   /// None wait.
   @inlinable @inline(__always) public mutating func watch(at now: Instant) -> Int { 0 }
-  /// There is none.
   @inlinable @inline(__always) public mutating func nextLive() -> LiveEvent? { nil }
-  /// None.
   @inlinable @inline(__always) public mutating func takeLost() -> UInt32 { 0 }
 }
 
@@ -92,12 +88,12 @@ extension LiveSource where Self: ~Copyable {
 /// `SensorDelegates` with any other.
 ///
 /// It hears of an event where the log does. Nobody watching costs a call and a comparison for each event.
-/// What finds no room is counted: the oldest stay, so that what is told is without gaps up to there.
+/// Dropped events are counted: the oldest stay, so that the sequence has no gaps up to there.
 public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Fourteen events of 16 bytes.
   @usableFromInline static var capacity: Int { 14 }
   /// For how long events are kept without anybody asking.
-  @usableFromInline static var patience: Interval { .seconds(10) }
+  @usableFromInline static var timeout: Interval { .seconds(10) }
 
   @usableFromInline var events: [14 of LiveEvent] = .init(repeating: LiveEvent())
   @usableFromInline var watchedUntil = Instant.start
@@ -105,7 +101,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   @usableFromInline var first: UInt16 = 0
   @usableFromInline var count: UInt16 = 0
 
-  /// A tap that nobody has asked.
+  /// An unused tap.
   public init() {}
 
   @usableFromInline @inline(never)
@@ -122,16 +118,15 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     count &+= 1
   }
 
-  /// There is.
   @inlinable @inline(__always) public static var hasLive: Bool { true }
 
-  /// Somebody watches. Who comes after nobody did finds nothing of before.
+  /// Marks the tap as in use. After a time out of use the earlier events are gone.
   public mutating func watch(at now: Instant) -> Int {
     if now >= watchedUntil {
       count = 0
       lost = 0
     }
-    watchedUntil = now + Self.patience
+    watchedUntil = now + Self.timeout
     return Int(count)
   }
 
@@ -150,59 +145,48 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     return lost
   }
 
-  /// Kept.
   @inlinable
   public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
     keep(.detected, target, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     keep(.measured, target, level: rssi.rawValue, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
   {
     keep(.read, target, count: payload.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {
     keep(.shared, sharer, count: payloads.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {
     keep(.received, sender, count: message.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didVisit(_ visit: Visit, at now: Instant) {
     keep(
       .visited, visit.venue, count: Int(clamping: visit.end.since(visit.begin).milliseconds / 1000), at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {
     keep(.model, target, count: model.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
   ) {
     keep(.neighbour, target, level: Int8(truncatingIfNeeded: system.rawValue), count: code.count, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {
     keep(.txPower, target, level: dBm, at: now)
   }
-  /// Kept.
   @inlinable
   public mutating func didLose(_ target: TargetIdentity, at now: Instant) { keep(.lost, target, at: now) }
-  /// Kept.
   @inlinable
   public mutating func didUpdateState(_ state: SensorState, at now: Instant) {
     let nobody = TargetIdentity(kind: .publicAddress, high: 0, low: 0)

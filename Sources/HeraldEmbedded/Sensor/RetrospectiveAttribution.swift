@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Keeps the strengths of peers whose payload is not known yet, so that a delegate can give them to the
+/// Keeps readings of peers whose payload is not known yet, so that a delegate can attribute them to the
 /// payload once it is read (HP-45).
 ///
 /// `capacity` is how many it keeps. A further one takes the place of the oldest, which is counted in
@@ -12,11 +12,11 @@ import HeraldHAL
 /// mutating func didRead(…) { while let reading = earlier.takeOldest(of: target) { use(reading, payload) } }
 /// ```
 public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
-  /// A strength from before the payload was read.
+  /// A reading from before the payload was read.
   public struct Reading: Equatable, BitwiseCopyable, Sendable {
     /// How strong the peer was.
     public let rssi: RSSI
-    /// When.
+    /// Time of the reading.
     public let at: Instant
 
     /// Stated one by one.
@@ -35,7 +35,7 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
 
   /// The oldest first.
   private var entries: [capacity of Entry]
-  /// How many strengths are kept.
+  /// Number of stored readings.
   public private(set) var count: Int
   /// How many were pushed out by others.
   public private(set) var forgotten: UInt32
@@ -49,7 +49,7 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
     forgotten = 0
   }
 
-  /// Keeps a strength of a peer.
+  /// Stores a reading of a peer.
   public mutating func add(_ peer: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     guard capacity > 0 else {
       forgotten &+= 1
@@ -63,7 +63,7 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
     count &+= 1
   }
 
-  /// Takes out the oldest strength of a peer; `nil` if there is none.
+  /// Removes and returns the oldest reading of a peer; `nil` if there is none.
   public mutating func takeOldest(of peer: TargetIdentity) -> Reading? {
     var place = 0
     while place < count {
@@ -77,7 +77,7 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
     return nil
   }
 
-  /// Forgets the strengths of a peer, as of one that was lost.
+  /// Discards the readings of a peer that was lost.
   public mutating func forget(_ peer: TargetIdentity) {
     while takeOldest(of: peer) != nil {}
   }

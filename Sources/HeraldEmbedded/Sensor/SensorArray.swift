@@ -7,7 +7,7 @@
 ///
 /// The sensors are `first.first` and `first.second`, the delegate is `second`. `NoDelegate` stands for a
 /// sensor that is not wanted, and costs nothing. Any delegate that has work of its own (`nextWork`) can stand
-/// in the place of a sensor, and several delegates in the place of one. Sensors hear of an event before the
+/// in the place of a sensor, and several delegates in the place of one. Sensors receive an event before the
 /// delegate does.
 public typealias SensorArray<
   Battery: SensorDelegate & ~Copyable, Visits: SensorDelegate & ~Copyable,

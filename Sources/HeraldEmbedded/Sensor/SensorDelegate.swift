@@ -1,9 +1,8 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What an application wants to hear of: every event of the sensor as it happens (HP-44). Calls are
-/// statically dispatched and come from within `HeraldNode.poll`; bytes are borrowed for the duration of a
-/// call. Everything is optional.
+/// The events of the sensor for an application (HP-44). Calls are statically dispatched and come from within
+/// `HeraldNode.poll`; bytes are borrowed for the duration of a call. Everything is optional.
 ///
 /// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from
 /// then on each `didMeasure` is followed by `didMeasureWithPayload`. The measurements before belong to the
@@ -11,12 +10,12 @@ import HeraldHAL
 public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
   /// A peer was heard for the first time.
   mutating func didDetect(_ target: TargetIdentity, at now: Instant)
-  /// The strength of a peer's advertisement was measured; once for each that is heard (HP-26).
+  /// An RSSI was measured; once for each received advertisement (HP-26).
   mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant)
   /// A peer's payload was read, 1…510 bytes. `known` says that another identity had shown the same payload
   /// before: it is the same peer under a new address (HP-03).
   mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
-  /// A strength was measured of a peer whose payload is known. The digest is the first eight bytes of the
+  /// An RSSI was measured of a peer whose payload is known. The digest is the first eight bytes of the
   /// payload's SHA-256, little-endian.
   mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant)
@@ -44,40 +43,28 @@ public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
 }
 
 extension SensorDelegate where Self: ~Copyable {
-  /// Does nothing.
   @inlinable public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {}
-  /// Does nothing.
   @inlinable public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
   {}
-  /// Does nothing.
   @inlinable
   public mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
   ) {}
-  /// Does nothing.
   @inlinable public mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant) {}
-  /// Does nothing.
   @inlinable public mutating func didVisit(_ visit: Visit, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didReadModel(_ target: TargetIdentity, _ model: Span<UInt8>, at now: Instant) {}
-  /// Does nothing.
   @inlinable
   public mutating func didObserve(
     _ target: TargetIdentity, _ system: NeighbourSystem, _ code: Span<UInt8>, at now: Instant
   ) {}
-  /// Does nothing.
   @inlinable public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
-  /// Does nothing.
   @inlinable public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}
   /// Nothing, ever.
   @inlinable @inline(__always)
@@ -86,6 +73,5 @@ extension SensorDelegate where Self: ~Copyable {
 
 /// A delegate that hears of nothing.
 public struct NoDelegate: SensorDelegate, BitwiseCopyable, Sendable {
-  /// The only one there is.
   @inlinable public init() {}
 }

@@ -8,8 +8,8 @@ public enum SensorWork: Equatable, BitwiseCopyable, Sendable {
   case log(LogEvent)
   /// A stay near a venue beacon is over: an event for the log and for every delegate.
   case visited(Visit)
-  /// A beacon told the date, milliseconds since 1970-01-01T00:00:00Z. It is believed if the configuration
-  /// says so and nobody has told the date before; it counts as uncertain (`PayloadSupplier.dateWasSet`), and
-  /// a host's takes its place.
+  /// A beacon sent the date, milliseconds since 1970-01-01T00:00:00Z. It is accepted if the configuration
+  /// allows it and the date is not set; it counts as uncertain (`PayloadSupplier.dateWasSet`), and a host's
+  /// takes its place.
   case date(unixMilliseconds: UInt64)
 }

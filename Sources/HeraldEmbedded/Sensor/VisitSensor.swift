@@ -12,8 +12,8 @@ import HeraldHAL
 ///
 /// `venues` is how many it knows at once, those of stays that are over included. A further one takes the
 /// place of the stay that has been over for longest; else of the stay under `presence` that was heard longest
-/// ago; and if all count already, it is passed over and counted in `missed`. A beacon whose stay lost its
-/// place is recognised when its payload is next read.
+/// ago; and if all count already, it is skipped and counted in `missed`. A beacon whose stay lost its place
+/// is recognised when its payload is next read.
 ///
 /// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its
 /// payload is read.
@@ -47,7 +47,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   }
 
   /// A peer whose payload has not been read.
-  struct Stranger: BitwiseCopyable {
+  struct StayCandidate: BitwiseCopyable {
     var peer: TargetIdentity
     var first: Instant
     var last: Instant
@@ -60,14 +60,14 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   }
 
   private var stays: [venues of Stay]
-  private var strangers: [8 of Stranger]
+  private var strangers: [8 of StayCandidate]
   private var strangerCount: Int
   private var hasDate: Bool
   private var date: UInt64
   private var datedAt: Instant
   /// How many visits there were.
   public private(set) var visits: UInt32
-  /// How many venues were passed over for want of a place.
+  /// How many venues were skipped for want of a place.
   public private(set) var missed: UInt32
 
   /// How long a beacon must have been heard, from first to last, to count: more than this.
@@ -75,12 +75,13 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   /// How long a beacon must not have been heard for a stay to be over.
   public let absence: Interval
 
-  /// A sensor that knows no venue.
+  /// A sensor without venues.
   public init(presence: Interval = Self.usualPresence, absence: Interval = Self.usualAbsence) {
     self.presence = presence
     self.absence = absence
     stays = .init(repeating: Stay())
-    strangers = .init(repeating: Stranger(TargetIdentity(kind: .publicAddress, high: 0, low: 0), at: .start))
+    strangers = .init(
+      repeating: StayCandidate(TargetIdentity(kind: .publicAddress, high: 0, low: 0), at: .start))
     strangerCount = 0
     hasDate = false
     date = 0
@@ -93,7 +94,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   public static var usualPresence: Interval { .minutes(2) }
   /// Five minutes.
   public static var usualAbsence: Interval { .minutes(5) }
-  /// Dates before 2020-09-24T00:00:00Z, where Herald's calendar begins, are not believed.
+  /// Dates before 2020-09-24T00:00:00Z, the start of Herald's calendar, are rejected.
   public static var earliestDate: UInt32 { 1_600_905_600 }
 
   // MARK: Events
@@ -105,7 +106,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     if place == strangerCount {
       if strangerCount < 8 { strangerCount &+= 1 } else { place = longestSilentStranger() }
     }
-    strangers[place] = Stranger(target, at: now)
+    strangers[place] = StayCandidate(target, at: now)
   }
 
   /// Notes that a beacon was heard.
@@ -163,7 +164,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     }
   }
 
-  /// Reports stays that are over, and the date a beacon told.
+  /// Reports stays that have ended, and the date of a beacon.
   public mutating func nextWork(at now: Instant) -> SensorWork {
     if hasDate {
       hasDate = false
@@ -251,7 +252,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     return oldest
   }
 
-  /// When a peer was detected, which is no stranger any more; `nil` if that is not known.
+  /// When a peer was detected, after which it is a known one; `nil` if unknown.
   private mutating func takeStranger(_ peer: TargetIdentity) -> Instant? {
     var place = 0
     while place < strangerCount {

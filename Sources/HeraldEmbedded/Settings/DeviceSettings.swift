@@ -18,7 +18,7 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
   public var hasAccessKey: Bool { values.isSet(.accessKey) }
 }
 
-/// How settings lie in flash (docs/settings.md): numbers little-endian.
+/// The layout of settings in flash (docs/settings.md): numbers little-endian.
 ///
 /// | offset | bytes | what |
 /// | --- | --- | --- |
@@ -66,9 +66,9 @@ struct SettingsRecord: BitwiseCopyable {
     writer.u32(CRC32.of(writer.whole.extracting(0..<writer.count)))
   }
 
-  /// Takes the record in 96 bytes, over defaults; `false`, and worth nothing any more, unless all is right.
-  /// One of version 1, which is no longer written, may have anything behind its 40 bytes. In its place, as it
-  /// is read deep below requests: a returned one would be on the stack several times.
+  /// Takes the record in 96 bytes, over defaults; `false`, and left invalid, unless every field is valid. One
+  /// of version 1, which is no longer written, may have anything behind its 40 bytes. In its place, as it is
+  /// read deep below requests: a returned one would be on the stack several times.
   @inline(never)
   mutating func read(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes)
@@ -97,7 +97,7 @@ struct SettingsRecord: BitwiseCopyable {
     return reader.u32() == CRC32.of(bytes.extracting(0..<end))
   }
 
-  /// Whether these 96 bytes, which are no record any more, were one with an access key: half of what a record
+  /// Whether these 96 bytes, which are an invalid record, were one with an access key: half of what a record
   /// begins with is still there, and where the key belongs are bytes that neither an erasure leaves nor a
   /// record without a key, more of them than a word that was cut off.
   static func hadAccessKey(_ bytes: Span<UInt8>) -> Bool {

@@ -10,7 +10,7 @@ public enum Setting: UInt8, BitwiseCopyable, Sendable {
   case commitSeconds = 1
   /// From the start of one scan window to the next.
   case scanInterval = 2
-  /// How long to listen in each interval.
+  /// The scan window.
   case scanWindow = 3
   /// From one advertisement to the next.
   case advertisingInterval = 4
@@ -89,7 +89,6 @@ public enum SettingKind: UInt8, BitwiseCopyable, Sendable {
 
 /// What a number counts.
 public enum SettingUnit: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing.
   case none = 0
   /// Days.
   case days = 1
@@ -107,15 +106,15 @@ public struct SettingDescription: Sendable {
   public let unit: SettingUnit
   /// Which numbers it takes; of bytes, how many: none or all of them, nothing between.
   public let range: ClosedRange<UInt32>
-  /// What applies while nobody has set it, in an image that does not say otherwise; `nil` of bytes, of which
-  /// there are none then.
+  /// What applies while it has not been set, in an image that does not say otherwise; `nil` of bytes, of
+  /// which there are none then.
   public let standard: UInt32?
   /// Whether it can be read. Secrets are only written.
   public let isReadable: Bool
-  /// Whether it counts from the answer on. One that does not counts from the next start.
+  /// Whether it counts from the response on. One that does not counts from the next start.
   public let appliesAtOnce: Bool
 
-  /// A number, which can be read and applies at once.
+  /// A number; it can be read, and applies at once.
   @inline(__always)
   static func number(
     _ kind: SettingKind, _ range: ClosedRange<UInt32>, _ unit: SettingUnit,

@@ -23,8 +23,8 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     return place < 6 ? numbers[place] : nil
   }
 
-  /// Sets a number, or with `nil` nothing any more. One the setting does not allow is not taken: `false`, and
-  /// nothing has changed.
+  /// Sets a number, or removes it with `nil`. A value out of range is rejected: `false`, and nothing has
+  /// changed.
   @discardableResult
   public mutating func set(_ setting: Setting, to value: UInt32?) -> Bool {
     let place = Int(setting.rawValue)

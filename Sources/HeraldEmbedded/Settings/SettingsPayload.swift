@@ -34,8 +34,8 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
   // MARK: Staging
 
   /// Takes bytes of a blob of `total` bytes, which begins anew at offset 0; `total` counts there alone. What
-  /// is not next is passed over. When all are there they are checked: a payload that stays as it is has
-  /// `longest` bytes at most.
+  /// is not next is skipped. When all are there they are checked: a payload that stays as it is has `longest`
+  /// bytes at most.
   public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>, longest: Int)
     -> PayloadStagingOutcome
   {

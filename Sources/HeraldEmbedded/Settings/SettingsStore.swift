@@ -29,7 +29,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   private(set) var payloadSize = 0
   /// What is being staged (SettingsPayload.swift).
   var staging = PayloadStaging()
-  /// Whether nobody has asked for the payload since it came to be there.
+  /// Whether the payload has not been requested since it was stored.
   var hasNewPayload = true
 
   /// The settings in `flash`, all of whose pages belong to them: at least two of 104 bytes or more.
@@ -74,8 +74,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return keep(new)
   }
 
-  /// Keeps another access key of 32 bytes, or with no bytes none any more. `false` for other lengths, or if
-  /// it could not be kept.
+  /// Keeps another access key of 32 bytes, or removes it if `bytes` is empty. `false` for other lengths, or
+  /// if it could not be kept.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
     load()
     guard key.count == 0 || key.count == SettingsRecord.accessKeySize else { return false }
@@ -115,7 +115,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   var other: Int { current == 0 ? 1 : 0 }
 
   /// Whether anything may be written: once a reset is noted, other settings would take the page with its
-  /// note, or be found by whoever has the device next. Who asks has loaded the settings, which takes more
+  /// note, or be found by a later holder of the device. Who asks has loaded the settings, which takes more
   /// stack than there is here.
   @inline(never)
   mutating func mayWrite() -> Bool { flash.pageCount > 1 && erased == 0 && notedPage() == nil }
@@ -174,7 +174,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   // MARK: Factory reset
 
-  /// Notes that everything is to be erased: from now on a start goes on with that. `false` if the flash
+  /// Notes that everything is to be erased: from now on a start continues with that. `false` if the flash
   /// failed.
   public mutating func noteReset() -> Bool {
     if isResetNoted() { return true }

@@ -1,6 +1,6 @@
 import HeraldImages
 
-/// The boards that herald-flash knows.
+/// The supported boards.
 ///
 /// Regions of boards with firmware of ours are those of `linker/CHIP.ld`; a test compares them. Those of
 /// others are what their boot loaders leave to an application.
@@ -34,7 +34,7 @@ public enum BoardCatalogue {
       settings: .init(start: 0x2106_4000, size: 8 * kibibyte),
       log: .init(start: 0x2100_0000, size: 400 * kibibyte),
       ram: .init(start: 0x2000_0000, size: 128 * kibibyte), pageSize: 4 * kibibyte, hasFirmware: true),
-    // Whatever answers questions about image slots: where its images run is settled between them and its boot
+    // Any device that serves the image group: where its images run is settled between them and its boot
     // loader.
     BoardDescription(
       name: "mcuboot", title: "a device with MCUboot's image slots", chip: "any",
@@ -82,7 +82,7 @@ public enum BoardCatalogue {
   public static func boards(chip: String) -> [BoardDescription] { all.filter { $0.chip == chip } }
 
   /// The boards that can be reached this way.
-  public static func boards(reachedBy kind: WayKind) -> [BoardDescription] {
+  public static func boards(reachedBy kind: ProgrammingMethodKind) -> [BoardDescription] {
     all.filter { $0.waysIn.contains(kind) }
   }
 }

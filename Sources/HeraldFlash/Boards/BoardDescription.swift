@@ -1,7 +1,6 @@
 import HeraldImages
 
-/// A board that herald-flash knows: what chip it has, where what lies in its memory, and how firmware gets
-/// there.
+/// A supported board: its chip, its memory map, and how firmware gets there.
 public struct BoardDescription: Equatable, Sendable {
   /// A stretch of addresses.
   public struct Region: Equatable, Sendable {
@@ -18,12 +17,12 @@ public struct BoardDescription: Equatable, Sendable {
       self.size = size
     }
 
-    /// Whether all of `start..<end` lies in it.
+    /// Whether all of `start..<end` is in it.
     func contains(_ start: UInt32, _ end: UInt64) -> Bool { start >= self.start && end <= self.end }
   }
 
-  /// What is on the board, or in its chip, that takes firmware, with what tells the board from others that
-  /// have the same.
+  /// What takes the firmware on the board or its chip, and what distinguishes the board from others that have
+  /// the same.
   public enum BootLoader: Equatable, Sendable {
     /// Adafruit's: a drive that takes UF2 files, and the DFU of nRF5 SDK 11 on a serial port. The drive's
     /// INFO_UF2.TXT names one of these in the line Board-ID, with a revision behind it. `softDevice`: the
@@ -31,7 +30,7 @@ public struct BoardDescription: Equatable, Sendable {
     case uf2(boardIDs: [String], family: UInt32, softDevice: String?)
     /// DAPLink on a chip of its own; the `Unique ID` in its DETAILS.TXT begins with one of these.
     case dapLink(boardIDs: [String])
-    /// Nordic's open boot loader, which speaks Secure DFU on a serial port over USB.
+    /// Nordic's open boot loader: Secure DFU on a serial port over USB.
     case nordicDFU
     /// What takes images as MCUboot has them.
     case mcuboot
@@ -43,7 +42,7 @@ public struct BoardDescription: Equatable, Sendable {
   public let title: String
   /// The chip, as in `linker/CHIP.ld`.
   public let chip: String
-  /// Where an image may lie: the linker script's FLASH, or what its boot loader leaves.
+  /// The address range for an image: the linker script's FLASH, or what its boot loader leaves.
   public let firmware: Region
   /// What is kept beside it, such as the access key: SETTINGS.
   public let settings: Region?
@@ -56,7 +55,7 @@ public struct BoardDescription: Equatable, Sendable {
   /// What takes its firmware, if there is anything but a debug port.
   public let bootLoader: BootLoader?
   /// How firmware gets there, the best way first; empty for what cannot be flashed.
-  public let waysIn: [WayKind]
+  public let waysIn: [ProgrammingMethodKind]
   /// Whether `script/build` makes images for it. For others people bring their own.
   public let hasFirmware: Bool
 
@@ -64,7 +63,7 @@ public struct BoardDescription: Equatable, Sendable {
   public init(
     name: String, title: String, chip: String, firmware: Region, settings: Region? = nil,
     log: Region? = nil, ram: Region, pageSize: UInt32, bootLoader: BootLoader? = nil,
-    waysIn: [WayKind] = [], hasFirmware: Bool = false
+    waysIn: [ProgrammingMethodKind] = [], hasFirmware: Bool = false
   ) {
     self.name = name
     self.title = title
@@ -79,7 +78,7 @@ public struct BoardDescription: Equatable, Sendable {
     self.hasFirmware = hasFirmware
   }
 
-  /// Where words of an image may lie that configure the chip itself: an nRF's UICR, which only a debug probe
+  /// The address range for words that configure the chip itself: an nRF's UICR, which only a debug probe
   /// writes. `nil` where no probe gets there.
   public var configuration: Region? {
     chip.hasPrefix("nrf5") && waysIn.contains(.probe) ? Region(start: 0x1000_1000, size: 0x400) : nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folders in which images lie that `script/build` made, or that were installed: `FOLDER/BOARD/ROLE.hex`.
+/// The folders with images of `script/build` or of an installation: `FOLDER/BOARD/ROLE.hex`.
 public struct BuiltImages: Sendable {
   /// The variable of the environment that names such a folder.
   public static let variable = "HERALD_IMAGES"

@@ -5,8 +5,8 @@ import HeraldText
 /// The drive of a DAPLink debug probe: an Intel HEX file copied there is programmed, the drive goes and comes
 /// back, and `FAIL.TXT` is there if it did not work.
 ///
-/// DAPLink erases the whole chip before, unless it was told to erase pages.
-final class DAPLinkDrive: OneWayDrive {
+/// DAPLink erases the whole chip first, unless it is configured to erase pages.
+final class DAPLinkDrive: WriteOnlyDrive {
   /// The file's name on the drive: DAPLink goes by its end.
   private static let fileName = "HERALD.HEX"
 
@@ -26,7 +26,7 @@ final class DAPLinkDrive: OneWayDrive {
     folder.text("DETAILS.TXT").map { DriveFolder.value("Unique ID", in: $0) != nil } ?? false
   }
 
-  func look() throws(FlashFailure) -> Sighting {
+  func look() throws(FlashFailure) -> BoardIdentification {
     guard folder.mount != nil, let text = folder.text("DETAILS.TXT"),
       let unique = DriveFolder.value("Unique ID", in: text)
     else { throw gone(.untouched) }
@@ -37,12 +37,12 @@ final class DAPLinkDrive: OneWayDrive {
     let mode = DriveFolder.value("Daplink Mode", in: text) ?? "Interface"
     details.append(("mode", mode))
     // As a boot loader it takes firmware for the probe, not for the board.
-    guard mode.lowercased() == "interface" else { return Sighting(boards: [], details: details) }
+    guard mode.lowercased() == "interface" else { return BoardIdentification(boards: [], details: details) }
     let boards = BoardCatalogue.boards(reachedBy: .drive).filter { candidate in
       guard case .dapLink(let ids) = candidate.bootLoader else { return false }
       return ids.contains { unique.hasPrefix($0) }
     }
-    return Sighting(boards: boards, details: details)
+    return BoardIdentification(boards: boards, details: details)
   }
 
   func write(_ plan: FlashPlan, progress: (FlashProgress) -> Void) throws(FlashFailure) {

@@ -4,8 +4,8 @@ import HeraldText
 
 /// The folder where a drive is mounted, and whether that drive is still the one it was.
 struct DriveFolder: Equatable {
-  /// What tells a mounted drive from whatever is at the same path later: the file system's device and first
-  /// inode, and for block devices the kernel's number of the medium.
+  /// The identity of a mounted drive, which differs from that of a later one at the same path: the file
+  /// system's device and first inode, and for block devices the kernel's number of the medium.
   struct Mount: Equatable {
     let device: UInt64
     let inode: UInt64

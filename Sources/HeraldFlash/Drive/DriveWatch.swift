@@ -14,7 +14,7 @@ struct DriveWatch {
     DriveWatch(rounds: 20 * count) { Thread.sleep(forTimeInterval: 0.05) }
   }
 
-  /// Looks until `happened`, which is told how many looks there were; whether it did.
+  /// Polls until `happened`, which is passed the number of polls, returns true; whether it did.
   func wait(_ happened: (Int) -> Bool) -> Bool {
     for round in 0..<rounds {
       if happened(round) { return true }

@@ -9,7 +9,7 @@ import HeraldText
 /// when it has seen every block: until then the drive stays, and when it is gone everything was there. What
 /// became of the last block it may not answer any more; the file is written up to its last block first, and
 /// that has to succeed.
-final class UF2Drive: OneWayDrive {
+final class UF2Drive: WriteOnlyDrive {
   /// The file's name on the drive.
   private static let fileName = "HERALD.UF2"
 
@@ -27,7 +27,7 @@ final class UF2Drive: OneWayDrive {
   /// Whether `folder` is such a drive.
   static func isOne(_ folder: DriveFolder) -> Bool { folder.text("INFO_UF2.TXT") != nil }
 
-  func look() throws(FlashFailure) -> Sighting {
+  func look() throws(FlashFailure) -> BoardIdentification {
     guard folder.mount != nil, let text = folder.text("INFO_UF2.TXT") else { throw gone(.untouched) }
     let board = DriveFolder.value("Board-ID", in: text) ?? ""
     let softDevice = DriveFolder.value("SoftDevice", in: text)
@@ -42,11 +42,11 @@ final class UF2Drive: OneWayDrive {
       guard case .uf2(let ids, _, let version) = candidate.bootLoader else { return false }
       return ids.contains { board.hasPrefix($0) } && Self.agrees(softDevice, version)
     }
-    return Sighting(boards: boards, details: details)
+    return BoardIdentification(boards: boards, details: details)
   }
 
   /// Whether what the drive says of its SoftDevice, such as `S140 6.1.1` or `not found`, is major version
-  /// `version`. Older boot loaders say nothing.
+  /// `version`. Older boot loaders do not report it.
   private static func agrees(_ text: String?, _ version: String?) -> Bool {
     guard let text else { return true }
     guard text.uppercased().hasPrefix("S1") else { return version == nil }

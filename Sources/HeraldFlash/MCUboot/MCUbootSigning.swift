@@ -4,7 +4,6 @@ import HeraldImages
 
 /// What is known of an image's signature.
 public enum SignatureState: Equatable, Sendable {
-  /// It has none.
   case absent
   /// It has one of this kind, and no key, or another one, was there to check it.
   case present(String)
@@ -162,8 +161,8 @@ extension MCUbootImage {
 }
 
 extension FirmwareImage {
-  /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte lies at
-  /// the address of the first one here less the header's size, unless that is below 0: then it lies at 0.
+  /// This image in MCUboot's form: header in front of what it holds, and lists behind. Its first byte is at
+  /// the address of the first one here less the header's size, unless that is below 0: then it is at 0.
   public func signed(_ options: MCUbootImage.Options) throws(FirmwareError) -> FirmwareImage {
     guard mcuboot == nil else { throw FirmwareError("the image is in MCUboot's form already") }
     let program = try flat(WritingOptions(fill: options.fill))

@@ -32,7 +32,7 @@ struct CortexCore {
   private static let catchFault: UInt32 = 1 << 10
   private static let catchReset: UInt32 = 1
   /// SYSRESETREQ of AIRCR with its key: the whole chip but its debug port, so that no watchdog, radio or DMA
-  /// of the old firmware goes on.
+  /// of the old firmware runs on.
   private static let systemReset: UInt32 = 0x05FA_0004
 
   private let port: DebugPort

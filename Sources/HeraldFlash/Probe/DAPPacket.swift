@@ -10,7 +10,7 @@ struct DAPAccess: Equatable {
   /// What is written or waited for; `nil` for a plain read.
   let value: UInt32?
 
-  /// Whether the answer holds a word for it.
+  /// Whether the response holds a word for it.
   var answersWord: Bool { request & 0x12 == 0x02 }
   /// Its bytes in the request.
   var size: Int { value == nil ? 1 : 5 }
@@ -74,7 +74,7 @@ enum DAPCommand: Equatable {
 }
 
 /// What came back for a row of commands.
-struct DAPAnswers: Equatable {
+struct DAPResponses: Equatable {
   /// Words that were read, in order.
   var words: [UInt32] = []
   /// What DAP_Info answered, in order; empty where the probe does not know.
@@ -117,9 +117,9 @@ struct DAPPacket: Equatable {
     return bytes
   }
 
-  /// Reads the answer to this packet. The bytes behind its end are padding, which HID reports have.
-  func read(_ bytes: [UInt8], into answers: inout DAPAnswers) throws(ProbeError) {
-    var reader = AnswerReader(bytes: bytes)
+  /// Reads the response to this packet. The bytes behind its end are padding, which HID reports have.
+  func read(_ bytes: [UInt8], into answers: inout DAPResponses) throws(ProbeError) {
+    var reader = ResponseReader(bytes: bytes)
     if commands.count > 1 {
       try reader.expect(0x7F)
       try reader.expect(UInt8(truncatingIfNeeded: commands.count))
@@ -128,8 +128,8 @@ struct DAPPacket: Equatable {
   }
 }
 
-/// Goes through the bytes of an answer.
-private struct AnswerReader {
+/// Goes through the bytes of a response.
+private struct ResponseReader {
   let bytes: [UInt8]
   var offset = 0
 
@@ -156,7 +156,7 @@ private struct AnswerReader {
     return (0..<4).reduce(0) { $0 | UInt32(bytes[offset - 4 + $1]) << UInt32(8 * $1) }
   }
 
-  mutating func read(_ command: DAPCommand, into answers: inout DAPAnswers) throws(ProbeError) {
+  mutating func read(_ command: DAPCommand, into answers: inout DAPResponses) throws(ProbeError) {
     switch command {
     case .plain(let request):
       try expect(request[0])

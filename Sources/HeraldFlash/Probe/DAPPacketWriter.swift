@@ -1,6 +1,6 @@
 /// Puts commands into as few packets as they fit in.
 ///
-/// A packet and its answer each have to fit the probe's packet size. A probe with atomic commands takes
+/// A packet and its response each have to fit the probe's packet size. A probe with atomic commands takes
 /// several commands in one packet (DAP_ExecuteCommands), so that the end of one block of words, a new address
 /// and the start of the next share a packet; another takes one command in each.
 struct DAPPacketWriter {

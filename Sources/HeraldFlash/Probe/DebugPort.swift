@@ -44,7 +44,8 @@ final class DebugPort {
     try wakeUp()
   }
 
-  /// Brings the line back after an error: reset, identifier, errors cleared, an access that hangs given up.
+  /// Recovers the line after an error: line reset, read of the identifier, clearing of errors, abort of a
+  /// stalled access.
   func recover() throws(ProbeError) {
     standing = .init()
     _ = try probe.run([Self.lineReset, .transfer([DAPAccess(request: 0x02, value: nil)])])
@@ -73,7 +74,7 @@ final class DebugPort {
     return words
   }
 
-  /// Switches debug power off and lets go of the line.
+  /// Switches debug power off and disconnects.
   func disconnect() throws(ProbeError) {
     _ = try probe.run([.transfer([DAPAccess(request: 0x04, value: 0)])])
     _ = try probe.run([.plain([0x03])])

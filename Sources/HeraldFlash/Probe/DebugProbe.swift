@@ -7,21 +7,21 @@ final class DebugProbe {
   private static let leastPacket = 64
   /// How long a probe may take over one packet. In one packet it may wait for a chip that erases a page, or
   /// for a loader that programs many.
-  private static let patience = Duration.seconds(15)
+  private static let timeout = Duration.seconds(15)
 
   private let pipe: any ProbePipe
   /// Bytes of a packet.
   private(set) var packetSize = DebugProbe.leastPacket
-  /// How many packets it takes ahead of its answers.
+  /// How many packets it takes ahead of its responses.
   private(set) var packetCount = 1
   /// Whether it takes several commands in one packet.
   private(set) var isAtomic = false
-  /// The version it gives itself; empty if it says nothing.
+  /// The version it reports; empty if none.
   private(set) var version = ""
-  /// Packets sent so far, each with its answer.
+  /// Packets sent so far, each with its response.
   private(set) var roundTrips = 0
 
-  /// Over `pipe`; nothing is asked yet.
+  /// Over `pipe`; nothing is sent yet.
   init(_ pipe: any ProbePipe) { self.pipe = pipe }
 
   /// Where it leads.
@@ -60,7 +60,7 @@ final class DebugProbe {
   }
 
   /// Sends `commands` in as few packets as they need.
-  func run(_ commands: [DAPCommand]) throws(ProbeError) -> DAPAnswers {
+  func run(_ commands: [DAPCommand]) throws(ProbeError) -> DAPResponses {
     var writer = newWriter()
     for command in commands { writer.append(command) }
     return try exchange(writer.packets)
@@ -69,10 +69,10 @@ final class DebugProbe {
   /// A writer for this probe's packets.
   func newWriter() -> DAPPacketWriter { DAPPacketWriter(size: packetSize, isAtomic: isAtomic) }
 
-  /// Sends `packets`, several ahead of their answers. After the first that fails no further one is sent; what
-  /// was already under way is waited for, so that answers stay in step with packets.
-  func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPAnswers {
-    var answers = DAPAnswers()
+  /// Sends `packets`, several ahead of their responses. After the first that fails no further one is sent;
+  /// what was already under way is waited for, so that answers stay in step with packets.
+  func exchange(_ packets: [DAPPacket]) throws(ProbeError) -> DAPResponses {
+    var answers = DAPResponses()
     var failure: ProbeError?
     var sent = 0
     var answered = 0
@@ -83,7 +83,7 @@ final class DebugProbe {
           sent += 1
           roundTrips += 1
         }
-        let bytes = try pipe.receive(by: .after(Self.patience))
+        let bytes = try pipe.receive(by: .after(Self.timeout))
         if failure == nil {
           do throws(ProbeError) { try packets[answered].read(bytes, into: &answers) } catch {
             failure = error

@@ -45,16 +45,16 @@ struct FlashController {
     }
   }
 
-  /// Erases flash and UICR, which takes no longer than `patience`.
-  func eraseEverything(_ patience: Duration) throws(ProbeError) { try begin(Self.eraseAll, patience) }
+  /// Erases flash and UICR, which takes no longer than `timeout`.
+  func eraseEverything(_ timeout: Duration) throws(ProbeError) { try begin(Self.eraseAll, timeout) }
 
   /// Sets `register` off and waits until it is done: longer than a probe waits by itself.
-  private func begin(_ register: UInt32, _ patience: Duration) throws(ProbeError) {
+  private func begin(_ register: UInt32, _ timeout: Duration) throws(ProbeError) {
     _ = try port.perform { batch in
       batch.writeWord(Self.configuration, Self.erasable)
       batch.writeWord(register, 1)
     }
-    let deadline = Deadline.after(patience)
+    let deadline = Deadline.after(timeout)
     while true {
       do throws(ProbeError) {
         _ = try port.perform { $0.waitWord(Self.ready, for: 1, mask: 1) }
@@ -71,12 +71,12 @@ struct FlashController {
 
   /// Makes the words of UICR from `address` on, which are `old` now, what `new` says. Bits come back only
   /// when all of UICR is erased.
-  func writeUICR(_ old: [UInt32], _ new: [UInt32], at address: UInt32, _ patience: Duration)
+  func writeUICR(_ old: [UInt32], _ new: [UInt32], at address: UInt32, _ timeout: Duration)
     throws(ProbeError)
   {
     var present = old
     if zip(old, new).contains(where: { $0 & $1 != $1 }) {
-      try begin(Self.eraseConfiguration, patience)
+      try begin(Self.eraseConfiguration, timeout)
       present = [UInt32](repeating: .max, count: old.count)
     }
     try perform(Self.writable) { batch in

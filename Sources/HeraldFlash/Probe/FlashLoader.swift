@@ -27,7 +27,7 @@ final class FlashLoader {
   private let core: CortexCore
   private let ram: UInt32
   private let pageSize: UInt32
-  private let patience: Duration
+  private let timeout: Duration
   /// Bytes of data that go in at once: whole pages.
   let capacity: Int
   private var slot = 0
@@ -35,9 +35,9 @@ final class FlashLoader {
   private var isBusy = [false, false]
 
   /// For a chip with `ramSize` bytes of RAM from `ram` on, and flash pages of `pageSize` bytes; `nil` if no
-  /// page fits in twice. `patience`: how long it may need for one command.
+  /// page fits in twice. `timeout`: how long it may need for one command.
   init?(
-    _ port: DebugPort, _ core: CortexCore, ram: UInt32, ramSize: UInt32, pageSize: UInt32, patience: Duration
+    _ port: DebugPort, _ core: CortexCore, ram: UInt32, ramSize: UInt32, pageSize: UInt32, timeout: Duration
   ) {
     guard ramSize > Self.slotsOffset + 2 * Self.headerSize, pageSize > 0 else { return nil }
     let room = min(Self.largestCapacity, (ramSize - Self.slotsOffset) / 2 - Self.headerSize)
@@ -46,7 +46,7 @@ final class FlashLoader {
     self.core = core
     self.ram = ram
     self.pageSize = pageSize
-    self.patience = patience
+    self.timeout = timeout
     capacity = Int(room / pageSize * pageSize)
   }
 
@@ -135,7 +135,7 @@ final class FlashLoader {
 
   private func finish(_ slot: Int) throws(ProbeError) {
     guard isBusy[slot] else { return }
-    let deadline = Deadline.after(patience)
+    let deadline = Deadline.after(timeout)
     while true {
       do throws(ProbeError) {
         _ = try port.perform { $0.waitWord(commandAddress(slot), for: Command.done) }
@@ -143,7 +143,7 @@ final class FlashLoader {
         return
       } catch .mismatch {
         let command = try port.perform { $0.readWord(commandAddress(slot)) }.first
-        // Refused: what arrived was not what was sent. To the caller that is an answer that arrived damaged.
+        // Refused: what arrived was not what was sent. To the caller that is a response that arrived damaged.
         if command == Command.refused { throw .silent }
         if try core.hasStopped() || deadline.hasPassed { throw .mismatch }
       }

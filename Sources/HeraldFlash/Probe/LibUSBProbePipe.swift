@@ -123,7 +123,7 @@ final class LibUSBProbePipe: ProbePipe {
 
   deinit { close() }
 
-  /// Whoever had the probe before may have left an answer in it.
+  /// A previous program may have left a response in the probe.
   private func discardOldAnswers() {
     for _ in 0..<64 {
       guard transfer(listing.interface.input, count: Self.readSize, timeout: 20).code == 0 else { return }

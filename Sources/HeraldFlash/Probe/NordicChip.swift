@@ -31,7 +31,7 @@ struct NordicChip: Equatable {
     return build >= threshold
   }
 
-  /// Reads what FICR says; `nil` if that is no chip of these families.
+  /// Reads FICR; `nil` if the chip is of another family.
   /// - Precondition: the memory is not locked.
   static func identify(_ port: DebugPort) throws(ProbeError) -> NordicChip? {
     let addresses: [UInt32] = [
@@ -103,11 +103,11 @@ struct ControlAccessPort {
     return isProtected && words[3] & 0x40 == 0
   }
 
-  /// Erases flash, UICR and RAM, which takes no longer than `patience`, and opens the debug port until the
+  /// Erases flash, UICR and RAM, which takes no longer than `timeout`, and opens the debug port until the
   /// next reset.
-  func eraseAll(_ patience: Duration) throws(ProbeError) {
+  func eraseAll(_ timeout: Duration) throws(ProbeError) {
     _ = try port.perform { $0.write(port: Self.number, register: Self.eraseAll, 1) }
-    let deadline = Deadline.after(patience)
+    let deadline = Deadline.after(timeout)
     while true {
       do throws(ProbeError) {
         _ = try port.perform {

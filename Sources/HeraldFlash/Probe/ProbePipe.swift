@@ -13,7 +13,7 @@ protocol ProbePipe: AnyObject {
   /// Hands one packet over, to a probe that takes packets of up to `packetSize` bytes; throws `.link` if the
   /// probe is gone or takes nothing.
   func send(_ packet: [UInt8], packetSize: Int) throws(HostLinkError)
-  /// The next answer; throws `.noAnswer` if there is none before `deadline`.
+  /// The next response; throws `.noAnswer` if there is none before `deadline`.
   func receive(by deadline: Deadline) throws(HostLinkError) -> [UInt8]
   /// Gives the probe back. Safe to call twice.
   func close()

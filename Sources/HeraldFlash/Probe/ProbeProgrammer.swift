@@ -19,7 +19,7 @@ public final class ProbeProgrammer: Programmer {
   let flash: FlashController
   private let control: ControlAccessPort
   private let readsBack: Bool
-  private let patience: Duration
+  private let timeout: Duration
 
   private var isConnected = false
   private var isDisturbed = false
@@ -42,22 +42,22 @@ public final class ProbeProgrammer: Programmer {
     let hasControl: Bool
   }
 
-  /// Over an open pipe; nothing is asked yet. `readsBack`: compare by reading every byte through the probe,
-  /// instead of by CRC-32 computed on the chip. `patience`: how long a chip may work on one thing, beyond
-  /// what a probe waits by itself.
-  init(_ pipe: any ProbePipe, readsBack: Bool, clock: UInt32, patience: Duration = .seconds(20)) {
+  /// Over an open pipe; nothing is sent yet. `readsBack`: compare by reading every byte through the probe,
+  /// instead of by CRC-32 computed on the chip. `timeout`: how long a chip may work on one thing, beyond what
+  /// a probe waits by itself.
+  init(_ pipe: any ProbePipe, readsBack: Bool, clock: UInt32, timeout: Duration = .seconds(20)) {
     port = DebugPort(DebugProbe(pipe), clock: clock)
     core = CortexCore(port)
     flash = FlashController(port)
     control = ControlAccessPort(port)
     self.readsBack = readsBack
-    self.patience = patience
+    self.timeout = timeout
   }
 
   // MARK: Looking
 
-  /// Names the chip, and says whether it is locked. The firmware goes on running.
-  public func look() throws(FlashFailure) -> Sighting {
+  /// Names the chip, and says whether it is locked. The firmware keeps running.
+  public func look() throws(FlashFailure) -> BoardIdentification {
     let seen = try carryOut { () throws(ProbeError) in
       if port.probe.version.isEmpty { try port.probe.askVersion() }
       return try examine()
@@ -72,14 +72,14 @@ public final class ProbeProgrammer: Programmer {
         ("chip", seen.isLocked ? "an nRF52, locked" : "unknown (DPIDR 0x\(port.identifier.hexadecimal(8)))"))
       let boards =
         seen.isLocked ? Self.boards.filter { $0.chip.hasPrefix(seen.hasControl ? "nrf52" : "nrf51") } : []
-      return Sighting(boards: boards, details: details, isLocked: seen.isLocked)
+      return BoardIdentification(boards: boards, details: details, isLocked: seen.isLocked)
     }
     details += [
       ("chip", chip.variant.isEmpty ? chip.name : "\(chip.name) \(chip.variant)"),
       ("flash", "\(chip.flashSize >> 10) KB"), ("RAM", "\(chip.ramSize >> 10) KB"),
       ("chip serial number", chip.serialNumber.hexadecimal(16)),
     ]
-    return Sighting(
+    return BoardIdentification(
       boards: Self.boards.filter { $0.chip == chip.name }, details: details, isLocked: seen.isLocked)
   }
 
@@ -164,7 +164,7 @@ public final class ProbeProgrammer: Programmer {
     if let loader { return loader }
     guard
       let loader = FlashLoader(
-        port, core, ram: NordicChip.ram, ramSize: chip.ramSize, pageSize: chip.pageSize, patience: patience)
+        port, core, ram: NordicChip.ram, ramSize: chip.ramSize, pageSize: chip.pageSize, timeout: timeout)
     else {
       throw .link(HostLinkError(.refused, "the chip at \(location) has too little RAM"))
     }
@@ -206,7 +206,7 @@ public final class ProbeProgrammer: Programmer {
       }
       (state, isWhole) = (.partlyWritten, false)
       if old != new, let start = plan.board.configuration?.start {
-        try flash.writeUICR(old, new, at: start, patience)
+        try flash.writeUICR(old, new, at: start, timeout)
       }
       var done = 0
       progress(FlashProgress(.writing, done: 0, total: total))
@@ -312,17 +312,17 @@ public final class ProbeProgrammer: Programmer {
       }
       if !seen.isLocked { try stopCore(chip) }
       (state, isWhole) = (.unknown, false)
-      try flash.eraseEverything(patience)
+      try flash.eraseEverything(timeout)
     }
     state = .erased
     if try examine().chip?.locksAtReset == true { try flash.keepOpen() }
   }
 
-  /// Has a locked chip erase everything. One that says it is done and is locked still has not erased: it is
-  /// asked again.
+  /// Erases a locked chip completely. A chip that reports completion and is still locked was not erased: it
+  /// is asked again.
   private func unlock() throws(ProbeError) {
     for _ in 0..<Self.attempts {
-      try control.eraseAll(patience)
+      try control.eraseAll(timeout)
       if try control.isLocked() != true { return }
     }
     throw .link(

@@ -18,7 +18,7 @@ struct RegisterBatch {
   private var writer: DAPPacketWriter
   private(set) var standing: Standing
 
-  /// Goes on in `writer` where `standing` tells what is known.
+  /// Continues in `writer` where `standing` tells what is known.
   init(_ writer: DAPPacketWriter, _ standing: Standing) {
     self.writer = writer
     self.standing = standing
@@ -101,8 +101,8 @@ struct RegisterBatch {
   }
 
   /// Leaves the address where writing does no harm: in FICR, which is read only. Commands behind one that
-  /// failed are carried out all the same; if the one that failed was the next address, what follows it goes
-  /// where the last one led.
+  /// failed are still carried out; if the one that failed was the next address, what follows it goes where
+  /// the last one led.
   mutating func park() { setAddress(0x1000_0000) }
 
   /// Writes `words` from `address` on.

@@ -3,7 +3,7 @@ import HeraldEmbedded
 import HeraldHostLink
 import HeraldText
 
-/// What a device says of one of its slots.
+/// An image slot as the device reports it.
 struct DeviceSlot: Equatable, Sendable {
   /// Which image of the device's: 0 where it has one.
   let image: UInt32
@@ -11,7 +11,7 @@ struct DeviceSlot: Equatable, Sendable {
   let slot: UInt32
   /// The image's version, safe to show.
   let version: String
-  /// The hash that names it; `nil` if it tells none.
+  /// The hash of the image; `nil` if not reported.
   let hash: [UInt8]?
   let isActive: Bool
   let isConfirmed: Bool
@@ -45,15 +45,15 @@ struct DeviceSlot: Equatable, Sendable {
   }
 }
 
-/// MCUmgr's group of images, asked in words. Answers of firmware and of MCUboot's serial recovery are the
-/// same, but for what the latter leaves out.
+/// MCUmgr's image group, with one method for each request. Responses of firmware and of MCUboot's serial
+/// recovery are the same, but for what the latter leaves out.
 struct DeviceImages {
-  /// What carries the questions.
+  /// The client that carries the requests.
   let client: SMPClient
-  /// The same line, with more patience: for what erases flash before it answers.
+  /// The same line, with more timeout: for what erases flash before it answers.
   let patientClient: SMPClient
 
-  /// The longest packet that is sent, whatever the device would take.
+  /// The longest packet that is sent, even if the device accepts longer ones.
   static let longestPacket = 1024
   /// Length and checksum around a packet on a serial line.
   static let framing = 4

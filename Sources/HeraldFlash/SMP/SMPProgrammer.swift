@@ -4,7 +4,7 @@ import HeraldText
 
 /// A running device, or MCUboot's serial recovery, in the Simple Management Protocol.
 ///
-/// A running device takes the image into its second slot and is told to try it at the next start; the
+/// A running device takes the image into its second slot and marks it for a trial at the next start; the
 /// firmware that runs is not touched. Recovery has no firmware that runs: there the image goes to where it is
 /// started from, which nobody has to be told.
 public final class SMPProgrammer: Programmer {
@@ -15,28 +15,28 @@ public final class SMPProgrammer: Programmer {
   private let images: DeviceImages
   private let device: DeviceClient
   private let isPermanent: Bool
-  /// Whether firmware runs there, and answers; known once it was looked at.
+  /// Whether firmware runs there and responds; known once it was looked at.
   private var firmwareRuns = false
   /// Whether the device compared what arrived with its SHA-256.
   private var isCompared = false
 
   /// Erasing a slot of a megabyte takes an nRF52 20 s.
-  static let erasePatience = Duration.seconds(30)
+  static let eraseTimeout = Duration.seconds(30)
 
   /// Over an open transport.
-  /// - Parameter isPermanent: whether the image stays whatever comes of it, instead of being tried.
+  /// - Parameter isPermanent: whether the image is made permanent at once, without a trial.
   public init(_ transport: any SMPTransport, timeout: Duration, isPermanent: Bool) {
     self.transport = transport
     self.isPermanent = isPermanent
-    let client = SMPClient(transport: transport, patience: .init(timeout: timeout))
+    let client = SMPClient(transport: transport, timeouts: .init(timeout: timeout))
     images = DeviceImages(
       client: client,
       patientClient: SMPClient(
-        sharing: client, patience: .init(timeout: max(timeout, Self.erasePatience), attempts: 2)))
+        sharing: client, timeouts: .init(timeout: max(timeout, Self.eraseTimeout), attempts: 2)))
     device = DeviceClient(client)
   }
 
-  /// What a failed question leaves behind while an image is being sent.
+  /// The state of the device after a request failed during an upload.
   public var stateHalfWay: FlashFailure.BoardState { firmwareRuns ? .beside : .partlyWritten }
 
   private func asking<Result>(
@@ -49,8 +49,8 @@ public final class SMPProgrammer: Programmer {
     }
   }
 
-  /// What the device says of itself and its slots.
-  public func look() throws(FlashFailure) -> Sighting {
+  /// Device information and image slots.
+  public func look() throws(FlashFailure) -> BoardIdentification {
     let slots: [DeviceSlot]
     do {
       slots = try images.state()
@@ -68,7 +68,7 @@ public final class SMPProgrammer: Programmer {
     add("serial number", information.serial)
     add("firmware", firmwareRuns ? information.firmware : "none runs: MCUboot's serial recovery")
     for slot in slots { add("slot \(slot.slot)", slot.text) }
-    return Sighting(boards: BoardCatalogue.boards(reachedBy: .smp), details: details)
+    return BoardIdentification(boards: BoardCatalogue.boards(reachedBy: .smp), details: details)
   }
 
   /// Sends the image, or what is missing of it, and has a running device try it at the next start.

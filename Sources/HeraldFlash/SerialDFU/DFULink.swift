@@ -15,16 +15,16 @@ protocol SerialLine: AnyObject {
 
 extension ByteStream: SerialLine {}
 
-/// Why a boot loader did not do what it was asked.
+/// Why a request to a boot loader failed.
 enum DFUError: Error, Equatable {
-  /// The line, or an answer that is none.
+  /// The line, or a response that is none.
   case link(HostLinkError)
-  /// Its answer: a result other than 1, and the further one that goes with 0x0B.
+  /// Its response: a result other than 1, and the further one that goes with 0x0B.
   case refused(request: UInt8, result: UInt8, extended: UInt8?)
 }
 
-/// Requests to Nordic's boot loader over a serial line, and its answers (nRF5 SDK 17, "DFU protocol", "Serial
-/// transport"). Numbers are little-endian.
+/// Requests to Nordic's boot loader over a serial line, and its responses (nRF5 SDK 17, "DFU protocol",
+/// "Serial transport"). Numbers are little-endian.
 final class DFULink {
   /// The two kinds of objects: an init packet, and a piece of the application.
   enum Object: UInt8 {
@@ -53,17 +53,17 @@ final class DFULink {
 
   private let line: any SerialLine
   private let name: String
-  private let patience: Duration
+  private let timeout: Duration
   private var decoder = SLIPDecoder()
   private var unread: ArraySlice<UInt8> = []
   /// The most bytes of a write.
   private(set) var writeSize = 32
 
-  /// Over an open line; `patience`: how long an answer may take.
-  init(_ line: any SerialLine, name: String, patience: Duration) {
+  /// Over an open line; `timeout`: how long a response may take.
+  init(_ line: any SerialLine, name: String, timeout: Duration) {
     self.line = line
     self.name = name
-    self.patience = patience
+    self.timeout = timeout
   }
 
   /// Turns off receipts, which USB has no need of, and asks how long a frame may be.
@@ -114,7 +114,7 @@ final class DFULink {
     _ = try ask(Request.create, body)
   }
 
-  /// Appends to the object; there is no answer.
+  /// Appends to the object; there is no response.
   func write(_ bytes: ArraySlice<UInt8>) throws(DFUError) { try send([Request.write] + bytes) }
 
   /// What is there of the object.
@@ -134,17 +134,17 @@ final class DFULink {
 
   private func send(_ frame: [UInt8]) throws(DFUError) {
     do throws(HostLinkError) {
-      try line.write(SLIP.encode(frame), by: .after(patience))
+      try line.write(SLIP.encode(frame), by: .after(timeout))
     } catch {
       throw .link(error)
     }
   }
 
-  /// Sends a request and returns what its answer holds. Answers to other requests are late ones, and are
-  /// passed over.
+  /// Sends a request and returns what its response holds. Responses to other requests are late ones, and are
+  /// skipped.
   private func ask(_ request: UInt8, _ body: [UInt8] = []) throws(DFUError) -> [UInt8] {
     try send([request] + body)
-    let deadline = Deadline.after(patience)
+    let deadline = Deadline.after(timeout)
     while true {
       let frame = try nextFrame(by: deadline)
       guard frame.count >= 3, frame[0] == Request.response, frame[1] == request else { continue }

@@ -3,16 +3,16 @@ import HeraldImages
 
 /// A board whose boot loader is Adafruit's, or another with the serial DFU of nRF5 SDK 11, on a serial port.
 ///
-/// The boot loader says nothing of itself but that it is there. It erases the application before it looks at
-/// what the new one wants; what it does not like makes it restart, and what arrived damaged it does not
-/// start. It is gone when it has started what it got: that is seen, and nothing else is success.
+/// The boot loader reports only its presence. It erases the application before it checks the requirements of
+/// the new one; if they are not met it restarts, and damaged data it does not start. It is gone when it has
+/// started what it got: that is seen, and nothing else is success.
 final class LegacyDFUProgrammer: SerialBootLoader {
   let location: String
   let owner = "Adafruit"
   let check = "the CRC-16"
 
   private var link: LegacyLink
-  private let patience: Duration
+  private let timeout: Duration
   private let reopen: () throws(HostLinkError) -> any SerialLine
   private var hasBegun = false
 
@@ -21,27 +21,27 @@ final class LegacyDFUProgrammer: SerialBootLoader {
   /// How often a boot loader that has everything is asked whether it is still there, while it checks and
   /// starts it.
   private static let glances = 20
-  /// How long it is listened whether it is still there.
+  /// Time in which a response shows that it is still present.
   private static let glance = Duration.milliseconds(500)
 
-  /// Over an open line; `patience`: how long an acknowledgement may take. `reopen` waits until a boot loader
+  /// Over an open line; `timeout`: how long an acknowledgement may take. `reopen` waits until a boot loader
   /// that restarted is there again.
   init(
-    _ line: any SerialLine, location: String, patience: Duration,
+    _ line: any SerialLine, location: String, timeout: Duration,
     reopen: @escaping () throws(HostLinkError) -> any SerialLine
   ) {
     self.location = location
-    self.patience = patience
+    self.timeout = timeout
     self.reopen = reopen
-    link = LegacyLink(line, name: location, patience: patience)
+    link = LegacyLink(line, name: location, timeout: timeout)
   }
 
-  func look() throws(FlashFailure) -> Sighting {
+  func look() throws(FlashFailure) -> BoardIdentification {
     try carryOut(.untouched) { () throws(HostLinkError) in try begin() }
     let boards = BoardCatalogue.boards(reachedBy: .serialDFU).filter {
       if case .legacy = $0.package { true } else { false }
     }
-    return Sighting(
+    return BoardIdentification(
       boards: boards, details: [("boot loader", "serial DFU of nRF5 SDK 11, such as Adafruit's")])
   }
 
@@ -99,10 +99,10 @@ final class LegacyDFUProgrammer: SerialBootLoader {
   }
 
   /// Has the application that is there erased, and the new one's packet taken. A boot loader in the middle of
-  /// another upload, one that was cut off, restarts at that; then it is told once more.
+  /// another upload, one that was cut off, restarts at that; then it is told again.
   private func announce(_ package: DFUPackage, _ progress: (FlashProgress) -> Void) throws(FlashFailure) {
     progress(FlashProgress(.erasing, done: 0, total: package.application.count))
-    // Whether it is erased yet nobody knows: it is acknowledged before.
+    // The erasure may still run: it is acknowledged before it ends.
     try carryOut(.unknown) { () throws(HostLinkError) in
       do throws(HostLinkError) {
         try tell(package)
@@ -128,7 +128,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
 
   private func restart() throws(HostLinkError) {
     link.close()
-    link = LegacyLink(try reopen(), name: location, patience: patience)
+    link = LegacyLink(try reopen(), name: location, timeout: timeout)
     try link.begin()
   }
 
@@ -169,7 +169,7 @@ final class LegacyDFUProgrammer: SerialBootLoader {
     var signs = 0
     for _ in 0..<Self.glances {
       do throws(HostLinkError) {
-        if try link.isThere(within: min(Self.glance, patience)) { signs += 1 }
+        if try link.isThere(within: min(Self.glance, timeout)) { signs += 1 }
       } catch {
         guard error.cause != .link else { return }
         throw failure(error, .unverified)

@@ -8,7 +8,7 @@ import HeraldHostLink
 final class LegacyLink {
   private let line: any SerialLine
   private let name: String
-  private let patience: Duration
+  private let timeout: Duration
   private var decoder = SLIPDecoder()
   private var unread: ArraySlice<UInt8> = []
   /// The number of the next packet.
@@ -16,25 +16,25 @@ final class LegacyLink {
 
   /// How often a packet is sent that is not acknowledged.
   private static let attempts = 5
-  /// How many acknowledgements of the packet before are passed over.
+  /// How many acknowledgements of the packet before are skipped.
   private static let mostLate = 16
 
-  /// Over an open line; `patience`: how long an acknowledgement may take.
-  init(_ line: any SerialLine, name: String, patience: Duration) {
+  /// Over an open line; `timeout`: how long an acknowledgement may take.
+  init(_ line: any SerialLine, name: String, timeout: Duration) {
     self.line = line
     self.name = name
-    self.patience = patience
+    self.timeout = timeout
   }
 
-  /// Finds out which number is expected, by packets that change nothing: a boot loader says it of one with
-  /// another number, too. The second one is for an answer that is none to the first, but to somebody before.
+  /// Determines the expected sequence number with packets that have no effect: the boot loader reports it
+  /// also for a packet with another number. The second packet covers a stale response to an earlier program.
   func begin() throws(HostLinkError) {
     for _ in 0..<Self.attempts {
       try write(LegacyPacket.line(1, .nothing, []), isAgain: true)
-      guard let number = try acknowledgement(by: .after(patience)) else { continue }
+      guard let number = try acknowledgement(by: .after(timeout)) else { continue }
       sequence = number
       do throws(HostLinkError) {
-        if try isThere(within: patience) { return }
+        if try isThere(within: timeout) { return }
       } catch {
         guard error.cause == .protocolViolation else { throw error }
       }
@@ -47,12 +47,12 @@ final class LegacyLink {
     throws(HostLinkError)
   {
     for attempt in 0..<Self.attempts {
-      if try isTaken(kind, content, isAgain: attempt > 0, within: patience + extra) { return }
+      if try isTaken(kind, content, isAgain: attempt > 0, within: timeout + extra) { return }
     }
     throw silence
   }
 
-  /// Whether somebody acknowledges a packet that changes nothing, sent once.
+  /// Whether a packet that has no effect, sent once, is acknowledged.
   func isThere(within time: Duration) throws(HostLinkError) -> Bool {
     try isTaken(.nothing, [], isAgain: true, within: time)
   }
@@ -71,8 +71,8 @@ final class LegacyLink {
         sequence = number
         return true
       }
-      // This one is expected: said of the packet before, once more. Any other number is one of somebody who
-      // began anew.
+      // This one is expected: said of the packet before, again. Any other number is one of somebody who began
+      // anew.
       guard number == sequence else {
         throw HostLinkError(
           .protocolViolation, "\(name) expects packet \(number) and not \(sequence): it began anew",
@@ -83,12 +83,12 @@ final class LegacyLink {
   }
 
   /// What is sent again begins with one more end mark, for the one of a frame that was cut off ends that, and
-  /// what follows is passed over.
+  /// what follows is skipped.
   private func write(_ packet: [UInt8], isAgain: Bool) throws(HostLinkError) {
-    try line.write(isAgain ? [SLIP.end] + packet : packet, by: .after(patience))
+    try line.write(isAgain ? [SLIP.end] + packet : packet, by: .after(timeout))
   }
 
-  /// The number in the next acknowledgement; `nil` if none comes, whatever else does.
+  /// The number in the next acknowledgement; `nil` if none arrives in time.
   private func acknowledgement(by deadline: Deadline) throws(HostLinkError) -> UInt8? {
     var hasRead = false
     while true {

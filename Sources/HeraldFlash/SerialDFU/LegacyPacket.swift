@@ -10,7 +10,7 @@ import HeraldImages
 enum LegacyPacket {
   /// What is carried: its first word.
   enum Kind: UInt32 {
-    /// Nothing: it is acknowledged and passed over.
+    /// Nothing: it is acknowledged and skipped.
     case nothing = 0
     case initial = 1
     case start = 3

@@ -22,7 +22,7 @@ enum SLIP {
 }
 
 /// Cuts what comes over a line into frames. A frame that is damaged or too long is dropped as a whole, and
-/// empty ones are passed over.
+/// empty ones are skipped.
 struct SLIPDecoder {
   /// The longest answer there is, and some room.
   private static let longest = 4096

@@ -1,26 +1,26 @@
 import HeraldHostLink
 
-/// What a boot loader on a serial port speaks.
+/// The protocol of a boot loader on a serial port.
 enum SerialDFUDialect: Equatable {
   /// Nordic's Secure DFU, of nRF5 SDK 12 and later.
   case secure
   /// The serial DFU before that, as Adafruit's boot loader has it.
   case legacy
 
-  /// How often is asked.
+  /// Number of attempts.
   private static let attempts = 3
 
   /// Asks in both, with what changes nothing in either: Secure DFU's ping, and a packet with nothing in it.
-  /// To each, the other's is a frame to be refused or dropped.
+  /// Each protocol refuses or drops a frame of the other.
   /// - Throws: `.noAnswer` if it is neither.
-  static func spoken(on line: any SerialLine, name: String, patience: Duration) throws(HostLinkError)
+  static func spoken(on line: any SerialLine, name: String, timeout: Duration) throws(HostLinkError)
     -> SerialDFUDialect
   {
     // The first end mark is for what was on its way before.
     let question = [SLIP.end] + SLIP.encode([0x09, 0x01]) + LegacyPacket.line(1, .nothing, [])
     for _ in 0..<attempts {
-      try line.write(question, by: .after(patience))
-      if let dialect = try answer(on: line, by: .after(patience)) { return dialect }
+      try line.write(question, by: .after(timeout))
+      if let dialect = try answer(on: line, by: .after(timeout)) { return dialect }
     }
     throw HostLinkError(
       .noAnswer, "\(name) does not answer as a boot loader",

@@ -6,7 +6,7 @@ import HeraldText
 /// A board whose boot loader is Nordic's open one, on a serial port: the nRF52840 Dongle.
 ///
 /// The boot loader checks the SHA-256 of what it got, starts it by itself and is gone. What it holds of an
-/// application whose upload was cut off it tells by length and CRC-32: the next upload of the same goes on
+/// application whose upload was cut off it tells by length and CRC-32: the next upload of the same continues
 /// there.
 final class SerialDFUProgrammer: SerialBootLoader {
   let location: String
@@ -19,15 +19,15 @@ final class SerialDFUProgrammer: SerialBootLoader {
   /// How often a piece is sent that arrived damaged.
   private static let attempts = 3
 
-  /// Over an open line; `patience`: how long an answer may take, such as to the erasure of a page.
-  init(_ line: any SerialLine, location: String, patience: Duration) {
+  /// Over an open line; `timeout`: how long a response may take, such as to the erasure of a page.
+  init(_ line: any SerialLine, location: String, timeout: Duration) {
     self.location = location
-    link = DFULink(line, name: location, patience: patience)
+    link = DFULink(line, name: location, timeout: timeout)
   }
 
   // MARK: Looking
 
-  func look() throws(FlashFailure) -> Sighting {
+  func look() throws(FlashFailure) -> BoardIdentification {
     try carryOut(.untouched) { () throws(DFUError) in
       try begin()
       let part = try link.hardwarePart()
@@ -38,13 +38,13 @@ final class SerialDFUProgrammer: SerialBootLoader {
         guard let found = firmwares.first(where: { $0.kind == kind }) else { continue }
         details.append((title, "\(found.version)"))
       }
-      // With a SoftDevice in front the application would lie elsewhere than these boards are described.
+      // With a SoftDevice the application address would differ from that of these boards.
       let hasSoftDevice = firmwares.contains { $0.kind == 0 }
       let boards = BoardCatalogue.boards(reachedBy: .serialDFU).filter { board in
         board.bootLoader == .nordicDFU && !hasSoftDevice
           && (part.map { "nrf\($0.hexadecimal(5))" == board.chip } ?? true)
       }
-      return Sighting(boards: boards, details: details)
+      return BoardIdentification(boards: boards, details: details)
     }
   }
 
@@ -75,8 +75,8 @@ final class SerialDFUProgrammer: SerialBootLoader {
     }
   }
 
-  /// Has the init packet checked. A boot loader that has a later version is told not to mind, which one made
-  /// for debugging heeds, as the dongle's. A packet that somebody else made is sent as it is, or not at all.
+  /// Has the init packet checked. A version check can be disabled, which one made for debugging heeds, as the
+  /// dongle's. An existing init packet is sent unchanged, or not at all.
   private func sendInit(_ package: DFUPackage, isOurs: Bool) throws(FlashFailure) {
     try carryOut(.untouched) { () throws(DFUError) in
       do throws(DFUError) {

@@ -101,7 +101,7 @@ public struct ByteReader: ~Escapable {
     return slice
   }
 
-  /// Passes over `count` bytes; `false`, consuming nothing, if fewer remain or `count` is negative.
+  /// Skips `count` bytes; `false`, consuming nothing, if fewer remain or `count` is negative.
   @_lifetime(self: copy self)
   public mutating func skip(_ count: Int) -> Bool {
     guard count >= 0, count <= remaining else { return false }

@@ -42,7 +42,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
   @inline(never)
   public mutating func advance(_ size: Int) { if reserve(size) { count &+= size } }
 
-  /// Appends bytes that lie in the buffer already, from `start` on, which is not in front of where they go.
+  /// Appends bytes that are in the buffer already, from `start` on, which is not in front of where they go.
   @_lifetime(self: copy self)
   public mutating func move(from start: Int, _ size: Int) {
     guard start >= count, start <= buffer.count, reserve(size), size <= buffer.count &- start else {

@@ -6,7 +6,7 @@ public struct CRC16: Equatable, BitwiseCopyable, Sendable {
   /// The check of what has been fed.
   public private(set) var value: UInt16 = 0
 
-  /// The check of nothing.
+  /// The checksum of no bytes.
   public init() {}
 
   /// Feeds one byte.

@@ -8,13 +8,13 @@ public struct CRC32: BitwiseCopyable, Sendable {
   /// That of the bytes so far.
   public var value: UInt32 { ~rest }
 
-  /// Goes on with a byte.
+  /// Continues with a byte.
   public mutating func add(_ byte: UInt8) {
     rest ^= UInt32(byte)
     for _ in 0..<8 { rest = (rest &>> 1) ^ (rest & 1 == 0 ? 0 : 0xEDB8_8320) }
   }
 
-  /// Goes on with bytes.
+  /// Continues with bytes.
   @inline(never)
   public mutating func add(_ bytes: Span<UInt8>) {
     for index in 0..<bytes.count { add(bytes[unchecked: index]) }

@@ -1,7 +1,7 @@
 /// A byte string of at most `capacity` bytes, stored in place and copied by value.
 ///
 /// What does not fit is refused as a whole, never cut. Two strings are equal when their bytes are, whatever
-/// lies in the unused rest.
+/// is in the unused rest.
 public struct InlineBytes<let capacity: Int>: Equatable, Sendable {
   private var storage: [capacity of UInt8]
   /// How many bytes it holds: 0…`capacity`.

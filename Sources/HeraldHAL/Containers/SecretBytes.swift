@@ -2,7 +2,7 @@
 // nothing.
 
 extension MutableRawSpan {
-  /// Overwrites all bytes with zeros. Unlike an assignment, the compiler does not drop it because nobody
+  /// Overwrites all bytes with zeros. Unlike an assignment, the compiler does not remove it because no code
   /// reads the memory afterwards.
   @inline(never) @_optimize(none)
   @_lifetime(self: copy self)
@@ -16,8 +16,8 @@ extension MutableRawSpan {
 }
 
 extension MutableSpan where Element: BitwiseCopyable {
-  /// Overwrites all elements with zero bits. Unlike an assignment, the compiler does not drop it because
-  /// nobody reads the memory afterwards.
+  /// Overwrites all elements with zero bits. Unlike an assignment, the compiler does not remove it because no
+  /// code reads the memory afterwards.
   @_lifetime(self: copy self)
   public mutating func wipe() {
     var raw = mutableBytes

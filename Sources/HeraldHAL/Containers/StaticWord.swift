@@ -1,6 +1,5 @@
-/// One of the words of a text that lies in flash. Names in a table of them, as counters have, are one text:
-/// an address, a length and the instructions to load them for each would take as much as the names
-/// themselves.
+/// One of the words of a text that is in flash. Names in a table of them, as counters have, are one text: an
+/// address, a length and the instructions to load them for each would take as much as the names themselves.
 public struct StaticWord: Sendable, ExpressibleByStringLiteral {
   private let text: StaticString
   private let start: Int

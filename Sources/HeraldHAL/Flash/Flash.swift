@@ -2,7 +2,7 @@
 /// programmed word by word, each word once between two erasures (clearing further bits of a programmed word
 /// is a separate call).
 ///
-/// Calls finish before they return. An erasure may take up to 100 ms; whoever calls decides when.
+/// Calls are synchronous. An erasure may take up to 100 ms; the caller chooses the time.
 public protocol Flash: ~Copyable {
   /// Bytes in a page, the unit of erasure: a multiple of `wordSize`.
   var pageSize: Int { get }

@@ -1,6 +1,5 @@
 /// No memory at all, for devices that keep nothing.
 public struct NoFlash: Flash, BitwiseCopyable, Sendable {
-  /// The only one there is.
   public init() {}
   /// 0.
   public var pageSize: Int { 0 }

@@ -29,10 +29,8 @@ public protocol ControllerTransport: ~Copyable {
 }
 
 extension ControllerTransport where Self: ~Copyable {
-  /// Perhaps not.
   @inlinable
   public static var readsAll: Bool { false }
-  /// Perhaps not.
   @inlinable
   public static var isAlwaysThere: Bool { false }
   /// As long as any packet that the radio makes: 251 bytes of data with their headers.

@@ -15,6 +15,6 @@ public struct PowerReading: Equatable, BitwiseCopyable, Sendable {
 
 /// What the board knows of its power.
 public protocol PowerSource: ~Copyable {
-  /// The state of things now; `nil` if it cannot be told.
+  /// The current state; `nil` if it cannot be read.
   mutating func read() -> PowerReading?
 }

@@ -10,7 +10,7 @@ public protocol SPIBus: ~Copyable {
   mutating func send(_ head: Span<UInt8>, receiving buffer: inout MutableSpan<UInt8>) throws(SPIError)
 }
 
-/// Why a bus did not do what it was told.
+/// Why a bus transfer failed.
 public enum SPIError: Error, BitwiseCopyable, Sendable {
   /// The controller of the bus did not finish, or is not started.
   case noAnswer

@@ -1,9 +1,9 @@
-/// The date, once somebody has told it: the difference between the device's clock and Unix time.
+/// The date, once it is set: the difference between the device's clock and Unix time.
 ///
 /// A wearable has no date until a host sets one. Payload families that need the date are not offered before
 /// that.
 public struct WallClock: BitwiseCopyable, Sendable {
-  /// Who told the date.
+  /// The source of the date.
   public enum Source: UInt8, BitwiseCopyable, Sendable {
     /// Nobody yet.
     case unset = 0
@@ -13,11 +13,11 @@ public struct WallClock: BitwiseCopyable, Sendable {
     case beacon = 2
   }
 
-  /// Who told the date last.
+  /// The source of the current date.
   public private(set) var source: Source
   private var unixMillisecondsAtStart: UInt64
 
-  /// A clock nobody has set.
+  /// A clock that is not set.
   public init() {
     source = .unset
     unixMillisecondsAtStart = 0
@@ -26,7 +26,7 @@ public struct WallClock: BitwiseCopyable, Sendable {
   /// Whether the date is known.
   public var isSet: Bool { source != .unset }
 
-  /// The first moment that is no date of a device any more: 2100-01-01T00:00:00Z, in milliseconds.
+  /// The exclusive upper limit of a date: 2100-01-01T00:00:00Z, in ms.
   @usableFromInline static var end: UInt64 { 4_102_444_800_000 }
 
   /// Sets the date: it is `unixMilliseconds` after 1970-01-01T00:00:00Z at `now`. A date before the device's

@@ -6,7 +6,7 @@ public enum MessagesCSV {
   /// The first line.
   public static let header = "time,id,data\n"
 
-  /// The whole file; the data in hexadecimal digits. Bytes of other kinds are passed over.
+  /// The whole file; the data in hexadecimal digits. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -27,7 +27,7 @@ public enum ModelsCSV {
   /// The first line.
   public static let header = "time,id,model\n"
 
-  /// The whole file; models made safe to show. Bytes of other kinds are passed over.
+  /// The whole file; models made safe to show. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -49,7 +49,7 @@ public enum NeighboursCSV {
   public static let header = "time,role,system,id,code\n"
 
   /// The whole file. The role is `observed` or `own`, the system `covidwatch` or `c19x`; own codes have no
-  /// `id`. A code is in hexadecimal digits, in the order of the log. Bytes of other kinds are passed over.
+  /// `id`. A code is in hexadecimal digits, in the order of the log. Bytes of other kinds are skipped.
   public static func text(of bytes: some Sequence<DatedBytes>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)
@@ -67,7 +67,7 @@ public enum NeighboursCSV {
     case .message, .model: return
     }
     csv.raw(
-      "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.archiveName),\(code.peer?.addressText ?? ""),"
+      "\(UTCTimestamp.text(code.unixMilliseconds)),\(role),\(system.databaseName),\(code.peer?.addressText ?? ""),"
     )
     csv.raw(code.bytes.hexadecimal)
     csv.endLine()

@@ -26,9 +26,9 @@ struct CSVText {
     if needsQuotes { bytes.append(0x22) }
   }
 
-  /// Appends text that somebody else chose, or that has such text in it: in quotation marks like `value`, but
-  /// with marks inside doubled, and with an apostrophe where a spreadsheet would take it for a formula: in
-  /// front, and behind a semicolon, which separates fields in countries that have a comma in their numbers.
+  /// Appends untrusted text: in quotation marks like `value`, but with marks inside doubled, and with an
+  /// apostrophe where a spreadsheet would take it for a formula: in front, and behind a semicolon, which
+  /// separates fields in countries that have a comma in their numbers.
   mutating func foreign(_ text: String) {
     var guarded = String.UnicodeScalarView()
     var isStart = true

@@ -28,7 +28,7 @@ final class LogTables {
     self.device = device
   }
 
-  /// What the archive knows of a file.
+  /// The state of a file in the database.
   private struct Known {
     let settled: Int64
     let stamp: FileStamp

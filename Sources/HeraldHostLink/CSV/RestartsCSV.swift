@@ -5,7 +5,7 @@ public enum RestartsCSV {
   /// The first line.
   public static let header = "time,boot,cause,mode,streak,lasted,pc,lr,psr,fault_status,fault_address\n"
 
-  /// The whole file. The time is empty where nothing tells it; registers are hexadecimal.
+  /// The whole file. The time is empty if unknown; registers are hexadecimal.
   public static func text(of restarts: some Sequence<LoggedRestart>) -> [UInt8] {
     var csv = CSVText()
     csv.raw(header)

@@ -12,7 +12,6 @@ public struct CaptureRecords {
   /// How many packets came.
   public private(set) var count = 0
 
-  /// Nothing yet.
   public init() {}
 
   /// Takes bytes of the stream; those that are whole with them: the header first, then records.

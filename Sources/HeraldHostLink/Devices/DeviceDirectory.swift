@@ -26,7 +26,7 @@ public struct OpenDevice {
 /// Finds devices and opens them.
 public enum DeviceDirectory {
   /// How long connecting and enumerating may take.
-  public static let patience = Duration.seconds(5)
+  public static let timeout = Duration.seconds(5)
 
   /// Every device plugged into this computer, those this user may not open included.
   public static func usbDevices() throws(HostLinkError) -> [FoundDevice] {
@@ -49,9 +49,9 @@ public enum DeviceDirectory {
   /// opened.
   public static func usbipSelectors(server: String) throws(HostLinkError) -> [DeviceSelector] {
     let (host, port) = try place(of: server)
-    let connection = try USBIPConnection(host: host, port: port, by: .after(patience))
+    let connection = try USBIPConnection(host: host, port: port, by: .after(timeout))
     defer { connection.close() }
-    let found = try connection.listDevices(by: .after(patience)).filter { $0.interfaces.contains(.herald) }
+    let found = try connection.listDevices(by: .after(timeout)).filter { $0.interfaces.contains(.herald) }
     return found.map { .usbip(host: host, port: port, busID: $0.busID) }
   }
 
@@ -67,8 +67,8 @@ public enum DeviceDirectory {
 
   /// Every Herald device of a USB/IP server. One that is in use is listed too, without its texts.
   public static func usbipDevices(host: String, port: UInt16?) throws(HostLinkError) -> [FoundDevice] {
-    let connection = try USBIPConnection(host: host, port: port, by: .after(patience))
-    let devices = try connection.listDevices(by: .after(patience))
+    let connection = try USBIPConnection(host: host, port: port, by: .after(timeout))
+    let devices = try connection.listDevices(by: .after(timeout))
     connection.close()
     var found: [FoundDevice] = []
     for device in devices where device.interfaces.contains(.herald) {
@@ -77,7 +77,7 @@ public enum DeviceDirectory {
       var identity = USBIdentity()
       var obstacle: HostLinkError?
       do {
-        let transport = try USBIPTransport(host: host, port: port, busID: device.busID, by: .after(patience))
+        let transport = try USBIPTransport(host: host, port: port, busID: device.busID, by: .after(timeout))
         identity = transport.identity
         transport.close()
       } catch {
@@ -102,7 +102,7 @@ public enum DeviceDirectory {
       return OpenDevice(
         transport: SerialTransport(stream: stream, location: "serial:\(path)"), identity: USBIdentity())
     case .serialTCP(let host, let port):
-      let stream = try ByteStream.connect(host: host, port: port, by: .after(patience))
+      let stream = try ByteStream.connect(host: host, port: port, by: .after(timeout))
       return OpenDevice(
         transport: SerialTransport(stream: stream, location: "serial:tcp:\(host):\(port)"),
         identity: USBIdentity())
@@ -140,7 +140,7 @@ public enum DeviceDirectory {
   private static func importDevice(host: String, port: UInt16?, busID: String?) throws(HostLinkError)
     -> USBIPTransport
   {
-    let deadline = Deadline.after(patience)
+    let deadline = Deadline.after(timeout)
     let wanted: String
     if let busID { wanted = busID } else { wanted = try onlyDevice(host: host, port: port, by: deadline) }
     for _ in 0..<10 {

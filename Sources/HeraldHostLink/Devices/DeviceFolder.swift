@@ -1,8 +1,8 @@
 import HeraldEmbedded
 import HeraldText
 
-/// Under what name a device's log lies in a folder with those of many: made from what the device calls
-/// itself, whatever that is.
+/// The name of a device's folder in a folder of a fleet, made from the device's own name; safe for any bytes
+/// in it.
 public enum DeviceFolder {
   /// The longest name, in bytes.
   static let longest = 100

@@ -4,7 +4,7 @@ extension DeviceExamination {
   /// How many days before the end of its keys a device is to get new ones.
   static let fewDays: UInt32 = 7
 
-  /// What it offers. A locked device tells that to who has its key.
+  /// The payload status. A locked device serves it only in a session.
   static func payload(of device: DeviceClient, _ status: DeviceLogStatus, _ now: UInt64) throws(HostLinkError)
     -> Finding
   {

@@ -1,5 +1,5 @@
 /// Looks at a device: whether it answers, knows the date, is on the air, has room for its log and power, and
-/// keeps what it is told.
+/// keeps what is passed to it.
 public enum DeviceExamination {
   /// What was found. A device that does not answer is a finding; whatever else goes wrong is one, too.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {

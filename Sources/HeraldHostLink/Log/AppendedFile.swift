@@ -4,7 +4,7 @@ import Foundation
 /// and written anew with it.
 ///
 /// A program that is cut off while it appends leaves a file that ends in the middle; the next one begins at
-/// the length that the archive knows.
+/// the length that the database knows.
 final class AppendedFile {
   let name: String
   private let path: String

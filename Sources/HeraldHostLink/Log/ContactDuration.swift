@@ -1,9 +1,9 @@
-/// How long somebody was near. The table of a pull, the report, `contact_events.csv`, the export and the
-/// database all have this number.
+/// The time of presence of a person. The table of a pull, the report, `contact_events.csv`, the export and
+/// the database all have this number.
 ///
 /// Time is divided into windows of 30 s, which begin at whole half minutes of UTC. A contact has lasted 30 s
-/// for each window in which the peer was detected, its payload read, or its strength measured; but no longer
-/// than from its begin to its end, and one window more. What several contacts took is the sum of that. Whole
+/// for each window in which the peer was detected, its payload read, or its RSSI measured; but no longer than
+/// from its begin to its end, and one window more. What several contacts took is the sum of that. Whole
 /// seconds.
 public enum ContactDuration {
   /// A window, in milliseconds.

@@ -1,5 +1,5 @@
-/// What makes a contact, and how long it may be made: how long somebody was near, from the first detection
-/// (HP-18) to the last reading (HP-19).
+/// What makes a contact, and how long it may be made: the time of presence, from the first detection (HP-18)
+/// to the last reading (HP-19).
 public enum ContactPeriod {
   /// A silence of more than this, in milliseconds, ends a contact: what the device takes for the loss of a
   /// peer.

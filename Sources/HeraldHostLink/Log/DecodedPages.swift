@@ -1,4 +1,4 @@
-/// Pages between their arrival and the archive, decoded: what was decoded to be judged is not decoded again.
+/// Pages between their arrival and the database, decoded: what was decoded to be judged is not decoded again.
 struct DecodedPages {
   private struct Page {
     let page: LogPage

@@ -8,8 +8,8 @@ extension DeviceRecord {
   /// mistakes: who wants to can repeat it, as a serial number; what cannot be repeated is the proof of an
   /// access key.
   /// - Parameters:
-  ///   - serial: the device's serial number; empty if it tells none.
-  ///   - id: its identifier as 16 hexadecimal digits; `nil` if it tells none.
+  ///   - serial: the device's serial number; empty if it has none.
+  ///   - id: its identifier as 16 hexadecimal digits; `nil` if it has none.
   ///   - folder: where the record is, for the words.
   ///   - rebinds: whether another identifier of the same serial number is right: after a factory reset.
   public func complaint(serial: String, id: String?, folder: String, rebinds: Bool) -> HostLinkError? {

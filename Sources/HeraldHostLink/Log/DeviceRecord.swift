@@ -1,10 +1,10 @@
-/// What the folder of a pulled log knows about its device, kept as `device.json` beside the pages.
+/// The record of the device in the folder of a pulled log, stored as `device.json` beside the pages.
 public struct DeviceRecord: Codable, Equatable, Sendable {
   /// A moment of which both the device's clock and the date are known.
   public struct ClockFix: Codable, Equatable, Sendable {
     /// Who knew the date.
     public enum Source: String, Codable, Sendable {
-      /// The device: somebody had set its clock.
+      /// The device: its clock was set.
       case device
       /// This computer, at the time of the pull: the device did not know.
       case host

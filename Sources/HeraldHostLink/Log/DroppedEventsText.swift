@@ -7,7 +7,7 @@ public struct DroppedEventsText: Equatable, Sendable {
   /// What that means, and what to do.
   public let advice: String
 
-  /// Nothing if there are none. The log tells how many; why, only the device's counters tell.
+  /// Nothing if there are none. The number is in the log, the reason only in the device's counters.
   public init?(_ count: Int) {
     guard count > 0 else { return nil }
     what =

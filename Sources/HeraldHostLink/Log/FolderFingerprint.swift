@@ -8,7 +8,7 @@ struct FolderFingerprint: Equatable {
   let sha256: Data
 
   /// Of a folder as it is now. A file that changes later than this makes another one.
-  init(_ folder: PageArchive) throws(HostLinkError) {
+  init(_ folder: PageStore) throws(HostLinkError) {
     let place = folder.path + "/pages"
     let directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0, let names = try? FileManager.default.contentsOfDirectory(atPath: place) else {

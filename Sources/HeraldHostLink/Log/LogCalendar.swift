@@ -1,4 +1,4 @@
-/// Knows the date of every moment of every start-up of a device, as far as anything tells it.
+/// The date of every time of every start-up of a device, as far as known.
 ///
 /// A device's clock counts from its start-up; the date is known from moments at which both are known. A
 /// record takes the latest such moment that is not after it, or, if all are after it, the earliest: records
@@ -31,8 +31,7 @@ public struct LogCalendar: Sendable {
     /// Moments whose date is known, in the order of time.
     fileprivate let moments: [Moment]
 
-    /// Milliseconds since 1970-01-01T00:00:00Z so many milliseconds after the start-up; `nil` if nothing
-    /// tells.
+    /// Milliseconds since 1970-01-01T00:00:00Z so many milliseconds after the start-up; `nil` if unknown.
     func unixMilliseconds(at uptime: UInt64) -> UInt64? {
       guard let first = moments.first else { return nil }
       var low = 0
@@ -52,7 +51,7 @@ public struct LogCalendar: Sendable {
   private var moments: [Boot: [Moment]] = [:]
   private var guesses: [Boot: Moment] = [:]
 
-  /// A calendar that knows nothing.
+  /// An empty calendar.
   public init() {}
 
   /// Whether a moment's date can be true: not after the year 9999, not before the device's start.
@@ -91,7 +90,7 @@ public struct LogCalendar: Sendable {
     if let fix = record.clockFix { add(fix) }
   }
 
-  /// Milliseconds since 1970-01-01T00:00:00Z at the time of a record; `nil` if nothing tells.
+  /// Milliseconds since 1970-01-01T00:00:00Z at the time of a record; `nil` if unknown.
   public func unixMilliseconds(of record: BootRecord) -> UInt64? {
     dates(epoch: record.epoch, boot: record.boot).unixMilliseconds(at: record.uptimeMilliseconds)
   }

@@ -1,15 +1,15 @@
 import Foundation
 import HeraldDeviceLink
 
-/// Fetches from a device what an archive does not have yet.
+/// Fetches from a device what a page folder does not have yet.
 ///
 /// Only what is new is asked for, several stretches at a time, as large as a packet carries and across the
 /// ends of pages. A page counts once it is whole, is what its own header and checksums say, and is on the
-/// disk. What had come of a page when a pull was cut off is kept, and the next one goes on at the byte where
-/// it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it
-/// next time.
+/// disk. What had come of a page when a pull was cut off is kept, and the next one continues at the byte
+/// where it stopped. The page the device is still writing is fetched as far as it is committed, and the rest
+/// of it next time.
 ///
-/// Nothing is changed on the device, unless it is to be trimmed: then it is told the SHA-256 of each page
+/// Nothing is changed on the device, unless it is to be trimmed: then it is sent the SHA-256 of each page
 /// that is here, on the disk and in the database, and erases those that are the same there.
 ///
 /// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was
@@ -20,13 +20,13 @@ public struct LogDownload {
   /// Wrong pages after which it makes no sense to go on.
   static let mostProblems = 16
 
-  /// Brings the pages of a folder into a database for good, and says which are in it: `Archive.keep`.
-  public typealias Keeping = (PageArchive) throws(HostLinkError) -> Set<PageName>
+  /// Imports the pages of a folder into a database, commits, and returns which are in it: `LogDatabase.keep`.
+  public typealias PageImporter = (PageStore) throws(HostLinkError) -> Set<PageName>
 
   private let device: DeviceClient
-  private let archive: PageArchive
+  private let pageStore: PageStore
   private let inspect: (([UInt8], UInt32, UInt32) -> PageInspection)?
-  private let keep: Keeping?
+  private let keep: PageImporter?
   private let now: () -> UInt64
   private let progress: (PullProgress) -> Void
 
@@ -37,18 +37,19 @@ public struct LogDownload {
   /// Pages that the device said it does not have.
   private var gone: Set<UInt32> = []
 
-  /// A pull from `device` into `archive`. With `trim`, the device is allowed to erase what that says is in
+  /// A pull from `device` into `pageStore`. With `trim`, the device is allowed to erase what that says is in
   /// the database. `inspect` judges pages that are none of a log, as tests have them. `now` is this
-  /// computer's date in milliseconds since 1970, for start-ups of the device whose date nothing else tells.
+  /// computer's date in milliseconds since 1970, for start-ups of the device without another source of the
+  /// date.
   public init(
-    device: DeviceClient, archive: PageArchive,
+    device: DeviceClient, pageStore: PageStore,
     inspect: (([UInt8], UInt32, UInt32) -> PageInspection)? = nil,
-    trim: Keeping? = nil,
+    trim: PageImporter? = nil,
     now: @escaping () -> UInt64 = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) },
     progress: @escaping (PullProgress) -> Void = { _ in }
   ) {
     self.device = device
-    self.archive = archive
+    self.pageStore = pageStore
     self.inspect = inspect
     keep = trim
     self.now = now
@@ -61,11 +62,11 @@ public struct LogDownload {
     let (status, parameters) = try device.committedStatusAndParameters()
     let arrived = now()
     report.epoch = status.epoch
-    try archive.updateDevice { record in
+    try pageStore.updateDevice { record in
       record.note(epoch: status.epoch)
       record.note(Self.clockFix(status, hostNow: arrived))
     }
-    var flight = LogFlight(status, room: parameters?.streamRoom(isSealed: device.client.isSealed))
+    var flight = LogRequestWindow(status, room: parameters?.streamRoom(isSealed: device.client.isSealed))
     try plan(status, &flight)
     do {
       try fetch(status, &flight)
@@ -76,7 +77,7 @@ public struct LogDownload {
       // What cannot be kept now is fetched again.
       for page in flight.beginnings() {
         let name = PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen)
-        try? archive.storeBeginning(page.bytes, of: name)
+        try? pageStore.storeBeginning(page.bytes, of: name)
       }
     }
     let elapsed = started.duration(to: ContinuousClock.now).components
@@ -92,8 +93,10 @@ public struct LogDownload {
   }
 
   /// Decides which pages to fetch, and from where on.
-  private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
-    let here = try archive.pages().filter { $0.epoch == status.epoch }
+  private mutating func plan(_ status: DeviceLogStatus, _ flight: inout LogRequestWindow)
+    throws(HostLinkError)
+  {
+    let here = try pageStore.pages().filter { $0.epoch == status.epoch }
     let closed = Set(here.filter { !$0.isOpen }.map(\.sequence))
     if let newest = here.last?.sequence {
       let isBehind = status.pageCount > 0 && status.last < newest
@@ -107,7 +110,7 @@ public struct LogDownload {
           "pages \(newest + 1) to \(status.first - 1) were overwritten on the device before this pull")
       }
     }
-    let beginnings = try archive.beginnings(epoch: status.epoch)
+    let beginnings = try pageStore.beginnings(epoch: status.epoch)
     if status.pageCount > 0 {
       for sequence in status.first...status.last {
         if closed.contains(sequence) {
@@ -120,10 +123,12 @@ public struct LogDownload {
     }
   }
 
-  private mutating func fetch(_ status: DeviceLogStatus, _ flight: inout LogFlight) throws(HostLinkError) {
+  private mutating func fetch(_ status: DeviceLogStatus, _ flight: inout LogRequestWindow)
+    throws(HostLinkError)
+  {
     progress(PullProgress(pages: 0, ofPages: wanted, bytes: 0))
     let begun = ContinuousClock.now
-    var tempo = PullTempo(timeout: device.client.timeout, start: .zero)
+    var tempo = PullRate(timeout: device.client.timeout, start: .zero)
     try askForMore(&flight)
     while !flight.isOver {
       guard let (ticket, result) = try device.client.next() else {
@@ -170,7 +175,7 @@ public struct LogDownload {
     }
   }
 
-  private func askForMore(_ flight: inout LogFlight) throws(HostLinkError) {
+  private func askForMore(_ flight: inout LogRequestWindow) throws(HostLinkError) {
     while device.client.room > 0, let question = flight.next() {
       let request = DeviceClient.logStream(
         sequence: question.sequence, offset: question.offset, length: question.length)
@@ -179,7 +184,7 @@ public struct LogDownload {
   }
 
   private mutating func finish(
-    _ page: LogFlight.Page, _ status: DeviceLogStatus, _ flight: inout LogFlight
+    _ page: LogRequestWindow.Page, _ status: DeviceLogStatus, _ flight: inout LogRequestWindow
   ) throws(HostLinkError) {
     let decoded = inspect == nil ? LogPage(page.bytes) : nil
     let inspection =
@@ -200,7 +205,7 @@ public struct LogDownload {
     case .good: break
     }
     flight.drop(page.sequence)
-    try archive.store(
+    try pageStore.store(
       page.bytes, as: PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen),
       decoded: decoded)
     report.newPages += 1
@@ -208,9 +213,10 @@ public struct LogDownload {
     progress(PullProgress(pages: report.newPages, ofPages: wanted, bytes: report.bytes))
   }
 
-  /// An answer is of no use: the page in which it begins is fetched once more, unless that is pointless.
+  /// A response is of no use: the page in which it begins is fetched again, unless that is pointless.
   private mutating func abandon(
-    _ question: LogFlight.Question, _ what: String, _ flight: inout LogFlight, isFinal: Bool = false
+    _ question: LogRequestWindow.Request, _ what: String, _ flight: inout LogRequestWindow,
+    isFinal: Bool = false
   ) throws(HostLinkError) {
     let page = flight.page(flight.page(of: question))
     // One that was asked before the page was begun anew tells nothing of this try.
@@ -221,7 +227,7 @@ public struct LogDownload {
   }
 
   private mutating func giveUp(
-    _ page: LogFlight.Page, _ what: String, _ flight: inout LogFlight
+    _ page: LogRequestWindow.Page, _ what: String, _ flight: inout LogRequestWindow
   ) throws(HostLinkError) {
     if page.attempt < Self.attempts { return flight.restart(page) }
     flight.drop(page.sequence)
@@ -245,15 +251,15 @@ public struct LogDownload {
   /// several on their way would end no sooner.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
-    let kept = try keep(archive)
-    try archive.synchronise()
-    let here = Set(try archive.pages())
+    let kept = try keep(pageStore)
+    try pageStore.synchronise()
+    let here = Set(try pageStore.pages())
     let current = try device.logStatus()
     guard current.epoch == status.epoch, current.pageCount > 0 else { return }
     for sequence in current.first..<current.last where !gone.contains(sequence) {
       let name = PageName(epoch: status.epoch, sequence: sequence, isOpen: false)
       guard kept.contains(name), here.contains(name) else { return }
-      let page = try archive.read(name)
+      let page = try pageStore.read(name)
       guard try device.acknowledge(epoch: status.epoch, sequence: sequence, bytes: page) == .taken else {
         report.differingPage = sequence
         return

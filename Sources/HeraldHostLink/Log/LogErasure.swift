@@ -1,6 +1,6 @@
 /// Has a device erase the pages of its log without keeping them here.
 ///
-/// A device erases only pages whose SHA-256 it is told, so that no host has anything erased that it does not
+/// A device erases only pages whose SHA-256 it receives, so that no host has anything erased that it does not
 /// have. Each page is therefore read first, acknowledged, and forgotten. The page that the device is writing
 /// stays.
 public struct LogErasure {

@@ -1,9 +1,9 @@
 import HeraldEmbedded
 
-/// A start that a fault had brought about, as the log tells it.
+/// A start after a fault, from the log.
 public struct LoggedRestart: Equatable, Sendable {
-  /// When the device started, milliseconds since 1970-01-01T00:00:00Z; `nil` if nothing tells the date of
-  /// that run.
+  /// When the device started, milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown; the date of that
+  /// run.
   public let unixMilliseconds: UInt64?
   /// Which start-up of the device it was.
   public let boot: UInt32

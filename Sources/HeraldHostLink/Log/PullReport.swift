@@ -27,7 +27,7 @@ public struct PullReport: Equatable, Sendable {
   /// Why the pull ended before all pages were here.
   public var stoppedBy: HostLinkError?
 
-  /// Nothing done.
+  /// All counts 0.
   public init() {}
 
   /// Whether all that the device has is here.

@@ -4,8 +4,8 @@ import HeraldEmbedded
 /// What a device needs to offer the simple payload for some days: the matching key of each day, and where and
 /// when it belongs.
 ///
-/// A key opens its own day and no other, so whoever takes the device learns nothing of the days before. In
-/// memory the keys are overwritten when their owner goes.
+/// A key opens its own day and no other, so a stolen device discloses nothing of the days before. In memory
+/// the keys are overwritten when their owner goes.
 public struct MatchingKeyWindow: ~Copyable {
   /// The most days a device takes.
   public static let mostDays = 90
@@ -24,7 +24,7 @@ public struct MatchingKeyWindow: ~Copyable {
   /// The keys, 32 bytes each.
   var keyBytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(keys.bytes) }
 
-  /// Derives the keys of `days` days, the first of which is the one that `unixSeconds` lies in.
+  /// Derives the keys of `days` days, the first of which is the one that `unixSeconds` is in.
   /// - Throws: `.usage` if there is no such window: no days or more than 90, days before the epoch or past
   ///   the end of the schedule.
   public init(

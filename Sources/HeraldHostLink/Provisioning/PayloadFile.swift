@@ -11,11 +11,11 @@ public struct PayloadFile: Equatable, Sendable {
   public enum FirstDay: Equatable, Sendable {
     /// With the day on which it is pushed.
     case today
-    /// With the day this moment lies in, seconds since 1970-01-01T00:00:00Z.
+    /// With the day this moment is in, seconds since 1970-01-01T00:00:00Z.
     case on(UInt64)
   }
 
-  /// Who somebody is to the fixed family.
+  /// The identifier of the fixed family.
   public enum Identifier: Equatable, Sendable {
     /// This number.
     case number(UInt64)

@@ -24,7 +24,7 @@ extension PayloadFile {
   ///   - serial: the serial number; a secret's path may have it.
   ///   - now: seconds since 1970-01-01T00:00:00Z; days count from it.
   ///   - generate: whether a secret that is not there is made.
-  ///   - remark: told what a person should know about the files.
+  ///   - remark: called with remarks on the files for the user.
   public func blob(
     serial: String, now: UInt64, generate: Bool, remark: (String) -> Void = { _ in }
   ) throws(HostLinkError) -> PayloadBlob {

@@ -1,5 +1,5 @@
-/// What a record of the log tells, with its date: what `LogInterpreter` makes of it, and the tables have a
-/// line for.
+/// A fact from a log record, with its date: what `LogInterpreter` makes of it, and the tables have a line
+/// for.
 enum LogFact {
   /// Something that happened to a peer.
   case event(DatedEvent)

@@ -19,7 +19,7 @@ public struct VenueVisit: Equatable, Sendable {
     self.payload = payload
   }
 
-  /// What the payload says of the venue; `nil` if it is not here, or of a version nobody knows.
+  /// What the payload says of the venue; `nil` if it is not here, or of an unknown version.
   public var venue: PayloadDescription? {
     guard let description = PayloadDescription(payload), description.venueCode != nil else { return nil }
     return description

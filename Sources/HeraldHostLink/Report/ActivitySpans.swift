@@ -1,5 +1,5 @@
 /// Finds the times without any moment in a series of moments, which come mostly in order. Of more than it has
-/// room for it forgets the shortest.
+/// room for it discards the shortest.
 struct ActivitySpans {
   private static let most = 2048
   private let gap: UInt64

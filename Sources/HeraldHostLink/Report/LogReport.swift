@@ -4,7 +4,7 @@ import HeraldText
 /// and how the battery did. The page needs nothing but itself: no network, no script. Whatever a device or a
 /// peer said is in it as text.
 public struct LogReport {
-  /// Under what name it lies beside the pages.
+  /// Under what name it is beside the pages.
   public static let fileName = "report.html"
 
   private static let mostGaps = 50
@@ -13,16 +13,18 @@ public struct LogReport {
   private let log: LogConversion
   private let device: DeviceRecord
 
-  /// The report on the log in a folder; brings the folder's archive and tables up to date.
-  public init(_ folder: PageArchive) throws(HostLinkError) {
-    let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
-    try self.init(archive, device: folder.device, after: try archive.convert(folder))
+  /// The report on the log in a folder; brings its database and tables up to date.
+  public init(_ folder: PageStore) throws(HostLinkError) {
+    let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
+    try self.init(logDatabase, device: folder.device, after: try logDatabase.convert(folder))
   }
 
-  /// The report on what an archive has of a device, after a conversion.
-  init(_ archive: Archive, device: DeviceRecord, after change: Archive.Change) throws(HostLinkError) {
-    log = try LogConversion(archive, of: device, after: change)
-    content = try ReportContent(archive, serial: device.serial)
+  /// The report on what a database has of a device, after a conversion.
+  init(_ logDatabase: LogDatabase, device: DeviceRecord, after change: LogDatabase.Change)
+    throws(HostLinkError)
+  {
+    log = try LogConversion(logDatabase, of: device, after: change)
+    content = try ReportContent(logDatabase, serial: device.serial)
     self.device = device
   }
 
@@ -53,7 +55,7 @@ public struct LogReport {
     }
     page.element(
       "p", "class=\"lead\"",
-      "\(ReportWords.span(content.begin, content.end)), all times in UTC. \(content.peopleCount.groupedDigits) met, \(content.readings.groupedDigits) readings."
+      "\(ReportText.span(content.begin, content.end)), all times in UTC. \(content.peopleCount.groupedDigits) met, \(content.readings.groupedDigits) readings."
     )
     let charts = ReportCharts(begin: content.begin, end: content.end)
     writeTimeline(charts, to: &page)
@@ -113,11 +115,11 @@ public struct LogReport {
     page.element("h2", "", "Times without a record")
     page.element(
       "p", "",
-      "More than \(ReportWords.duration(ReportContent.gap)) in which the device logged nothing: nobody was near, or it was off."
+      "More than \(ReportText.duration(ReportContent.gap)) in which the device logged nothing: nobody was near, or it was off."
     )
     page.raw("<ul>\n")
     for gap in content.gaps.prefix(Self.mostGaps) {
-      page.element("li", "", ReportWords.span(gap.begin, gap.end))
+      page.element("li", "", ReportText.span(gap.begin, gap.end))
     }
     page.raw("</ul>\n")
     if content.gaps.count > Self.mostGaps {

@@ -11,7 +11,7 @@ struct Markup {
   /// Appends what was put together elsewhere.
   mutating func append(_ other: Markup) { bytes += other.bytes }
 
-  /// Appends text that nobody vouches for.
+  /// Appends untrusted text.
   mutating func text(_ text: String) { raw(Self.escaped(text)) }
 
   /// Appends an element with text in it.

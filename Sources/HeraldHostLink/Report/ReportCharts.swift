@@ -38,7 +38,7 @@ struct ReportCharts {
       svg.raw(
         "<rect class=\"gap\" x=\"\(coordinate(x))\" y=\"4\" width=\"\(coordinate(max(axis.x(gap.end) - x, 1)))\" height=\"\(coordinate(bottom - 4))\"><title>"
       )
-      svg.text("nothing logged for \(ReportWords.duration(gap.end - gap.begin))")
+      svg.text("nothing logged for \(ReportText.duration(gap.end - gap.begin))")
       svg.raw("</title></rect>\n")
     }
     for (index, person) in people.enumerated() {
@@ -52,7 +52,7 @@ struct ReportCharts {
           "<rect class=\"bar\" x=\"\(coordinate(x))\" y=\"\(coordinate(y + 2))\" width=\"\(coordinate(max(axis.x(contact.end) - x, 2)))\" height=\"14\" rx=\"3\"><title>"
         )
         svg.text(
-          "\(person.name): \(ReportWords.dates(contact.begin, contact.end)), near for \(DurationText.of(seconds: contact.seconds)), \(contact.readings) readings"
+          "\(person.name): \(ReportText.dates(contact.begin, contact.end)), near for \(DurationText.of(seconds: contact.seconds)), \(contact.readings) readings"
         )
         svg.raw("</title></rect>\n")
       }

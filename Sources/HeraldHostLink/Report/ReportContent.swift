@@ -27,7 +27,7 @@ struct ReportPerson {
   let seconds: Int
   let readings: Int
   let strongest: Int?
-  /// For each column of a drawing, how many readings there were of each strength, by its bits.
+  /// For each column of a drawing, how many readings there were of each RSSI, by its bits.
   fileprivate(set) var columns: [Int: [UInt32]] = [:]
 }
 
@@ -37,7 +37,7 @@ struct ReportGap: Equatable {
   let end: UInt64
 }
 
-/// What a report shows, asked of an archive. Its size has a bound, whatever the log tells.
+/// The content of a report, queried from a database. Its size is bounded for any log.
 struct ReportContent {
   /// A time without a record is shown when it is longer than this, in milliseconds: what ends a contact, too.
   static let gap = ContactPeriod.silence
@@ -69,9 +69,9 @@ struct ReportContent {
   private(set) var readings = 0
   private(set) var restarts = 0
 
-  /// What an archive has of a device.
-  init(_ archive: Archive, serial: String) throws(HostLinkError) {
-    self = try archive.asking { database in
+  /// What a database has of a device.
+  init(_ logDatabase: LogDatabase, serial: String) throws(HostLinkError) {
+    self = try logDatabase.asking { database in
       var content = ReportContent()
       try content.read(database, serial: serial)
       return content
@@ -98,7 +98,7 @@ struct ReportContent {
   }
 
   private mutating func findEnds(_ database: Database, _ device: Int64) throws {
-    for table in ArchiveSchema.records {
+    for table in DatabaseSchema.records {
       let row = try Row.fetchOne(
         database,
         sql:
@@ -192,7 +192,7 @@ struct ReportContent {
     var counts: [UInt64: Int] = [:]
     let charts = people.indices.filter { people[$0].readings > 0 }.prefix(Self.mostCharts)
     let chartOf = Dictionary(uniqueKeysWithValues: charts.map { (ids[$0], $0) })
-    let owners = try ReadingOwners(database, device: device)
+    let owners = try ReadingAttribution(database, device: device)
     let rows = try NumberStatement(
       database,
       sql: """
@@ -211,7 +211,7 @@ struct ReportContent {
       people[chart].columns[Int(axis.x(date)), default: [UInt32](repeating: 0, count: 256)][level] += 1
     }
     rates = counts.sorted { $0.key < $1.key }.map { ($0.key * step.length, $0.value) }
-    for table in ArchiveSchema.records where table != "reading" {
+    for table in DatabaseSchema.records where table != "reading" {
       let dates = try NumberStatement(
         database,
         sql: """
@@ -225,7 +225,7 @@ struct ReportContent {
 }
 
 /// Times in words.
-enum ReportWords {
+enum ReportText {
   /// How long so many milliseconds are.
   static func duration(_ milliseconds: UInt64) -> String { DurationText.of(seconds: milliseconds / 1000) }
 

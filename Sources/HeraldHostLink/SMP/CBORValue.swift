@@ -1,6 +1,6 @@
 import HeraldDeviceLink
 
-/// A data item of CBOR as a tree, for answers whose shape is not known in advance.
+/// A data item of CBOR as a tree, for responses whose shape is not known in advance.
 public indirect enum CBORValue: Equatable, Sendable {
   /// A number.
   case unsigned(UInt64)

@@ -9,7 +9,7 @@ final class ClientSession {
   }
 
   /// Which thread uses the session and the transport.
-  let turn = LinkTurn()
+  let turn = LinkLock()
   private var session: HostSession?
   private var key: Key?
 
@@ -20,8 +20,7 @@ final class ClientSession {
     self.key = Key(key)
   }
 
-  /// Overwrites the keys of the session. The access key it was opened with, which is overwritten when nobody
-  /// has it any more.
+  /// Overwrites the keys of the session.
   @discardableResult
   func forget() -> Key? {
     session?.wipe()

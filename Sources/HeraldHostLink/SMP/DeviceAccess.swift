@@ -2,15 +2,15 @@ import Foundation
 import HeraldDeviceLink
 import HeraldText
 
-/// To whom a device serves what, and what a session with it is opened with.
+/// Which requests a device serves in its access state, and how a session is opened.
 public struct DeviceAccess: Equatable, Sendable {
-  /// To whom a device serves its log.
+  /// Who may read the log of a device.
   public enum State: String, Sendable, Codable {
-    /// To who proves that they have its access key.
+    /// Hosts that prove possession of its access key.
     case locked
-    /// To nobody: it has no access key yet, and was not told to stay open.
+    /// No host: it has no access key, and `access/stay-open` is not set.
     case setUp = "set-up"
-    /// To everybody: it has no access key, and was told to stay open.
+    /// Every host: it has no access key, and `access/stay-open` is set.
     case open
   }
 
@@ -23,15 +23,15 @@ public struct DeviceAccess: Equatable, Sendable {
   /// Milliseconds until it looks at a proof: it has just started, or wrong ones were tried.
   public let waitMilliseconds: UInt32
 
-  /// Whether its firmware knows of access keys at all. MCUboot's serial recovery does not.
+  /// Whether its firmware supports access keys. MCUboot's serial recovery does not.
   public var knowsKeys: Bool { !nonce.isEmpty }
 
-  /// To whom it serves its log.
+  /// Who may read its log.
   public var state: State { isSet ? .locked : isOpen ? .open : .setUp }
 }
 
 extension DeviceClient {
-  /// To whom the device serves what. One of a firmware without access keys is open.
+  /// The access state of the device. A firmware without access keys is open.
   public func access() throws(HostLinkError) -> DeviceAccess {
     let request = ManagementRequest(
       "whether it is locked", .read, .herald, HeraldCommand.access, isRepeatable: true)
@@ -50,7 +50,7 @@ extension DeviceClient {
 
   /// Opens a session with the access key in a file, if the device has a key. If it has none and the file is
   /// there, the device is not the one that the file belongs to, or was reset: that is an error, unless it is
-  /// known to be new. `remark` is told what a person should know about the file. `serial` takes the place of
+  /// known to be new. `remark` is called with remarks on the file for the user. `serial` takes the place of
   /// `{serial}` in the path.
   public func authenticate(
     keyFile path: String, serial: String, isNew: Bool, remark: (String) -> Void
@@ -105,7 +105,7 @@ extension DeviceClient {
     _ key: borrowing AccessKey, nonce: [UInt8], pause: (UInt32) -> Void
   ) throws(HostLinkError) {
     var state = try access()
-    if state.isSet, state.waitMilliseconds > 0, state.waitMilliseconds <= Self.patience {
+    if state.isSet, state.waitMilliseconds > 0, state.waitMilliseconds <= Self.longestWait {
       pause(state.waitMilliseconds)
       state = try access()
     }
@@ -159,7 +159,7 @@ extension DeviceClient {
 
   /// How long a device is waited for that takes no proof yet, in milliseconds: longer than one that has just
   /// started takes none.
-  private static var patience: UInt32 { 5000 }
+  private static var longestWait: UInt32 { 5000 }
 
   /// The serial number as the device has it, which `information` makes safe to show.
   private func serialBytes() throws(HostLinkError) -> [UInt8] {
@@ -173,8 +173,8 @@ extension DeviceClient {
   }
 
   /// Gives the device this access key, and opens a session with it: the sessions before it are over. Sealed
-  /// if there is a session; else the key goes to the device as it is, over a link that nobody else listens
-  /// to, unless the device says that it is locked.
+  /// if there is a session; else the key goes to the device as it is, over a link that is assumed private,
+  /// unless the device says that it is locked.
   public func setAccessKey(
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {

@@ -2,7 +2,7 @@ import HeraldDeviceLink
 import HeraldEmbedded
 
 extension DeviceClient {
-  /// What a device said to the acknowledgement of a page.
+  /// The result of the acknowledgement of a page.
   enum AcknowledgementOutcome: Equatable {
     /// It erases the page, or has.
     case taken

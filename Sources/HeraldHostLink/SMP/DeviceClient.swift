@@ -22,7 +22,7 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   public let identifier: [UInt8]?
   /// Milliseconds since it last started.
   public let uptimeMilliseconds: UInt64
-  /// Milliseconds since 1970-01-01T00:00:00Z by its clock; `nil` when nobody has set that.
+  /// Milliseconds since 1970-01-01T00:00:00Z by its clock; `nil` if the clock is not set.
   public let unixMilliseconds: UInt64?
 
   /// The largest page this program believes in.
@@ -30,7 +30,7 @@ public struct DeviceLogStatus: Equatable, Sendable, Codable {
   /// The most pages it believes in.
   static let mostPages: UInt32 = 1 << 20
 
-  /// From the answer; `nil` if a field is missing or the numbers contradict each other.
+  /// From the response; `nil` if a field is missing or the numbers contradict each other.
   init?(_ body: CBORValue) {
     guard let epoch = body[SMPKey.epoch]?.number32, let first = body[SMPKey.first]?.number32,
       let last = body[SMPKey.last]?.number32, let openBytes = body[SMPKey.open]?.number32,
@@ -77,7 +77,7 @@ public struct DeviceSettingsHealth: Equatable, Sendable, Codable {
   public let flashErrors: Int
 }
 
-/// What a device says about itself; empty where it says nothing.
+/// What a device reports about itself; empty fields are unknown.
 public struct DeviceInformation: Equatable, Sendable, Codable {
   /// The name of the firmware.
   public var firmware = ""
@@ -98,7 +98,7 @@ public struct DeviceInformation: Equatable, Sendable, Codable {
   /// The operating system.
   public var system = ""
 
-  /// Nothing said.
+  /// Every field empty.
   public init() {}
 }
 
@@ -115,9 +115,9 @@ public struct DeviceStatistics: Equatable, Sendable {
   }
 }
 
-/// A device, asked in words instead of packets.
+/// A device, with one method for each request.
 public struct DeviceClient {
-  /// What carries the questions.
+  /// The client that carries the requests.
   public let client: SMPClient
 
   /// The device behind a client.
@@ -137,7 +137,7 @@ public struct DeviceClient {
     return status
   }
 
-  /// The device's serial number; empty if it tells none.
+  /// The device's serial number; empty if it has none.
   public func serialNumber() throws(HostLinkError) -> String { try informationField("n") }
 
   /// What the device is. Fields it does not know stay empty.
@@ -155,7 +155,7 @@ public struct DeviceClient {
     return information
   }
 
-  /// One field at a time: only so can texts with spaces in them be told apart.
+  /// One field at a time, as texts may contain spaces.
   private func informationField(_ format: StaticString) throws(HostLinkError) -> String {
     let request = ManagementRequest("information", .read, .os, OSCommand.information) { writer in
       writer.map(1)
@@ -169,7 +169,7 @@ public struct DeviceClient {
     }
   }
 
-  /// The device's clock: milliseconds since 1970-01-01T00:00:00Z; `nil` if nobody has set it.
+  /// The device's clock: milliseconds since 1970-01-01T00:00:00Z; `nil` if it has not been set.
   public func clock() throws(HostLinkError) -> UInt64? { try logStatus().unixMilliseconds }
 
   /// Sets the device's clock.
@@ -185,8 +185,8 @@ public struct DeviceClient {
     _ = try client.ask(request)
   }
 
-  /// Has the device erase everything it keeps, its log of this epoch first. It goes on with that by itself,
-  /// whatever happens.
+  /// Has the device erase everything it keeps, its log of this epoch first. It continues with that by itself,
+  /// in every case.
   public func beginFactoryReset(epoch: UInt32) throws(HostLinkError) -> DeviceResetProgress {
     try resetProgress(
       ManagementRequest("to erase everything", .write, .herald, HeraldCommand.factoryReset) { writer in

@@ -1,22 +1,22 @@
 import HeraldDeviceLink
 import HeraldEmbedded
 
-/// What happened on a device since it was asked last.
+/// An event of a device since the previous request for live events.
 public struct DeviceLive: Equatable, Sendable {
   /// One thing that happened.
   public struct Event: Equatable, Sendable {
-    /// Milliseconds ago, when the device answered.
+    /// Age of the event when the device responded, in ms.
     public let ageMilliseconds: UInt32
-    /// What.
+    /// The kind of the event.
     public let kind: LiveKind
-    /// To whom; all zeros for `state`.
+    /// The identity of the target; all zeros for `state`.
     public let target: TargetIdentity
-    /// A strength or power in dBm, or a number, by the kind.
+    /// An RSSI or power in dBm, or a number, by the kind.
     public let level: Int8
     /// Bytes or seconds, by the kind.
     public let count: UInt16
 
-    /// From an entry of the answer; `nil` if it is none, or of a kind that this program does not know.
+    /// From an element of the response; `nil` if it is malformed or of an unknown kind.
     init?(_ value: CBORValue) {
       guard case .array(let parts) = value, parts.count >= 5, let age = parts[0].number32,
         let number = parts[1].number32, let kind = UInt8(exactly: number).flatMap(LiveKind.init(rawValue:)),
@@ -42,8 +42,8 @@ public struct DeviceLive: Equatable, Sendable {
 }
 
 extension DeviceClient {
-  /// What happened since the last ask. A device keeps fourteen events, and only while it was asked within ten
-  /// seconds: ask about ten times a second. Refused with code 8 by a device that keeps none.
+  /// The events since the last request. A device keeps fourteen events, and only if the last request was
+  /// within ten seconds: poll about ten times a second. Refused with code 8 by a device that keeps none.
   public func live() throws(HostLinkError) -> DeviceLive {
     let request = ManagementRequest(
       "to tell what happens", .read, .herald, HeraldCommand.live, isRepeatable: false)

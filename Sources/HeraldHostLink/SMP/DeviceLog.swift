@@ -7,7 +7,7 @@ public struct DeviceParameters: Equatable, Sendable, Codable {
   /// How many packets may wait in the device.
   public let packetCount: Int
 
-  /// From the answer; `nil` if the numbers make no sense.
+  /// From the response; `nil` if the numbers make no sense.
   init?(_ body: CBORValue) {
     guard let size = body[SMPKey.bufferSize]?.number32, let count = body[SMPKey.bufferCount]?.number32,
       size >= 32, count >= 1
@@ -16,7 +16,7 @@ public struct DeviceParameters: Equatable, Sendable, Codable {
     packetCount = Int(min(count, 256))
   }
 
-  /// Bytes of the log that an answer to `logStream` has room for, sealed or not.
+  /// Bytes of the log that fit into a response to `logStream`, sealed or not.
   func streamRoom(isSealed: Bool) -> Int {
     // Header, map of one, "data", and the head of the bytes; in a session the tag.
     let fixed = 8 + 1 + 5 + (isSealed ? HostSession.responseOverhead : 0)
@@ -25,18 +25,18 @@ public struct DeviceParameters: Equatable, Sendable, Codable {
 }
 
 extension DeviceClient {
-  /// The question how long packets may be.
+  /// The request for the maximum packet length.
   static var parametersRequest: ManagementRequest {
     ManagementRequest("the size of its packets", .read, .os, OSCommand.parameters)
   }
 
-  /// The question where the log stands, or, with `commits`, where it stands once it has been committed.
+  /// The request for the status of the log; with `commits`, the log is committed first.
   static func logStatusRequest(commits: Bool) -> ManagementRequest {
     ManagementRequest(
       "the status of the log", commits ? .write : .read, .herald, HeraldCommand.logStatus, isRepeatable: true)
   }
 
-  /// The question for the log from a byte of a page on, across the ends of pages; `length` bytes at the most.
+  /// The request for at most `length` bytes of the log from an offset in a page on, across page boundaries.
   static func logStream(sequence: UInt32, offset: Int, length: Int?) -> ManagementRequest {
     ManagementRequest("page \(sequence) of the log", .read, .herald, HeraldCommand.logStream) { writer in
       writer.map(length == nil ? 2 : 3)
@@ -95,8 +95,8 @@ extension DeviceClient {
     }
   }
 
-  /// Asks for a byte of the log, to learn whether the device tells it at all before anything is made for it
-  /// on this computer.
+  /// Requests one byte of the log, to learn whether the device serves it at all before anything is made for
+  /// it on this computer.
   /// - Throws: `.refused`, in the device's words, if it does not: it is locked, for instance.
   public func checkLogAccess() throws(HostLinkError) {
     let status = try logStatus()

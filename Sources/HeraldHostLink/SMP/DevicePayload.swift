@@ -31,7 +31,7 @@ extension DeviceClient {
       daysLeft: body[SMPKey.days]?.number32, bytes: bytes)
   }
 
-  /// The fewest bytes of a piece that a device takes which goes on.
+  /// The minimum size of a piece that a device accepts.
   private static var leastTaken: Int { 16 }
 
   /// Has the device offer another payload, from when all of it is there. A blob that `PayloadBlob` made.
@@ -88,7 +88,6 @@ extension DeviceClient {
 /// when its owner goes.
 public struct PayloadBlob: ~Copyable {
   private let memory: SecretMemory
-  /// All of it.
   var bytes: UnsafeBufferPointer<UInt8> { memory.used }
 
   /// That of a payload that stays as it is: the bytes that go on the air.

@@ -31,7 +31,7 @@ public struct DeviceRestart: Equatable, Sendable, Codable {
   /// `nil` if no fault was the cause.
   public let registers: Registers?
 
-  /// From the answer; `nil` if a field is missing or out of its range.
+  /// From the response; `nil` if a field is missing or out of its range.
   init?(_ body: CBORValue) {
     guard let cause = body[SMPKey.cause]?.number32, let mode = body[SMPKey.mode]?.number32,
       let streak = body[SMPKey.streak]?.number32, let faults = body[SMPKey.faults]?.number32,

@@ -41,7 +41,7 @@ extension DeviceClient {
     try write(setting, value, "to set \(setting.name)")
   }
 
-  /// Sets a setting back to what applies while nobody has set it.
+  /// Resets a setting to its default.
   public func unset(_ setting: Setting) throws(HostLinkError) {
     _ = try client.ask(
       Self.request("to set \(setting.name) back", .write, SettingsCommand.delete, setting))

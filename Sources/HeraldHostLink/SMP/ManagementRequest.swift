@@ -1,8 +1,8 @@
 import HeraldDeviceLink
 
-/// A question to a device.
+/// A request to a device.
 public struct ManagementRequest: Sendable {
-  /// What it asks, for messages: "the status of the log", "to set its clock" or "whether it is locked".
+  /// Its subject, for messages: "the status of the log", "to set its clock" or "whether it is locked".
   public let subject: String
   /// Read or write.
   public let operation: SMPOperation
@@ -13,11 +13,11 @@ public struct ManagementRequest: Sendable {
   /// The CBOR map behind the header. It may have a secret in it: it is overwritten with its last owner, and
   /// so is what `packet` returns by who sends it.
   private let content: WipedBytes
-  /// Whether asking twice does no harm.
+  /// Whether it may be sent twice.
   let isRepeatable: Bool
 
-  /// A question whose body, if it has any, `write` writes: a map of at most 1 KiB. It is asked again when no
-  /// answer comes if it `isRepeatable`, as what only reads is unless said otherwise.
+  /// A request whose body, if any, `write` writes: a map of at most 1 KiB. It is repeated after a timeout if
+  /// it `isRepeatable`, which is the default for reads.
   public init(
     _ subject: String, _ operation: SMPOperation, _ group: SMPGroup, _ command: UInt8,
     isRepeatable: Bool? = nil,
@@ -40,15 +40,15 @@ public struct ManagementRequest: Sendable {
     buffer.wipe()
   }
 
-  /// The subject as it stands behind "asked".
+  /// The subject, as used after "asked".
   var asked: String {
     ["to ", "whether ", "why ", "how "].contains(where: subject.hasPrefix) ? subject : "for \(subject)"
   }
 
-  /// Whether it is part of the opening of a session, and so is never asked in one.
+  /// Whether it is part of opening a session, and so is never sealed.
   var opensSession: Bool { group == .herald && command == HeraldCommand.access }
 
-  /// The same question under another subject.
+  /// The same request with another subject.
   init(_ subject: String, _ other: ManagementRequest) {
     self.subject = subject
     operation = other.operation
@@ -61,7 +61,7 @@ public struct ManagementRequest: Sendable {
   /// The CBOR map behind the header.
   public var body: [UInt8] { Array(content.bytes) }
 
-  /// The packet with this question; one that is to be sealed has room for number and tag.
+  /// The packet of this request; with room for number and tag if it is to be sealed.
   func packet(sequence: UInt8, isSealed: Bool = false) -> [UInt8] {
     let header = SMPHeader(
       operation: operation, group: group, command: command, sequence: sequence,
@@ -76,15 +76,15 @@ public struct ManagementRequest: Sendable {
   }
 }
 
-/// Why a question was not answered as hoped.
+/// Why a request failed.
 public enum ManagementFailure: Error, Equatable, Sendable {
   /// The device refused: `group` is the one whose code it is, `nil` for a failure of the protocol itself.
   case refused(group: UInt16?, code: UInt64)
-  /// No answer came, so many times.
+  /// No response, after this many attempts.
   case noAnswer(attempts: Int)
-  /// An answer came and is none.
+  /// The response is malformed.
   case malformed(String)
-  /// The session ended before the answer came, and the question is none that may be asked twice, or no other
+  /// The session ended before the response came, and the request is none that may be asked twice, or no other
   /// session could be opened.
   case sessionOver
 

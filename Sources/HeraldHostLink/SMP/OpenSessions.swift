@@ -1,21 +1,20 @@
 import Foundation
 import Synchronization
 
-/// The sessions that this process has with devices, for who ends the process before the commands that opened
-/// them are done.
+/// The open sessions of this process, so that they can be closed when the process ends early.
 public enum OpenSessions {
-  /// A client, which is used only by the thread whose turn it is.
+  /// A client; used only by the thread that holds the link.
   private struct Entry: @unchecked Sendable {
     weak var client: SMPClient?
   }
 
   private static let entries = Mutex<[Entry]>([])
 
-  /// How long whoever uses a link is waited for. Together with the half second that `SMPClient.closeSession`
-  /// waits for an answer it is one second.
-  private static let patience: TimeInterval = 0.5
+  /// How long the holder of a link is waited for. Together with the half second that `SMPClient.closeSession`
+  /// waits for a response it is one second.
+  private static let timeout: TimeInterval = 0.5
 
-  /// Notes a client that is about to open a session.
+  /// Registers a client that is about to open a session.
   static func add(_ client: SMPClient) {
     let entry = Entry(client: client)
     entries.withLock { entries in
@@ -24,14 +23,14 @@ public enum OpenSessions {
     }
   }
 
-  /// Tells all devices at the same time that their sessions are over, and takes a second at most. Only for
-  /// the end of the process: no other thread can use these links any more.
+  /// Closes the sessions with all devices concurrently, within one second. For the end of the process only:
+  /// afterwards no other thread can use these links.
   public static func endAll() {
     let group = DispatchGroup()
     for entry in entries.withLock({ $0 }) where entry.client != nil {
       group.enter()
       Thread {
-        entry.client?.endForGood(within: patience)
+        entry.client?.endForGood(within: timeout)
         group.leave()
       }.start()
     }

@@ -3,23 +3,24 @@ import HeraldDeviceLink
 import HeraldText
 import Logging
 
-/// Asks a device questions in the Simple Management Protocol, several at a time, and matches what comes back.
+/// Client of the Simple Management Protocol: several requests may be outstanding; responses are matched to
+/// them.
 ///
-/// An answer belongs to the question whose sequence number, group, command and operation it repeats; anything
-/// else is counted and passed over, so a device that answers twice, late or out of the blue does no harm.
-/// Questions that change nothing are asked again when no answer comes in time.
+/// A response belongs to the request whose sequence number, group, command and operation it repeats. Any
+/// other packet is counted and ignored, so duplicate, late and unsolicited responses have no effect. Requests
+/// that change nothing are repeated after a timeout.
 ///
-/// In a session every question is sealed, and only a sealed answer that the device made for this very
-/// question is a result. An answer that is not sealed says no more than that the session is over: a new one
-/// is opened, and what may be asked twice is asked again, once.
+/// In a session every request is sealed, and only a response that the device sealed for this request is a
+/// result. An unsealed response means that the session has ended: a new one is opened, and repeatable
+/// requests are sent again, once.
 ///
 /// A client is used from one thread. `OpenSessions` ends its session from another one.
 public final class SMPClient {
-  /// How long to wait, and how often to ask.
-  public struct Patience: Sendable {
-    /// How long an answer may take.
+  /// Timeout of a response and number of attempts.
+  public struct Timeouts: Sendable {
+    /// Timeout of a response.
     public var timeout: Duration
-    /// How often a question that changes nothing is asked.
+    /// Number of times that a request that changes nothing is sent.
     public var attempts: Int
 
     /// Two seconds, four times.
@@ -29,12 +30,12 @@ public final class SMPClient {
     }
   }
 
-  /// A question on its way.
-  public struct Ticket: Hashable, Sendable {
+  /// An outstanding request.
+  public struct RequestHandle: Hashable, Sendable {
     let number: Int
   }
 
-  /// A packet with a question.
+  /// A request packet.
   private struct Sent {
     let sequence: UInt8
     /// Its number in the session; `nil` if it is not sealed.
@@ -42,70 +43,70 @@ public final class SMPClient {
   }
 
   private struct Pending {
-    let ticket: Ticket
+    let ticket: RequestHandle
     let request: ManagementRequest
     var sent: [Sent]
     var deadline: Deadline
-    /// Whether it was asked again in another session.
+    /// Whether it was repeated in another session.
     var isRenewed = false
   }
 
-  /// How long a wait for packets may be before it is looked at whether somebody wants to end the session.
+  /// Longest wait for a packet between two checks for a request to end the session.
   private static let longestWait = Duration.milliseconds(100)
-  /// How many packets that answer nothing may come before lateness is looked at.
+  /// Number of unmatched packets after which timeouts are checked.
   private static let mostStrays = 64
 
   private let transport: any SMPTransport
-  private let patience: Patience
+  private let timeouts: Timeouts
   private let logger: Logger
   private var pending: [Pending] = []
   private var lastSequence = UInt8.max
   private var lastTicket = 0
   private let sealing: ClientSession
-  /// Questions that were given up and that `next` has not told of yet.
-  private var over: [(Ticket, ManagementFailure)] = []
+  /// Requests that timed out and that `next` has not returned yet.
+  private var over: [(RequestHandle, ManagementFailure)] = []
 
-  /// How many packets arrived that answered nothing.
+  /// Number of packets that matched no request.
   public private(set) var unexpectedPackets = 0
-  /// How many questions were asked again.
+  /// Number of repeated requests.
   public private(set) var repeats = 0
 
   /// A client over an open transport. What is odd about the link goes to `logger`.
   public init(
-    transport: any SMPTransport, patience: Patience = Patience(),
+    transport: any SMPTransport, timeouts: Timeouts = Timeouts(),
     logger: Logger = Logger(label: "herald.link")
   ) {
     self.transport = transport
-    self.patience = patience
+    self.timeouts = timeouts
     self.logger = logger
     sealing = ClientSession()
   }
 
-  /// A client over the transport of another one, with another patience, and with the session of that one.
-  /// Only one of them has questions on their way at a time.
-  public init(sharing other: SMPClient, patience: Patience) {
+  /// A client over the transport of another one, with another timeouts, and with the session of that one.
+  /// Only one of the two may have outstanding requests at a time.
+  public init(sharing other: SMPClient, timeouts: Timeouts) {
     transport = other.transport
-    self.patience = patience
+    self.timeouts = timeouts
     logger = other.logger
     sealing = other.sealing
   }
 
   /// Where the device is.
   public var location: String { transport.location }
-  /// How long an answer may take.
-  public var timeout: Duration { patience.timeout }
-  /// How many more questions may be asked before an answer is awaited.
+  /// Timeout of a response.
+  public var timeout: Duration { timeouts.timeout }
+  /// Number of further requests that may be sent before a response has to be awaited.
   public var room: Int { max(0, transport.window - pending.count) }
-  /// How many questions are on their way.
+  /// Number of outstanding requests.
   public var inFlight: Int { pending.count }
 
-  /// Sends a question without waiting for the answer. Throws when the link is broken.
-  public func submit(_ request: ManagementRequest) throws(HostLinkError) -> Ticket {
+  /// Sends a request without waiting for the response. Throws if the link has failed.
+  public func submit(_ request: ManagementRequest) throws(HostLinkError) -> RequestHandle {
     sealing.turn.take()
     defer { sealing.turn.give() }
     lastTicket += 1
-    let ticket = Ticket(number: lastTicket)
-    let deadline = Deadline.after(patience.timeout)
+    let ticket = RequestHandle(number: lastTicket)
+    let deadline = Deadline.after(timeouts.timeout)
     let sent = try send(request, by: deadline)
     pending.append(Pending(ticket: ticket, request: request, sent: [sent], deadline: deadline))
     return ticket
@@ -127,9 +128,9 @@ public final class SMPClient {
     return Sent(sequence: sequence, number: number)
   }
 
-  /// Waits until one of the questions on their way is answered or given up, and says which; `nil` if there is
-  /// none. Throws when the link is broken.
-  public func next() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
+  /// Waits until an outstanding request is answered or has timed out, and returns it; `nil` if there is none.
+  /// Throws when the link is broken.
+  public func next() throws(HostLinkError) -> (RequestHandle, Result<CBORValue, ManagementFailure>)? {
     sealing.turn.take()
     defer { sealing.turn.give() }
     var strays = 0
@@ -141,7 +142,7 @@ public final class SMPClient {
       }
       guard let earliest = pending.map(\.deadline).min() else { return nil }
       // What has arrived is looked at before anything counts as late: the time may have passed while the
-      // caller was busy. Packets that answer nothing do not put that off for ever.
+      // caller was busy. Unmatched packets do not delay that indefinitely.
       if let packet = try transport.receive(by: min(earliest, .after(Self.longestWait))) {
         switch match(packet) {
         case .result(let ticket, let result): return (ticket, result)
@@ -159,7 +160,7 @@ public final class SMPClient {
     return nil
   }
 
-  /// Asks a question and waits for its answer; answers to others that arrive meanwhile are lost, so none
+  /// Sends a request and waits for its response; responses to others that arrive meanwhile are lost, so none
   /// should be on their way.
   public func ask(_ request: ManagementRequest) throws(HostLinkError) -> CBORValue {
     switch try result(of: request) {
@@ -168,7 +169,7 @@ public final class SMPClient {
     }
   }
 
-  /// The same for who wants to know why a device refuses.
+  /// As `request`, but returns the refusal of the device instead of throwing it.
   func result(of request: ManagementRequest) throws(HostLinkError) -> Result<CBORValue, ManagementFailure> {
     let ticket = try submit(request)
     while let (answered, result) = try next() {
@@ -177,7 +178,7 @@ public final class SMPClient {
     return .failure(.noAnswer(attempts: 1))
   }
 
-  /// Forgets all questions on their way.
+  /// Discards all outstanding requests.
   public func forgetAll() {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -191,15 +192,15 @@ public final class SMPClient {
     return lastSequence
   }
 
-  /// Asks again what was not answered in time, or gives it up.
-  private func expire() throws(HostLinkError) -> (Ticket, Result<CBORValue, ManagementFailure>)? {
+  /// Repeats requests whose timeout has passed, or gives them up.
+  private func expire() throws(HostLinkError) -> (RequestHandle, Result<CBORValue, ManagementFailure>)? {
     for index in pending.indices where pending[index].deadline.hasPassed {
       let entry = pending[index]
-      guard entry.request.isRepeatable, entry.sent.count < patience.attempts else {
+      guard entry.request.isRepeatable, entry.sent.count < timeouts.attempts else {
         pending.remove(at: index)
         return (entry.ticket, .failure(.noAnswer(attempts: entry.sent.count)))
       }
-      let deadline = Deadline.after(patience.timeout)
+      let deadline = Deadline.after(timeouts.timeout)
       repeats += 1
       logger.debug("no answer; asking again", metadata: ["for": "\(entry.request.subject)"])
       pending[index].deadline = deadline
@@ -210,8 +211,8 @@ public final class SMPClient {
 
   /// What a packet is.
   private enum Match {
-    case result(Ticket, Result<CBORValue, ManagementFailure>)
-    /// A question of the session is answered as if there were none.
+    case result(RequestHandle, Result<CBORValue, ManagementFailure>)
+    /// A request of the session has an unsealed response: the device has no session.
     case sessionOver
     case stray
   }
@@ -245,7 +246,7 @@ public final class SMPClient {
   /// The body, or the error in it: `{"err": {"group", "rc"}}` in version 2, `{"rc"}` other than 0 in version
   /// 1.
   static func result(of body: Span<UInt8>) -> Result<CBORValue, ManagementFailure> {
-    // Some servers answer a success with no body at all.
+    // Some servers respond to success with an empty body.
     if body.isEmpty { return .success(.map([])) }
     guard let value = CBORValue.decode(body), case .map = value else {
       return .failure(.malformed("bytes that are no CBOR map"))
@@ -268,11 +269,11 @@ public final class SMPClient {
 // MARK: - Sessions
 
 extension SMPClient {
-  /// Whether questions are asked in a session.
+  /// Whether requests are sealed in a session.
   public var isSealed: Bool { sealing.isOpen }
 
-  /// Has the link for the thread that opens a session while `body` runs: whoever ends sessions meanwhile
-  /// waits for this one.
+  /// Has the link for the thread that opens a session while `body` runs: a thread that ends sessions
+  /// meanwhile waits for this one.
   func opening<Result>(_ body: () throws(HostLinkError) -> Result) throws(HostLinkError) -> Result {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -280,20 +281,20 @@ extension SMPClient {
     return try body()
   }
 
-  /// From now on questions are asked in this session. `key` opens another one when it is over.
+  /// Sends requests in this session from now on. `key` opens another session when it has ended.
   func take(_ session: consuming HostSession, key: borrowing AccessKey) {
     sealing.take(session, key: key)
   }
 
-  /// The session is over, as the device knows: it has another key, or restarts.
+  /// The session has ended on the device too: its key has changed, or it restarts.
   public func forgetSession() {
     sealing.turn.take()
     defer { sealing.turn.give() }
     sealing.forget()
   }
 
-  /// Tells the device that the session is over, and waits for its answer for half a second at most. What is
-  /// on its way is forgotten.
+  /// Closes the session on the device, and waits at most half a second for the response. What is on its way
+  /// is forgotten.
   public func closeSession() {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -301,7 +302,7 @@ extension SMPClient {
     forgetAll()
     let request = ManagementRequest(
       "to end the session", .write, .herald, HeraldCommand.close, isRepeatable: false)
-    let deadline = Deadline.after(min(patience.timeout, .milliseconds(500)))
+    let deadline = Deadline.after(min(timeouts.timeout, .milliseconds(500)))
     do {
       let sent = try send(request, by: deadline)
       while let packet = try transport.receive(by: deadline) {
@@ -314,13 +315,13 @@ extension SMPClient {
   }
 
   /// Ends the session from another thread than the one that uses it, which does not get any further, unless
-  /// that one keeps the link for longer than `patience`.
-  func endForGood(within patience: TimeInterval) {
-    if sealing.turn.claim(within: patience) { closeSession() }
+  /// that one keeps the link for longer than `timeout`.
+  func endForGood(within timeout: TimeInterval) {
+    if sealing.turn.claim(within: timeout) { closeSession() }
   }
 
-  /// Opens another session after the device has answered as if there were none, and asks again in it what may
-  /// be asked twice and was not yet.
+  /// Opens another session after an unsealed response, and repeats in it the requests that are repeatable and
+  /// were not repeated before.
   private func renewSession() throws(HostLinkError) {
     let affected = pending.filter { $0.sent.contains { $0.number != nil } }
     pending.removeAll { $0.sent.contains { $0.number != nil } }
@@ -341,7 +342,7 @@ extension SMPClient {
     }
     for entry in again {
       var entry = entry
-      entry.deadline = .after(patience.timeout)
+      entry.deadline = .after(timeouts.timeout)
       entry.sent = [try send(entry.request, by: entry.deadline)]
       entry.isRenewed = true
       pending.append(entry)

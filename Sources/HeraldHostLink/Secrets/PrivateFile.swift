@@ -1,7 +1,7 @@
 import Foundation
 import HeraldText
 
-/// Files that nobody but their owner may use.
+/// Files with mode 0600.
 enum PrivateFile {
   /// Writes a file that its owner alone may read: under another name first, synced, then renamed. With
   /// `replacing: false` an existing file is left alone and the call fails.

@@ -10,7 +10,7 @@ public enum SecretPath {
   public static func isPerDevice(_ path: String) -> Bool { path.contains(mark) }
 
   /// The path for a device.
-  /// - Throws: `.usage` if it is a device's own, and the device tells no serial number.
+  /// - Throws: `.usage` if it is a device's own, and the device has no serial number.
   public static func of(_ path: String, serial: String) throws(HostLinkError) -> String {
     guard isPerDevice(path) else { return path }
     guard !serial.isEmpty else {

@@ -2,13 +2,13 @@ import Foundation
 
 extension [UInt8] {
   /// Overwrites the bytes, in a way that no optimisation leaves out. Others who have the same array keep it
-  /// as it was: whoever wipes has to be the last one.
+  /// as it was: the caller has to be the last owner.
   public mutating func wipe() {
     withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
   }
 }
 
-/// Bytes that are overwritten when the last one who has them lets go of them.
+/// Bytes that are overwritten when the last one who has them closes them.
 final class WipedBytes: Sendable {
   /// The bytes. They never change, so that they can be shared.
   private let memory: UnsafeMutableBufferPointerBox

@@ -111,7 +111,7 @@ final class LibUSBTransfers {
     }
   }
 
-  /// The oldest outcome nobody has taken; `nil` if there is none before `deadline`.
+  /// The oldest outcome that was not returned yet; `nil` if there is none before `deadline`.
   func next(by deadline: Deadline) -> Outcome? {
     while outcomes.isEmpty {
       guard !deadline.hasPassed else { return nil }

@@ -57,8 +57,7 @@ public final class LibUSBTransport: SMPTransport {
       code = libusb_set_configuration(handle, Int32(link.configuration))
     }
     if code == 0 { code = libusb_claim_interface(handle, Int32(link.interface)) }
-    // Whoever had the device before may have left half a request or an answer: selecting the setting forgets
-    // both.
+    // A previous program may have left half a request or a response: selecting the setting discards both.
     if code == 0 { code = libusb_set_interface_alt_setting(handle, Int32(link.interface), 0) }
     guard code == 0 else { throw LibUSB.error(code, "claiming \(listing.path) failed", node: node) }
     let transfers = LibUSBTransfers(

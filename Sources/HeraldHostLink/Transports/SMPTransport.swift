@@ -2,7 +2,7 @@
 /// once.
 ///
 /// A transport is used from one thread. It throws only `HostLinkError`, and only when the line itself is of
-/// no more use; what makes no packet is counted in `damagedPackets` and passed over.
+/// no more use; what makes no packet is counted in `damagedPackets` and skipped.
 public protocol SMPTransport: AnyObject {
   /// Where it leads, in the form `--device` takes.
   var location: String { get }
@@ -21,9 +21,9 @@ public protocol SMPTransport: AnyObject {
 
 /// Cuts USB transfers into SMP packets.
 ///
-/// A packet is one transfer, ended by a short (or empty) USB packet. A transfer that fills its buffer goes on
-/// in the next one. What does not agree with the length in its own header is dropped as a whole: the next
-/// transfer starts a new packet, so the reader is never out of step.
+/// A packet is one transfer, ended by a short (or empty) USB packet. A transfer that fills its buffer
+/// continues in the next one. What does not agree with the length in its own header is dropped as a whole:
+/// the next transfer starts a new packet, so the reader is never out of step.
 struct BulkPacketAssembler {
   /// Header, and the largest body a 16-bit length can name.
   static let largestPacket = 8 + 0xFFFF

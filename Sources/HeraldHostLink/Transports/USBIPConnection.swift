@@ -21,7 +21,7 @@ public final class USBIPConnection {
     let length: Int
   }
 
-  /// How many messages that answer nothing are passed over after a deadline.
+  /// How many messages that answer nothing are skipped after a deadline.
   private static let mostPassedOver = 64
 
   private let stream: ByteStream

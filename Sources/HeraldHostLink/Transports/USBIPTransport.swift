@@ -14,8 +14,8 @@ public final class USBIPTransport: SMPTransport {
   private static let mostStalls = 3
   /// How many transfers are taken in after a deadline of those that had arrived by then.
   private static let mostLate = 64
-  /// How long what goes on after a transfer may take: a read in its place, and the end of a stall.
-  private static let patience = Duration.seconds(2)
+  /// Timeout of what follows a transfer: a read in its place, and the end of a stall.
+  private static let timeout = Duration.seconds(2)
 
   private let connection: USBIPConnection
   private let link: HeraldUSBLink
@@ -77,12 +77,12 @@ public final class USBIPTransport: SMPTransport {
       let wasRead = reads.remove(completion.sequence) != nil
       guard completion.status == 0 else {
         try recover(
-          from: completion.status, wasRead: wasRead, by: max(deadline, .after(Self.patience)))
+          from: completion.status, wasRead: wasRead, by: max(deadline, .after(Self.timeout)))
         continue
       }
       guard wasRead else { continue }
       stalls = 0
-      try queueRead(by: max(deadline, .after(Self.patience)))
+      try queueRead(by: max(deadline, .after(Self.timeout)))
       if let packet = assembler.append(completion.data, capacity: Self.readSize) { return packet }
     }
     return nil

@@ -93,14 +93,14 @@ public struct USBConfiguration: Equatable, Sendable {
   /// All alternate settings, in the order of the descriptors.
   public let interfaces: [USBInterface]
 
-  /// A configuration that somebody else has parsed.
+  /// A parsed configuration.
   package init(value: UInt8, interfaces: [USBInterface]) {
     self.value = value
     self.interfaces = interfaces
   }
 
   /// Parses a configuration descriptor with all that follows it; `nil` unless it begins with one. Total:
-  /// descriptors of unknown type are passed over by their length, and reading stops at the first whose length
+  /// descriptors of unknown type are skipped by their length, and reading stops at the first whose length
   /// makes no sense. The total length field is not believed beyond the bytes there are.
   public init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)

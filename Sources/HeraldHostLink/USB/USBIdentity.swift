@@ -2,7 +2,7 @@
 public struct USBIdentity: Equatable, Sendable, Codable {
   /// Who made it.
   public var manufacturer = ""
-  /// What it is.
+  /// The product string; empty if the device has none.
   public var product = ""
   /// Which one it is.
   public var serial = ""

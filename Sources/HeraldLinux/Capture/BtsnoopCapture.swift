@@ -7,7 +7,7 @@ import Glibc
 /// (bit 0: from the controller, bit 1: command or event), packets dropped, microseconds since the year 0, and
 /// the packet with its H4 type byte. Numbers are big-endian.
 ///
-/// What is in it tells whom somebody met: files and sockets are for their owner alone.
+/// The capture is private: files and sockets have mode 0600.
 public final class BtsnoopCapture {
   /// The first 16 bytes.
   static let header: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA]
@@ -28,8 +28,8 @@ public final class BtsnoopCapture {
   private let microseconds: () -> UInt64
   private let onFailure: (SystemFailure) -> Void
 
-  /// Opens the place. A capture that is there goes on; a file that is something else is left alone. When the
-  /// file cannot be written any more, the capture ends, and `onFailure` is told why.
+  /// Opens the place. An existing capture is appended to; a file that is something else is left alone. When
+  /// the file cannot be written any more, the capture ends, and `onFailure` is called with the reason.
   public convenience init(
     _ place: CapturePlace, onFailure: @escaping (SystemFailure) -> Void
   ) throws(SystemFailure) {
@@ -128,7 +128,7 @@ public final class BtsnoopCapture {
     var state = stat()
     // One that a process before left behind.
     if lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-    // From the first moment on nobody else may connect.
+    // No other user may connect, from its creation on.
     let mask = umask(0o177)
     defer { umask(mask) }
     return try StreamSocket.listen(on: StreamSocket.unix(path), called: "unix:\(path)")

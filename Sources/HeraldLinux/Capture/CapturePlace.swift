@@ -2,7 +2,7 @@
 public enum CapturePlace: Equatable, Sendable, CustomStringConvertible {
   /// Into a file: its path.
   case file(path: String)
-  /// To whoever connects to a Unix stream socket: `unix:PATH`.
+  /// To the clients of a Unix stream socket: `unix:PATH`.
   case socket(path: String)
 
   /// Reads the written form; what is wrong with it goes into the error.

@@ -36,7 +36,7 @@ public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTr
     return true
   }
 
-  /// What the vendor of the controller wants, as `base` says.
+  /// The vendor's form of the address, as `base` states.
   public mutating func vendorCommand(_ index: Int, into packet: inout MutableSpan<UInt8>) -> Int {
     base.vendorCommand(index, into: &packet)
   }
@@ -46,7 +46,7 @@ public struct CapturedTransport<Base: PollableTransport & ~Copyable>: PollableTr
 private struct ArrivingPacket {
   private(set) var bytes: [UInt8] = []
 
-  /// Takes the next byte; whether the packet is whole then. A byte that begins no packet is passed over.
+  /// Takes the next byte; whether the packet is whole then. A byte that begins no packet is skipped.
   mutating func append(_ byte: UInt8) -> Bool {
     if bytes.isEmpty, !(0x02...0x05).contains(byte) { return false }
     bytes.append(byte)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Lines that come in on a descriptor of somebody else's, such as standard input: whatever is written there,
-/// however much, and whether or not it ends.
+/// Lines of a descriptor that the process does not own, such as standard input: however much, and whether or
+/// not it ends.
 ///
 /// Reading never waits, and takes at most 4096 bytes at a time, so that who writes without end keeps nobody
 /// else waiting. The descriptor stays as it is and stays open: others may share it.

@@ -6,7 +6,7 @@ import Glibc
 /// the value is in double quotes, inside which everything stands for itself. What the names mean is the
 /// program's affair.
 public struct ConfigurationFile: Equatable, Sendable {
-  /// One line that says something.
+  /// One non-empty line.
   public struct Entry: Equatable, Sendable {
     /// The number of the line, from 1 on.
     public let line: Int

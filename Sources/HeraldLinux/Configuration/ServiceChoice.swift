@@ -7,7 +7,7 @@ public struct ServiceChoice: Equatable, Sendable {
   /// The services chosen: one of them, or both.
   public let services: HeraldServiceSet
 
-  /// Both.
+  /// The 128-bit and the 16-bit service.
   public static var both: ServiceChoice { ServiceChoice(services: .long.union(.short)) }
 
   private init(services: HeraldServiceSet) { self.services = services }

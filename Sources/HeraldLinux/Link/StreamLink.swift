@@ -46,7 +46,7 @@ public struct StreamLink: ~Copyable {
     for session in sessions { polls.add(session.descriptor, write: session.wantsToWrite) }
   }
 
-  /// Takes in new hosts and answers those that are there, without waiting.
+  /// Takes in new hosts and responses those that are there, without waiting.
   public mutating func serve<Device: ManagedDevice & ~Copyable>(at now: Instant, device: inout Device) {
     while listener.isOpen, sessions.count < Self.capacity {
       let number = accept(listener.number, nil, nil)

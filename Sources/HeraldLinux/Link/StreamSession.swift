@@ -9,7 +9,7 @@ final class StreamSession {
   private let file: FileDescriptor
   /// Packets are up to 4160 bytes long, a page of the log and what surrounds it; hosts ask for that number.
   private var link = SMPSerialLink<4160>()
-  /// Its own: one host that has the access key lets no other in.
+  /// Its own: a session of one host gives no access to another.
   private var server = SMPServer()
   private let input = UnsafeMutablePointer<UInt8>.allocate(capacity: bufferSize)
   private var inputStart = 0
@@ -30,7 +30,7 @@ final class StreamSession {
   }
 
   var descriptor: Int32 { file.number }
-  /// Whether an answer waits for the host to take it.
+  /// Whether a response waits for the host to take it.
   var wantsToWrite: Bool { outputCount > 0 }
 
   /// Serves what is there, as far as it goes without waiting. `false` when the host has gone.

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// The payload a person chose: one supplier for all families a device that is a process knows.
+/// The configured payload: one supplier for all families that a node supports.
 public struct ConfiguredPayload: PayloadSupplier, ~Copyable {
   private enum Kind {
     case fixed, simple, venue, test, opaque, stored

@@ -12,7 +12,7 @@ public enum PayloadChoice: Equatable, Sendable {
   case venue(country: UInt16, state: UInt16, code: UInt32, name: String)
   /// What the phones' demonstration apps offer, with its identifier and length: `test:42,129`.
   case test(identifier: Int32, length: Int)
-  /// Any bytes, 1…510, whatever they mean: `hex:910102`.
+  /// Any 1 to 510 bytes: `hex:910102`.
   case opaque([UInt8])
   /// What a host pushes to the device: `stored`.
   case stored

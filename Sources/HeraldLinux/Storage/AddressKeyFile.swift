@@ -83,7 +83,7 @@ public enum AddressKeyFile {
     _ text: borrowing SecretBytes, at path: String, in directory: String
   ) throws(SystemFailure) {
     let partial = path + ".part"
-    // One left by a process that was killed may have been another's to read.
+    // A file left by a killed process may have had other permissions.
     guard unlink(partial) == 0 || errno == ENOENT else { throw SystemFailure("remove", partial, code: errno) }
     let file = FileDescriptor(open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
     guard file.isOpen else { throw SystemFailure("write", partial, code: errno) }

@@ -8,8 +8,8 @@ import HeraldHAL
 /// however it ends, because the kernel holds the pages. A crash of the kernel or a cut of power may lose what
 /// `FlashSynchroniser` has not written yet, and the kernel writes pages back in any order. That suits a log
 /// whose pages can each be decoded alone: a page that did not get there reads as torn, and takes none of the
-/// others with it. Whoever runs the device synchronises now and then; an SD card would not last with a
-/// barrier behind every word.
+/// others with it. The caller synchronises from time to time; an SD card would not last with a barrier behind
+/// every word.
 ///
 /// The file's blocks are allocated when it is made, so that a full disk is an error then and not a signal
 /// later, and it is locked: two processes on one log would ruin it.

@@ -14,7 +14,7 @@ public struct FileDescriptor: ~Copyable {
     isSocket = number >= 0 && fstat(number, &state) == 0 && state.st_mode & S_IFMT == S_IFSOCK
   }
 
-  /// No file.
+  /// The value -1, which is no open descriptor.
   public static var none: FileDescriptor { FileDescriptor(-1) }
   /// Whether there is a file behind it.
   public var isOpen: Bool { number >= 0 }

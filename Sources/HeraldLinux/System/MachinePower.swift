@@ -1,15 +1,15 @@
 import Foundation
 import HeraldHAL
 
-/// The power of this machine, as Linux tells it: `/sys/class/power_supply`. A machine without a battery is
-/// fed from outside and full.
+/// The power supply of this machine, from `/sys/class/power_supply`. A machine without a battery is fed from
+/// outside and full.
 public struct MachinePower: PowerSource {
   private let folder: String
 
   /// The power supplies in `folder`.
   public init(folder: String = "/sys/class/power_supply") { self.folder = folder }
 
-  /// The first battery that tells its charge. It is fed from outside if another supply is online, or, where
+  /// The first battery that reports its charge. It is fed from outside if another supply is online, or, where
   /// there is none to ask, if it does not discharge.
   public mutating func read() -> PowerReading? {
     let supplies = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

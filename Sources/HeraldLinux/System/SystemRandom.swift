@@ -14,7 +14,7 @@ public struct SystemRandom: RandomSource, ~Copyable {
   /// The next 32 random bits.
   public mutating func next() -> UInt32 {
     var word: UInt32 = 0
-    // So few bytes are never interrupted, and what worked at start goes on working.
+    // So few bytes are never interrupted, and what worked at start keeps working.
     while getentropy(&word, 4) != 0 {}
     return word
   }

@@ -3,7 +3,7 @@ import HeraldHAL
 
 /// H4 packets over a byte stream: a serial line, a Unix socket or a TCP connection.
 ///
-/// Nothing waits. A packet that the line takes only in part is kept and goes on when the line takes more, so
+/// Nothing waits. A packet that the line takes only in part is kept and sent when the line takes more, so
 /// that the caller sees it taken whole or not at all. A line that is gone reads as -1 until it is back;
 /// trying again is done inside `read`. What was under way when it went is dropped with it: the controller at
 /// the other end of a new line is a new controller.

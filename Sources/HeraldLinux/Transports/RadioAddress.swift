@@ -70,7 +70,7 @@ public enum RadioAddress: Equatable, Sendable, CustomStringConvertible {
       advice: "the forms are tcp:HOST:PORT, unix:PATH, h4:/dev/ttyACM0[,BAUD][,noflow] and hci:N")
   }
 
-  /// What a person can check when the controller is there but says nothing.
+  /// Advice for a controller that is present but does not respond.
   public var whatToCheck: String {
     switch self {
     case .tcp, .unix: "is what listens there a controller that speaks HCI with H4 framing, and nobody else's?"

@@ -10,7 +10,7 @@ enum SerialLine {
     (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
   ]
 
-  /// The system's code for a baud rate; `nil` if it knows no such rate.
+  /// The system's code for a baud rate; `nil` if it has no such rate.
   static func speed(_ rate: UInt32) -> speed_t? {
     speeds.first { $0.rate == rate }.map { speed_t(bitPattern: $0.code) }
   }

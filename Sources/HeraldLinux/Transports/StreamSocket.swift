@@ -2,7 +2,7 @@ import Glibc
 
 /// Stream sockets to and from a host and port, or a path.
 enum StreamSocket {
-  /// A socket address of any family, resolved once, so that connecting again asks no name server.
+  /// A socket address of any family, resolved once, so that reconnecting needs no name server.
   struct Address: Sendable {
     var storage = sockaddr_storage()
     var length: socklen_t = 0

@@ -1,7 +1,7 @@
 import HeraldDeviceLink
 import HeraldUSBIP
 
-/// What the server tells of its only device.
+/// The device list of the server, with its only device.
 enum ExportedDevice {
   /// Its record, without a configuration set.
   static var record: USBIPDeviceRecord {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Serves a device over USB/IP: to Linux's vhci driver, or to a program that speaks the protocol itself.
 ///
-/// Nothing here waits: `prepare` says what to wait for, then `receive` takes what clients sent to the
+/// Nothing here blocks: `prepare` says what to wait for, then `receive` takes what clients sent to the
 /// controller, and `send` what the device made of it to the clients.
 struct USBIPServer: ~Copyable {
   private static let mostClients = 8
@@ -56,15 +56,15 @@ struct USBIPServer: ~Copyable {
     return isMoving
   }
 
-  /// Sends what waits for clients, the transfers that `controller` has completed included, and lets go of
-  /// those that are gone.
+  /// Sends what waits for clients, the transfers that `controller` has completed included, and closes those
+  /// that are gone.
   mutating func send(_ controller: inout VirtualUSBController) {
     let completions = controller.takeCompletions()
     for client in clients {
       if client.session.hasDevice { client.session.send(completions) }
       flush(client)
       if client.session.phase == .failed { client.isGone = true }
-      // One client at most has the device: whoever imported it while it was free.
+      // One client at most has the device: the first to import it while it was free.
       if client.isGone, client.session.hasDevice { controller.detach() }
     }
     clients.removeAll { $0.isGone }

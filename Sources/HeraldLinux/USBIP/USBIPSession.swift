@@ -6,8 +6,7 @@ import HeraldUSBIP
 /// One client's conversation with the USB/IP server: bytes in, bytes out, and transfers for the controller
 /// between them.
 ///
-/// It begins with questions about devices; an import turns it into a cable, on which transfers run until the
-/// client is gone.
+/// It begins with requests for devices; after an import it carries transfers until the client is gone.
 struct USBIPSession {
   /// What a client may be at.
   enum Phase {
@@ -15,7 +14,7 @@ struct USBIPSession {
     case asking
     /// Using the device.
     case attached
-    /// Said something that is not USB/IP, or asked for more than is ever reasonable: to be closed.
+    /// A protocol error or an unreasonable length: to be closed.
     case failed
   }
 

@@ -8,7 +8,7 @@ import HeraldHAL
 /// or the length asked for, keeps what cannot be served yet waiting, and answers for endpoints that are
 /// halted or closed.
 public struct VirtualUSBController: USBController, ~Copyable {
-  /// A transfer the host asks for.
+  /// A transfer requested by the host.
   struct Transfer {
     /// The host's number for it.
     var sequence: UInt32
@@ -78,7 +78,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     events.append(.reset)
   }
 
-  /// The host is gone, and with it everything it asked for.
+  /// The host has disconnected; its transfers are cancelled.
   mutating func detach() {
     isAttached = false
     control.removeAll()
@@ -91,7 +91,7 @@ public struct VirtualUSBController: USBController, ~Copyable {
     events.append(.detached)
   }
 
-  /// The host asks for a transfer.
+  /// The host requests a transfer.
   mutating func submit(_ transfer: Transfer) {
     guard transfer.endpoint.number != 0 else {
       wait(transfer)

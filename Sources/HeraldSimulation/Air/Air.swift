@@ -7,8 +7,8 @@ import HeraldBluetooth
 /// other packet on the channel spoils it. Connections are made at the peer's advertisements and carry ATT
 /// PDUs from connection event to connection event. docs/simulation.md says what is modelled and what is not.
 ///
-/// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` lets
-/// time pass and calls whoever owns a radio when it has something to take in.
+/// The same seed and the same calls give the same history. Radios are used through `AirRadio`; `run` advances
+/// time and calls the owner of a radio when it has an event.
 public final class Air {
   /// The physics.
   public let model: AirModel
@@ -16,8 +16,8 @@ public final class Air {
   public let count: Int
   /// Microseconds since the beginning.
   public internal(set) var now: UInt64 = 0
-  /// Whether hosts hear of connections that end without their asking. If not, a walk out of range goes
-  /// unreported (HP-02), as with hosts that lose such events.
+  /// Whether hosts are notified of connections that end without a request of theirs. If not, a walk out of
+  /// range goes unreported (HP-02), as with hosts that lose such events.
   public var reportsLostConnections = true
   /// The station whose advertisement is being reported; −1 while none is.
   public internal(set) var sender = -1
@@ -34,11 +34,11 @@ public final class Air {
   var queue = AirQueue()
   var random: SeededRandom
   let stations: UnsafeMutablePointer<Station>
-  let ears: UnsafeMutablePointer<Ear>
+  let receivers: UnsafeMutablePointer<Receiver>
   let lines: UnsafeMutablePointer<AirLine>
   let lineCount: Int
   var freeLines: [Int] = []
-  var calls: [ConnectionCalls] = []
+  var calls: [ConnectionRequests] = []
   var channels: (AirChannel, AirChannel, AirChannel)
   let places: AirPlaces
   /// What stations advertise, 32 bytes of room for each.
@@ -47,22 +47,22 @@ public final class Air {
   static var fadeCount: Int { 4096 }
   /// Reports that wait for their hosts.
   var reports: [[AirReport]]
-  /// The advertisement that is being reported, and to whom.
-  var heard = HeardPacket()
+  /// The advertisement that is being reported, and its receivers.
+  var heard = ReceivedPacket()
 
-  struct HeardPacket {
+  struct ReceivedPacket {
     var receiver = -1
     var rssi: Int8 = 0
   }
 
   /// Who answered one advertisement with a connection request.
-  struct ConnectionCalls {
+  struct ConnectionRequests {
     var advertiser = 0
     /// The address that it advertised.
     var address = DeviceAddress.zero
     var channel: UInt8 = 0
     var start: UInt64 = 0
-    var callers: [Int] = []
+    var initiators: [Int] = []
   }
 
   /// An air with `count` radios that are off, all at one place.
@@ -71,10 +71,10 @@ public final class Air {
     self.count = count
     random = SeededRandom(seed: seed)
     stations = .allocate(capacity: count)
-    ears = .allocate(capacity: count)
+    receivers = .allocate(capacity: count)
     for index in 0..<count {
       (stations + index).initialize(to: Station(capabilities))
-      (ears + index).initialize(to: Ear())
+      (receivers + index).initialize(to: Receiver())
     }
     lineCount = count * max(1, min(8, capabilities.connections))
     lines = .allocate(capacity: lineCount)
@@ -92,7 +92,7 @@ public final class Air {
 
   deinit {
     stations.deallocate()
-    ears.deallocate()
+    receivers.deallocate()
     lines.deallocate()
     fades.deallocate()
     data.deallocate()
@@ -142,7 +142,7 @@ public final class Air {
 
   // MARK: Time
 
-  /// Lets time pass up to `end`. `wake` polls the host of a station and returns when it wants to be polled
+  /// Advances time up to `end`. `wake` polls the host of a station and returns when it wants to be polled
   /// again, both in microseconds.
   public func run(until end: UInt64, wake: (_ station: Int, _ now: UInt64) -> UInt64) {
     while queue.nextTime < end {
@@ -166,7 +166,7 @@ public final class Air {
   @inline(__always)
   func wakeUp(_ station: Int, _ wake: (Int, UInt64) -> UInt64) {
     let next = wake(station, now)
-    // A host that has more to do does it after a moment, so that time goes on.
+    // A host that has more to do does it after a moment, so that time advances.
     if next < stations[station].pollAt { poll(station, at: max(next, now &+ AirModel.hostDelay)) }
   }
 

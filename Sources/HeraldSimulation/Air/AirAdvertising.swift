@@ -76,15 +76,15 @@ extension Air {
     }
     let length = AirModel.airtime(payload: 6 + stations[station].dataLength)
     let whole = 3 * length + 2 * AirModel.channelChange
-    if ears[station].isBusy(from: now, to: now + whole) {
+    if receivers[station].isBusy(from: now, to: now + whole) {
       // A connection event comes first.
-      planAdvertising(station, at: max(ears[station].busyEnd, now) + AirModel.interFrameSpace)
+      planAdvertising(station, at: max(receivers[station].busyEnd, now) + AirModel.interFrameSpace)
       return
     }
     stations[station].advertisedAt = now
     let delay = UInt64(random.below(AirModel.advertisingDelay))
     planAdvertising(station, at: now + UInt64(parameters.interval.milliseconds) * 1000 + delay)
-    ears[station].occupy(from: now, to: now + whole)
+    receivers[station].occupy(from: now, to: now + whole)
     startPacket(station, channel: 0, from: now, length: length)
   }
 
@@ -114,14 +114,16 @@ extension Air {
     let start = end - length
     var others = AirChannel.Overlaps()
     overlaps(on: event.channel, from: start, to: end, of: station, into: &others)
-    var callers: [Int] = []
+    var initiators: [Int] = []
     let listeners = places.listeners + station * count
     let powers = places.powers + station * count
     for number in 0..<places.listenerCounts[station] {
       let receiver = Int(listeners[number])
-      let isScanned = ears[receiver].hears(event.channel, from: start, to: end)
+      let isScanned = receivers[receiver].receives(event.channel, from: start, to: end)
       if !isScanned {
-        guard ears[receiver].isInitiating, ears[receiver].waits(event.channel, from: start, to: end) else {
+        guard receivers[receiver].isInitiating,
+          receivers[receiver].receivesWhileInitiating(event.channel, from: start, to: end)
+        else {
           continue
         }
       }
@@ -131,19 +133,19 @@ extension Air {
         collisions &+= 1
         continue
       }
-      if ears[receiver].isInitiating, parameters.connectable,
+      if receivers[receiver].isInitiating, parameters.connectable,
         stations[receiver].peer == parameters.ownAddress
       {
-        callers.append(receiver)
+        initiators.append(receiver)
       }
       if isScanned { deliver(station, to: receiver, power, wake) }
     }
-    if callers.isEmpty || stations[station].advertisingToken != event.token {
+    if initiators.isEmpty || stations[station].advertisingToken != event.token {
       if event.channel < 2, stations[station].advertisingToken == event.token {
         startPacket(station, channel: event.channel + 1, from: end + AirModel.channelChange, length: length)
       }
     } else {
-      request(station, callers, on: event.channel)
+      request(station, initiators, on: event.channel)
     }
   }
 

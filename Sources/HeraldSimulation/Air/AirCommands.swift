@@ -25,11 +25,11 @@ extension Air {
     accountListening(station)
     stations[station].scan = parameters
     if let parameters {
-      ears[station].scan.begin(
+      receivers[station].scan.begin(
         every: UInt64(parameters.interval.milliseconds) * 1000,
         for: UInt64(parameters.window.milliseconds) * 1000, at: now)
     } else {
-      ears[station].scan.interval = 0
+      receivers[station].scan.interval = 0
     }
   }
 
@@ -37,20 +37,20 @@ extension Air {
     accountListening(station)
     stations[station].peer = peer
     stations[station].connection = parameters
-    ears[station].isInitiating = true
-    ears[station].initiating.begin(
+    receivers[station].isInitiating = true
+    receivers[station].initiating.begin(
       every: AirModel.initiatingInterval, for: AirModel.initiatingWindow, at: now)
   }
 
   func cancel(_ station: Int) {
-    guard ears[station].isInitiating else { return }
+    guard receivers[station].isInitiating else { return }
     endInitiating(station)
     report(.failed(.cancelled), to: station)
   }
 
   func endInitiating(_ station: Int) {
     accountListening(station)
-    ears[station].isInitiating = false
+    receivers[station].isInitiating = false
   }
 
   /// Adds what the windows since the last time took to what the radio was on for. Windows of both kinds fall
@@ -58,11 +58,11 @@ extension Air {
   func accountListening(_ station: Int) {
     let elapsed = Double(now - stations[station].listeningSince)
     stations[station].listeningSince = now
-    func share(_ windows: ListeningWindows) -> Double {
+    func share(_ windows: ScanWindows) -> Double {
       windows.interval == 0 ? 0 : Double(windows.length) / Double(windows.interval)
     }
-    let scanning = share(ears[station].scan)
-    let initiating = ears[station].isInitiating ? share(ears[station].initiating) : 0
+    let scanning = share(receivers[station].scan)
+    let initiating = receivers[station].isInitiating ? share(receivers[station].initiating) : 0
     let either = scanning + initiating - scanning * initiating
     stations[station].use.scanning &+= UInt64(elapsed * either)
   }

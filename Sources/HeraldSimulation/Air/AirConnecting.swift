@@ -4,20 +4,20 @@ import HeraldBluetooth
 
 extension Air {
   /// Stations answer an advertisement with a connection request, all of them at the same moment.
-  func request(_ advertiser: Int, _ callers: [Int], on channel: UInt8) {
+  func request(_ advertiser: Int, _ initiators: [Int], on channel: UInt8) {
     let start = now + AirModel.interFrameSpace
     let end = start + AirModel.connectRequest
-    for caller in callers {
-      ears[caller].occupy(from: now, to: end)
-      stations[caller].use.transmitting &+= AirModel.connectRequest
-      send(on: channel, from: start, to: end, by: caller)
+    for initiator in initiators {
+      receivers[initiator].occupy(from: now, to: end)
+      stations[initiator].use.transmitting &+= AirModel.connectRequest
+      send(on: channel, from: start, to: end, by: initiator)
     }
-    ears[advertiser].occupy(from: now, to: end)
+    receivers[advertiser].occupy(from: now, to: end)
     calls.append(
-      ConnectionCalls(
+      ConnectionRequests(
         advertiser: advertiser, address: stations[advertiser].advertising?.ownAddress ?? .zero,
         channel: channel,
-        start: start, callers: callers))
+        start: start, initiators: initiators))
     queue.add(
       AirEvent(
         time: end, order: 0, kind: .connectRequests, channel: channel, index: Int32(advertiser), token: 0))
@@ -30,13 +30,13 @@ extension Air {
     let call = calls.remove(at: place)
     var others = AirChannel.Overlaps()
     overlaps(on: call.channel, from: call.start, to: now, of: advertiser, into: &others)
-    var strongest: (caller: Int, power: Float)?
-    for caller in call.callers where isCalling(caller, call) {
-      let power = places.power(caller, advertiser) + fade()
-      if power > strongest?.power ?? model.sensitivity { strongest = (caller, power) }
+    var strongest: (initiator: Int, power: Float)?
+    for initiator in call.initiators where isStillInitiating(initiator, call) {
+      let power = places.power(initiator, advertiser) + fade()
+      if power > strongest?.power ?? model.sensitivity { strongest = (initiator, power) }
     }
     if let found = strongest {
-      for index in 0..<others.count where Int(others.packets[index].sender) != found.caller {
+      for index in 0..<others.count where Int(others.packets[index].sender) != found.initiator {
         let disturbance = places.power(Int(others.packets[index].sender), advertiser) + fade()
         if found.power - disturbance < model.captureThreshold { strongest = nil }
       }
@@ -44,29 +44,29 @@ extension Air {
     if stations[advertiser].freePlace() == nil || stations[advertiser].advertising?.connectable != true {
       strongest = nil
     }
-    for caller in call.callers where isCalling(caller, call) {
-      open(caller, advertiser, isOneSided: caller != strongest?.caller)
+    for initiator in call.initiators where isStillInitiating(initiator, call) {
+      open(initiator, advertiser, isOneSided: initiator != strongest?.initiator)
     }
   }
 
   /// Whether a station that sent a request wants that connection still: it may have given it up since, and
   /// want another by now.
-  private func isCalling(_ caller: Int, _ call: ConnectionCalls) -> Bool {
-    ears[caller].isInitiating && stations[caller].peer == call.address
+  private func isStillInitiating(_ initiator: Int, _ call: ConnectionRequests) -> Bool {
+    receivers[initiator].isInitiating && stations[initiator].peer == call.address
   }
 
-  private func open(_ caller: Int, _ advertiser: Int, isOneSided: Bool) {
-    guard let place = stations[caller].freePlace(), let number = freeLines.popLast() else { return }
-    let address = stations[caller].peer
-    endInitiating(caller)
+  private func open(_ initiator: Int, _ advertiser: Int, isOneSided: Bool) {
+    guard let place = stations[initiator].freePlace(), let number = freeLines.popLast() else { return }
+    let address = stations[initiator].peer
+    endInitiating(initiator)
     let line = lines + number
     line.pointee.isOpen = true
     line.pointee.isOneSided = isOneSided
-    line.pointee.stations[0] = caller
+    line.pointee.stations[0] = initiator
     line.pointee.places[0] = place
     line.pointee.stations[1] = advertiser
-    line.pointee.interval = UInt64(stations[caller].connection.interval) * 1250
-    line.pointee.supervisionTimeout = UInt64(stations[caller].connection.supervisionTimeout) * 10_000
+    line.pointee.interval = UInt64(stations[initiator].connection.interval) * 1250
+    line.pointee.supervisionTimeout = UInt64(stations[initiator].connection.supervisionTimeout) * 10_000
     line.pointee.heardAt = now
     line.pointee.missed = 0
     line.pointee.wasHeard = false
@@ -77,10 +77,10 @@ extension Air {
       clear(&line.pointee.answers[side])
       line.pointee.wasRefused[side] = false
     }
-    stations[caller].lines[place] = Int32(number)
+    stations[initiator].lines[place] = Int32(number)
     report(
       .opened(ConnectionOpened(connection: ConnectionID(index: place), role: .central, peer: address)),
-      to: caller)
+      to: initiator)
     if isOneSided {
       requestsLost &+= 1
     } else if let other = stations[advertiser].freePlace() {
@@ -91,7 +91,7 @@ extension Air {
         .opened(
           ConnectionOpened(
             connection: ConnectionID(index: other), role: .peripheral,
-            peer: stations[caller].connection.ownAddress)), to: advertiser)
+            peer: stations[initiator].connection.ownAddress)), to: advertiser)
     }
     plan(number, at: now + AirModel.firstEventDelay + UInt64(random.below(1250)))
   }
@@ -122,7 +122,7 @@ extension Air {
     guard connection.index >= 0, connection.index < stations[station].places else { return }
     if let line = line(station, connection) {
       if lines[line].isOneSided {
-        // There is nobody to tell.
+        // No host is to be notified.
         end(line, .localHostTerminated, .localHostTerminated)
       } else if lines[line].closing == nil {
         lines[line].closing = side(station, of: line)

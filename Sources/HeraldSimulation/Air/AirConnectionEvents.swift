@@ -11,7 +11,7 @@ extension Air {
     if line.pointee.isOneSided {
       line.pointee.missed &+= 1
       let end = now + AirModel.emptyEvent
-      ears[central].occupy(from: now, to: end)
+      receivers[central].occupy(from: now, to: end)
       account(central, AirModel.airtime(payload: 0), AirModel.interFrameSpace)
       if line.pointee.missed >= AirModel.eventsToEstablish {
         self.end(number, .failedToBeEstablished, .failedToBeEstablished)
@@ -23,14 +23,14 @@ extension Air {
     let peripheral = line.pointee.stations[1]
     let sent = [bytes(number, .central), bytes(number, .peripheral)]
     let end = now + AirModel.emptyEvent + UInt64(sent[0] + sent[1]) * 8
-    let hasCentral = !ears[central].isBusy(from: now, to: end)
-    let hasPeripheral = !ears[peripheral].isBusy(from: now, to: end)
+    let hasCentral = !receivers[central].isBusy(from: now, to: end)
+    let hasPeripheral = !receivers[peripheral].isBusy(from: now, to: end)
     if hasCentral {
-      ears[central].occupy(from: now, to: end)
+      receivers[central].occupy(from: now, to: end)
       account(central, AirModel.airtime(payload: sent[0]), AirModel.airtime(payload: sent[1]))
     }
     if hasPeripheral {
-      ears[peripheral].occupy(from: now, to: end)
+      receivers[peripheral].occupy(from: now, to: end)
       account(peripheral, AirModel.airtime(payload: sent[1]), AirModel.airtime(payload: sent[0]))
     }
     if hasCentral, hasPeripheral, passes(central, peripheral), passes(peripheral, central) {

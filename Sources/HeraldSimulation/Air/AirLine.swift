@@ -23,16 +23,16 @@ struct AirLine {
   /// From connection event to connection event.
   var interval: UInt64 = 0
   var supervisionTimeout: UInt64 = 0
-  /// When the sides heard each other last.
+  /// Time of the last PDU received by either side.
   var heardAt: UInt64 = 0
   var missed: UInt8 = 0
   var wasHeard = false
   /// Who asked for the end.
   var closing: Side?
-  /// Own requests and answers to the other side's, of either side.
+  /// Own requests and responses to the other side's, of either side.
   var requests: [2 of Box] = .init(repeating: Box())
   var answers: [2 of Box] = .init(repeating: Box())
-  /// A host was told that a request cannot leave yet.
+  /// The host was notified that the buffer is full.
   var wasRefused: [2 of Bool] = .init(repeating: false)
   var token: UInt32 = 0
 }

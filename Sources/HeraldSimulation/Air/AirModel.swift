@@ -35,7 +35,7 @@ public struct AirModel: Sendable {
   /// Between two packets of one exchange (T_IFS, Vol 6, Part B, 4.1).
   public static var interFrameSpace: UInt64 { 150 }
   /// From the end of an advertising packet to the start of the next on the next channel: T_IFS, listening for
-  /// an answer, tuning. The specification allows 10 ms; controllers take about this.
+  /// a response, tuning. The specification allows 10 ms; controllers take about this.
   public static var channelChange: UInt64 { 400 }
   /// Preamble 1, access address 4, header 2, CRC 3 bytes around every packet, at 8 µs a byte (1M PHY).
   public static func airtime(payload bytes: Int) -> UInt64 { UInt64(10 + bytes) * 8 }
@@ -46,7 +46,7 @@ public struct AirModel: Sendable {
   /// From a CONNECT_IND to the first connection event: transmitWindowDelay 1.25 ms and a small window offset
   /// (Vol 6, Part B, 4.5.3).
   public static var firstEventDelay: UInt64 { 2_500 }
-  /// Connection events without an answer until a new connection counts as never established (Vol 6, Part B,
+  /// Connection events without a response until a new connection counts as never established (Vol 6, Part B,
   /// 4.5.2).
   public static var eventsToEstablish: UInt8 { 6 }
   /// From window to window in which a radio waits for the peer it connects to: what HCIRadio asks of

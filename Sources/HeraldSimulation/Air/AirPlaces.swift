@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where everybody is, and how strongly that makes them hear each other.
+/// The positions of the stations, and the received power between them.
 final class AirPlaces {
   private let count: Int
   private let seed: UInt64
@@ -13,7 +13,7 @@ final class AirPlaces {
   private var anyMoved = true
   /// Mean power in dBm, sender by sender.
   let powers: UnsafeMutablePointer<Float>
-  /// Those that may hear each sender at all.
+  /// The stations in range of each sender.
   private(set) var listeners: UnsafeMutablePointer<Int32>
   let listenerCounts: UnsafeMutablePointer<Int>
 

@@ -10,7 +10,7 @@ public struct AirRadio: Radio, ~Copyable {
   /// Whether it can be used.
   public private(set) var state = RadioState.starting
 
-  /// The radio of a station that nobody else has.
+  /// The radio of a station, owned by one host.
   public init(_ air: Air, station: Int) {
     self.air = air
     self.station = station
@@ -45,27 +45,27 @@ public struct AirRadio: Radio, ~Copyable {
     guard parameters.window.milliseconds > 0, parameters.window <= parameters.interval else {
       throw .invalidParameter
     }
-    if air.ears[station].isInitiating, !capabilities.canScanWhileConnecting { throw .unsupported }
+    if air.receivers[station].isInitiating, !capabilities.canScanWhileConnecting { throw .unsupported }
     air.setScan(station, parameters)
   }
 
   /// Stops scanning.
   public mutating func stopScanning() { air.setScan(station, nil) }
 
-  /// Listens for the peer's advertisement and answers it with a connection request.
+  /// Waits for the peer's advertisement and sends a connection request.
   public mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
   {
     guard state == .ready else { throw .notReady }
     guard capabilities.canConnect else { throw .unsupported }
-    guard !air.ears[station].isInitiating, air.stations[station].freePlace() != nil else { throw .busy }
+    guard !air.receivers[station].isInitiating, air.stations[station].freePlace() != nil else { throw .busy }
     if air.stations[station].scan != nil, !capabilities.canScanWhileConnecting { throw .unsupported }
     air.initiate(station, peer, parameters)
   }
 
-  /// Stops listening for the peer.
+  /// Stops waiting for the peer's advertisement.
   public mutating func cancelConnect() { air.cancel(station) }
 
-  /// Ends a connection: the peer is told at the next connection event that works.
+  /// Ends a connection: the peer receives LL_TERMINATE_IND at the next connection event that succeeds.
   public mutating func disconnect(_ connection: ConnectionID) { air.disconnect(station, connection) }
 
   /// Queues one ATT PDU for the next connection event.
@@ -75,7 +75,7 @@ public struct AirRadio: Radio, ~Copyable {
     try air.queue(pdu, station, connection)
   }
 
-  /// The strength at which the peer is heard now.
+  /// The current RSSI of the peer, in dBm.
   public mutating func readRSSI(_ connection: ConnectionID) { air.measure(station, connection) }
 
   /// Reports what has happened. There is nothing else to do: time passes in `Air.run`.

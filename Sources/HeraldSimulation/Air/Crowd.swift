@@ -47,19 +47,19 @@ public final class Crowd {
   public let configuration: CrowdConfiguration
   /// The medium.
   public let air: Air
-  /// What has been heard and read.
+  /// The readings and payloads so far.
   public let record: CrowdRecord
   /// Simulated seconds so far.
   public private(set) var seconds = 0
   private let nodes: UnsafeMutablePointer<Node>
   private let nodeCount: Int
   private var phones: [AirPhone] = []
-  private var strangers: [AirStranger] = []
+  private var strangers: [FloodingStation] = []
   private var scene: CrowdScene
   /// When each device is switched on, in microseconds.
   private var switchedOn: [UInt64] = []
 
-  /// A crowd of which nobody has switched anything on.
+  /// A crowd in which no device is switched on.
   public init(_ configuration: CrowdConfiguration) {
     self.configuration = configuration
     let devices = max(1, configuration.devices)
@@ -97,7 +97,7 @@ public final class Crowd {
       guard let flood = configuration.flood else { break }
       let station = devices + phoneCount + number
       strangers.append(
-        AirStranger(air, station: station, number: number, of: flood, seed: random.next64()))
+        FloodingStation(air, station: station, number: number, of: flood, seed: random.next64()))
       switchedOn.append(0)
       air.place(station, x: 0, y: 0)
     }
@@ -141,7 +141,7 @@ public final class Crowd {
     }
   }
 
-  /// Devices and phones: who is there beside them is met by nobody.
+  /// Devices and phones; other people take no part.
   private var people: Int { nodeCount + phones.count }
 
   private func turnOnAndMove() {

@@ -38,7 +38,7 @@ public struct CrowdFlood: Equatable, Sendable {
 }
 
 /// A sender of a flood: advertises Herald's service under one made-up address after the other.
-final class AirStranger {
+final class FloodingStation {
   private var radio: AirRadio
   private var host: Host
 

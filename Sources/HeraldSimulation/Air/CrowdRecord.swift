@@ -57,7 +57,7 @@ public final class CrowdRecord {
 
   // MARK: What devices notice
 
-  /// A strength was measured and logged by `device`.
+  /// An RSSI was measured and logged by `device`.
   @inline(__always)
   func measured(by device: Int) {
     guard sender >= 0 else { return }
@@ -104,13 +104,13 @@ public final class CrowdRecord {
     }
   }
 
-  /// The end: whoever is in range leaves it.
+  /// Ends the run: all open encounters end.
   func finish() {
     for pair in 0..<(devices * count) where entered[pair] >= 0 { leave(pair) }
   }
 
   private func leave(_ pair: Int) {
-    // An encounter that was shorter says nothing; the next one counts.
+    // A shorter encounter is not counted; the next one is.
     guard !isSettled[pair], now - entered[pair] >= Self.window else { return }
     isSettled[pair] = true
     change(pair) { $0.encounters &+= 1 }
@@ -132,7 +132,7 @@ public struct CrowdDelegate: SensorDelegate {
   let record: CrowdRecord
   let device: Int
 
-  /// A strength was measured.
+  /// An RSSI was measured.
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     record.measured(by: device)
   }

@@ -28,7 +28,7 @@ public struct CrowdReport: Encodable, Equatable, Sendable {
   public let readingsLogged: UInt64
   /// Delivered advertisements that did not become a reading in the log.
   public let readingsLost: Int64
-  /// Packets sent, and packets that somebody could not take in because of another packet.
+  /// Packets sent, and packets that a station in range lost to a collision.
   public let advertisementsSent: UInt64
   /// See `advertisementsSent`.
   public let collisions: UInt64

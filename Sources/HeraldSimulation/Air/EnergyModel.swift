@@ -49,8 +49,7 @@ public struct EnergyModel: Sendable {
     return sleeping + on / Double(microseconds)
   }
 
-  /// The mean current in mA that a schedule asks for while nobody is about: advertising events as measured,
-  /// scan windows, sleep.
+  /// The mean current in mA of a schedule without peers: advertising events as measured, scan windows, sleep.
   public func charge(scheduled configuration: HeraldConfiguration) -> Double {
     // The interval and 5 ms of chance on average.
     let events = 1000 / (Double(configuration.advertisingInterval.milliseconds) + 5)
@@ -64,7 +63,7 @@ public struct EnergyModel: Sendable {
 public struct RadioUse: Sendable {
   /// Sending: advertisements, and its part of connection events.
   public internal(set) var transmitting: UInt64 = 0
-  /// Receiving in connection events, and listening for answers to advertisements.
+  /// Receiving in connection events, and listening for responses to advertisements.
   public internal(set) var receiving: UInt64 = 0
   /// Scan windows, whether for advertisements or for the peer to connect to.
   public internal(set) var scanning: UInt64 = 0

@@ -6,14 +6,14 @@ enum AirReport {
   case opened(ConnectionOpened)
   case failed(DisconnectReason)
   case closed(ConnectionID, DisconnectReason)
-  /// A PDU lies in the line's box of the other side.
+  /// A PDU is in the line's box of the other side.
   case pdu(line: Int, token: UInt32, from: AirLine.Side, isAnswer: Bool)
   case readyToSend(ConnectionID)
   case measured(RSSI, ConnectionID)
 }
 
 /// One radio on the air: what its host asked for and what it is at. What every packet looks at is in its
-/// `Ear`.
+/// `Receiver`.
 struct Station {
   var capabilities: RadioCapabilities
   var isOn = false
@@ -42,7 +42,7 @@ struct Station {
   var use = RadioUse()
 
   static var none: Int32 { -1 }
-  /// A connection that is gone without the host having been told.
+  /// A connection that has ended without a notification of the host.
   static var dead: Int32 { -2 }
 
   init(_ capabilities: RadioCapabilities) { self.capabilities = capabilities }

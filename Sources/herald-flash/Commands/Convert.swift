@@ -69,7 +69,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     let sha256: String
   }
 
-  /// Suffixes of files that hold the bytes as they lie in memory.
+  /// Suffixes of files that hold the bytes as in memory.
   private static let plainSuffixes = ["bin", "img", "signed", ""]
 
   private var suffix: String { (output as NSString).pathExtension.lowercased() }
@@ -151,7 +151,7 @@ struct Convert: ParsableCommand, ReportsFailures {
   }
 
   private func check(_ image: FirmwareImage, _ board: BoardDescription) throws(FlashFailure) {
-    // What MCUboot starts lies in its slot, of which the catalogue knows nothing.
+    // The image that MCUboot starts is in its slot, which is not in the catalogue.
     if image.mcuboot == nil { _ = try FlashPlan(image: image, board: board) }
   }
 
@@ -169,7 +169,7 @@ struct Convert: ParsableCommand, ReportsFailures {
     Self.form(suffix) ?? (image.mcuboot == nil ? .binary : .mcuboot)
   }
 
-  /// The form that a suffix names; `nil` if it names none, or bytes as they lie in memory.
+  /// The form that a suffix names; `nil` if it names none, or bytes as in memory.
   private static func form(_ suffix: String) -> FirmwareImage.Format? {
     switch suffix {
     case "elf", "axf": .elf

@@ -32,9 +32,9 @@ struct Erase: ParsableCommand, ReportsFailures {
     let wanted = try place.wanted()
     let row = try place.withBoard(wanted) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: nil)
-      if session.sighting.isLocked, !all { throw session.lockedFailure() }
+      if session.identification.isLocked, !all { throw session.lockedFailure() }
       display.say("board   \(board.title) (\(board.name)) at \(session.programmer.location)")
-      for detail in session.sighting.details { display.say("        \(detail.name): \(detail.value)") }
+      for detail in session.identification.details { display.say("        \(detail.name): \(detail.value)") }
       display.say(
         all
           ? "ERASES  everything: firmware, log and settings" : "erases  \(Wording.span(board.firmware))")

@@ -34,11 +34,12 @@ struct List: ParsableCommand, ReportsFailures {
     let found = search.found()
     let rows = found.map { board in
       Row(
-        location: board.location, boards: board.sighting?.boards.map(\.name) ?? [],
+        location: board.location, boards: board.identification?.boards.map(\.name) ?? [],
         details: Dictionary(
-          (board.sighting?.details ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }
+          (board.identification?.details ?? []).map { ($0.name, $0.value) },
+          uniquingKeysWith: { first, _ in first }
         ),
-        locked: board.sighting?.isLocked ?? false, usable: board.obstacle == nil,
+        locked: board.identification?.isLocked ?? false, usable: board.obstacle == nil,
         obstacle: board.obstacle?.what, advice: board.obstacle?.advice)
     }
     try display.show(Rows(devices: rows)) { Self.list(found) }
@@ -51,9 +52,9 @@ struct List: ParsableCommand, ReportsFailures {
     }
     var rows = [["WHERE", "BOARD", ""]]
     for board in found {
-      let names = board.sighting?.boards.map(\.name).joined(separator: " or ") ?? ""
-      var remarks = (board.sighting?.details ?? []).map { "\($0.name) \($0.value)" }
-      if board.sighting?.isLocked == true { remarks.append("locked") }
+      let names = board.identification?.boards.map(\.name).joined(separator: " or ") ?? ""
+      var remarks = (board.identification?.details ?? []).map { "\($0.name) \($0.value)" }
+      if board.identification?.isLocked == true { remarks.append("locked") }
       if let obstacle = board.obstacle { remarks.append(obstacle.what) }
       rows.append([board.location, names.isEmpty ? "?" : names, remarks.joined(separator: ", ")])
     }

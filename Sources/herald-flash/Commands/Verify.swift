@@ -29,7 +29,7 @@ struct Verify: ParsableCommand, ReportsFailures {
     let content = try ImageFile.read(try image.path(for: wanted), base: image.base?.value, for: wanted)
     let row = try place.withBoard(wanted) { session throws(FlashFailure) in
       let board = try session.board(wanted, for: content)
-      if session.sighting.isLocked { throw session.lockedFailure() }
+      if session.identification.isLocked { throw session.lockedFailure() }
       let plan = try FlashPlan(image: content, board: board)
       let bar = StepProgress(isQuiet: display.quiet || display.json)
       defer { bar.finish() }

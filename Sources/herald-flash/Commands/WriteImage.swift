@@ -88,7 +88,7 @@ struct WriteImage: ParsableCommand, ReportsFailures {
     let board = plan.board
     display.say("image   \(PrintableText.of(path, limit: 256)): \(Wording.summary(plan.image))")
     display.say("board   \(board.title) (\(board.name)) at \(session.programmer.location)")
-    for detail in session.sighting.details { display.say("        \(detail.name): \(detail.value)") }
+    for detail in session.identification.details { display.say("        \(detail.name): \(detail.value)") }
     if board.bootLoader == .mcuboot {
       display.say("fits    it carries a SHA-256, and it is right")
     } else {

@@ -5,12 +5,12 @@ import HeraldFlash
 import HeraldHostLink
 import HeraldText
 
-extension WayIn.Kind: ExpressibleByArgument {}
+extension ProgrammingMethod.Kind: ExpressibleByArgument {}
 
 /// Which boards are looked for, and how patiently.
 struct SearchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Look on this way in only.", valueName: "way"))
-  var via: WayIn.Kind?
+  var via: ProgrammingMethod.Kind?
 
   @Option(
     help: ArgumentHelp(
@@ -34,17 +34,17 @@ struct SearchOptions: ParsableArguments {
     }
   }
 
-  /// What holds for every way in.
+  /// What holds for every programming method.
   var options: FlashOptions {
     FlashOptions(
-      timeout: answers.patience, usbipServers: usbip, keyFile: answers.keyFile,
+      timeout: answers.responseTimeout, usbipServers: usbip, keyFile: answers.keyFile,
       isNewDevice: answers.isNewDevice, readsBack: readBack,
       clock: clock)
   }
 
   /// What is there.
   func found() -> [FoundBoard] {
-    WayIn.all.filter { via == nil || $0.kind == via }.flatMap { $0.find(options) }
+    ProgrammingMethod.all.filter { via == nil || $0.kind == via }.flatMap { $0.find(options) }
   }
 }
 
@@ -74,7 +74,7 @@ struct PlaceOptions: ParsableArguments {
     throw FlashFailure.unknownBoard(board)
   }
 
-  /// Opens the board, lets `body` use it, and gives it back.
+  /// Opens the board for `body`, then closes it.
   func withBoard<Result>(
     _ wanted: BoardDescription?, options: FlashOptions? = nil,
     _ body: (FlashSession) throws(FlashFailure) -> Result
@@ -85,7 +85,7 @@ struct PlaceOptions: ParsableArguments {
     } else {
       place = try BoardChoice.only(of: search.found(), wanted: wanted).location
     }
-    let (way, rest) = try WayIn.parse(place)
+    let (way, rest) = try ProgrammingMethod.parse(place)
     guard search.via == nil || search.via == way.kind else {
       throw FlashFailure(
         .link(.usage), "--to names another way in than --via", state: .untouched, advice: "leave --via out")

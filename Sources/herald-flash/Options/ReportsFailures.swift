@@ -1,6 +1,6 @@
 import HeraldConsole
 
-/// A command that reports failures as JSON if asked to.
+/// A command that reports failures as JSON with `--json`.
 protocol ReportsFailures {
   /// How results are shown.
   var display: DisplayOptions { get }

@@ -10,7 +10,7 @@ extension Console {
     if let advice = failure.advice { note("  → \(advice)") }
   }
 
-  /// Asks a person to say yes. `false` if they do not, or nobody is there to ask.
+  /// Asks for confirmation on the terminal. `false` without a yes, or without a terminal.
   static func confirm(_ question: String) -> Bool {
     guard isatty(STDIN_FILENO) == 1 else { return false }
     FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))

@@ -33,7 +33,7 @@ final class Interruption: @unchecked Sendable {
     isThere.wait()
   }
 
-  /// Notes what the board holds while this goes on.
+  /// Notes the state of the board during this step.
   func update(_ progress: FlashProgress) {
     lock.lock()
     defer { lock.unlock() }

@@ -26,7 +26,7 @@ struct Devices: ParsableCommand {
     let obstacle: ErrorRow?
   }
 
-  /// What is there, and the servers that could not be asked.
+  /// The devices, and the servers that did not respond.
   private struct Rows: Encodable {
     let devices: [Row]
     let errors: [ErrorRow]
@@ -42,7 +42,7 @@ struct Devices: ParsableCommand {
       if usbip.isEmpty { throw error }
       Console.complain(error)
     }
-    let answers = ServerRoll.ask(usbip) { server throws(HostLinkError) in
+    let answers = ServerQuery.ask(usbip) { server throws(HostLinkError) in
       try DeviceDirectory.usbipDevices(server: server)
     }
     for answer in answers {

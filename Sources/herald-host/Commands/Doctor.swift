@@ -62,9 +62,9 @@ struct Doctor: ParsableCommand {
   }
 
   /// Every device that can be seen, unless some are named.
-  private func muster() throws -> FleetMuster {
+  private func muster() throws -> FleetSelection {
     guard fleet.device.isEmpty, !fleet.all else { return try fleet.muster() }
-    var muster = FleetMuster()
+    var muster = FleetSelection()
     for found in (try? DeviceDirectory.usbDevices()) ?? [] {
       muster.add(try DeviceSelector(found.location))
     }

@@ -21,7 +21,7 @@ struct FactoryReset: ParsableCommand {
 
   /// How long one erasure may take: with everything else that a device does, more than the longest of any
   /// flash.
-  private static let patience = Duration.seconds(60)
+  private static let timeout = Duration.seconds(60)
 
   func run() throws {
     try options.withDevice { device, open in
@@ -33,7 +33,7 @@ struct FactoryReset: ParsableCommand {
       }
       var progress = try device.beginFactoryReset(epoch: status.epoch)
       let bar = ProgressLine(isQuiet: display.quiet)
-      var limit = Deadline.after(Self.patience)
+      var limit = Deadline.after(Self.timeout)
       while !progress.isDone {
         guard !limit.hasPassed else {
           throw HostLinkError(
@@ -43,9 +43,9 @@ struct FactoryReset: ParsableCommand {
         }
         Thread.sleep(forTimeInterval: 0.05)
         let next = try device.factoryResetProgress()
-        // It restarts a while after the last page: whoever asks late finds a device without a reset.
+        // It restarts a while after the last page: a late request finds no reset.
         guard next.total > 0 else { break }
-        if next != progress { limit = .after(Self.patience) }
+        if next != progress { limit = .after(Self.timeout) }
         progress = next
         bar.update(done: progress.done, of: progress.total, text: "erased")
       }

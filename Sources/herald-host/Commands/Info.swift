@@ -101,9 +101,9 @@ struct Status: ParsableCommand {
     let boot: UInt32
     let keptDays: UInt32?
     let uptimeMilliseconds: UInt64
-    /// `nil` while nobody has set its clock.
+    /// `nil` while its clock has not been set.
     let time: String?
-    /// To whom the log is served.
+    /// Who may read the log.
     let access: DeviceAccess.State
 
     init(_ status: DeviceLogStatus, _ access: DeviceAccess.State, at location: String) {

@@ -18,7 +18,7 @@ struct LogCommands: ParsableCommand {
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
-      let result = try DevicePull.convert(try PageArchive(path: dir, create: false))
+      let result = try DevicePull.convert(try PageStore(path: dir, create: false))
       try display.show(result) { result.show() }
       for page in result.damagedPages { Console.note("herald-host: \(page)") }
       if let error = result.shortcoming { throw error }

@@ -9,14 +9,14 @@ extension LogCommands {
       abstract: "Writes a pulled log as flat tables for programs that analyse.",
       discussion: """
         Files devices, pages, readings, events, batteries, visits and contacts, each usable without the others and with one type in each \
-        column: JSON Lines, or CSV as RFC 4180 has it, which readers of tables turn into Parquet as it is. docs/archive.md describes the \
+        column: JSON Lines, or CSV as RFC 4180 has it, which readers of tables turn into Parquet as it is. docs/database.md describes the \
         columns. What peers call themselves is written as they do: open the CSV with a program for data, not with a spreadsheet.
         """)
 
     @Argument(help: "The folder of a pulled log.")
     var dir: String
     @Option(help: "What the files look like: jsonl or csv.")
-    var format = ArchiveExport.Format.jsonl
+    var format = DatabaseExport.Format.jsonl
     @Option(
       name: .shortAndLong,
       help: ArgumentHelp("Where the files go (default: DIR/export).", valueName: "dir"))
@@ -25,15 +25,15 @@ extension LogCommands {
 
     private struct Row: Encodable {
       let folder: String
-      let files: [ArchiveExport.File]
+      let files: [DatabaseExport.File]
     }
 
     func run() throws {
-      let folder = try PageArchive(path: dir, create: false)
-      let archive = try Archive(path: "\(folder.path)/\(Archive.fileName)")
-      let change = try archive.convert(folder)
+      let folder = try PageStore(path: dir, create: false)
+      let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
+      let change = try logDatabase.convert(folder)
       let place = output ?? (dir.hasSuffix("/") ? "\(dir)export" : "\(dir)/export")
-      let files = try ArchiveExport(archive, as: format).write(to: place)
+      let files = try DatabaseExport(logDatabase, as: format).write(to: place)
       if display.json {
         try Console.printJSON(Row(folder: place, files: files))
       } else if !display.quiet {
@@ -49,4 +49,4 @@ extension LogCommands {
   }
 }
 
-extension ArchiveExport.Format: ExpressibleByArgument {}
+extension DatabaseExport.Format: ExpressibleByArgument {}

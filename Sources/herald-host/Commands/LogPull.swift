@@ -47,26 +47,26 @@ extension LogCommands {
 
     private func pullOne(_ selector: DeviceSelector?) throws {
       let bar = ProgressLine(isQuiet: display.quiet)
-      let (archive, report, clock) = try fleet.link.withDevice(selector) { device, open in
+      let (pageStore, report, clock) = try fleet.link.withDevice(selector) { device, open in
         try device.checkLogAccess()
-        let archive = try PageArchive(path: folder, create: true)
+        let pageStore = try PageStore(path: folder, create: true)
         let serial = try open.identity.serial.isEmpty ? device.serialNumber() : open.identity.serial
         defer { bar.finish() }
-        let pull = DevicePull(archive, device, open, serial, trims: trim, rebinds: rebind)
+        let pull = DevicePull(pageStore, device, open, serial, trims: trim, rebinds: rebind)
         let (report, clock) = try pull.run { progress in
           bar.update(done: progress.pages, of: progress.ofPages, text: DevicePull.words(progress))
         }
-        return (archive, report, clock)
+        return (pageStore, report, clock)
       }
-      // Whatever ended the pull, what is here is worth having.
-      let result = try DevicePull.convert(archive, report, clock: clock)
+      // The pages so far are converted after any error.
+      let result = try DevicePull.convert(pageStore, report, clock: clock)
       try display.show(result) { result.show() }
       for problem in report.problems { Console.note("herald-host: \(problem)") }
       if let error = report.stoppedBy { Console.complain(error) }
       if let error = result.shortcoming { throw error }
     }
 
-    private func pullMany(_ muster: FleetMuster) throws {
+    private func pullMany(_ muster: FleetSelection) throws {
       let lines = ProgressLines(count: muster.selectors.count, isQuiet: display.quiet)
       let (folder, trim, rebind) = (self.folder, self.trim, self.rebind)
       let members = Fleet(muster, link: fleet.link).run { index, device, open, serial in
@@ -75,14 +75,14 @@ extension LogCommands {
         let name = serial.isEmpty ? location : serial
         defer { lines.update(index, name, isDone: true) }
         try device.checkLogAccess()
-        let archive = try PageArchive(path: "\(folder)/\(own)", create: true)
-        let pull = DevicePull(archive, device, open, serial, trims: trim, rebinds: rebind)
+        let pageStore = try PageStore(path: "\(folder)/\(own)", create: true)
+        let pull = DevicePull(pageStore, device, open, serial, trims: trim, rebinds: rebind)
         let (report, clock) = try pull.run { progress in
           let bar = ProgressLine.bar(done: progress.pages, of: progress.ofPages, width: 20)
           lines.update(index, "\(bar)  \(name)  \(DevicePull.words(progress))")
         }
         lines.update(index, "\(name)  making tables")
-        return try DevicePull.convert(archive, report, clock: clock)
+        return try DevicePull.convert(pageStore, report, clock: clock)
       }
       lines.finish()
       // What is not all here is no success; what is here is kept, and its folder named.

@@ -18,7 +18,7 @@ extension LogCommands {
     var seconds: Double?
     @OptionGroup var display: DisplayOptions
 
-    /// How often the device is asked.
+    /// The polling interval.
     private static let period = 0.1
 
     private struct Row: Encodable {
@@ -50,7 +50,7 @@ extension LogCommands {
     }
 
     private func show(_ event: DeviceLive.Event, at moment: UInt64) throws {
-      let words = LiveWords(event)
+      let words = LiveEventText(event)
       guard display.json else {
         let time = UTCTimestamp.text(moment).dropFirst(11).prefix(12)
         return display.say("\(time)  \(words.text)")

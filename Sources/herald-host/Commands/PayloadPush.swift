@@ -68,7 +68,7 @@ struct DevicePayloadRow: Encodable, Sendable {
   /// When the last day of its keys is over.
   let until: String?
   let daysLeft: UInt32?
-  /// In hexadecimal digits; what changes secretly is not told.
+  /// In hexadecimal digits; secret payloads are omitted.
   let bytes: String?
 
   init(_ payload: DevicePayload) {

@@ -20,7 +20,7 @@ struct Report: ParsableCommand {
   @OptionGroup var display: DisplayOptions
 
   func run() throws {
-    let folder = try PageArchive(path: dir, create: false)
+    let folder = try PageStore(path: dir, create: false)
     let report = output ?? "\(dir.hasSuffix("/") ? dir : dir + "/")\(LogReport.fileName)"
     try LogReport(folder).write(to: report)
     try display.show(["report": report]) { Console.line("Report: \(report)") }

@@ -4,7 +4,7 @@ import HeraldText
 
 /// A pull of one device's log into its folder.
 struct DevicePull {
-  private let archive: PageArchive
+  private let pageStore: PageStore
   private let device: DeviceClient
   private let open: OpenDevice
   private let serial: String
@@ -14,10 +14,10 @@ struct DevicePull {
   /// With `trims` the device erases what is on the disk here and in the database; with `rebinds` the folder
   /// may be bound to another identifier.
   init(
-    _ archive: PageArchive, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
+    _ pageStore: PageStore, _ device: DeviceClient, _ open: OpenDevice, _ serial: String, trims: Bool,
     rebinds: Bool
   ) {
-    self.archive = archive
+    self.pageStore = pageStore
     self.device = device
     self.open = open
     self.serial = serial
@@ -33,25 +33,25 @@ struct DevicePull {
     let status = try device.logStatus()
     try bind(id: status.identifier?.hexadecimal)
     let clock = status.unixMilliseconds.flatMap { PlausibleDate.complaint(about: $0) }
-    var trim: LogDownload.Keeping?
+    var trim: LogDownload.PageImporter?
     if trims {
       trim = { folder throws(HostLinkError) in
-        try Archive(path: "\(folder.path)/\(Archive.fileName)").keep(folder)
+        try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)").keep(folder)
       }
     }
-    var download = LogDownload(device: device, archive: archive, trim: trim, progress: progress)
+    var download = LogDownload(device: device, pageStore: pageStore, trim: trim, progress: progress)
     return (try download.run(), clock)
   }
 
   /// A folder holds the log of one device: refuses another's before anything is mixed.
   private func bind(id: String?) throws(HostLinkError) {
-    if let complaint = archive.device.complaint(
-      serial: serial, id: id, folder: archive.path, rebinds: rebinds)
+    if let complaint = pageStore.device.complaint(
+      serial: serial, id: id, folder: pageStore.path, rebinds: rebinds)
     {
       throw complaint
     }
     let information = try device.information()
-    try archive.updateDevice { record in
+    try pageStore.updateDevice { record in
       if !serial.isEmpty { record.serial = serial }
       if let id { record.id = id }
       let name = open.identity.product.isEmpty ? information.board : open.identity.product
@@ -63,7 +63,7 @@ struct DevicePull {
 
   /// Makes everything that is made of pages: the tables of the phones and others, and the database.
   static func convert(
-    _ folder: PageArchive, _ report: PullReport? = nil, clock: HostLinkError? = nil
+    _ folder: PageStore, _ report: PullReport? = nil, clock: HostLinkError? = nil
   ) throws(HostLinkError) -> PullResult {
     PullResult(folder: folder.path, conversion: try LogConversion(folder), report: report, clock: clock)
   }

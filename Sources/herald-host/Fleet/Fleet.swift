@@ -6,7 +6,7 @@ import HeraldText
 struct FleetMember<Outcome: Sendable>: Sendable {
   /// Where it is connected.
   let location: String
-  /// Its serial number; empty if it tells none, or could not be asked.
+  /// Its serial number; empty if it has none or did not respond.
   let serial: String
   /// What came of it.
   let result: Result<Outcome, HostLinkError>
@@ -19,19 +19,19 @@ struct Fleet: Sendable {
   private let absent: [(location: String, error: HostLinkError)]
   private let link: LinkOptions
 
-  init(_ muster: FleetMuster, link: LinkOptions) {
+  init(_ muster: FleetSelection, link: LinkOptions) {
     selectors = muster.selectors
     absent = muster.absent
     self.link = link
   }
 
-  /// Opens all devices, and when each has said who it is or failed, does `work` with those that could be told
-  /// apart. Devices that call themselves the same are left alone: nothing of one may get among the other's.
-  /// Servers that could not be asked for their devices come last.
+  /// Opens all devices, waits until each is identified or has failed, and calls `work` for those that are
+  /// distinct. Devices with equal names are skipped, so that their data is not mixed. Servers that could not
+  /// be asked for their devices come last.
   func run<Outcome: Sendable>(
     _ work: @escaping @Sendable (Int, DeviceClient, OpenDevice, _ serial: String) throws -> Outcome
   ) -> [FleetMember<Outcome>] {
-    let roll = FleetRoll(count: selectors.count)
+    let roll = FleetProgress(count: selectors.count)
     let results = FleetResults<Outcome>(selectors.map { $0?.text ?? "usb" })
     let group = DispatchGroup()
     for (index, selector) in selectors.enumerated() {
@@ -51,7 +51,7 @@ struct Fleet: Sendable {
   }
 
   private func one<Outcome: Sendable>(
-    _ index: Int, _ selector: DeviceSelector?, _ roll: FleetRoll,
+    _ index: Int, _ selector: DeviceSelector?, _ roll: FleetProgress,
     _ work: @Sendable (Int, DeviceClient, OpenDevice, String) throws -> Outcome
   ) -> Result<Outcome, HostLinkError> {
     do {
@@ -78,7 +78,7 @@ struct Fleet: Sendable {
 }
 
 /// Who has come: waits until all have said who they are, or that they will not.
-private final class FleetRoll: @unchecked Sendable {
+private final class FleetProgress: @unchecked Sendable {
   private let condition = NSCondition()
   private let count: Int
   private var entries: [Int: (serial: String?, location: String)] = [:]

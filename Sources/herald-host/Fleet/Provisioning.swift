@@ -9,14 +9,14 @@ struct Provisioning: Sendable {
   /// Whether a device may have no access key although there is a file with one for it.
   let isNewDevice: Bool
   /// The keys that were made in this run: they can be no other device's.
-  private let made = MadeFiles()
+  private let made = CreatedFiles()
 
   init(generates: Bool, isNewDevice: Bool) {
     self.generates = generates
     self.isNewDevice = isNewDevice
   }
 
-  /// Refuses a payload that is somebody's if there is more than one device.
+  /// Refuses a personal payload if there is more than one device.
   static func check(_ payload: PayloadFile, devices: Int) throws(HostLinkError) {
     guard devices > 1, payload.isSameForAll else { return }
     throw HostLinkError(
@@ -83,8 +83,8 @@ struct Provisioning: Sendable {
   }
 }
 
-/// Files that were made in this run, by whatever thread.
-private final class MadeFiles: @unchecked Sendable {
+/// Files created in this run, by any thread.
+private final class CreatedFiles: @unchecked Sendable {
   private let lock = NSLock()
   private var paths: Set<String> = []
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeraldHostLink
 
-/// Options of every command that talks to one device.
+/// Options of commands for one device.
 struct DeviceOptions: ParsableArguments {
   @Option(
     name: .shortAndLong, help: "Which device; see `herald-host --help`.", completion: .devices)
@@ -9,7 +9,7 @@ struct DeviceOptions: ParsableArguments {
 
   @OptionGroup var link: LinkOptions
 
-  /// Opens the device, lets `body` use it, and gives it back.
+  /// Opens the device for `body`, then closes it.
   func withDevice<Result>(_ body: (DeviceClient, OpenDevice) throws -> Result) throws -> Result {
     var selector: DeviceSelector?
     if let device { selector = try DeviceSelector(device) }

@@ -34,12 +34,12 @@ struct FleetOptions: ParsableArguments {
     return try DeviceSelector(name)
   }
 
-  /// The devices that are meant, each once, and the servers that could not be asked for theirs. Servers are
-  /// asked at the same time.
+  /// The devices that are meant, each once, and the servers that did not respond. Servers are queried
+  /// concurrently.
   /// - Throws: `.usage` for what names nothing, `.noDevice` where there is neither a device nor a server that
   ///   failed.
-  func muster() throws(HostLinkError) -> FleetMuster {
-    var muster = FleetMuster()
+  func muster() throws(HostLinkError) -> FleetSelection {
+    var muster = FleetSelection()
     for name in device { muster.add(try DeviceSelector(name)) }
     guard all else {
       if muster.selectors.isEmpty { muster.selectors = [nil] }
@@ -52,7 +52,7 @@ struct FleetOptions: ParsableArguments {
     } catch {
       failure = error
     }
-    let answers = ServerRoll.ask(usbip) { server throws(HostLinkError) in
+    let answers = ServerQuery.ask(usbip) { server throws(HostLinkError) in
       try DeviceDirectory.usbipSelectors(server: server)
     }
     for (server, answer) in zip(usbip, answers) {
@@ -72,7 +72,7 @@ struct FleetOptions: ParsableArguments {
 }
 
 /// The devices that something is to be done with.
-struct FleetMuster: Sendable {
+struct FleetSelection: Sendable {
   /// Each of them; `nil` is the only one plugged into this computer.
   var selectors: [DeviceSelector?] = []
   /// Servers whose devices are not known, and why.

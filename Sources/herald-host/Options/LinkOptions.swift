@@ -3,14 +3,14 @@ import HeraldConsole
 import HeraldHostLink
 import Logging
 
-/// Options of every command that talks to devices.
+/// Options of commands for devices.
 struct LinkOptions: ParsableArguments {
   @OptionGroup var answers: AnswerOptions
 
   @Flag(name: .shortAndLong, help: "Say on standard error what is odd about the link.")
   var verbose = false
 
-  /// Opens a device, lets `body` use it, and gives it back; without a selector the only one plugged in.
+  /// Opens a device for `body`, then closes it; without a selector the only one plugged in.
   func withDevice<Result>(
     _ selector: DeviceSelector?, _ body: (DeviceClient, OpenDevice) throws -> Result
   ) throws -> Result {
@@ -18,8 +18,8 @@ struct LinkOptions: ParsableArguments {
     let open = try DeviceDirectory.open(selector)
     var logger = Logger(label: "herald-host") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = verbose ? .debug : .error
-    let patience = SMPClient.Patience(timeout: answers.patience)
-    let device = DeviceClient(SMPClient(transport: open.transport, patience: patience, logger: logger))
+    let timeouts = SMPClient.Timeouts(timeout: answers.responseTimeout)
+    let device = DeviceClient(SMPClient(transport: open.transport, timeouts: timeouts, logger: logger))
     defer {
       device.client.closeSession()
       open.transport.close()

@@ -20,7 +20,7 @@ enum EndSignals {
       var number: UInt8 = 0
       while read(reading, &number, 1) != 1 {}
       OpenSessions.endAll()
-      // Whoever started this program is to see that the signal ended it.
+      // The parent process must see that the signal ended this one.
       signal(Int32(number), SIG_DFL)
       kill(getpid(), Int32(number))
     }.start()

@@ -41,7 +41,7 @@ struct PullResult: Encodable, Sendable {
     let problems: [String]
     let remarks: [String]
     let stoppedBy: String?
-    /// The last page that the device was told to erase, and how many that are.
+    /// The last acknowledged page, and the number of acknowledged pages.
     let trimmedThrough: UInt32?
     let trimmedPages: Int
     /// The page whose file has other bytes than the device: it and what comes after it were not erased.

@@ -42,7 +42,7 @@ struct Facts {
 }
 
 extension DeviceAccess.State {
-  /// To whom a device serves its log, in words.
+  /// The access state of a device, as text.
   var words: String {
     switch self {
     case .locked: "locked: whoever has its access key"

@@ -93,7 +93,7 @@ class Chip:
         engine = self.processor.engine
         for address, cells in ((0, self.cells), (UICR, self.uicr)):
             engine.mem_map_ptr(address, len(cells), unicorn.UC_PROT_ALL, cells)
-            # Only by this is a write left to `programming` alone: what is read-only from the beginning takes it behind that, whole, all the same (Unicorn 2.1.4).
+            # Only by this is a write left to `programming` alone: what is read-only from the beginning takes it behind that, whole, nevertheless (Unicorn 2.1.4).
             engine.mem_protect(address, len(cells), unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         engine.mem_map_ptr(RAM, len(self.ram), unicorn.UC_PROT_ALL, self.ram)
         for start, size in MAPPED:
@@ -301,7 +301,7 @@ class Chip:
             self.restart(self.wanted_reset)
 
     def restart(self, reason):
-        """RAM, flash and some of POWER stay. The watchdog goes on after a reset that the program or a lock-up brought about."""
+        """RAM, flash and some of POWER stay. The watchdog continues after a reset that the program or a lock-up brought about."""
         self.wanted_reset = None
         self.resets.append(reason)
         # "All PSELRESET registers have to contain the same value" ("Pin reset").

@@ -91,7 +91,7 @@ class Clocks(Peripheral):
     def low_status(self):
         if self.is_low_running:
             return RUNNING | (self.running_source if self.is_low_stable else OSCILLATOR)
-        # The watchdog has the oscillator run, over a reset that is not its own too ("WDT"); an RTC counts after LFCLKSTART all the same.
+        # The watchdog has the oscillator run, over a reset that is not its own too ("WDT"); an RTC counts after LFCLKSTART nevertheless.
         return RUNNING | OSCILLATOR if self.chip.watchdog.is_running else 0
 
     def plug(self, is_plugged):

@@ -32,12 +32,12 @@ TABLE = struct.pack("<64I", 0x20002000, *[0x101] * 63)
 
 
 def sleeping():
-    """A program that waits for interrupts, for ever."""
+    """A program that waits for interrupts, indefinitely."""
     # wfi; b .-2
     return TABLE + struct.pack("<2H", 0xBF30, 0xE7FD)
 
 
 def storing(address, value):
-    """A program that writes a word and goes on for ever."""
+    """A program that writes a word and continues indefinitely."""
     # ldr r0, [pc, #4]; ldr r1, [pc, #8]; str r1, [r0]; b .
     return TABLE + struct.pack("<4H2I", 0x4801, 0x4902, 0x6001, 0xE7FE, address, value)

@@ -86,7 +86,7 @@ class Processor:
         self.is_asleep = self.is_locked_up = False
 
     def stop(self):
-        """Ends `run` at the end of the block of instructions. Where Unicorn is stopped in the midst of an access, it does that once more."""
+        """Ends `run` at the end of the block of instructions. Where Unicorn is stopped in the midst of an access, it does that again."""
         self.count.limit = 0
 
     def abandon(self):

@@ -15,7 +15,7 @@ class Stalled(Exception):
 
 
 class Gone(Exception):
-    """The device is not on the bus any more."""
+    """The device is no longer on the bus."""
 
 
 class Host:

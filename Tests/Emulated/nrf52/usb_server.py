@@ -46,7 +46,7 @@ class USBServer:
             writer.close()
 
     async def greet(self, reader, writer):
-        """Answers questions until the device is imported; whether it is."""
+        """Answers requests until the device is imported; whether it is."""
         while True:
             _, code, _ = usbip.OPERATION.unpack(await reader.readexactly(usbip.OPERATION.size))
             if code == usbip.OP_REQ_IMPORT:

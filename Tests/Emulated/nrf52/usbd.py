@@ -53,7 +53,7 @@ class Request:
 
 
 class USBD(Peripheral):
-    """`on_change` is called when the host may be told something else than before."""
+    """`on_change` is called when the response to the host may have changed."""
     name, base, interrupt = "USBD", 0x40027000, 39
     has_inten = True
     tasks = {**{STARTEPIN + 4 * number: f"STARTEPIN{number}" for number in range(8)}, **{STARTEPOUT + 4 * number: f"STARTEPOUT{number}" for number in range(8)},
@@ -82,7 +82,7 @@ class USBD(Peripheral):
         self.on_change()
 
     def forget_bus(self):
-        """The bus was reset, or there is none: endpoints are closed, and a transfer that goes on does not end."""
+        """The bus was reset, or there is none: endpoints are closed, and a transfer that continues does not end."""
         self.endpoints = {address: Endpoint() for address in [*range(1, COUNT), *range(0x81, 0x80 + COUNT)]}
         self.address = self.data_status = 0
         self.request = self.moving = self.chosen = None
@@ -369,7 +369,7 @@ class USBD(Peripheral):
             return STALL
         if not endpoint.is_armed or endpoint.packet is not None:
             return NAK
-        # The same packet once more is acknowledged and dropped (USB 2.0, 8.6.4).
+        # The same packet again is acknowledged and dropped (USB 2.0, 8.6.4).
         if toggle == endpoint.toggle:
             endpoint.toggle ^= 1
             endpoint.is_armed, endpoint.packet = False, bytes(data)

@@ -4,7 +4,7 @@ import HeraldHAL
 import Testing
 
 /// A log on a flash whose power goes in the middle of an operation, for each operation of a run that goes
-/// round the ring more than once: what was committed is there afterwards, in order, and the log goes on.
+/// round the ring more than once: what was committed is there afterwards, in order, and the log continues.
 ///
 /// - Parameters:
 ///   - every: which operations are tried: each, or every so many-th.

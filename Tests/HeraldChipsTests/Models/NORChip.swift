@@ -7,7 +7,7 @@ import HeraldHAL
 /// - "Instructions": while the chip is busy, every instruction but Read Status Register is ignored.
 /// - "Write Enable", "Write Enable Latch": a program or erase without it is ignored; it goes off when one has
 ///   been done.
-/// - "Page Program": 1 to 256 bytes; behind the end of the page it goes on at its beginning; bits go from 1
+/// - "Page Program": 1 to 256 bytes; behind the end of the page it continues at its beginning; bits go from 1
 ///   to 0 only.
 /// - "Sector Erase (4KB)": any address in the sector.
 /// - "Power-down", "Release Power-down": asleep the chip takes the release alone, and needs tRES1 after it.

@@ -7,7 +7,7 @@ class Peripheral {
   private(set) var faults: [String] = []
   /// Accesses of the driver so far.
   private(set) var accesses = 0
-  /// Called after each access of the driver, as time goes on meanwhile: an interrupt may come, a byte may
+  /// Called after each access of the driver, as time advances meanwhile: an interrupt may come, a byte may
   /// arrive.
   var meanwhile: (() -> Void)?
   private var isInMeanwhile = false
@@ -30,7 +30,7 @@ class Peripheral {
     elapse()
   }
 
-  /// Time goes on, without an access.
+  /// Time advances without an access.
   func elapse() {
     guard !isInMeanwhile, let meanwhile else { return }
     isInMeanwhile = true

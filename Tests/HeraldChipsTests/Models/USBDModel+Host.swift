@@ -108,7 +108,7 @@ extension USBDModel {
     guard var endpoint = endpoints[address], endpoint.isEnabled else { return .silence }
     if endpoint.isStalled { return .stall }
     guard endpoint.isArmed, endpoint.packet == nil else { return .nak }
-    // The same packet once more is acknowledged and dropped (USB 2.0, 8.6.4).
+    // The same packet again is acknowledged and dropped (USB 2.0, 8.6.4).
     guard toggle == endpoint.toggle else { return .ack }
     endpoint.toggle ^= 1
     endpoint.isArmed = false

@@ -75,7 +75,7 @@ struct RTCClockTests {
     // may be by then.
     model.pass(periods: 3 * 8)
     #expect(!wake(&clock, Instant(milliseconds: 1_001)))
-    // The counter goes on by a tick with every access.
+    // The counter advances by a tick with every access.
     model.periodsPerAccess = 8
     let next = clock.now() + .milliseconds(1)
     #expect(!wake(&clock, next))

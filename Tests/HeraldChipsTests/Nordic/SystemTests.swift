@@ -63,7 +63,7 @@ struct SystemTests {
     #expect(now)
   }
 
-  @Test("the reason of a reset is told once, and does not add to the next one")
+  @Test("the reason of a reset is reported once, and does not add to the next one")
   func resetReason() {
     let model = ClockPowerModel()
     var power = NRF.Power(ModelRegisters(model))
@@ -95,7 +95,7 @@ struct SystemTests {
       model.pass(ticks: 8 * 32_768 - 1)
       watchdog.feed()
     }
-    // It goes on while the processor sleeps, and waits while a debugger halts it.
+    // It counts while the processor sleeps, and pauses while a debugger halts it.
     #expect(model.configuration == 1)
     // After a reset that left it running.
     watchdog.start(.seconds(1))

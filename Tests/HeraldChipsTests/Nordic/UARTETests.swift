@@ -4,7 +4,7 @@ import Testing
 
 private typealias Line = NRF.UARTE<ModelRegisters>
 
-/// A UARTE with its timer and PPI. Time goes on with each access of the driver.
+/// A UARTE with its timer and PPI. Time advances with each access of the driver.
 private final class Bench {
   let bus = ModelMemory()
   let uarte: UARTEModel
@@ -116,7 +116,7 @@ struct UARTETests {
     #expect(!bench.uarte.interruptIsPending)
     bench.pass(bytes: 6)
     #expect(!bench.uarte.interruptIsPending)
-    // A packet that has left wakes the processor all the same.
+    // A packet that has left wakes the processor nevertheless.
     #expect(write(&line, [1]))
     bench.pass(bytes: 1)
     #expect(bench.uarte.interruptIsPending)

@@ -94,7 +94,7 @@ final class USBDBench {
     }
   }
 
-  /// A request on the link, and its answer.
+  /// A request on the link, and its response.
   func exchange(_ request: [UInt8]) -> [UInt8]? {
     let ending: [[UInt8]] = request.count % 64 == 0 ? [[]] : []
     return send(packets(request) + ending) ? receive() : nil
@@ -108,7 +108,7 @@ final class USBDBench {
     outToggle = 0
   }
 
-  /// Repeats a token that is not acknowledged while the device goes on.
+  /// Repeats a token that is not acknowledged while the device runs.
   private func until(_ token: () -> USBDModel.Answer) -> USBDModel.Answer {
     var answer = token()
     for _ in 0..<8 where answer == .nak {

@@ -59,7 +59,7 @@ struct USBDSupplyTests {
   func unplugged() {
     let bench = USBDBench()
     bench.configure()
-    // The answer is in the peripheral; the host never takes it.
+    // The response is in the peripheral; the host never takes it.
     #expect(bench.send([bytes("0A000006 0000 0100 A1 61 64 62 68 69")]))
     #expect(bench.isConfigured)
     bench.model.unplug()
@@ -148,7 +148,7 @@ struct USBDDeviceTests {
   private let echo = bytes("0A000006 0000 0100 A1 61 64 62 68 69")
   private let echoed = bytes("0B000006 0000 0100 A1 61 72 62 68 69")
 
-  /// An echo that is `count` bytes long as a packet, and its answer.
+  /// An echo that is `count` bytes long as a packet, and its response.
   private func echo(of count: Int, sequence: UInt8 = 1) -> (request: [UInt8], response: [UInt8]) {
     let text = [UInt8](repeating: 0x78, count: count - 13)
     let length = [UInt8((count - 8) >> 8), UInt8((count - 8) & 255)]
@@ -204,7 +204,7 @@ struct USBDDeviceTests {
     #expect(bench.model.faults == [])
   }
 
-  @Test("is a serial port too: line coding, line state and an echo, while the link goes on")
+  @Test("is a serial port too: line coding, line state and an echo, while the link continues")
   func serialPort() {
     for chip in [USBDChip.nRF52833, .nRF52840] {
       let bench = USBDBench(chip: chip)
@@ -214,7 +214,7 @@ struct USBDDeviceTests {
       #expect(bench.model.input(0x83) == .nak)
       #expect(bench.control("21 22 0300 0100 0000") == [])
       #expect(bench.model.input(0x83) == .data(0, bytes("A1 20 0000 0100 0200 0300")))
-      // An echo of "hi", framed, and its answer.
+      // An echo of "hi", framed, and its response.
       let frame = Array("\u{06}\u{09}ABAKAAAGAAABAKFhZGJoaaWv\n".utf8)
       let answer = Array("\u{06}\u{09}ABALAAAGAAABAKFhcmJoaeLw\n".utf8)
       #expect(bench.model.output(0x02, toggle: 0, frame) == .ack)
@@ -241,14 +241,14 @@ struct USBDDeviceTests {
     }
   }
 
-  @Test("holds the host off while two answers wait, and loses nothing")
+  @Test("holds the host off while two responses wait, and loses nothing")
   func backPressure() {
     let bench = USBDBench()
     bench.configure()
     let all = (1...6).map { echo(of: 50, sequence: $0) }
     var taken = 0
     while taken < all.count, bench.send([all[taken].request]) { taken += 1 }
-    // One answer is in the peripheral, two packets are in the link, one more waits in the peripheral.
+    // One response is in the peripheral, two packets are in the link, one more waits in the peripheral.
     #expect(taken == 4)
     for index in all.indices {
       #expect(bench.receive() == all[index].response)
@@ -283,7 +283,7 @@ struct USBDDeviceTests {
     #expect(bench.model.faults == [])
   }
 
-  @Test("gives up an answer when the host asks for something else")
+  @Test("gives up a response when the host asks for something else")
   func abandoned() {
     let bench = USBDBench()
     #expect(bench.model.setup(bytes("C0 20 0000 0700 0010")) == .ack)
@@ -306,7 +306,7 @@ struct USBDDeviceTests {
     #expect(bench.send([echo]))
     #expect(bench.model.setup(bytes("80 08 0000 0000 0100")) == .ack)
     bench.poll()
-    // The host takes the one packet of the answer just while the next packet of the link is moved.
+    // The host takes the one packet of the response just while the next packet of the link is moved.
     #expect(bench.model.output(0x01, toggle: bench.outToggle, echo) == .ack)
     bench.outToggle ^= 1
     bench.model.onTransfer = { model in
@@ -336,7 +336,7 @@ struct USBDDeviceTests {
   @Test("the end of an abandoned answer does not count for the one that follows")
   func abandonedLate() {
     let bench = USBDBench()
-    // What the host takes of the answer before is told together with the new request.
+    // What the host takes of the response before is told together with the new request.
     bench.model.onSetupRead = { model in
       model.onSetupRead = nil
       model.events.insert(0x128)
@@ -349,7 +349,7 @@ struct USBDDeviceTests {
   func halts() {
     let bench = USBDBench()
     bench.configure()
-    // An odd number of packets each way, so that a toggle that is not reset shows; then an answer nobody
+    // An odd number of packets each way, so that a toggle that is not reset shows; then a response nobody
     // takes.
     #expect(bench.exchange(echo) == echoed)
     #expect(bench.send([echo]))
@@ -373,7 +373,7 @@ struct USBDDeviceTests {
     let bench = USBDBench()
     bench.configure()
     let (request, _) = echo(of: 200)
-    // Half a request has come, and an answer to the one before waits.
+    // Half a request has come, and a response to the one before waits.
     #expect(bench.send([echo]))
     #expect(bench.send([Array(request[..<64])]))
     bench.model.resetBus()

@@ -3,7 +3,7 @@ import HeraldSimulation
 import TestInputs
 import Testing
 
-/// What peers have said in the stories, to be mutated.
+/// Recorded responses of peers, which are mutated.
 private let corpus: [[UInt8]] = [
   hex("03 00 02"), hex("03 17 00"), hex("07 28 00 2C 00"), hex("01 06 01 00 0A"),
   hex("09 15 29 00 08 2A 00 \(Peer.signalUUID) 2B 00 02 2C 00 \(Peer.payloadUUID)"),
@@ -20,9 +20,9 @@ private let adverts: [[UInt8]] = [
 /// One run of a device through whatever a radio can report, in any order, with any bytes.
 private func fuzzCoordinator(seed: UInt64, events: Int, capabilities: RadioCapabilities) {
   var random = SplitMix64(seed: seed)
-  let story = Story(capabilities: capabilities)
-  story.node.radio.confirmsCancel = seed % 3 != 0
-  story.node.radio.confirmsDisconnect = seed % 5 != 0
+  let scenario = Scenario(capabilities: capabilities)
+  scenario.node.radio.confirmsCancel = seed % 3 != 0
+  scenario.node.radio.confirmsDisconnect = seed % 5 != 0
 
   func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
   func mutated(_ bytes: [UInt8]) -> [UInt8] {
@@ -42,48 +42,48 @@ private func fuzzCoordinator(seed: UInt64, events: Int, capabilities: RadioCapab
     switch pick(20) {
     case 0..<7:
       let address = DeviceAddress(high: 0x4000, low: UInt32(pick(24)), kind: .random)
-      story.hearBytes(
+      scenario.hearBytes(
         address, Array(mutated(adverts[pick(adverts.count)]).prefix(31)),
         rssi: Int8(truncatingIfNeeded: random.next()), kind: .init(rawValue: UInt8(pick(32))))
     case 7, 8:
-      if let peer = story.node.radio.connecting, !story.node.radio.open.contains(connection) {
-        story.happen(.opened(connection, .central, peer: peer))
+      if let peer = scenario.node.radio.connecting, !scenario.node.radio.open.contains(connection) {
+        scenario.happen(.opened(connection, .central, peer: peer))
       }
-    case 9: story.happen(.failed(.failedToBeEstablished))
+    case 9: scenario.happen(.failed(.failedToBeEstablished))
     case 10:
-      if !story.node.radio.open.contains(connection) {
-        story.happen(.opened(connection, .peripheral, peer: Peer.iPhone))
+      if !scenario.node.radio.open.contains(connection) {
+        scenario.happen(.opened(connection, .peripheral, peer: Peer.iPhone))
       }
-    case 11: story.happen(.closed(connection, .connectionTimeout))
-    case 12..<18: story.happen(.pdu(mutated(corpus[pick(corpus.count)]), on: connection))
-    case 18: story.run(milliseconds: random.next() % 4000)
+    case 11: scenario.happen(.closed(connection, .connectionTimeout))
+    case 12..<18: scenario.happen(.pdu(mutated(corpus[pick(corpus.count)]), on: connection))
+    case 18: scenario.run(milliseconds: random.next() % 4000)
     default:
       switch pick(12) {
       case 0:
-        story.happen(.state(.failed))
-        story.happen(.state(.ready))
-      case 1: story.run(seconds: 60)
-      case 2: story.node.radio.isClogged.toggle()
-      case 3: story.node.core.holdsRotation.toggle()
-      default: story.happen(.readyToSend(connection))
+        scenario.happen(.state(.failed))
+        scenario.happen(.state(.ready))
+      case 1: scenario.run(seconds: 60)
+      case 2: scenario.node.radio.isClogged.toggle()
+      case 3: scenario.node.core.holdsRotation.toggle()
+      default: scenario.happen(.readyToSend(connection))
       }
     }
-    if pick(50) == 0 { _ = story.node.radio.takeCommands() }
+    if pick(50) == 0 { _ = scenario.node.radio.takeCommands() }
   }
 
   // Whatever happened: when all is quiet nothing is held, nothing is open, nobody is remembered.
-  story.node.radio.isClogged = false
-  story.node.radio.confirmsCancel = true
-  story.node.radio.confirmsDisconnect = true
-  story.run(seconds: 1000)
-  #expect(story.violations.isEmpty, "seed \(seed)")
-  #expect(story.node.radio.open.isEmpty, "seed \(seed)")
-  #expect(story.node.radio.connecting == nil, "seed \(seed)")
-  #expect(story.node.core.table.count == 0, "seed \(seed)")
-  #expect(story.node.radio.scanning != nil, "seed \(seed)")
+  scenario.node.radio.isClogged = false
+  scenario.node.radio.confirmsCancel = true
+  scenario.node.radio.confirmsDisconnect = true
+  scenario.run(seconds: 1000)
+  #expect(scenario.violations.isEmpty, "seed \(seed)")
+  #expect(scenario.node.radio.open.isEmpty, "seed \(seed)")
+  #expect(scenario.node.radio.connecting == nil, "seed \(seed)")
+  #expect(scenario.node.core.table.count == 0, "seed \(seed)")
+  #expect(scenario.node.radio.scanning != nil, "seed \(seed)")
 }
 
-extension Story {
+extension Scenario {
   fileprivate func hearBytes(
     _ address: DeviceAddress, _ bytes: [UInt8], rssi: Int8, kind: AdvertisingReport.Kind
   ) { happen(.advertisement(address, RSSI(rssi), kind, bytes)) }

@@ -35,7 +35,7 @@ enum WayOfWriting: CaseIterable {
   }
 }
 
-extension StoryWith {
+extension ScenarioWith {
   /// A peer connects to us and agrees on an ATT_MTU of 247. What was heard and answered before is over.
   func comes(_ peer: DeviceAddress = Peer.iPhone, on connection: Int = 0) {
     happen(.opened(ConnectionID(index: connection), .peripheral, peer: peer))

@@ -4,7 +4,7 @@ import HeraldHAL
 import Testing
 
 /// A store, the peers whose payloads are in it, and the peer that is to be told.
-private final class Shelf {
+private final class StoreModel {
   var store = SharingStore()
   var table = TargetTable<64>()
   var now = Instant.start
@@ -44,7 +44,7 @@ private final class Shelf {
 struct SharingStoreTests {
   @Test("HP-42 Payloads heard last come first; the receiver's own is not among them, and nothing is nothing")
   func order() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     #expect(shelf.tell(at: 1) == [])
     shelf.meet(1, [0x11, 0x12], at: 1)
     shelf.meet(2, [0x21], at: 2)
@@ -56,7 +56,7 @@ struct SharingStoreTests {
 
   @Test("HP-42 What a peer has not been told of comes first, whenever it was heard; each peer by itself")
   func untoldFirst() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     shelf.meet(1, [0x11], at: 1)
     shelf.meet(2, [0x21], at: 20)
     #expect(shelf.tell(at: 21, room: 1) == [0x21])
@@ -69,7 +69,7 @@ struct SharingStoreTests {
 
   @Test("HP-42 The first payload that does not fit ends the list, even if a later one would fit")
   func noSkipping() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     shelf.meet(1, [0x11], at: 1)
     shelf.meet(2, [0x21, 0x22, 0x23], at: 2)
     shelf.meet(3, [0x31, 0x32], at: 3)
@@ -79,7 +79,7 @@ struct SharingStoreTests {
 
   @Test("HP-42 A payload is passed on for five minutes after its owner was heard last")
   func expiry() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     let place = shelf.meet(1, [0x11], at: 0)
     #expect(shelf.tell(at: 300) == [0x11])
     #expect(shelf.tell(at: 301) == [])
@@ -89,7 +89,7 @@ struct SharingStoreTests {
 
   @Test("HP-42 510 bytes in all: those whose owners were heard longest ago make room")
   func bytesFull() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     func block(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
     shelf.table.remove(shelf.listener)
     shelf.meet(1, block(0x11, 200), at: 1)
@@ -107,7 +107,7 @@ struct SharingStoreTests {
 
   @Test("Payloads of 0 and 511 bytes are not kept, and displace nothing")
   func lengths() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     shelf.meet(1, [0x11], at: 1)
     shelf.meet(2, [], at: 2)
     shelf.meet(3, [UInt8](repeating: 3, count: 511), at: 3)
@@ -117,7 +117,7 @@ struct SharingStoreTests {
   @Test(
     "24 payloads have a place; a 25th takes that of the one heard longest ago, and everybody is told of it")
   func placesFull() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     shelf.table.remove(shelf.listener)
     let listener = shelf.meet(100, [], at: 0)
     for number in UInt8(1)...24 { shelf.meet(UInt32(number), [number], at: UInt64(number)) }
@@ -132,7 +132,7 @@ struct SharingStoreTests {
 
   @Test("A payload shown by two peers is passed on once, for as long as the later of them is heard")
   func duplicates() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     shelf.meet(1, [0x11, 0x12], at: 0)
     shelf.meet(2, [0x11, 0x12], at: 200)
     #expect(shelf.tell(at: 400) == [0x11, 0x12])
@@ -140,7 +140,7 @@ struct SharingStoreTests {
 
   @Test("A payload goes when its owner shows another, and when its owner is forgotten")
   func stale() {
-    let shelf = Shelf()
+    let shelf = StoreModel()
     let place = shelf.meet(1, [0x11], at: 0)
     shelf.meet(2, [0x21, 0x22], at: 1)
     shelf.meet(1, [0x13], at: 2)

@@ -96,7 +96,7 @@ struct FlashLogPowerTests {
           Issue.record("step \(step), \(tearing): \(records.count) from \(first), \(committed) committed")
           return
         }
-        // And the log goes on.
+        // And the log continues.
         guard step % 8 == 0 else { continue }
         try log.add(.lost(target(3)), at: 5)
         log.commit()

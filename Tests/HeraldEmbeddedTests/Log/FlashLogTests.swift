@@ -196,7 +196,7 @@ struct FlashLogTests {
   }
 
   @Test(
-    "broken pages are passed over: the log goes on, counts the errors and tells how many events were lost")
+    "broken pages are skipped: the log continues, counts the errors and tells how many events were lost")
   func brokenPages() throws {
     let image = FlashImage(pageSize: 512, pageCount: 6, wordSize: 4)
     var log = FlashLog<MemoryFlash, 16>.mounted(on: image)

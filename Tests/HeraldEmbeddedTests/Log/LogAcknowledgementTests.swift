@@ -113,7 +113,7 @@ struct LogAcknowledgementTests {
     }
     let left = log.records()
     #expect(left == Array(records.suffix(left.count)) && left.count < records.count)
-    // After a restart it is the same log, and it goes on.
+    // After a restart it is the same log, and it continues.
     var again = FlashLog<MemoryFlash, 8>.mounted(on: image)
     #expect(again.standing.oldest == 4 && again.records() == left && again.waiting() == 0)
     try again.add(.lost(target(1)), at: 5)
@@ -223,7 +223,7 @@ struct LogAcknowledgementTests {
     var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
     var appended: [PlainRecord] = []
     // After so many steps: so many records were committed, and those before this one acknowledged.
-    var story: [(steps: Int, committed: Int, acknowledged: Int)] = []
+    var scenario: [(steps: Int, committed: Int, acknowledged: Int)] = []
     var starts: [UInt32: Int] = [:]
     var acknowledged = 0
     for number in UInt32(1)...260 {
@@ -236,7 +236,7 @@ struct LogAcknowledgementTests {
       if starts[newest] == nil { starts[newest] = appended.count - 1 }
       if number % 9 == 0 {
         log.commit()
-        story.append((image.steps, appended.count, acknowledged))
+        scenario.append((image.steps, appended.count, acknowledged))
       }
       // A host that has what is there from time to time; the ring never has to overwrite anything.
       if number % 20 == 0, newest > 2 {
@@ -244,7 +244,7 @@ struct LogAcknowledgementTests {
         #expect(isTaken)
         acknowledged = try #require(starts[newest])
         // Acknowledged is what may go from here on.
-        story.append((image.steps, story.last?.committed ?? 0, acknowledged))
+        scenario.append((image.steps, scenario.last?.committed ?? 0, acknowledged))
       }
       if log.wantsTrimming { log.trim() } else { log.maintain() }
     }
@@ -255,9 +255,9 @@ struct LogAcknowledgementTests {
     var committed = 0
     var gone = 0
     for step in journal.indices {
-      while known < story.count, story[known].steps <= step {
-        committed = story[known].committed
-        gone = story[known].acknowledged
+      while known < scenario.count, scenario[known].steps <= step {
+        committed = scenario[known].committed
+        gone = scenario[known].acknowledged
         known += 1
       }
       let isErasing: Bool

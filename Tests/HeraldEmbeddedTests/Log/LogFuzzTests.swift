@@ -3,7 +3,7 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-/// Reads bytes as a page: must end, without a trap, whatever they are.
+/// Decodes bytes as a page: must end without a trap for any bytes.
 func fuzzLogPage(_ bytes: Span<UInt8>) {
   guard var decoder = LogPageDecoder(bytes) else { return }
   var payload = [UInt8](repeating: 0, count: 16)
@@ -57,7 +57,7 @@ private func seedPages() throws -> [[UInt8]] {
   return [large, small]
 }
 
-/// Makes all checksums right again, as somebody who means harm would.
+/// Recomputes all checksums, as an attacker would.
 private func forge(_ page: inout [UInt8]) {
   func crc16(_ seed: UInt16, _ bytes: ArraySlice<UInt8>) -> UInt16 {
     var crc = seed

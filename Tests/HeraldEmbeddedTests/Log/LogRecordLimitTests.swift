@@ -72,7 +72,7 @@ struct LogRecordLimitTests {
     #expect(pages[0].records.last?.boot == 2)
   }
 
-  @Test("After many restarts within one page the log goes on in the next")
+  @Test("After many restarts within one page the log continues in the next")
   func restarts() throws {
     let image = FlashImage(pageSize: 4096, pageCount: 4, wordSize: 4)
     for _ in 0..<40 {

@@ -9,7 +9,7 @@ private let day: UInt64 = 24 * hour
 private let november: UInt64 = 1_793_491_200_000
 
 /// A device that logs something each hour, and what it must have and must not have any more.
-private struct Diary: ~Copyable {
+private struct HourlyLog: ~Copyable {
   let image: FlashImage
   var log: FlashLog<MemoryFlash, 8>
   var clock = WallClock()
@@ -28,7 +28,7 @@ private struct Diary: ~Copyable {
     clock.set(unixMilliseconds: november + truth + ahead, at: Instant(milliseconds: uptime), source: source)
   }
 
-  /// The device starts once more.
+  /// The device starts again.
   mutating func restart() {
     log = .mounted(on: image)
     clock = WallClock()
@@ -104,7 +104,7 @@ struct LogRetentionTests {
 
   @Test("what is younger than two weeks is there, what is older than those and a day is nowhere in the flash")
   func dated() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     for _ in 0..<(30 * 24 / 7) {
       try diary.pass(hours: 7)
@@ -125,7 +125,7 @@ struct LogRetentionTests {
 
   @Test("0 days keep everything until the ring needs the place")
   func forever() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     try diary.pass(hours: 40 * 24, days: 0)
     #expect(diary.remains == Array(1...(40 * 24)))
@@ -134,7 +134,7 @@ struct LogRetentionTests {
 
   @Test("when nothing happens any more the last page goes too")
   func quiet() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     try diary.pass(hours: 30)
     try diary.pass(hours: 14 * 24 - 2, logs: false)
@@ -142,7 +142,7 @@ struct LogRetentionTests {
     try diary.pass(hours: 28, logs: false)
     #expect(diary.remains == [])
     #expect(diary.log.standing.oldest > diary.log.standing.newest)
-    // And it goes on.
+    // And it continues.
     try diary.pass(hours: 2)
     #expect(diary.told().count == 2)
     let status = diary.log.standing
@@ -152,7 +152,7 @@ struct LogRetentionTests {
 
   @Test("a page that was opened and closed between two looks is not taken for an old one")
   func burst() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     try diary.pass(hours: 16 * 24, logs: false)
     // It fills a page and begins another, which its end closes.
     for number in 0..<40 {
@@ -165,9 +165,10 @@ struct LogRetentionTests {
     #expect(diary.log.records().count == records)
   }
 
-  @Test("without a date uptime counts: nothing of this start goes too early, and nothing stays for ever")
+  @Test(
+    "without a date uptime counts: no page of this start is erased too early, and none stays indefinitely")
   func undated() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     try diary.pass(hours: 14 * 24)
     #expect(diary.remains.first == 1)
     try diary.pass(hours: 10 * 24)
@@ -177,7 +178,7 @@ struct LogRetentionTests {
 
   @Test("pages of a start that never got the date wait for one that has it, or for two weeks of uptime")
   func undatedStart() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     try diary.pass(hours: 30)
     diary.restart()
     try diary.pass(hours: 30)
@@ -193,7 +194,7 @@ struct LogRetentionTests {
     let first = try #require(diary.remains.first)
     #expect(first > 60 && first >= diary.now - 15 * 24 - 1)
     // Without any date: two weeks of uptime.
-    var other = Diary(image())
+    var other = HourlyLog(image())
     try other.pass(hours: 30)
     other.restart()
     try other.pass(hours: 14 * 24 - 1)
@@ -204,7 +205,7 @@ struct LogRetentionTests {
 
   @Test("a date that only a beacon told erases nothing, and one of a host in between does not hold it back")
   func beacon() throws {
-    var diary = Diary(image())
+    var diary = HourlyLog(image())
     diary.setClock()
     try diary.pass(hours: 48)
     diary.restart()
@@ -220,7 +221,7 @@ struct LogRetentionTests {
 
   @Test("in a ring of few pages a day takes no page for itself")
   func fewPages() throws {
-    var diary = Diary(FlashImage(pageSize: 1024, pageCount: 8, wordSize: 4))
+    var diary = HourlyLog(FlashImage(pageSize: 1024, pageCount: 8, wordSize: 4))
     diary.setClock()
     for _ in 0..<30 {
       try diary.pass(hours: 23, logs: false)
@@ -235,7 +236,7 @@ struct LogRetentionTests {
   @Test("a page that cannot be erased is tried again, and holds up no other")
   func broken() throws {
     let image = image()
-    var diary = Diary(image)
+    var diary = HourlyLog(image)
     diary.setClock()
     try diary.pass(hours: 10 * 24)
     image.brokenPages = [2]
@@ -252,24 +253,24 @@ struct LogRetentionTests {
   func power() throws {
     // A fortnight and more of one page a day, then the days on which pages go.
     let image = FlashImage(pageSize: 2048, pageCount: 24, wordSize: 8)
-    var diary = Diary(image)
+    var diary = HourlyLog(image)
     diary.setClock()
     try diary.pass(hours: 16 * 24)
     let contents = image.copy()
     image.journal = []
-    var story: [(steps: Int, hour: Int)] = []
+    var scenario: [(steps: Int, hour: Int)] = []
     let start = image.steps
     for _ in 0..<(4 * 24) {
       try diary.pass()
-      story.append((image.steps - start, diary.now))
+      scenario.append((image.steps - start, diary.now))
     }
     let journal = try #require(image.journal)
     #expect(journal.contains { if case .erasure = $0 { true } else { false } })
     var known = 0
     var committed = 16 * 24
     for step in journal.indices {
-      while known < story.count, story[known].steps <= step {
-        committed = story[known].hour
+      while known < scenario.count, scenario[known].steps <= step {
+        committed = scenario[known].hour
         known += 1
       }
       // Every step of an erasure, what voids the header first included; of programming, which other tests cut
@@ -283,7 +284,7 @@ struct LogRetentionTests {
       {
         let torn = contents.copy()
         torn.apply(journal[step], tearing: tearing)
-        var after = Diary(torn)
+        var after = HourlyLog(torn)
         after.truth = UInt64(committed) * hour
         let told = after.told()
         // What is younger than two weeks when the power goes is all there.

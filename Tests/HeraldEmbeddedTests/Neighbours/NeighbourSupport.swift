@@ -5,9 +5,9 @@ import TestInputs
 import Testing
 
 /// A device that takes part in both systems, switched off at first.
-typealias NeighbourStory = StoryWith<CovidWatchAndC19X, HeraldGATTTable>
+typealias NeighbourScenario = ScenarioWith<CovidWatchAndC19X, HeraldGATTTable>
 
-extension StoryWith where Systems == CovidWatchAndC19X {
+extension ScenarioWith where Systems == CovidWatchAndC19X {
   /// What is on the air in turn while every set has its slice: the data as hexadecimal text, and the address.
   func onAir(milliseconds: UInt64 = 3_000) -> [(data: String, address: DeviceAddress)] {
     _ = node.radio.takeCommands()
@@ -41,11 +41,11 @@ extension StoryWith where Systems == CovidWatchAndC19X {
   }
 
   /// Observes and shows both systems.
-  static func withNeighbours(_ switches: (inout CovidWatchAndC19X) -> Void) -> NeighbourStory {
-    let story = NeighbourStory()
-    switches(&story.node.core.neighbours)
-    story.poll()
-    return story
+  static func withNeighbours(_ switches: (inout CovidWatchAndC19X) -> Void) -> NeighbourScenario {
+    let scenario = NeighbourScenario()
+    switches(&scenario.node.core.neighbours)
+    scenario.poll()
+    return scenario
   }
 }
 

@@ -186,7 +186,7 @@ struct ExtendedDataTests {
     #expect(segments(hexBytes("41 01 0C 10 FF 41")) == [Segment(0x41, [0x0C]), Segment(0x10, [0x41])])
   }
 
-  @Test("Fewer than three bytes are no segment, and segments without bytes are passed over")
+  @Test("Fewer than three bytes are no segment, and segments without bytes are skipped")
   func empty() {
     for data in ["", "10", "10 00", "10 01", "10 00 11", "10 00 11 00 12 00"] {
       #expect(segments(hexBytes(data)).isEmpty)

@@ -126,7 +126,7 @@ struct PayloadFamiliesTests {
     #expect(supplier.lengthOfFirstPayload(inShared: [UInt8](repeating: 0, count: 8).span) == 0)
   }
 
-  @Test("HP-40 Bytes of a family nobody here knows are offered as they are, 1 to 510 of them")
+  @Test("HP-40 Bytes of an unknown family are offered unchanged, 1 to 510 of them")
   func opaquePayload() {
     var supplier = OpaquePayloadSupplier<600>()
     #expect(offered(by: &supplier, at: nil).isEmpty)

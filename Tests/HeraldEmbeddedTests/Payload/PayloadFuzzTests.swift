@@ -37,7 +37,7 @@ func fuzzPayload(_ bytes: Span<UInt8>) -> Bool {
     && fuzzExtendedData(venue.extendedData.data)
 }
 
-@Suite("Payloads of anything")
+@Suite("Payloads: random bytes")
 struct PayloadFuzzTests {
   /// Payloads to mutate.
   private static let seeds: [[UInt8]] = [

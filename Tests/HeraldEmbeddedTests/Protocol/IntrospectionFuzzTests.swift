@@ -19,7 +19,7 @@ func fuzzIntrospection(_ bytes: Span<UInt8>) -> Bool {
   return true
 }
 
-@Suite("Introspection of anything")
+@Suite("Introspection: random bytes")
 struct IntrospectionFuzzTests {
   /// Advertisements to mutate.
   private static let seeds: [[UInt8]] = [

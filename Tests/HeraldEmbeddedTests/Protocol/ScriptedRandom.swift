@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// A random source that gives what it is told, and then zeros.
+/// A random source that returns the given values, and then zeros.
 struct ScriptedRandom: RandomSource {
   private var words: ArraySlice<UInt32>
   /// How many words were asked for.

@@ -11,7 +11,7 @@ private let everything = AdvertisingScheduler<3>.Allowance(connectable: true, an
 private let addressA = DeviceAddress(high: 0x4AAA, low: 1, kind: .random)
 private let addressB = DeviceAddress(high: 0x4BBB, low: 2, kind: .random)
 
-/// A radio that only remembers what it was last told to advertise.
+/// A radio that records the last advertising parameters.
 private struct DataRadio: Radio {
   var data: [UInt8] = []
   var scanResponse: [UInt8] = []
@@ -168,7 +168,7 @@ struct AdvertisingSchedulerTests {
         return
       }
       #expect(plan.changed)
-      if first { #expect(set == 0) }  // the slice goes on, with the new address
+      if first { #expect(set == 0) }  // the slice continues, with the new address
       first = false
       #expect(parameters.ownAddress == addressB)
       var radio = DataRadio()

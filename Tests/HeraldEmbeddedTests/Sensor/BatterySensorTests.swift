@@ -16,10 +16,10 @@ struct BatterySensorTests {
 
   @Test("HP-49 The power is asked for every 30 seconds and logged; what cannot be told is not")
   func everyThirtySeconds() {
-    let story = SensorStory(
+    let scenario = SensorScenario(
       SensorArray(battery: BatterySensor(Cell()), visits: NoDelegate(), delegate: NoDelegate()))
-    story.run(to: 150_000)
-    let batteries = story.records().filter { if case .battery = $0.event { true } else { false } }
+    scenario.run(to: 150_000)
+    let batteries = scenario.records().filter { if case .battery = $0.event { true } else { false } }
     #expect(
       batteries == [
         PlainRecord(event: .battery(level: 100, external: false), milliseconds: 0),
@@ -28,7 +28,7 @@ struct BatterySensorTests {
         PlainRecord(event: .battery(level: 97, external: true), milliseconds: 90_000),
         PlainRecord(event: .battery(level: 95, external: true), milliseconds: 150_000),
       ])
-    #expect(story.node.core.delegate.first.first.last == PowerReading(level: 95, isExternal: true))
+    #expect(scenario.node.core.delegate.first.first.last == PowerReading(level: 95, isExternal: true))
   }
 
   @Test("HP-49 After a long sleep the power is asked for once, and more than all of it is all of it")

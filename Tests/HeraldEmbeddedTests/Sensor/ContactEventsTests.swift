@@ -10,7 +10,7 @@ struct ContactEventsTests {
   struct Listener: ContactDelegate {
     let trace: Trace
     private func text(_ contact: ContactEvent) -> String {
-      "\(Story.name(contact.peer)) \(contact.begin.milliseconds) \(contact.end.milliseconds) \(contact.readings)"
+      "\(Scenario.name(contact.peer)) \(contact.begin.milliseconds) \(contact.end.milliseconds) \(contact.readings)"
         + (contact.payloadDigest == 0 ? "" : " known")
     }
     mutating func didBegin(_ contact: ContactEvent, at now: Instant) {
@@ -26,14 +26,14 @@ struct ContactEventsTests {
   )
   func throughNode() {
     let trace = Trace()
-    let story = SensorStory(ContactEvents<4, Listener>(listener: Listener(trace: trace)))
-    story.payloads[peer(1)] = hex(Peer.payload)
-    story.hear(peer(1), at: [1000, 2000, 63_000])
-    #expect(story.node.core.counter(.reads) == 1 && story.node.radio.open.isEmpty)
+    let scenario = SensorScenario(ContactEvents<4, Listener>(listener: Listener(trace: trace)))
+    scenario.payloads[peer(1)] = hex(Peer.payload)
+    scenario.hear(peer(1), at: [1000, 2000, 63_000])
+    #expect(scenario.node.core.counter(.reads) == 1 && scenario.node.radio.open.isEmpty)
     #expect(trace.take() == ["begin 1 1000 1000 0"])
-    story.run(to: 1_000_000)
+    scenario.run(to: 1_000_000)
     #expect(trace.take() == ["end 1 1000 63000 3 known told 963000"])
-    story.hear(peer(1), at: [1_100_000])
+    scenario.hear(peer(1), at: [1_100_000])
     #expect(trace.take() == ["begin 1 1100000 1100000 0"])
   }
 
@@ -51,16 +51,16 @@ struct ContactEventsTests {
   }
 
   @Test(
-    "HP-03 HP-18 A peer under a new address goes on with its contact as soon as it shows its payload again")
+    "HP-03 HP-18 A peer under a new address continues with its contact as soon as it shows its payload again")
   func newAddress() {
     let trace = Trace()
-    let story = SensorStory(ContactEvents<4, Listener>(listener: Listener(trace: trace)))
-    story.payloads[peer(1)] = hex(Peer.payload)
-    story.payloads[peer(2)] = hex(Peer.payload)
-    story.hear(peer(1), at: [1000, 2000])
-    story.hear(peer(2), at: [600_000, 601_000])
-    #expect(story.node.core.delegate.count == 1)
-    story.run(to: 3_000_000)
+    let scenario = SensorScenario(ContactEvents<4, Listener>(listener: Listener(trace: trace)))
+    scenario.payloads[peer(1)] = hex(Peer.payload)
+    scenario.payloads[peer(2)] = hex(Peer.payload)
+    scenario.hear(peer(1), at: [1000, 2000])
+    scenario.hear(peer(2), at: [600_000, 601_000])
+    #expect(scenario.node.core.delegate.count == 1)
+    scenario.run(to: 3_000_000)
     #expect(
       trace.take() == [
         "begin 1 1000 1000 0", "begin 2 600000 600000 0", "end 2 1000 601000 4 known told 1501000",
@@ -107,7 +107,7 @@ struct ContactEventsTests {
   }
 }
 
-@Suite("Readings from before the payload was read")
+@Suite("Retrospective attribution")
 struct RetrospectiveAttributionTests {
   /// Gives every reading to its payload, those from before it was read as well.
   struct Attributor: SensorDelegate, ~Copyable {
@@ -125,21 +125,21 @@ struct RetrospectiveAttributionTests {
 
   @Test("HP-45 What was measured of a peer before its payload was read can be given to it, in order")
   func throughNode() {
-    let story = SensorStory(Attributor())
-    story.hear(peer(1), rssi: -40)
-    story.run(to: 500)
-    story.hear(peer(2), rssi: -60)
-    story.run(to: 1000)
-    story.hear(peer(1), rssi: -41)
-    #expect(story.node.core.delegate.readings.isEmpty)
-    story.payloads[peer(1)] = hex(Peer.payload)
-    for time: UInt64 in [20_000, 40_000, 60_000] where story.node.core.delegate.readings.isEmpty {
-      story.run(to: time)
-      story.hear(peer(1), rssi: -42)
+    let scenario = SensorScenario(Attributor())
+    scenario.hear(peer(1), rssi: -40)
+    scenario.run(to: 500)
+    scenario.hear(peer(2), rssi: -60)
+    scenario.run(to: 1000)
+    scenario.hear(peer(1), rssi: -41)
+    #expect(scenario.node.core.delegate.readings.isEmpty)
+    scenario.payloads[peer(1)] = hex(Peer.payload)
+    for time: UInt64 in [20_000, 40_000, 60_000] where scenario.node.core.delegate.readings.isEmpty {
+      scenario.run(to: time)
+      scenario.hear(peer(1), rssi: -42)
     }
     #expect(
-      Array(story.node.core.delegate.readings.prefix(3)) == ["16 -40 0", "16 -41 1000", "16 -42 20000"])
-    #expect(story.node.core.delegate.earlier.count == 1)  // that of the other
+      Array(scenario.node.core.delegate.readings.prefix(3)) == ["16 -40 0", "16 -41 1000", "16 -42 20000"])
+    #expect(scenario.node.core.delegate.earlier.count == 1)  // that of the other
   }
 
   @Test("HP-45 Of more than there is room for the oldest is forgotten, and counted")

@@ -4,14 +4,14 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-/// How much a listener wants to know, as a type.
-protocol DebugWish { static var level: DebugLevel { get } }
-enum WantsAll: DebugWish { static var level: DebugLevel { .debug } }
-enum WantsFaults: DebugWish { static var level: DebugLevel { .fault } }
+/// The debug level of a delegate, as a type.
+protocol DebugLevelChoice { static var level: DebugLevel { get } }
+enum AllLevels: DebugLevelChoice { static var level: DebugLevel { .debug } }
+enum FaultsOnly: DebugLevelChoice { static var level: DebugLevel { .fault } }
 
 @Suite("Debug log")
 struct DebugLogTests {
-  struct Listener<Wish: DebugWish>: SensorDelegate {
+  struct Listener<Wish: DebugLevelChoice>: SensorDelegate {
     let trace: Trace
     static var debugLevel: DebugLevel { Wish.level }
     mutating func note(
@@ -20,21 +20,21 @@ struct DebugLogTests {
   }
 
   /// A radio that fails, an exchange, one in vain, and a peer that connects.
-  private func live<D: SensorDelegate & ~Copyable>(_ story: SensorStory<D>) {
-    story.payloads[peer(1)] = hex(Peer.payload)
-    story.hear(peer(1))
-    story.hear(peer(2))
-    story.run(to: 30_000)
-    story.node.radio.happen(.opened(ConnectionID(index: 1), .peripheral, peer: peer(9)))
-    story.poll()
-    story.node.radio.happen(.state(.failed))
-    story.poll()
+  private func live<D: SensorDelegate & ~Copyable>(_ scenario: SensorScenario<D>) {
+    scenario.payloads[peer(1)] = hex(Peer.payload)
+    scenario.hear(peer(1))
+    scenario.hear(peer(2))
+    scenario.run(to: 30_000)
+    scenario.node.radio.happen(.opened(ConnectionID(index: 1), .peripheral, peer: peer(9)))
+    scenario.poll()
+    scenario.node.radio.happen(.state(.failed))
+    scenario.poll()
   }
 
-  @Test("HP-50 What goes on inside is told in words, to those who want it as much as it matters")
+  @Test("HP-50 Debug messages reach the delegates whose level includes them")
   func levels() {
     let trace = Trace()
-    live(SensorStory(Listener<WantsAll>(trace: trace)))
+    live(SensorScenario(Listener<AllLevels>(trace: trace)))
     let all = trace.take()
     for text in [
       "info: the sensor's state: 0 off, 1 on, 2 unavailable (1, 0)",
@@ -44,7 +44,7 @@ struct DebugLogTests {
     ] { #expect(all.contains(text), "\(text)") }
     #expect(all.contains { $0.hasPrefix("debug: an exchange failed") })
     #expect(all.contains { $0.hasPrefix("debug: a connection ended") })
-    live(SensorStory(Listener<WantsFaults>(trace: trace)))
+    live(SensorScenario(Listener<FaultsOnly>(trace: trace)))
     #expect(trace.take().allSatisfy { $0.hasPrefix("fault") })
   }
 
@@ -52,8 +52,8 @@ struct DebugLogTests {
   func fault() {
     let trace = Trace()
     let image = FlashImage(pageSize: 128, pageCount: 8, wordSize: 4)  // pages too small for any log
-    let story = SensorStory(Listener<WantsFaults>(trace: trace), flash: MemoryFlash(image))
-    story.hear(peer(1))
+    let scenario = SensorScenario(Listener<FaultsOnly>(trace: trace), flash: MemoryFlash(image))
+    scenario.hear(peer(1))
     #expect(trace.take().contains("fault: an event could not be logged (0, 0)"))
   }
 
@@ -62,15 +62,15 @@ struct DebugLogTests {
     let one = Trace()
     let other = Trace()
     live(
-      SensorStory(
+      SensorScenario(
         SensorDelegates(
-          Listener<WantsFaults>(trace: one),
+          Listener<FaultsOnly>(trace: one),
           SensorArray(
-            battery: NoDelegate(), visits: NoDelegate(), delegate: Listener<WantsAll>(trace: other)))))
+            battery: NoDelegate(), visits: NoDelegate(), delegate: Listener<AllLevels>(trace: other)))))
     #expect(one.take().isEmpty && !other.take().isEmpty)
     #expect(NoDelegate.debugLevel == .none && VisitSensor<1>.debugLevel == .none)
-    #expect(SensorDelegates<NoDelegate, Listener<WantsFaults>>.debugLevel == .fault)
-    #expect(SensorDelegates<Listener<WantsAll>, NoDelegate>.debugLevel == .debug)
+    #expect(SensorDelegates<NoDelegate, Listener<FaultsOnly>>.debugLevel == .fault)
+    #expect(SensorDelegates<Listener<AllLevels>, NoDelegate>.debugLevel == .debug)
     #expect(DebugLevel.debug < .info && DebugLevel.info < .fault && DebugLevel.fault < .none)
   }
 }

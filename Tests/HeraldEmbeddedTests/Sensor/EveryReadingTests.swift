@@ -4,7 +4,7 @@ import HeraldHAL
 import HeraldSimulation
 import Testing
 
-@Suite("A day's readings")
+@Suite("Every reading of a day")
 struct EveryReadingTests {
   struct Counter: SensorDelegate {
     var readings = 0
@@ -13,27 +13,27 @@ struct EveryReadingTests {
 
   /// The documents' record: 140,000 readings in 23 hours, 591 ms apart.
   @Test(
-    "HP-26 140,000 readings in 23 hours: as many reach the delegate and the log, each with its strength and time"
+    "HP-26 140,000 readings in 23 hours: as many reach the delegate and the log, each with its RSSI and time"
   )
   func everyOne() {
     let flash = MemoryFlash(pageSize: 4096, pageCount: 128, wordSize: 4)
-    let story = SensorStory(Counter(), flash: flash)
-    story.node.radio.recordsCommands = false
+    let scenario = SensorScenario(Counter(), flash: flash)
+    scenario.node.radio.recordsCommands = false
     let data = hex("02 01 06 03 03 F6 FC")
     let total = 140_000
     for index in 0..<total {
       let time = Instant(milliseconds: UInt64(index) * 591)
-      story.node.radio.at(
+      scenario.node.radio.at(
         time,
         .advertisement(
           peer(UInt32(index % 12)), RSSI(Int8(-40 - index % 50)), .legacy, data))
-      if index % 64 == 63 || index == total - 1 { story.run(to: time.milliseconds) }
+      if index % 64 == 63 || index == total - 1 { scenario.run(to: time.milliseconds) }
     }
-    #expect(story.node.core.counter(.readings) == UInt32(total))
-    #expect(story.node.core.delegate.readings == total)
+    #expect(scenario.node.core.counter(.readings) == UInt32(total))
+    #expect(scenario.node.core.delegate.readings == total)
     var found = 0
     var wrong = 0
-    for record in story.records() {
+    for record in scenario.records() {
       guard case .measured(let target, let rssi) = record.event else { continue }
       if target != TargetIdentity(peer(UInt32(found % 12))) || rssi != RSSI(Int8(-40 - found % 50))
         || record.milliseconds != UInt64(found) * 591 / 10 * 10

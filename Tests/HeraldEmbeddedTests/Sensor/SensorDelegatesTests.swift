@@ -10,11 +10,11 @@ struct SensorDelegatesTests {
     "HP-44 Every delegate hears detect, measure, read and measure with payload, in this order and in theirs")
   func order() {
     let trace = Trace()
-    let story = SensorStory(
+    let scenario = SensorScenario(
       SensorDelegates(Tracer("a", trace), SensorDelegates(Tracer("b", trace), Tracer("c", trace))))
-    story.payloads[Peer.android] = hex(Peer.payload)
-    story.hear(Peer.android, rssi: -61, hex(Peer.androidAdvert))
-    story.hear(Peer.android, rssi: -62, hex(Peer.androidAdvert))
+    scenario.payloads[Peer.android] = hex(Peer.payload)
+    scenario.hear(Peer.android, rssi: -61, hex(Peer.androidAdvert))
+    scenario.hear(Peer.android, rssi: -62, hex(Peer.androidAdvert))
     let payload = "103a030000a1a2a3a4a5a6a7a8a9aaabacadaeafb0"
     let events = [
       "state on", "detect android", "measure android -61", "read android \(payload)",
@@ -104,9 +104,9 @@ struct SensorDelegatesTests {
   @Test("A delegate with work without end does not hold up the rest, and none of its work is lost")
   func endlessWork() {
     let events = (0..<100).map { LogEvent.started(reason: UInt8($0)) }
-    let story = SensorStory(Worker(work: events, until: 1000))
-    story.hear(Peer.android, hex(Peer.androidAdvert))
+    let scenario = SensorScenario(Worker(work: events, until: 1000))
+    scenario.hear(Peer.android, hex(Peer.androidAdvert))
     #expect(
-      story.records().map(\.event).filter { if case .started = $0 { true } else { false } }.count == 101)
+      scenario.records().map(\.event).filter { if case .started = $0 { true } else { false } }.count == 101)
   }
 }

@@ -3,67 +3,67 @@ import HeraldEmbedded
 import HeraldSimulation
 import Testing
 
-@Suite("The sensor is switched on and off")
+@Suite("Sensor switch")
 struct SensorStateTests {
   @Test("HP-44 Switched off, nothing is on the air and no connection stays; switched on, all is as before")
   func onAndOff() {
     let trace = Trace()
-    let story = SensorStory(Tracer("a", trace))
-    #expect(story.node.radio.scanning != nil && story.node.radio.advertising != nil)
+    let scenario = SensorScenario(Tracer("a", trace))
+    #expect(scenario.node.radio.scanning != nil && scenario.node.radio.advertising != nil)
     // A peer that serves itself, and one that we call in vain.
-    story.node.radio.happen(.opened(ConnectionID(index: 1), .peripheral, peer: peer(1)))
-    story.hear(peer(2))
-    #expect(story.node.radio.connecting == peer(2))
+    scenario.node.radio.happen(.opened(ConnectionID(index: 1), .peripheral, peer: peer(1)))
+    scenario.hear(peer(2))
+    #expect(scenario.node.radio.connecting == peer(2))
     _ = trace.take()
-    story.node.stop(at: story.now)
-    story.poll()
-    #expect(story.node.radio.scanning == nil && story.node.radio.advertising == nil)
-    #expect(story.node.radio.connecting == nil && story.node.radio.open.isEmpty)
+    scenario.node.stop(at: scenario.now)
+    scenario.poll()
+    #expect(scenario.node.radio.scanning == nil && scenario.node.radio.advertising == nil)
+    #expect(scenario.node.radio.connecting == nil && scenario.node.radio.open.isEmpty)
     #expect(trace.take() == ["a state off"])
-    story.run(to: 3_600_000)
-    #expect(story.node.radio.scanning == nil && story.node.radio.advertising == nil)
-    #expect(story.node.radio.connecting == nil)
+    scenario.run(to: 3_600_000)
+    #expect(scenario.node.radio.scanning == nil && scenario.node.radio.advertising == nil)
+    #expect(scenario.node.radio.connecting == nil)
     _ = trace.take()
-    story.node.start(at: story.now)
-    story.poll()
-    #expect(story.node.radio.scanning != nil && story.node.radio.advertising != nil)
-    story.hear(peer(3))
-    #expect(story.node.radio.connecting == peer(3))
+    scenario.node.start(at: scenario.now)
+    scenario.poll()
+    #expect(scenario.node.radio.scanning != nil && scenario.node.radio.advertising != nil)
+    scenario.hear(peer(3))
+    #expect(scenario.node.radio.connecting == peer(3))
     #expect(trace.take() == ["a state on", "a detect 3", "a measure 3 -50"])
-    #expect(story.node.radio.violations.isEmpty)
+    #expect(scenario.node.radio.violations.isEmpty)
   }
 
   @Test("HP-44 A connection that opens just as the sensor is switched off is closed")
   func lateConnection() {
-    let story = SensorStory(NoDelegate())
-    story.hear(peer(2))
-    story.node.radio.happen(.opened(ConnectionID(index: 0), .central, peer: peer(2)))
-    story.node.radio.happen(.opened(ConnectionID(index: 1), .peripheral, peer: peer(4)))
-    story.node.stop(at: story.now)
-    story.poll()
-    #expect(story.node.radio.open.isEmpty)
-    #expect(story.node.core.counter(.reads) == 0)
+    let scenario = SensorScenario(NoDelegate())
+    scenario.hear(peer(2))
+    scenario.node.radio.happen(.opened(ConnectionID(index: 0), .central, peer: peer(2)))
+    scenario.node.radio.happen(.opened(ConnectionID(index: 1), .peripheral, peer: peer(4)))
+    scenario.node.stop(at: scenario.now)
+    scenario.poll()
+    #expect(scenario.node.radio.open.isEmpty)
+    #expect(scenario.node.core.counter(.reads) == 0)
   }
 
   @Test("Switched off twice and on twice is once; off before the radio is ready is off")
   func twice() {
     let trace = Trace()
-    let story = SensorStory(Tracer("a", trace))
+    let scenario = SensorScenario(Tracer("a", trace))
     _ = trace.take()
     for _ in 0..<2 {
-      story.node.stop(at: story.now)
-      story.poll()
+      scenario.node.stop(at: scenario.now)
+      scenario.poll()
     }
-    story.node.radio.happen(.state(.starting))
-    story.node.radio.happen(.state(.ready))
-    story.poll()
-    #expect(story.node.radio.scanning == nil)
+    scenario.node.radio.happen(.state(.starting))
+    scenario.node.radio.happen(.state(.ready))
+    scenario.poll()
+    #expect(scenario.node.radio.scanning == nil)
     for _ in 0..<2 {
-      story.node.start(at: story.now)
-      story.poll()
+      scenario.node.start(at: scenario.now)
+      scenario.poll()
     }
     #expect(trace.take() == ["a state off", "a state on"])
-    #expect(story.node.radio.scanning != nil)
+    #expect(scenario.node.radio.scanning != nil)
   }
 
   @Test(
@@ -71,10 +71,10 @@ struct SensorStateTests {
   )
   func unavailable() {
     let trace = Trace()
-    let story = SensorStory(Tracer("a", trace))
+    let scenario = SensorScenario(Tracer("a", trace))
     for state: RadioState in [.failed, .starting, .failed, .starting, .failed, .starting, .ready] {
-      story.node.radio.happen(.state(state))
-      story.poll()
+      scenario.node.radio.happen(.state(state))
+      scenario.poll()
     }
     #expect(trace.take() == ["a state on", "a state off", "a state unavailable", "a state on"])
   }

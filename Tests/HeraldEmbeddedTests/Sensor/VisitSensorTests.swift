@@ -10,75 +10,75 @@ struct VisitSensorTests {
   let bar = hex("30 3A 03 04 00 F3 E0 01 00 10 03 42 61 72")
   typealias Sensors = SensorArray<NoDelegate, VisitSensor<2>, Tracer>
 
-  private func story(_ trace: Trace, _ configure: (inout HeraldConfiguration) -> Void = { _ in })
-    -> SensorStory<Sensors>
+  private func scenario(_ trace: Trace, _ configure: (inout HeraldConfiguration) -> Void = { _ in })
+    -> SensorScenario<Sensors>
   {
-    SensorStory(
+    SensorScenario(
       SensorArray(battery: NoDelegate(), visits: VisitSensor<2>(), delegate: Tracer("a", trace)), configure)
   }
 
   private func visits(_ trace: Trace) -> [String] { trace.take().filter { $0.contains("visit") } }
 
-  @Test("HP-51 A stay of more than two minutes that has been over for five is a visit, told and logged")
+  @Test("HP-51 A stay of more than two minutes that has been over for five is a visit, reported and logged")
   func visit() {
     let trace = Trace()
-    let story = story(trace)
-    story.hear(peer(1), at: [3000])  // detected; it offers its payload a little later
-    story.payloads[peer(1)] = bar
-    story.hear(peer(1), at: stride(from: 13_000, through: 133_000, by: 10_000))
-    story.hear(peer(2), at: [200_000])  // somebody else
-    story.run(to: 432_999)
+    let scenario = scenario(trace)
+    scenario.hear(peer(1), at: [3000])  // detected; it offers its payload a little later
+    scenario.payloads[peer(1)] = bar
+    scenario.hear(peer(1), at: stride(from: 13_000, through: 133_000, by: 10_000))
+    scenario.hear(peer(2), at: [200_000])  // somebody else
+    scenario.run(to: 432_999)
     #expect(visits(trace).isEmpty)
-    story.run(to: 433_000)
+    scenario.run(to: 433_000)
     #expect(visits(trace) == ["a visit 1 3000 133000"])
     #expect(
-      story.records().filter { if case .visited = $0.event { true } else { false } } == [
+      scenario.records().filter { if case .visited = $0.event { true } else { false } } == [
         PlainRecord(
           event: .visited(TargetIdentity(peer(1)), firstHeard: 430, lastHeard: 300), milliseconds: 433_000)
       ])
-    #expect(story.node.core.delegate.first.second.visits == 1)
+    #expect(scenario.node.core.delegate.first.second.visits == 1)
   }
 
   @Test("HP-51 Two minutes are not more than two minutes", arguments: [0, 1] as [UInt64])
   func shortStay(_ more: UInt64) {
     let trace = Trace()
-    let story = story(trace)
-    story.payloads[peer(1)] = bar
-    story.hear(peer(1), at: [1000, 60_000, 121_000 + more])
-    story.run(to: 1_000_000)
+    let scenario = scenario(trace)
+    scenario.payloads[peer(1)] = bar
+    scenario.hear(peer(1), at: [1000, 60_000, 121_000 + more])
+    scenario.run(to: 1_000_000)
     #expect(visits(trace).count == Int(more))
   }
 
   @Test("HP-51 Who comes back after five minutes makes a second visit, without the payload being read again")
   func comeBack() {
     let trace = Trace()
-    let story = story(trace)
-    story.payloads[peer(1)] = bar
-    story.hear(peer(1), at: stride(from: 0, through: 200_000, by: 20_000))
+    let scenario = scenario(trace)
+    scenario.payloads[peer(1)] = bar
+    scenario.hear(peer(1), at: stride(from: 0, through: 200_000, by: 20_000))
     // Just short of five minutes: the same stay. Then more.
-    story.hear(peer(1), at: stride(from: 499_990, through: 600_000, by: 20_000))
-    story.hear(peer(1), at: stride(from: 1_000_000, through: 1_200_000, by: 20_000))
-    story.run(to: 2_000_000)
+    scenario.hear(peer(1), at: stride(from: 499_990, through: 600_000, by: 20_000))
+    scenario.hear(peer(1), at: stride(from: 1_000_000, through: 1_200_000, by: 20_000))
+    scenario.run(to: 2_000_000)
     #expect(visits(trace) == ["a visit 1 0 599990", "a visit 1 1000000 1200000"])
-    #expect(story.node.core.counter(.reads) == 1)
+    #expect(scenario.node.core.counter(.reads) == 1)
   }
 
   @Test("HP-51 A venue is one venue, whatever its beacon's address and whatever it adds to its payload")
   func rotation() {
     let trace = Trace()
-    let story = story(trace)
-    story.payloads[peer(1)] = bar
-    story.payloads[peer(2)] = Array(bar[..<9]) + hex("10 02 42 61")
-    story.hear(peer(1), at: stride(from: 0, through: 100_000, by: 20_000))
-    story.hear(peer(2), at: stride(from: 110_000, through: 200_000, by: 20_000))
-    story.run(to: 1_000_000)
+    let scenario = scenario(trace)
+    scenario.payloads[peer(1)] = bar
+    scenario.payloads[peer(2)] = Array(bar[..<9]) + hex("10 02 42 61")
+    scenario.hear(peer(1), at: stride(from: 0, through: 100_000, by: 20_000))
+    scenario.hear(peer(2), at: stride(from: 110_000, through: 200_000, by: 20_000))
+    scenario.run(to: 1_000_000)
     #expect(visits(trace) == ["a visit 2 0 190000"])
   }
 
   @Test("HP-51 Payloads of people, of other versions, too short ones, and shared ones", arguments: 0..<5)
   func families(_ which: Int) {
     let trace = Trace()
-    let story = story(trace)
+    let scenario = scenario(trace)
     let payload = [hex(Peer.payload), hex("31 01 02 03"), hex("37"), hex("30 3A 03 04 00 F3 E0 01"), bar][
       which]
     if which == 4 {
@@ -89,36 +89,37 @@ struct VisitSensorTests {
       #expect(sensor.nextWork(at: Instant(milliseconds: 900_000)) == .none(until: .never))
       return
     }
-    story.payloads[peer(1)] = payload
-    story.hear(peer(1), at: stride(from: 0, through: 200_000, by: 20_000))
-    story.run(to: 1_000_000)
+    scenario.payloads[peer(1)] = payload
+    scenario.hear(peer(1), at: stride(from: 0, through: 200_000, by: 20_000))
+    scenario.run(to: 1_000_000)
     #expect(visits(trace).count == (which == 1 || which == 2 ? 1 : 0))
   }
 
   @Test(
-    "HP-51 When all places count already a further venue is passed over; else the shortest acquaintance goes")
+    "HP-51 When all places count already a further venue is skipped; otherwise the one with the shortest stay is removed"
+  )
   func full() {
     func venue(_ number: UInt8) -> [UInt8] { Array(bar[..<5]) + [number, 0, 0, 0] }
     let trace = Trace()
-    let story = story(trace)
-    for number in 1...4 { story.payloads[peer(UInt32(number))] = venue(UInt8(number)) }
+    let scenario = scenario(trace)
+    for number in 1...4 { scenario.payloads[peer(UInt32(number))] = venue(UInt8(number)) }
     // 1 counts, 2 does not yet: 3 takes the place of 2.
-    story.hear(peer(1), at: [0, 100_000, 130_000])
-    story.hear(peer(2), at: [131_000])
-    story.hear(peer(3), at: [140_000, 200_000, 265_000])
-    #expect(story.node.core.delegate.first.second.missed == 0)
-    story.hear(peer(4), at: [266_000, 400_000])
-    #expect(story.node.core.delegate.first.second.missed == 1)
-    story.run(to: 1_000_000)
+    scenario.hear(peer(1), at: [0, 100_000, 130_000])
+    scenario.hear(peer(2), at: [131_000])
+    scenario.hear(peer(3), at: [140_000, 200_000, 265_000])
+    #expect(scenario.node.core.delegate.first.second.missed == 0)
+    scenario.hear(peer(4), at: [266_000, 400_000])
+    #expect(scenario.node.core.delegate.first.second.missed == 1)
+    scenario.run(to: 1_000_000)
     #expect(visits(trace) == ["a visit 1 0 130000", "a visit 3 140000 265000"])
     // Places of stays that are over are free.
-    for number: UInt32 in 5...6 { story.payloads[peer(number)] = venue(UInt8(number)) }
+    for number: UInt32 in 5...6 { scenario.payloads[peer(number)] = venue(UInt8(number)) }
     for time: UInt64 in [1_001_000, 1_130_000] {
-      story.run(to: time)
-      story.hear(peer(5))
-      story.hear(peer(6))
+      scenario.run(to: time)
+      scenario.hear(peer(5))
+      scenario.hear(peer(6))
     }
-    story.run(to: 2_000_000)
+    scenario.run(to: 2_000_000)
     #expect(visits(trace).sorted() == ["a visit 5 1001000 1130000", "a visit 6 1001000 1130000"])
   }
 
@@ -182,22 +183,23 @@ struct VisitSensorTests {
   @Test("HP-51 The time a beacon tells sets the date if configured and if nobody has told it before")
   func time() throws {
     for (believes, isSet) in [(true, false), (false, false), (true, true)] {
-      let story = story(Trace()) { $0.takesTimeFromBeacons = believes }
+      let scenario = scenario(Trace()) { $0.takesTimeFromBeacons = believes }
       if isSet {
-        let isTaken = story.node.core.setClock(unixMilliseconds: 1_700_000_000_000, at: .start, source: .host)
+        let isTaken = scenario.node.core.setClock(
+          unixMilliseconds: 1_700_000_000_000, at: .start, source: .host)
         #expect(isTaken)
       }
-      story.payloads[peer(1)] = clock
-      story.hear(peer(1), at: [5000])
+      scenario.payloads[peer(1)] = clock
+      scenario.hear(peer(1), at: [5000])
       let expected: UInt64? = isSet ? 1_700_000_005_000 : believes ? 1_779_368_512_000 : nil
-      let date = story.node.core.clock.unixMilliseconds(at: Instant(milliseconds: 5000))
+      let date = scenario.node.core.clock.unixMilliseconds(at: Instant(milliseconds: 5000))
       #expect(date == expected)
       if believes, !isSet {
         #expect(
-          story.records().contains(
+          scenario.records().contains(
             PlainRecord(
               event: .clockSet(unixMilliseconds: 1_779_368_512_000, source: .beacon), milliseconds: 5000)))
-        #expect(story.node.core.clock.source == .beacon)
+        #expect(scenario.node.core.clock.source == .beacon)
       }
     }
   }

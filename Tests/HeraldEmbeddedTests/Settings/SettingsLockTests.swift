@@ -4,7 +4,7 @@ import HeraldSimulation
 import Testing
 
 /// What becomes of a lock when what is kept is damaged, or the power goes.
-@Suite("Settings that are locked")
+@Suite("Locked settings")
 struct SettingsLockTests {
   private typealias Store = SettingsStore<MemoryFlash>
 

@@ -120,7 +120,7 @@ struct SettingsStoreTests {
     #expect(found(image) == (0x10, .kept, 0))
   }
 
-  @Test("once a reset is noted nothing is kept any more: the note would go with the page")
+  @Test("once a reset is noted nothing more is kept: the note would go with the page")
   func nothingAfterNote() {
     let image = image()
     var store = SettingsStore(flash: MemoryFlash(image))
@@ -132,7 +132,7 @@ struct SettingsStoreTests {
     check(!restarted.eraseNext())
     check(!restarted.keep(settings(0x10)))
     check(restarted.eraseNext())
-    // Whoever has the device next is to find nothing.
+    // A later holder of the device must find nothing.
     check(!restarted.keep(settings(0x10)))
     #expect(image.bytes.allSatisfy { $0 == 0xFF })
     #expect(found(image).condition == .fresh)
@@ -177,7 +177,7 @@ struct SettingsStoreTests {
         #expect(
           !torn.bytes.indices.contains { Array(torn.bytes[$0...].prefix(4)) == Array(other + 6..<other + 10) }
         )
-        // And once more: nothing is left half done.
+        // And again: nothing is left half done.
         var again = SettingsStore(flash: MemoryFlash(torn))
         check(again.keep(settings(0x50)))
         #expect(found(torn).first == 0x50)
@@ -212,7 +212,8 @@ struct SettingsStoreTests {
   }
 
   @Test(
-    "a reset that is noted goes on after every cut, and leaves nothing; damage alone is never taken for one")
+    "a noted reset is completed after every power cut, and erases everything; damage alone is never taken for one"
+  )
   func reset() {
     let image = image()
     var store = SettingsStore(flash: MemoryFlash(image))

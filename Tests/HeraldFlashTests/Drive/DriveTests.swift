@@ -76,10 +76,10 @@ struct UF2DriveTests {
   @Test("It says which board it is, and which SoftDevice is there")
   func look() throws {
     let drive = try FakeDrive(feather)
-    let sighting = try UF2Drive(drive.folder).look()
-    #expect(sighting.boards.map(\.name) == ["feather-nrf52840"])
+    let identification = try UF2Drive(drive.folder).look()
+    #expect(identification.boards.map(\.name) == ["feather-nrf52840"])
     #expect(
-      sighting.details.map { "\($0.name): \($0.value)" } == [
+      identification.details.map { "\($0.name): \($0.value)" } == [
         "boot loader: UF2 Bootloader 0.9.2 lib/nrfx (v2.0.0)", "model: Adafruit Feather nRF52840 Express",
         "board ID: nRF52840-Feather-revD", "SoftDevice: S140 6.1.1",
       ])
@@ -258,11 +258,14 @@ struct DriveFolderTests {
     let (one, two, three) = (
       try FakeDrive(feather), try FakeDrive(microbit), try FakeDrive(["README.TXT": "hello"])
     )
-    let found = WayIn.findDrives([one.folder, two.folder, three.folder])
+    let found = ProgrammingMethod.findDrives([one.folder, two.folder, three.folder])
     #expect(found.map(\.location) == ["drive:\(one.url.path)", "drive:\(two.url.path)"])
-    #expect(found.map { $0.sighting?.boards.map(\.name) } == [["feather-nrf52840"], ["microbit"]])
+    #expect(found.map { $0.identification?.boards.map(\.name) } == [["feather-nrf52840"], ["microbit"]])
     #expect(
-      failure { _ = try WayIn.open("drive:\(three.url.path)", FlashOptions()) }?.cause == .link(.noDevice))
-    #expect(try WayIn.open("drive:\(one.url.path)/", FlashOptions()).location == "drive:\(one.url.path)")
+      failure { _ = try ProgrammingMethod.open("drive:\(three.url.path)", FlashOptions()) }?.cause
+        == .link(.noDevice))
+    #expect(
+      try ProgrammingMethod.open("drive:\(one.url.path)/", FlashOptions()).location == "drive:\(one.url.path)"
+    )
   }
 }

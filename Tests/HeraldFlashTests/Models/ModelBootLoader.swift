@@ -19,7 +19,7 @@ final class ModelBootLoader: SerialLine {
   /// The version of what is there, and whether there is a SoftDevice.
   var firmwareVersion: UInt32 = 0
   var hasSoftDevice = false
-  /// What comes before the first answer.
+  /// What comes before the first response.
   var noise: [UInt8] = []
 
   private var decoder = SLIPDecoder()

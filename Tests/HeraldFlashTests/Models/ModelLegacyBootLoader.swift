@@ -9,7 +9,7 @@ import HeraldHostLink
 /// out.
 final class ModelLegacyBootLoader: SerialLine {
   /// What becomes of a packet on its way.
-  enum Mishap {
+  enum LegacyFault {
     /// It does not arrive.
     case lost
     /// One bit of it arrives wrong.
@@ -18,7 +18,7 @@ final class ModelLegacyBootLoader: SerialLine {
     case unheard
     /// Its acknowledgement arrives damaged.
     case garbled
-    /// The acknowledgement of the packet before comes once more in front of its own.
+    /// The acknowledgement of the packet before comes again in front of its own.
     case late
   }
 
@@ -31,7 +31,7 @@ final class ModelLegacyBootLoader: SerialLine {
   var vanishesAfter = Int.max
   var isUnheard = false
   /// By number of the packet.
-  var mishaps: [Int: Mishap] = [:]
+  var mishaps: [Int: LegacyFault] = [:]
   /// The number of the SoftDevice that is there.
   var softDevice: UInt16 = 0xB6
   /// What comes before each acknowledgement.

@@ -10,9 +10,9 @@ final class ModelProbe: ProbePipe {
     case vanishes
     /// The chip answers so to the first access of the packet: 2 WAIT, 4 FAULT, 7 nothing.
     case acknowledgement(UInt8)
-    /// The answer is cut to so many bytes.
+    /// The response is cut to so many bytes.
     case cut(Int)
-    /// The answer is that of another command.
+    /// The response is that of another command.
     case wrong
   }
 

@@ -13,10 +13,10 @@ struct DAPPacketTests {
     return writer.packets.map(\.bytes)
   }
 
-  private static func answer(_ commands: [DAPCommand], _ bytes: [UInt8]) throws -> DAPAnswers {
+  private static func answer(_ commands: [DAPCommand], _ bytes: [UInt8]) throws -> DAPResponses {
     var packet = DAPPacket()
     for command in commands { packet.append(command) }
-    var answers = DAPAnswers()
+    var answers = DAPResponses()
     try packet.read(bytes, into: &answers)
     return answers
   }
@@ -74,7 +74,7 @@ struct DAPPacketTests {
   }
 
   @Test(
-    "No packet and no answer is longer than the probe's packets", arguments: [64, 512, 1024], [true, false])
+    "No packet and no response is longer than the probe's packets", arguments: [64, 512, 1024], [true, false])
   func limits(size: Int, isAtomic: Bool) {
     var writer = DAPPacketWriter(size: size, isAtomic: isAtomic)
     for count in [1, 7, 100, 256, 300] {
@@ -108,7 +108,7 @@ struct DAPPacketTests {
     #expect(read == 2 * 664)
   }
 
-  @Test("Words come lowest byte first, and what is behind the answer is padding")
+  @Test("Words come lowest byte first, and what is behind the response is padding")
   func words() throws {
     let read = DAPCommand.transfer([DAPAccess(request: 0x02, value: nil)])
     #expect(try Self.answer([read], [0x05, 0x01, 0x01, 0x77, 0x14, 0xA0, 0x2B, 0, 0]).words == [0x2BA0_1477])
@@ -118,7 +118,7 @@ struct DAPPacketTests {
         0x7F, 0x04, 0x00, 0x01, 0x04, 0x00, 0x02, 0x00, 0x02, 0x02, 0x01, 0x06, 0x02, 0x00, 0x01, 1, 0, 0, 0,
         2, 0, 0, 0,
       ])
-    #expect(both == DAPAnswers(words: [1, 2], infos: [[4], [0x00, 0x02]]))
+    #expect(both == DAPResponses(words: [1, 2], infos: [[4], [0x00, 0x02]]))
   }
 
   @Test(
@@ -135,7 +135,7 @@ struct DAPPacketTests {
   }
 
   @Test(
-    "An answer that is too short, or not to this request, is the probe's fault",
+    "A response that is too short, or not to this request, is the probe's fault",
     arguments: [
       [], [0x05], [0x05, 0x01], [0x05, 0x01, 0x01], [0x05, 0x01, 0x01, 1, 2, 3],
       [0x06, 0x01, 0x01, 1, 2, 3, 4],

@@ -46,7 +46,7 @@ struct FlashLoaderTests {
     try core.resetAndHalt()
     let loader = try #require(
       FlashLoader(
-        port, core, ram: 0x2000_0000, ramSize: 16384, pageSize: UInt32(chip.pageSize), patience: .zero))
+        port, core, ram: 0x2000_0000, ramSize: 16384, pageSize: UInt32(chip.pageSize), timeout: .zero))
     try loader.start()
     return (chip, loader)
   }
@@ -84,7 +84,7 @@ struct FlashLoaderTests {
     let port = DebugPort(DebugProbe(ModelProbe(ModelChip(.nRF52))), clock: 1)
     let core = CortexCore(port)
     func fitted(_ size: UInt32) -> FlashLoader? {
-      FlashLoader(port, core, ram: 0x2000_0000, ramSize: size, pageSize: 4096, patience: .zero)
+      FlashLoader(port, core, ram: 0x2000_0000, ramSize: size, pageSize: 4096, timeout: .zero)
     }
     #expect(fitted(65536)?.capacity == 8192)
     #expect(fitted(8192) == nil)

@@ -12,7 +12,7 @@ struct ProbeInterruptionTests {
   private static let new = ProbeProgrammerTests.words(image, pageSize: 1024)
 
   private static func run(_ chip: ModelChip, _ probe: ModelProbe) -> FlashFailure? {
-    let programmer = ProbeProgrammer(probe, readsBack: false, clock: 1_000_000, patience: .zero)
+    let programmer = ProbeProgrammer(probe, readsBack: false, clock: 1_000_000, timeout: .zero)
     defer { programmer.close() }
     return ProbeProgrammerTests.failure {
       _ = try programmer.look()
@@ -92,7 +92,8 @@ struct ProbeInterruptionTests {
   }
 
   @Test(
-    "Its answer is cut short, or that of another command", arguments: [ModelProbe.Disturbance.cut(3), .wrong])
+    "Its response is cut short, or that of another command",
+    arguments: [ModelProbe.Disturbance.cut(3), .wrong])
   func nonsense(disturbance: ModelProbe.Disturbance) throws {
     for packet in 1...(try Self.undisturbed()) {
       let chip = ModelChip(.nRF51)

@@ -42,7 +42,7 @@ struct ProbeProgrammerTests {
   {
     ProbeProgrammer(
       ModelProbe(chip, packetSize: packetSize, isAtomic: isAtomic), readsBack: readsBack, clock: 1_000_000,
-      patience: .zero)
+      timeout: .zero)
   }
 
   static func failure(_ body: () throws -> Void) -> FlashFailure? {
@@ -54,17 +54,17 @@ struct ProbeProgrammerTests {
     }
   }
 
-  @Test("It names chip, sizes and numbers, and the boards that have it; the core goes on")
+  @Test("It names chip, sizes and numbers, and the boards that have it; the core runs on")
   func look() throws {
     let chip = ModelChip(.nRF51)
-    let sighting = try Self.programmer(chip).look()
-    #expect(sighting.boards.map(\.name) == ["microbit"])
+    let identification = try Self.programmer(chip).look()
+    #expect(identification.boards.map(\.name) == ["microbit"])
     #expect(
-      sighting.details.map { "\($0.name): \($0.value)" } == [
+      identification.details.map { "\($0.name): \($0.value)" } == [
         "probe firmware: 2.1.1", "chip: nrf51822", "flash: 256 KB", "RAM: 16 KB",
         "chip serial number: 0123456789abcdef",
       ])
-    #expect(!sighting.isLocked)
+    #expect(!identification.isLocked)
     #expect(!chip.core.isHalted)
     #expect(try Self.programmer(ModelChip(.nRF52)).look().boards.map(\.name).contains("nrf52840dk"))
   }
@@ -187,8 +187,8 @@ struct ProbeProgrammerTests {
     let chip = ModelChip(.nRF52, isLocked: true, isHardened: isHardened)
     chip.fill([1, 2])
     let programmer = Self.programmer(chip)
-    let sighting = try programmer.look()
-    #expect(sighting.isLocked && sighting.boards.contains { $0.name == "nrf52840dk" })
+    let identification = try programmer.look()
+    #expect(identification.isLocked && identification.boards.contains { $0.name == "nrf52840dk" })
     let refusal = Self.failure { try programmer.write(try Self.plan("nrf52840dk")) { _ in } }
     #expect(refusal?.cause == .locked)
     #expect(refusal?.state == .untouched)
@@ -208,8 +208,8 @@ struct ProbeProgrammerTests {
   func unsteadyLock(readings: [UInt32], isLocked: Bool) throws {
     let chip = ModelChip(.nRF52, isLocked: isLocked)
     for _ in 0..<8 { chip.protectionReadings += readings }
-    let sighting = try? Self.programmer(chip).look()
-    #expect(sighting?.isLocked != true)
+    let identification = try? Self.programmer(chip).look()
+    #expect(identification?.isLocked != true)
     #expect(chip.protectionReadings.count < 16)
   }
 

@@ -69,7 +69,7 @@ struct DFUPackageTests {
           504b0506 0000 0000 0100 0100 2f000000 27000000 0000
           """))
     #expect(try StoredZip(archive.bytes) == archive)
-    // A comment behind it is passed over; a byte of the file that is another one is noticed.
+    // A comment behind it is skipped; a byte of the file that is another one is noticed.
     var commented = archive.bytes
     commented[commented.count - 2] = 3
     #expect(try StoredZip(commented + Array("abc".utf8)) == archive)

@@ -18,7 +18,7 @@ struct LegacyDFUTests {
   private static func programmer(_ loader: ModelLegacyBootLoader, comesBack: Bool = false)
     -> LegacyDFUProgrammer
   {
-    LegacyDFUProgrammer(loader, location: "serial-dfu:model", patience: .zero) {
+    LegacyDFUProgrammer(loader, location: "serial-dfu:model", timeout: .zero) {
       () throws(HostLinkError) in
       guard comesBack else { throw HostLinkError(.noDevice, "there is no serial line") }
       return loader.plugIn()
@@ -31,7 +31,7 @@ struct LegacyDFUTests {
     ProbeProgrammerTests.failure { try programmer(loader, comesBack: comesBack).write(plan) { _ in } }
   }
 
-  @Test("All of it arrives and starts; what was on the line before is passed over")
+  @Test("All of it arrives and starts; what was on the line before is skipped")
   func write() throws {
     let loader = ModelLegacyBootLoader()
     loader.noise = [0x41, 0x42, 0xC0, 0x10, 0x00, 0xC0]
@@ -90,7 +90,7 @@ struct LegacyDFUTests {
     "A packet that is lost, damaged or not acknowledged is sent again; one that arrived is not taken twice")
   func mishaps() throws {
     let plan = try Self.plan()
-    for mishap in [ModelLegacyBootLoader.Mishap.lost, .damaged, .unheard, .garbled, .late] {
+    for mishap in [ModelLegacyBootLoader.LegacyFault.lost, .damaged, .unheard, .garbled, .late] {
       for number in 1...10 {
         let loader = ModelLegacyBootLoader()
         loader.mishaps[number] = mishap
@@ -107,7 +107,7 @@ struct LegacyDFUTests {
     #expect(deaf.packets == 10)
   }
 
-  @Test("One in the middle of an upload that was cut off restarts, and is told once more")
+  @Test("A boot loader in the middle of an interrupted upload restarts, and the upload is repeated")
   func goesOn() throws {
     let plan = try Self.plan()
     for count in 3..<10 {
@@ -192,7 +192,7 @@ struct LegacyDFUTests {
     #expect(loader.flash == [0x0D])
     let silent = ScriptedLine([])
     let failure = ProbeProgrammerTests.failure {
-      _ = try LegacyDFUProgrammer(silent, location: "x", patience: .zero) { () throws(HostLinkError) in silent
+      _ = try LegacyDFUProgrammer(silent, location: "x", timeout: .zero) { () throws(HostLinkError) in silent
       }.look()
     }
     #expect(failure?.cause == .link(.noAnswer) && failure?.state == .untouched)

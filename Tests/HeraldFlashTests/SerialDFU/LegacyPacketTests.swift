@@ -84,7 +84,7 @@ struct LegacyPacketTests {
     let line = ScriptedLine(
       ["c0 00000000 c0", "c0 080000f8 c0", "c0 100000f0 c0", "c0 180000e8 c0", "c0 200000e0 c0"].map(
         Self.bytes))
-    let link = LegacyLink(line, name: "x", patience: .zero)
+    let link = LegacyLink(line, name: "x", timeout: .zero)
     try link.begin()
     try link.send(.start, [4, 0, 0, 0] + [UInt8](repeating: 0, count: 8) + [12, 0, 0, 0])
     try link.send(.initial, Self.dat + [0, 0])
@@ -101,19 +101,21 @@ struct LegacyPacketTests {
   func outOfStep() throws {
     let line = ScriptedLine(
       ["c0 080000f8 c0", "c0 100000f0 c0", "c0 100000f0 c0 200000e0 c0"].map(Self.bytes))
-    let link = LegacyLink(line, name: "x", patience: .zero)
+    let link = LegacyLink(line, name: "x", timeout: .zero)
     try link.begin()
     let error = #expect(throws: HostLinkError.self) { try link.send(.stop, []) }
     #expect(error?.cause == .protocolViolation)
     #expect(error?.what == "x expects packet 4 and not 2: it began anew")
   }
 
-  @Test("An answer to somebody before does not mislead: it is asked until both agree")
+  @Test(
+    "A stale response to an earlier program does not mislead: requests are repeated until two responses agree"
+  )
   func stale() throws {
     let late = ScriptedLine(
       ["c0 080000f8 c0 280000d8 c0", "c0 280000d8 c0", "c0 280000d8 c0", "c0 300000d0 c0", "c0 380000c8 c0"]
         .map(Self.bytes))
-    let link = LegacyLink(late, name: "x", patience: .zero)
+    let link = LegacyLink(late, name: "x", timeout: .zero)
     try link.begin()
     try link.send(.stop, [])
     // One was said before; five is the truth, and the fifth asked. The last is the sixth.
@@ -125,14 +127,14 @@ struct LegacyPacketTests {
   func dialects() throws {
     let question = Self.bytes("c0 0901 c0 c0 d14e00e1 00000000 313e c0")
     let secure = ScriptedLine([Self.bytes("41 c0 60d102 c0 60090101 c0")])
-    #expect(try SerialDFUDialect.spoken(on: secure, name: "x", patience: .zero) == .secure)
+    #expect(try SerialDFUDialect.spoken(on: secure, name: "x", timeout: .zero) == .secure)
     #expect(secure.written == [question])
     let legacy = ScriptedLine([[], Self.bytes("41 c0 280000d8 c0")])
-    #expect(try SerialDFUDialect.spoken(on: legacy, name: "x", patience: .zero) == .legacy)
+    #expect(try SerialDFUDialect.spoken(on: legacy, name: "x", timeout: .zero) == .legacy)
     #expect(legacy.written == [question, question])
     let neither = ScriptedLine([Self.bytes("c0 60090201 c0 280000d9 c0")])
     let error = #expect(throws: HostLinkError.self) {
-      try SerialDFUDialect.spoken(on: neither, name: "x", patience: .zero)
+      try SerialDFUDialect.spoken(on: neither, name: "x", timeout: .zero)
     }
     #expect(error?.cause == .noAnswer)
   }

@@ -14,7 +14,7 @@ struct SerialDFUTests {
   }
 
   private static func programmer(_ loader: ModelBootLoader) -> SerialDFUProgrammer {
-    SerialDFUProgrammer(loader, location: "serial-dfu:model", patience: .zero)
+    SerialDFUProgrammer(loader, location: "serial-dfu:model", timeout: .zero)
   }
 
   private static func failure(_ loader: ModelBootLoader, _ plan: FlashPlan) -> FlashFailure? {
@@ -39,7 +39,7 @@ struct SerialDFUTests {
       [0x60, 0x06, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0x60, 0x01, 0x01],
       [0x60, 0x03, 0x01, 0x02, 0, 0, 0, 0x69, 0xDE, 0xB4, 0x76], [0x60, 0x04, 0x01],
     ])
-    let link = DFULink(line, name: "x", patience: .zero)
+    let link = DFULink(line, name: "x", timeout: .zero)
     try link.begin()
     #expect(link.writeSize == 1024)
     let (most, there) = try link.select(.command)
@@ -55,13 +55,13 @@ struct SerialDFUTests {
       ])
   }
 
-  @Test("All of it arrives and starts; what was on the line before is passed over")
+  @Test("All of it arrives and starts; what was on the line before is skipped")
   func write() throws {
     let loader = ModelBootLoader()
     loader.noise = [0x41, 0x42, 0xC0, 0x60, 0x03, 0x01, 0, 0xC0]
     let programmer = Self.programmer(loader)
-    let sighting = try programmer.look()
-    #expect(sighting.boards.map(\.name) == ["nrf52840dongle"])
+    let identification = try programmer.look()
+    #expect(identification.boards.map(\.name) == ["nrf52840dongle"])
     let plan = try Self.plan()
     var steps: [FlashProgress] = []
     try programmer.write(plan) { steps.append($0) }
@@ -72,7 +72,7 @@ struct SerialDFUTests {
     #expect(ProbeProgrammerTests.failure { try programmer.reset() }?.cause == .cannot)
   }
 
-  @Test("Gone after any frame: what is said of the board is so, and the next time goes on")
+  @Test("Unplugged after any frame: the reported state of the board is right, and the next run continues")
   func vanishes() throws {
     let plan = try Self.plan()
     let whole = ModelBootLoader()
@@ -109,7 +109,7 @@ struct SerialDFUTests {
     }
   }
 
-  @Test("A piece that arrives damaged is sent again, but not for ever")
+  @Test("A piece that arrives damaged is sent again, but not indefinitely")
   func damaged() throws {
     let plan = try Self.plan(600)
     let whole = ModelBootLoader()
@@ -158,12 +158,12 @@ struct SerialDFUTests {
     #expect(Self.failure(ModelBootLoader(), try Self.plan(erasesAll: true))?.cause == .cannot)
     let silent = RecordingLine(answers: [])
     let failure = ProbeProgrammerTests.failure {
-      _ = try SerialDFUProgrammer(silent, location: "x", patience: .zero).look()
+      _ = try SerialDFUProgrammer(silent, location: "x", timeout: .zero).look()
     }
     #expect(failure?.cause == .link(.noAnswer))
   }
 
-  @Test("Its serial ports are told from others by the USB device they belong to")
+  @Test("Its serial ports are distinguished from others by their USB device")
   func ports() throws {
     let root = FileManager.default.temporaryDirectory.appending(path: "tty-\(UUID())")
     defer { try? FileManager.default.removeItem(at: root) }
@@ -183,7 +183,7 @@ struct SerialDFUTests {
         at: port.appending(path: "device"), withDestinationURL: device.appending(path: "1.0"))
     }
     #expect(
-      WayIn.serialPorts(in: root.appending(path: "class").path)
+      ProgrammingMethod.serialPorts(in: root.appending(path: "class").path)
         == ["ttyACM0", "ttyACM2", "ttyACM3", "ttyACM5"])
   }
 }

@@ -114,7 +114,7 @@ class AndroidPhone(Phone):
             await self.rotate_address(f"5A:D1:{count >> 8 & 0xFF:02X}:{count & 0xFF:02X}:00:{number}")
 
     def due(self, address):
-        """The message that is due to a peer whose payload is known, if any: the payload, else others', else the strength."""
+        """The message that is due to a peer whose payload is known, if any: the payload, else others', else the RSSI."""
         def is_due(code):
             told = self.told.get((address, code))
             return told is None or time.monotonic() - told >= self.periods[code]

@@ -1,4 +1,4 @@
-"""Phones with CovidWatch, as its proof of concept describes them: Android shows a number, iOS has one read."""
+"""Phones with CovidWatch, as its proof of concept describes them: Android advertises a number, iOS offers one to be read."""
 
 import hashlib
 

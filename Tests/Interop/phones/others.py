@@ -1,4 +1,4 @@
-"""What else is in the air: devices without Herald, which are to be left alone."""
+"""Devices without Herald, which must not be connected to."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ import air as air_module
 import herald
 
 # Advertising data of devices that have nothing to do with Herald.
-NEIGHBOURS = {
+OTHER_DEVICES = {
     # Nearby info as an Apple TV or a MacBook sends it.
     "television": herald.flags(0x1A) + herald.structure(0x0A, b"\x0c") + bytes.fromhex("0aff4c00100508141bba69"),
     # AirPods.
@@ -26,7 +26,7 @@ NEIGHBOURS = {
 }
 
 
-class Neighbour:
+class OtherDevice:
     """A device that advertises, and notes who connects."""
 
     def __init__(self, air, name, address, data):

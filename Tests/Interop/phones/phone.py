@@ -1,4 +1,4 @@
-"""What the Android-like and the iOS-like phone have in common: a Bumble host on a controller of the air."""
+"""Base of the Android-like and the iOS-like phone: a Bumble host on a controller of the air."""
 
 import asyncio
 import sys
@@ -156,14 +156,14 @@ class Phone:
         await asyncio.sleep(0)
 
     def vanish(self):
-        """As `leave`, but nobody is told: on the other side its connections stay open."""
+        """As `leave`, but without disconnection: on the other side its connections stay open."""
         self.stop_working()
         self.controller.le_connections.clear()
         self.controller.silence()
         self.air.remove_controller(self.controller)
 
     async def rotate_address(self, address):
-        """Goes on under another address, as Android does each quarter of an hour."""
+        """Continues under another address, as Android does each quarter of an hour."""
         async with self.connecting:
             async with self.beginning:
                 await self.device.stop_advertising()
@@ -236,7 +236,7 @@ class Phone:
 
     async def meet(self):
         """Reads the payload of each new peer, one after the other; tries again a second after a failure."""
-        # A visit that is cancelled as it closes its connection ends as any other, and whoever cancelled would wait for ever.
+        # A visit that is cancelled as it closes its connection ends as any other, and whoever cancelled would wait indefinitely.
         while not asyncio.current_task().cancelling():
             address = await self.seen.get()
             try:

@@ -1,4 +1,4 @@
-"""The messages that peers write to each other's signal characteristic, as the phones make them and take them apart."""
+"""The messages that peers write to each other's signal characteristic, as the phones encode and decode them."""
 
 import struct
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-// A badge for the staff of one house: it shows the number of whoever wears it, keeps a log of whom it met,
-// and lights a lamp while somebody whose payload it knows stands close.
+// A staff badge: its payload carries the wearer's number, it keeps a log of contacts, and it lights an LED
+// while a peer with a known payload is close.
 
 import Board
 import HeraldBluetooth
@@ -26,7 +26,7 @@ struct StaffNumber: PayloadSupplier {
   }
 }
 
-/// A lamp that is on while somebody known is near, and for ten seconds after.
+/// An LED that is on while a known peer is near, and for ten seconds afterwards.
 struct Lamp: SensorDelegate {
   private var offAt = Instant.start
   private var isOn = false

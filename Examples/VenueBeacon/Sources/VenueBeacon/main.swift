@@ -1,5 +1,5 @@
-// A beacon at the door of a café. It tells visitors' phones and wearables where they are while the café is
-// open, and whoever looks after it by a lamp whether it works.
+// A venue beacon for a café. It advertises the venue to phones and wearables during opening hours; an LED
+// shows that it works.
 
 import Board
 import HeraldChips
@@ -10,7 +10,7 @@ import HeraldHAL
 import HeraldHCI
 
 /// The café's payload, offered from eight in the morning to six in the evening (UTC); and always as long as
-/// nobody has told the date, for a beacon that says nothing is of no use to anybody.
+/// the date has not been set, as a beacon has to be readable at any time.
 struct Cafe: PayloadSupplier {
   private var venue = VenuePayloadSupplier<64>(country: 826, state: 4, code: 20_817)
 

@@ -52,7 +52,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     case attached
   }
 
-  /// What goes on at the control endpoint.
+  /// What continues at the control endpoint.
   enum Control: UInt8, BitwiseCopyable {
     /// There is no request, or all of it is in the peripheral's hands.
     case none
@@ -84,7 +84,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
 
   // MARK: Events
 
-  /// Follows the supply, and tells what the host did.
+  /// Handles supply changes and returns bus events.
   public mutating func nextEvent() -> USBEvent? {
     guard followSupply() else {
       guard phase != .off else { return nil }
@@ -108,7 +108,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
       guard usbd.read(USBDRegisters.controlSetup) == 0 else { continue }
       remaining = Int(setup.length)
       control = setup.isIn ? .sending : .receiving
-      // The peripheral answers Set Address by itself, and must not be told to.
+      // The peripheral handles Set Address by itself; software must not respond.
       guard setup.requestType != 0 || setup.request != 5 else {
         control = .none
         continue
@@ -209,7 +209,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     let number = endpoint.number
     let bit = USBDEndpoints(number, isIn: false).bits
     if number == 0 {
-      // The host is held off until somebody wants what it has to say: the request may still be refused.
+      // The host is held off (NAK) until the data stage is wanted: the request may still be refused.
       if control == .receiving, remaining > 0 {
         control = .asked
         usbd.write(1, to: USBDRegisters.receiveControl)
@@ -245,7 +245,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(UInt32(truncatingIfNeeded: count), to: place.at(1))
     usbd.write(0, to: end.at(number))
     // Anomaly 199: a task that is triggered during a transfer is lost. None of ours is, but the shortcut to
-    // the status stage triggers one when the host takes the last packet of an answer, which may be at any
+    // the status stage triggers one when the host takes the last packet of a response, which may be at any
     // time.
     if chip == .nRF52840 { usbd.write(0x82, to: USBDRegisters.taskGuard) }
     usbd.write(1, to: start.at(number))
@@ -328,13 +328,13 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
 
   private func isOrdinary(_ endpoint: USBEndpoint) -> Bool { 1...7 ~= endpoint.number }
 
-  /// Forgets the packet in an endpoint.
+  /// Discards the packet in an endpoint.
   private mutating func empty(_ endpoint: USBEndpoint) {
     guard phase == .attached, isOrdinary(endpoint) else { return }
     let bits = USBDEndpoints(endpoint.number, isIn: endpoint.isIn)
     if endpoint.isIn {
-      // A packet the host has not taken would go out ahead of those that come after. The manual knows no way
-      // to take it back; Nordic's own driver does it so.
+      // A packet the host has not taken would go out ahead of those that come after. The manual describes no
+      // way to take it back; Nordic's own driver does it so.
       let number = UInt32(truncatingIfNeeded: endpoint.number)
       usbd.write(0x7B6 &+ 2 &* (number &- 1), to: USBDRegisters.internalIndex)
       let value = usbd.read(USBDRegisters.internalValue)

@@ -68,7 +68,7 @@ enum USBSupplyRegisters {
   static var interrupts: UInt32 { 1 << 0 | 1 << 7 | 1 << 8 | 1 << 9 }
 }
 
-/// Trimming registers that only anomalies 171, 187 and 211 speak of.
+/// Trimming registers that only anomalies 171, 187 and 211 document.
 enum USBTrimRegisters {
   static var base: UInt32 { 0x4006_EC00 }
 
@@ -86,7 +86,6 @@ struct USBDShortcuts: RegisterValue {
   let bits: UInt32
   init(bits: UInt32) { self.bits = bits }
 
-  /// None.
   static var none: Self { Self(bits: 0) }
   /// EP0DATADONE_EP0STATUS: the status stage follows the packet that is being sent.
   static var statusBehindData: Self { Self(bits: 1 << 2) }

@@ -81,7 +81,7 @@ extension USBD where Block: ~Copyable {
     usbd.write(0, to: USBDRegisters.enable)
     if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0) }
     setTrim(USBTrimRegisters.activity, 0)
-    // Whoever else needed the crystal had it running before us.
+    // The crystal was already running for another user.
     if startedCrystal { supply.write(1, to: USBSupplyRegisters.stopCrystal) }
     startedCrystal = false
     isSuspended = false
@@ -97,7 +97,7 @@ extension USBD where Block: ~Copyable {
     // Anomaly 171: it may not wake up.
     if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0xC0) }
     usbd.write(0, to: USBDRegisters.lowPower)
-    // The host goes on with the resumption for 20 ms; this takes microseconds.
+    // The host continues with the resumption for 20 ms; this takes microseconds.
     _ = wait(forCause: USBDEventCause.awake)
     if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0) }
   }

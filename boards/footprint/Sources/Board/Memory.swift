@@ -6,7 +6,6 @@ public func boardClock() -> Instant { Instant(milliseconds: UInt64(wide: board_m
 
 /// The chip's random number generator.
 public struct BoardRandom: RandomSource, ~Copyable {
-  /// The only one there is.
   public init() {}
   /// The next 32 bits.
   public mutating func next() -> UInt32 { board_random() }
@@ -33,7 +32,6 @@ public struct BoardFlash: Flash, ~Copyable {
     start &+ UInt32(truncatingIfNeeded: page &* pageSize &+ offset)
   }
 
-  /// Reads.
   public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
   {
     let address = address(page, offset)

@@ -26,7 +26,7 @@ public struct SerialLink<let capacity: Int>: ~Copyable {
       taken &+= link.receive(
         bytes.span.extracting(taken..<count), at: now, server: &server, device: &device)
     }
-    // What has come and waits behind a request stays in `bytes`: an answer leaves from a buffer of its own.
+    // What has come and waits behind a request stays in `bytes`: a response leaves from a buffer of its own.
     var output: [64 of UInt8] = .init(repeating: 0)
     while link.isSending {
       var room = output.mutableSpan

@@ -9,7 +9,6 @@ public struct WearableBoard: ManagedBoard, ~Copyable {
   public var settings = SettingsStore(flash: NoFlash())
   private var restartAt = Instant.never
 
-  /// The only one there is.
   public init() {}
 
   /// Writes what there is to say about `field`.
@@ -25,7 +24,7 @@ public struct WearableBoard: ManagedBoard, ~Copyable {
     return writer.overflowed ? 0 : writer.count
   }
 
-  /// Restarts the device once the answer is out.
+  /// Restarts the device once the response is out.
   public mutating func restart(at now: Instant) { restartAt = now + .milliseconds(250) }
 
   /// Restarts the device if that was asked for and is due.

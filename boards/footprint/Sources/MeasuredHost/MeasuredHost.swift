@@ -28,15 +28,14 @@ public struct MeasuredHost<let connections: Int>: RadioEventHandler, ~Copyable {
     clients[opened.connection.index] = GATTClient()
     steps[opened.connection.index] = 0
   }
-  /// Does nothing.
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {}
-  /// Forgets a connection.
+  /// Discards a connection.
   public mutating func connectionClosed(
     _ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant
   ) {
     server.closed(connection)
   }
-  /// Answers, or takes an answer.
+  /// Answers, or takes a response.
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int {
@@ -48,9 +47,7 @@ public struct MeasuredHost<let connections: Int>: RadioEventHandler, ~Copyable {
     }
     return server.respond(to: &buffer, count: count, on: connection, at: now, values: &values)
   }
-  /// Does nothing.
   public mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
-  /// Does nothing.
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {}
 
   /// Asks the radio for everything it can do, one after the other.

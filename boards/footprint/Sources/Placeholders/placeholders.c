@@ -1,4 +1,4 @@
-// Peripherals as far as the linker has to believe in them: enough to keep everything above them in the image.
+// Placeholders of peripherals for the linker, so that the code above them stays in the image.
 #if defined(__arm__)
 #include "placeholders.h"
 

@@ -31,7 +31,7 @@ public enum ControllerLine {
 extension Board {
   /// The line to the Bluetooth controller, switched on. To be taken once.
   ///
-  /// H4 with flow control at a megabit a second. A controller of another speed is told here.
+  /// H4 with flow control at a megabit a second. For a controller of another speed, change it here.
   public static func controllerLine() -> Line {
     var line = Line(ControllerLine.Registers(), queues: ControllerLine.queues)
     line.start(Pins.controllerLine, .baud1M)

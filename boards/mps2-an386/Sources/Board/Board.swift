@@ -78,7 +78,6 @@ public struct Board: FirmwareHardware, ~Copyable {
   public mutating func restart() { control.reset() }
   /// Pulls the controller's reset line.
   public mutating func holdController(_ isHeld: Bool) { reset.set(!isHeld) }
-  /// There is one.
   public static var hasControllerReset: Bool { true }
   /// Bytes of stack used.
   public mutating func stackUsed() -> UInt32 { startup_stack_used() }

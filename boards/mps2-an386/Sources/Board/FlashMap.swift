@@ -30,7 +30,6 @@ public struct FlashMap: Flash, ~Copyable {
     return unsafe place
   }
 
-  /// Reads.
   public mutating func read(page: Int, offset: Int, into buffer: inout MutableSpan<UInt8>) throws(FlashError)
   {
     guard page >= 0, page < pageCount, offset >= 0, offset <= pageSize &- buffer.count else {

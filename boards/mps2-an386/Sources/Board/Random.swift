@@ -2,7 +2,7 @@ import HeraldChips
 import HeraldHAL
 
 /// Numbers that look random and are not: this board has no generator. They are drawn from the counter, whose
-/// lowest bits depend on when bytes come from outside, and can be foretold by whoever knows that. Good enough
+/// lowest bits depend on when bytes come from outside, and are predictable with that knowledge. Good enough
 /// for an emulator; a device that is worn needs a chip with a generator.
 public struct Random: RandomSource, ~Copyable {
   private var state: UInt32 = 0x9E37_79B9

@@ -2,7 +2,7 @@ import Board
 import HeraldEmbedded
 import HeraldFirmware
 
-// A beacon at a venue: it is read by up to four peers at a time, and looks for nobody.
+// A beacon at a venue: it is read by up to four peers at a time, and does not scan.
 enum Beacon: WearableParts {
   static func supplier() -> VenuePayloadSupplier<64> {
     VenuePayloadSupplier(country: 826, state: 4, code: 123_456)

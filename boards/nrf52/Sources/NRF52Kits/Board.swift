@@ -109,7 +109,6 @@ public struct NRF52Board<Kit: NRF52Kit>: FirmwareHardware, ~Copyable {
   public mutating func restart() { control.reset() }
   /// Pulls the controller's reset line.
   public mutating func holdController(_ isHeld: Bool) { port1.set(Pins.controllerReset, !isHeld) }
-  /// There is one.
   public static var hasControllerReset: Bool { true }
   /// Bytes of stack used.
   public mutating func stackUsed() -> UInt32 { startup_stack_used() }

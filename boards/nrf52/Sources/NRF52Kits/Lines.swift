@@ -25,7 +25,7 @@ enum Lines {
 extension NRF52Board {
   /// The line to the Bluetooth controller, switched on. To be taken once, when the board has been made.
   ///
-  /// H4 with flow control at a megabit a second. A controller of another speed is told here.
+  /// H4 with flow control at a megabit a second. For a controller of another speed, change it here.
   public static func controllerLine() -> NRF52Line {
     let memory = unsafe NRF.UARTEMemory(&controllerMemory)
     var line = NRF52Line(

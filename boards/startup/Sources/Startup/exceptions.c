@@ -13,7 +13,7 @@ void Reset_Handler(void);
 #define MEMORY_FAULT_ADDRESS REGISTER(0xE000ED34)
 #define BUS_FAULT_ADDRESS REGISTER(0xE000ED38)
 
-// The stack may be what has failed: nothing is pushed before there is a new one. What was on it is lost, as nobody comes back.
+// The stack may be what has failed: nothing is pushed before there is a new one. Its content is lost, as the code does not return.
 __attribute__((naked)) void Fault_Handler(void) {
   __asm__ volatile(
       "cpsid i\n"
@@ -64,7 +64,7 @@ __attribute__((noreturn, used)) void startup_fault(const uint32_t *frame, uint32
 }
 
 // A board's handler for peripheral interrupt n is a function named IRQn_Handler, in Swift or C; those that a board does not
-// have end as faults, as an interrupt that nobody expects is one.
+// have end as faults, as an unexpected interrupt is one.
 #define WEAK(n) __attribute__((weak, alias("Fault_Handler"))) void IRQ##n##_Handler(void);
 #define WEAK8(a, b, c, d, e, f, g, h) WEAK(a) WEAK(b) WEAK(c) WEAK(d) WEAK(e) WEAK(f) WEAK(g) WEAK(h)
 #define ROW(a, b, c, d, e, f, g, h)                                                                             \

@@ -1,0 +1,49 @@
+/// One packet of a response to a control request, which is written from its beginning for each of its
+/// packets: what lies before or behind the packet is counted and not kept. So no response needs a buffer of
+/// its own length.
+struct USBResponsePacket: ~Copyable {
+  private var storage: [64 of UInt8] = .init(repeating: 0)
+  /// The first byte of the response that is in the packet.
+  private var start = 0
+  /// Bytes of the response so far, kept or not.
+  private(set) var count = 0
+
+  init() {}
+
+  /// Begins the answer again, to keep the packet that has its byte `start`.
+  mutating func begin(at start: Int) {
+    self.start = start
+    count = 0
+  }
+
+  @inline(never)
+  mutating func u8(_ value: UInt8) {
+    let place = count &- start
+    if place >= 0, place < USBDescriptors.packetSize { storage[place] = value }
+    count &+= 1
+  }
+
+  /// Two bytes, little-endian.
+  @inline(never)
+  mutating func u16(_ value: UInt16) {
+    u8(UInt8(truncatingIfNeeded: value))
+    u8(UInt8(truncatingIfNeeded: value &>> 8))
+  }
+
+  mutating func bytes(_ bytes: Span<UInt8>) {
+    for index in 0..<bytes.count { u8(bytes[unchecked: index]) }
+  }
+
+  /// An ASCII constant in UTF-16, little-endian.
+  mutating func utf16(_ text: StaticString) {
+    guard text.hasPointerRepresentation else { return }
+    for index in 0..<text.utf8CodeUnitCount { u16(UInt16(unsafe text.utf8Start[index])) }
+  }
+
+  /// What of the first `end` bytes of the response is in the packet.
+  @_lifetime(&self)
+  mutating func kept(upTo end: Int) -> Span<UInt8> {
+    let last = min(max(0, min(count, end) &- start), USBDescriptors.packetSize)
+    return storage.span.extracting(0..<last)
+  }
+}

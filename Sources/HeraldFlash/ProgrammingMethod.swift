@@ -1,0 +1,117 @@
+import HeraldHostLink
+import HeraldText
+
+/// A programming method: how boards are found on it, and how one is opened.
+public struct ProgrammingMethod: Sendable {
+  /// The kind of the programming interface.
+  public typealias Kind = ProgrammingMethodKind
+
+  /// The kind of the programming interface.
+  public let kind: Kind
+  /// What goes behind `KIND:`, for people.
+  public let form: String
+  /// Looks for boards. Those that cannot be used now are found, too, with what is in the way.
+  public let find: @Sendable (FlashOptions) -> [FoundBoard]
+  /// Opens what is behind `KIND:`.
+  public let open: @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
+
+  /// A programming method from its parts.
+  public init(
+    _ kind: Kind, form: String, find: @escaping @Sendable (FlashOptions) -> [FoundBoard],
+    open: @escaping @Sendable (String, FlashOptions) throws(FlashFailure) -> any Programmer
+  ) {
+    self.kind = kind
+    self.form = form
+    self.find = find
+    self.open = open
+  }
+
+  /// Those that there are, in the order in which they are tried.
+  public static let all: [ProgrammingMethod] = [.probe, .drive, .serialDFU, .smp]
+
+  /// The programming method and the rest of a place in the words of `--to`.
+  /// - Throws: `.usage` if there is no such way.
+  public static func parse(_ place: String, of ways: [ProgrammingMethod] = all) throws(FlashFailure) -> (
+    ProgrammingMethod, String
+  ) {
+    let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2, !parts[1].isEmpty, let way = ways.first(where: { $0.kind.rawValue == parts[0] }) {
+      return (way, String(parts[1]))
+    }
+    let forms = ways.map { "\($0.kind.rawValue):\($0.form)" }.joined(separator: ", ")
+    throw FlashFailure(
+      .link(.usage), "\(PrintableText.of(place)) is no place to write to", state: .untouched,
+      advice: "the forms are \(forms); `herald-flash list` says what is there")
+  }
+
+  /// Opens a place in the words of `--to`.
+  public static func open(_ place: String, _ options: FlashOptions, of ways: [ProgrammingMethod] = all)
+    throws(FlashFailure) -> any Programmer
+  {
+    let (way, rest) = try parse(place, of: ways)
+    return try way.open(rest, options)
+  }
+}
+
+/// What holds for every programming method.
+public struct FlashOptions: Sendable {
+  /// How long one response may take.
+  public var timeout: Duration
+  /// USB/IP servers to look at as well: HOST or HOST:PORT.
+  public var usbipServers: [String]
+  /// The file with the access key of a device that is locked; `{serial}` in it stands for its serial number.
+  public var keyFile: String?
+  /// Whether a device may have no access key although there is a file with one for it.
+  public var isNewDevice: Bool
+  /// Whether an image that a device has been given to try stays without having been confirmed.
+  public var isPermanent: Bool
+  /// Whether a probe reads back every byte to compare, where it would otherwise have the chip reckon
+  /// checksums of its pages.
+  public var readsBack: Bool
+  /// SWD clock of a probe, in Hz.
+  public var clock: UInt32
+
+  /// Two seconds for a response, 4 MHz, and nothing else.
+  public init(
+    timeout: Duration = .seconds(2), usbipServers: [String] = [], keyFile: String? = nil,
+    isNewDevice: Bool = false, isPermanent: Bool = false, readsBack: Bool = false,
+    clock: UInt32 = 4_000_000
+  ) {
+    self.timeout = timeout
+    self.usbipServers = usbipServers
+    self.keyFile = keyFile
+    self.isNewDevice = isNewDevice
+    self.isPermanent = isPermanent
+    self.readsBack = readsBack
+    self.clock = clock
+  }
+}
+
+/// A board that was found, or something that could be one.
+public struct FoundBoard: Equatable, Sendable {
+  /// What `--to` takes.
+  public let location: String
+  /// What was seen there; `nil` if it could not be looked at.
+  public let identification: BoardIdentification?
+  /// Why it cannot be used now; `nil` if it can.
+  public let obstacle: FlashFailure?
+
+  /// The programming method on which it was found.
+  var kind: ProgrammingMethodKind? {
+    location.split(separator: ":").first.flatMap { ProgrammingMethodKind(rawValue: String($0)) }
+  }
+
+  /// A board that can be used.
+  public init(location: String, identification: BoardIdentification) {
+    self.location = location
+    self.identification = identification
+    obstacle = nil
+  }
+
+  /// One that cannot.
+  public init(location: String, obstacle: FlashFailure) {
+    self.location = location
+    identification = nil
+    self.obstacle = obstacle
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import HeraldText
+
+/// Writes what a database has as flat files for programs that analyse: docs/database.md has their columns.
+public struct DatabaseExport {
+  /// What the files look like.
+  public enum Format: String, CaseIterable, Sendable {
+    /// A JSON object on each line; what is not known is `null`.
+    case jsonl
+    /// Comma-separated values as RFC 4180 has them, but with LF at the ends of lines; what is not known is
+    /// empty, and text that is empty is `""`.
+    case csv
+  }
+
+  /// A file that was written.
+  public struct File: Equatable, Sendable, Encodable {
+    /// Its name within the folder.
+    public let name: String
+    /// How many rows it has, the heading left out.
+    public let rows: Int
+  }
+
+  private let logDatabase: LogDatabase
+  private let format: Format
+
+  /// An export of a database.
+  public init(_ logDatabase: LogDatabase, as format: Format) {
+    self.logDatabase = logDatabase
+    self.format = format
+  }
+
+  /// Writes a file for each table into a folder, which is made if it is not there. A file appears under its
+  /// name when it is whole and on the disk; like the log itself it has mode 0600.
+  public func write(to folder: String) throws(HostLinkError) -> [File] {
+    try PrivateFolder.make(folder)
+    // In one transaction: the tables agree with each other.
+    return try logDatabase.asking { database in
+      try ExportTable.all.map { try write($0, of: database, to: folder) }
+    }
+  }
+
+  private func write(_ table: ExportTable, of database: Database, to folder: String) throws -> File {
+    let name = "\(table.name).\(format.rawValue)"
+    let file = try ReplacedFile("\(folder)/\(name)")
+    if format == .csv { try file.append(table.columns.map(\.name).joined(separator: ",") + "\n") }
+    var rows = 0
+    let cursor = try Row.fetchCursor(database, sql: table.sql)
+    var line: [UInt8] = []
+    while let row = try cursor.next() {
+      line.removeAll(keepingCapacity: true)
+      for (index, column) in table.columns.enumerated() {
+        line += (index == 0 ? (format == .jsonl ? "{" : "") : ",").utf8
+        if format == .jsonl { line += "\"\(column.name)\":".utf8 }
+        append(row, index, column.kind, to: &line)
+      }
+      line += (format == .jsonl ? "}\n" : "\n").utf8
+      try file.append(line)
+      rows += 1
+    }
+    try file.finish()
+    return File(name: name, rows: rows)
+  }
+
+  private func append(_ row: Row, _ index: Int, _ kind: ExportTable.Kind, to line: inout [UInt8]) {
+    guard !row.hasNull(atIndex: index) else {
+      if format == .jsonl { line += "null".utf8 }
+      return
+    }
+    switch kind {
+    case .number: line += String(row[index] as Int64).utf8
+    case .truth: line += (row[index] as Int64 == 0 ? "false" : "true").utf8
+    case .text: append(row[index] as String, to: &line)
+    case .bytes: append((row[index] as Data).hexadecimal, to: &line)
+    case .date: append(Self.date(UInt64(clamping: row[index] as Int64)), to: &line)
+    }
+  }
+
+  private func append(_ text: String, to line: inout [UInt8]) {
+    switch format {
+    case .jsonl:
+      line.append(0x22)
+      for byte in text.utf8 {
+        switch byte {
+        case 0x22, 0x5C: line += [0x5C, byte]
+        case 0..<0x20, 0x7F: line += "\\u\(UInt16(byte).hexadecimal(4))".utf8
+        default: line.append(byte)
+        }
+      }
+      line.append(0x22)
+    case .csv:
+      let needsQuotes =
+        text.isEmpty || text.utf8.contains { (byte: UInt8) in byte == 0x2C || byte == 0x22 || byte < 0x20 }
+      if needsQuotes { line.append(0x22) }
+      for byte in text.utf8 {
+        if byte == 0x22 { line.append(byte) }
+        line.append(byte)
+      }
+      if needsQuotes { line.append(0x22) }
+    }
+  }
+
+  /// `2022-11-29T22:21:56.552Z`.
+  private static func date(_ unixMilliseconds: UInt64) -> String {
+    var text = Array(UTCTimestamp.text(unixMilliseconds).utf8.prefix(23))
+    text[10] = UInt8(ascii: "T")
+    return String(decoding: text, as: UTF8.self) + "Z"
+  }
+}

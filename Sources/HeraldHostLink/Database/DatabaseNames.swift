@@ -1,0 +1,47 @@
+import HeraldEmbedded
+import HeraldText
+
+extension TargetIdentity.Kind {
+  /// What `peer.kind` of the database says.
+  var databaseName: String {
+    switch self {
+    case .publicAddress: "public"
+    case .randomAddress: "random"
+    case .pseudoAddress: "pseudo"
+    case .shared: "shared"
+    }
+  }
+}
+
+extension TargetIdentity {
+  /// What `peer.kind` and `peer.address` of the database say; a kind or an address that cannot be is a random
+  /// address, and 0.
+  init(databaseKind: String, address: String) {
+    let kinds: [Kind] = [.publicAddress, .randomAddress, .pseudoAddress, .shared]
+    let value = address.utf8.reduce(UInt64(0)) { value, byte in
+      byte == 0x3A ? value : value << 4 | UInt64(Hexadecimal.value(of: byte) ?? 0)
+    }
+    self.init(
+      kind: kinds.first { $0.databaseName == databaseKind } ?? .randomAddress,
+      high: UInt16(truncatingIfNeeded: value >> 32), low: UInt32(truncatingIfNeeded: value))
+  }
+}
+
+extension NeighbourSystem {
+  /// The system that `event.system` of the database names.
+  init?(databaseName: String) {
+    switch databaseName {
+    case NeighbourSystem.covidWatch.databaseName: self = .covidWatch
+    case NeighbourSystem.c19x.databaseName: self = .c19x
+    default: return nil
+    }
+  }
+
+  /// What `event.system` of the database says.
+  var databaseName: String {
+    switch self {
+    case .covidWatch: "covidwatch"
+    case .c19x: "c19x"
+    }
+  }
+}

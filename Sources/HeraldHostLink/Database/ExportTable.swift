@@ -1,0 +1,115 @@
+import GRDB
+
+/// A table that is exported: flat, so that it can be used without the others, and with one type in each
+/// column.
+struct ExportTable {
+  /// What a column has in every row, unless it has nothing.
+  enum Kind {
+    case text
+    /// A whole number.
+    case number
+    /// A boolean, which the database keeps as 0 or 1.
+    case truth
+    /// Bytes, shown in hexadecimal digits.
+    case bytes
+    /// Milliseconds since 1970-01-01T00:00:00Z, shown as a date in UTC.
+    case date
+  }
+
+  /// A column.
+  struct Column {
+    let name: String
+    let kind: Kind
+
+    init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
+  }
+
+  /// What the file is called, without what tells its form.
+  let name: String
+  /// In order.
+  let columns: [Column]
+  /// Asks the database for the rows, with the columns in that order.
+  let sql: String
+
+  /// Those that there are; docs/database.md describes them.
+  static let all = [devices, pages, readings, events, batteries, visits, contacts]
+
+  /// Where and when a record was written; the queries begin with the same.
+  private static let place = [
+    Column("device", .text), Column("epoch", .number), Column("boot", .number), Column("uptime_ms", .number),
+    Column("time", .date),
+  ]
+  private static let peer = [Column("peer_kind", .text), Column("peer", .text)]
+
+  private static let devices = ExportTable(
+    name: "devices",
+    columns: [
+      Column("device", .text), Column("name", .text), Column("system", .text), Column("version", .text),
+    ],
+    sql: "SELECT serial, name, system, version FROM device ORDER BY id")
+
+  private static let pages = ExportTable(
+    name: "pages",
+    columns: [
+      Column("device", .text), Column("epoch", .number), Column("sequence", .number),
+      Column("is_open", .truth),
+      Column("records", .number), Column("ending", .text), Column("sha256", .bytes),
+    ],
+    sql: """
+      SELECT serial, epoch, sequence, is_open, records, ending, sha256
+      FROM page JOIN device ON device.id = device_id ORDER BY page.id
+      """)
+
+  private static let readings = ExportTable(
+    name: "readings", columns: place + peer + [Column("rssi", .number)],
+    sql: """
+      SELECT serial, epoch, number, uptime_ms, unix_ms, kind, address, rssi
+      FROM reading JOIN boot ON boot.id = boot_id JOIN device ON device.id = boot.device_id
+        JOIN peer ON peer.id = peer_id
+      ORDER BY reading.id
+      """)
+
+  private static let events = ExportTable(
+    name: "events",
+    columns: place + [Column("event", .text)] + peer + [
+      Column("payload", .bytes), Column("system", .text), Column("value", .number), Column("data", .bytes),
+    ],
+    sql: """
+      SELECT serial, epoch, number, uptime_ms, unix_ms, event.kind, peer.kind, address, bytes, event.system, value, data
+      FROM event JOIN boot ON boot.id = boot_id JOIN device ON device.id = boot.device_id
+        LEFT JOIN peer ON peer.id = peer_id LEFT JOIN payload ON payload.id = payload_id
+      ORDER BY event.id
+      """)
+
+  private static let batteries = ExportTable(
+    name: "batteries", columns: place + [Column("level", .number), Column("is_external", .truth)],
+    sql: """
+      SELECT serial, epoch, number, uptime_ms, unix_ms, level, is_external
+      FROM battery JOIN boot ON boot.id = boot_id JOIN device ON device.id = boot.device_id ORDER BY battery.id
+      """)
+
+  private static let visits = ExportTable(
+    name: "visits",
+    columns: place + peer + [
+      Column("first_seconds_before", .number), Column("last_seconds_before", .number),
+    ],
+    sql: """
+      SELECT serial, epoch, number, uptime_ms, unix_ms, kind, address, first_seconds_before, last_seconds_before
+      FROM visit JOIN boot ON boot.id = boot_id JOIN device ON device.id = boot.device_id
+        JOIN peer ON peer.id = peer_id
+      ORDER BY visit.id
+      """)
+
+  private static let contacts = ExportTable(
+    name: "contacts",
+    columns: [Column("device", .text)] + peer + [
+      Column("payload", .bytes), Column("payload_short", .text), Column("payload_family", .text),
+      Column("begin", .date), Column("end", .date), Column("seconds", .number), Column("readings", .number),
+    ],
+    sql: """
+      SELECT serial, kind, address, bytes, short, family, begin_ms, end_ms, seconds, readings
+      FROM contact JOIN device ON device.id = contact.device_id JOIN peer ON peer.id = peer_id
+        LEFT JOIN payload ON payload.id = payload_id
+      ORDER BY contact.device_id, begin_ms, contact.id
+      """)
+}

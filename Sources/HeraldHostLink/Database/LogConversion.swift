@@ -1,0 +1,121 @@
+import Foundation
+import GRDB
+
+/// What the pages of a folder tell, made ready: the tables beside them and the database are up to date, and
+/// this is what they come to.
+///
+/// Nothing of this grows with the log: what may is asked of the database, or cut off.
+public struct LogConversion: Sendable {
+  /// Somebody whose payload was read.
+  public struct Contact: Equatable, Sendable {
+    /// The payload.
+    public let payload: [UInt8]
+    /// How many addresses it was read under.
+    public let addresses: Int
+    /// Begin of the first contact, milliseconds since 1970.
+    public let firstSeen: UInt64
+    /// End of the last contact, milliseconds since 1970.
+    public let lastSeen: UInt64
+    /// How long it was near in all contacts together; see `ContactDuration`.
+    public let seconds: Int
+    /// Measurements.
+    public let readings: Int
+    /// The strongest, dBm; `nil` without measurements.
+    public let strongest: Int?
+    /// The median, dBm, the weaker of the middle two; `nil` without measurements.
+    public let median: Int?
+  }
+
+  /// As many contacts are listed at most, the longest, and as many damaged pages.
+  public static let mostListed = 10_000
+
+  /// Pages of the folder that were read.
+  public let pageCount: Int
+  /// Events of peers that have a date.
+  public let events: Int
+  /// Measurements among them, without those of peers only known from another.
+  public let readings: Int
+  /// Events left out because the date of their start-up is unknown.
+  public let undatedEvents: Int
+  /// Events the device could not keep, by its own count.
+  public let droppedEvents: Int
+  /// Events whose date could not be when they came here; see `PlausibleDate`.
+  public let unbelievableDates: Int
+  /// Pages that could not be read at all, or not to their end.
+  public let damagedPages: [String]
+  /// Those whose payload was read and who were near, the longest first.
+  public let contacts: [Contact]
+  /// How many there are in all.
+  public let contactCount: Int
+  /// Addresses whose payload was never read, with measurements.
+  public let unknownAddresses: Int
+  /// Measurements of those.
+  public let unknownReadings: Int
+
+  /// Brings the database and the tables of a folder up to date.
+  public init(_ folder: PageStore) throws(HostLinkError) {
+    let logDatabase = try LogDatabase(path: "\(folder.path)/\(LogDatabase.fileName)")
+    try self.init(logDatabase, of: folder.device, after: try logDatabase.convert(folder))
+  }
+
+  /// What a database has of a device, after a conversion.
+  init(_ logDatabase: LogDatabase, of record: DeviceRecord, after change: LogDatabase.Change)
+    throws(HostLinkError)
+  {
+    self = try logDatabase.asking { database in
+      let device =
+        try Int64.fetchOne(
+          database, sql: "SELECT id FROM device WHERE serial = ?", arguments: [record.serial]) ?? 0
+      return try LogConversion(database, device: device, change)
+    }
+  }
+
+  private init(_ database: Database, device: Int64, _ change: LogDatabase.Change) throws {
+    let total = try LogInterpreter.total(database, device: device)
+    pageCount = change.newPages + change.knownPages + change.refused.count
+    events = total.events
+    readings = total.readings
+    undatedEvents = total.undated
+    droppedEvents = total.dropped
+    unbelievableDates = total.unbelievable
+    let malformed = try Row.fetchAll(
+      database,
+      sql:
+        "SELECT epoch, sequence, is_open FROM page WHERE device_id = ? AND ending = 'malformed' ORDER BY id LIMIT ?",
+      arguments: [device, Self.mostListed]
+    ).map { PageName(epoch: $0["epoch"], sequence: $0["sequence"], isOpen: $0["is_open"]).fileName }
+    damagedPages =
+      change.refused.map { "\($0) is not a page of this log" }
+      + malformed.map { "\($0) contradicts the format" }
+    contacts = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT bytes, person.readings, levels, MIN(begin_ms), MAX(end_ms), SUM(seconds) AS near,
+          (SELECT COUNT(*) FROM person_address WHERE person_address.person_id = person.id)
+        FROM person JOIN payload ON payload.id = person.payload_id JOIN contact ON contact.person_id = person.id
+        WHERE person.device_id = ? GROUP BY person.id ORDER BY near DESC, 2 DESC, 4, person.id LIMIT ?
+        """, arguments: [device, Self.mostListed]
+    ).map { row in
+      let levels = SignalLevels.summary(SignalLevels.counts(row[2]))
+      return Contact(
+        payload: [UInt8](row[0] as Data), addresses: row[6], firstSeen: UInt64(clamping: row[3] as Int64),
+        lastSeen: UInt64(clamping: row[4] as Int64), seconds: row[5], readings: row[1],
+        strongest: levels?.strongest,
+        median: levels?.median)
+    }
+    contactCount =
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT COUNT(*) FROM person WHERE device_id = ? AND payload_id IS NOT NULL
+            AND EXISTS (SELECT 1 FROM contact WHERE person_id = person.id)
+          """, arguments: [device]) ?? 0
+    let unknown = try Row.fetchOne(
+      database,
+      sql:
+        "SELECT COUNT(*), COALESCE(SUM(readings), 0) FROM person WHERE device_id = ? AND payload_id IS NULL AND readings > 0",
+      arguments: [device])
+    unknownAddresses = unknown?[0] ?? 0
+    unknownReadings = unknown?[1] ?? 0
+  }
+}

@@ -1,0 +1,20 @@
+import GRDB
+
+extension LogDatabase {
+  /// Imports the pages of a folder and commits; returns which closed pages the database has: what
+  /// `LogDownload` wants to know before a device may erase them.
+  public func keep(_ folder: PageStore) throws(HostLinkError) -> Set<PageName> {
+    let refused = Set(try pageImport(folder, isWhole: false).refused)
+    let serial = folder.device.serial
+    let names = try asking { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT page.epoch, page.sequence FROM page JOIN device ON device.id = page.device_id
+          WHERE device.serial = ? AND NOT page.is_open
+          """, arguments: [serial]
+      ).map { PageName(epoch: $0["epoch"], sequence: $0["sequence"], isOpen: false) }
+    }
+    return Set(names.filter { !refused.contains($0.fileName) })
+  }
+}

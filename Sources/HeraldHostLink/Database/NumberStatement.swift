@@ -1,0 +1,47 @@
+import GRDB
+import GRDBSQLite
+
+/// An SQL statement that runs for every reading of a log: its arguments and results are whole numbers, which
+/// go to SQLite and come from it as they are, without a value made of each in between.
+final class NumberStatement {
+  private let statement: Statement
+  private let raw: SQLiteStatement
+
+  /// Compiles `sql`.
+  init(_ database: Database, sql: String) throws {
+    statement = try database.makeStatement(sql: sql)
+    raw = statement.sqliteStatement
+  }
+
+  /// Sets the argument at `place`, counted from 1; `nil` is `NULL`.
+  func bind(_ number: Int64?, at place: Int32) {
+    if let number {
+      sqlite3_bind_int64(raw, place, number)
+    } else {
+      sqlite3_bind_null(raw, place)
+    }
+  }
+
+  /// Continues to the next row; `false` when there is none. Then it can be run anew, with the arguments it
+  /// has or others.
+  func step() throws -> Bool {
+    switch sqlite3_step(raw) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      sqlite3_reset(raw)
+      return false
+    case let code:
+      sqlite3_reset(raw)
+      throw DatabaseError(resultCode: ResultCode(rawValue: code))
+    }
+  }
+
+  /// Ends a run whose further rows are not wanted.
+  func reset() { sqlite3_reset(raw) }
+
+  /// What a column of the row has, counted from 0; `NULL` is 0.
+  func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
+
+  /// Whether a column of the row has nothing.
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
+}

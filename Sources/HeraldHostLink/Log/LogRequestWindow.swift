@@ -1,0 +1,231 @@
+/// Which bytes of a log are still to be requested, which are outstanding, and which have arrived.
+///
+/// Bytes are numbered through all pages, as the device's stream has them: byte `offset` of page `sequence` is
+/// number `sequence * pageSize + offset`. A response may cross a page boundary, and a page may start where an
+/// earlier pull stopped.
+struct LogRequestWindow {
+  /// A requested range.
+  struct Request {
+    /// Its bytes.
+    let range: Range<UInt64>
+    /// The number of restarted pages when it was sent.
+    let generation: Int
+  }
+
+  /// A page that is being fetched.
+  struct Page {
+    let sequence: UInt32
+    /// Whether more may be added to it on the device.
+    let isOpen: Bool
+    /// Number of this attempt.
+    let attempt: Int
+    /// What an earlier attempt returned, if it was inconsistent.
+    let earlier: [UInt8]?
+    /// The bytes so far; 0xFF where none has arrived.
+    fileprivate(set) var bytes: [UInt8]
+    /// Number of missing bytes.
+    fileprivate(set) var missing: Int
+    /// Responses to requests sent before this number of restarts are ignored.
+    fileprivate let generation: Int
+  }
+
+  /// Bytes of a page.
+  let pageSize: Int
+  /// The page that is still being written, and how much of it is to be fetched.
+  let open: (sequence: UInt32, length: Int)
+  /// Bytes of log in one response; `nil` while unknown.
+  private(set) var room: Int?
+
+  private var wanted: [Range<UInt64>] = []
+  private var questions: [SMPClient.RequestHandle: Request] = [:]
+  private var pages: [UInt32: Page] = [:]
+  /// Finished pages: bytes of them that still arrive are ignored.
+  private var over: Set<UInt32> = []
+  private var generation = 0
+
+  /// An empty window on a log with this `status`.
+  init(_ status: DeviceLogStatus, room: Int?) {
+    pageSize = Int(status.pageSize)
+    open = (status.last, Int(status.openBytes))
+    self.room = room.map { max($0, 1) }
+  }
+
+  /// Whether every page is complete or given up.
+  var isOver: Bool { wanted.isEmpty && questions.isEmpty }
+
+  private func start(of sequence: UInt32) -> UInt64 { UInt64(sequence) * UInt64(pageSize) }
+  private func sequence(of byte: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: byte / UInt64(pageSize)) }
+  private func length(of sequence: UInt32) -> Int { sequence == open.sequence ? open.length : pageSize }
+
+  /// Adds a page, of which `beginning` is present already. Pages are added in ascending order.
+  mutating func want(_ sequence: UInt32, beginning: [UInt8]) {
+    let length = length(of: sequence)
+    guard length > 0 else { return }
+    // One byte at least has to come, so that there is something to look at when it has.
+    let known = Array(beginning.prefix(length - 1))
+    want(start(of: sequence) + UInt64(known.count)..<start(of: sequence) + UInt64(length))
+    guard !known.isEmpty else { return }
+    pages[sequence] = makePage(sequence, attempt: 1, earlier: nil, known: known)
+  }
+
+  private mutating func want(_ range: Range<UInt64>) {
+    if let last = wanted.last, last.upperBound == range.lowerBound {
+      wanted[wanted.count - 1] = last.lowerBound..<range.upperBound
+    } else {
+      wanted.append(range)
+    }
+  }
+
+  private func makePage(_ sequence: UInt32, attempt: Int, earlier: [UInt8]?, known: [UInt8] = []) -> Page {
+    let length = length(of: sequence)
+    return Page(
+      sequence: sequence, isOpen: sequence == open.sequence, attempt: attempt, earlier: earlier,
+      bytes: known + [UInt8](repeating: 0xFF, count: length - known.count), missing: length - known.count,
+      generation: attempt > 1 ? generation : 0)
+  }
+
+  // MARK: Asking
+
+  /// The next request; `nil` if none can be sent now. A length is only named where the response could have
+  /// more than is wanted.
+  func next() -> (sequence: UInt32, offset: Int, length: Int?, range: Range<UInt64>)? {
+    guard let first = wanted.first, room != nil || questions.isEmpty else { return nil }
+    let count = min(first.count, room ?? first.count)
+    let sequence = sequence(of: first.lowerBound)
+    return (
+      sequence, Int(first.lowerBound - start(of: sequence)), count == room ? nil : count,
+      first.lowerBound..<first.lowerBound + UInt64(count)
+    )
+  }
+
+  /// Notes that the request of `next` was sent.
+  mutating func asked(_ range: Range<UInt64>, _ ticket: SMPClient.RequestHandle) {
+    guard let first = wanted.first else { return }
+    wanted[0] = range.upperBound..<first.upperBound
+    if wanted[0].isEmpty { wanted.removeFirst() }
+    questions[ticket] = Request(range: range, generation: generation)
+  }
+
+  /// The request that was answered or has timed out.
+  mutating func close(_ ticket: SMPClient.RequestHandle) -> Request? { questions.removeValue(forKey: ticket) }
+
+  /// The page in which a request begins.
+  func page(of question: Request) -> UInt32 { sequence(of: question.range.lowerBound) }
+
+  // MARK: Taking
+
+  /// Takes a response. Returns the pages that it completes, or what is wrong with it: then the page in which
+  /// it begins is discarded.
+  mutating func take(_ data: [UInt8], to question: Request) -> Result<[Page], Fault> {
+    guard data.count <= question.range.count else {
+      return .failure(Fault(what: "more bytes than were asked for"))
+    }
+    guard !data.isEmpty else {
+      let place = Int(question.range.lowerBound % UInt64(pageSize))
+      return .failure(Fault(what: "no bytes at offset \(place)"))
+    }
+    var complete: [Page] = []
+    var position = question.range.lowerBound
+    let end = position + UInt64(data.count)
+    var rest = data[...]
+    while position < end {
+      let sequence = sequence(of: position)
+      let offset = Int(position - start(of: sequence))
+      let part = rest.prefix(pageSize - offset)
+      rest = rest.dropFirst(part.count)
+      position += UInt64(part.count)
+      guard counts(question, for: sequence) else { continue }
+      var page = page(sequence)
+      guard offset + part.count <= page.bytes.count else { continue }
+      page.bytes.replaceSubrange(offset..<offset + part.count, with: part)
+      page.missing -= part.count
+      pages[sequence] = page
+      if page.missing <= 0 { complete.append(page) }
+    }
+    guard end < question.range.upperBound else { return .success(complete) }
+    wantAgain(from: end, of: question)
+    // A response that ends within a page ends because it is full.
+    if end % UInt64(pageSize) != 0 { room = data.count }
+    return .success(complete)
+  }
+
+  /// The rest of what a request asked for is wanted again, but for pages for which it no longer counts.
+  private mutating func wantAgain(from start: UInt64, of question: Request) {
+    var again: [Range<UInt64>] = []
+    var start = start
+    while start < question.range.upperBound {
+      let sequence = sequence(of: start)
+      let end = min(self.start(of: sequence) + UInt64(pageSize), question.range.upperBound)
+      if counts(question, for: sequence) {
+        let isNext = again.last?.upperBound == start
+        again.append((isNext ? again.removeLast().lowerBound : start)..<end)
+      }
+      start = end
+    }
+    wanted.insert(contentsOf: again, at: 0)
+  }
+
+  /// An error in a response.
+  struct Fault: Error {
+    let what: String
+  }
+
+  /// A page is done with. If that is because of `question`, what it asked for of later pages is wanted again.
+  mutating func drop(_ sequence: UInt32, after question: Request? = nil) {
+    let range = start(of: sequence)..<start(of: sequence) + UInt64(pageSize)
+    pages[sequence] = nil
+    over.insert(sequence)
+    wanted = wanted.flatMap { stretch in
+      [
+        stretch.lowerBound..<max(stretch.lowerBound, min(stretch.upperBound, range.lowerBound)),
+        min(stretch.upperBound, max(stretch.lowerBound, range.upperBound))..<stretch.upperBound,
+      ]
+    }.filter { !$0.isEmpty }
+    if let question { wantAgain(from: max(question.range.lowerBound, range.upperBound), of: question) }
+  }
+
+  /// A request is done with that no longer counts for the page in which it begins: what it asked for of later
+  /// pages is wanted again.
+  mutating func drop(after question: Request) {
+    wantAgain(from: start(of: page(of: question)) + UInt64(pageSize), of: question)
+  }
+
+  /// A page is fetched again from its beginning, `earlier` being what came; answers to questions that are on
+  /// their way do not count for it.
+  mutating func restart(_ page: Page, after question: Request? = nil, keeping earlier: [UInt8]? = nil) {
+    drop(page.sequence, after: question)
+    generation += 1
+    over.remove(page.sequence)
+    pages[page.sequence] = makePage(page.sequence, attempt: page.attempt + 1, earlier: earlier)
+    wanted.append(start(of: page.sequence)..<start(of: page.sequence) + UInt64(length(of: page.sequence)))
+  }
+
+  /// The page as received so far.
+  func page(_ sequence: UInt32) -> Page {
+    pages[sequence] ?? makePage(sequence, attempt: 1, earlier: nil)
+  }
+
+  /// Whether answers to a request still count for the page in which it begins.
+  func counts(_ question: Request) -> Bool { counts(question, for: page(of: question)) }
+
+  private func counts(_ question: Request, for sequence: UInt32) -> Bool {
+    !over.contains(sequence) && pages[sequence]?.generation ?? 0 <= question.generation
+  }
+
+  // MARK: Stopping
+
+  /// The beginnings of pages that are not done with: what there is of each up to the first byte that is
+  /// missing.
+  func beginnings() -> [(sequence: UInt32, isOpen: Bool, bytes: [UInt8])] {
+    let outstanding = wanted + questions.values.map(\.range)
+    return pages.values.compactMap { page in
+      guard page.attempt == 1 else { return nil }
+      guard page.missing > 0 else { return (page.sequence, page.isOpen, page.bytes) }
+      let begin = start(of: page.sequence)
+      let end = begin + UInt64(page.bytes.count)
+      let missing = outstanding.filter { $0.overlaps(begin..<end) }.map { max($0.lowerBound, begin) }.min()
+      guard let missing, missing > begin else { return nil }
+      return (page.sequence, page.isOpen, Array(page.bytes.prefix(Int(missing - begin))))
+    }
+  }
+}

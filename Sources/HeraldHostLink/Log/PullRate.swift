@@ -1,0 +1,26 @@
+/// Aborts a pull whose rate is too low: with responses of one byte each it would take days.
+struct PullRate {
+  /// How many bytes have to come in each period.
+  static let least = 1024
+
+  private let period: Duration
+  private var end: Duration
+  private var bytes = 0
+
+  /// From the moment `start` on, of any clock that runs on. A period is as long as fifteen answers may take
+  /// that come at the last moment, 30 s by default, and at least 10 s.
+  init(timeout: Duration, start: Duration) {
+    period = max(timeout * 15, .seconds(10))
+    end = start + period
+  }
+
+  /// Counts received bytes. `false` if the period that has ended had too few.
+  mutating func note(_ count: Int, at now: Duration) -> Bool {
+    bytes += count
+    guard now >= end else { return true }
+    let isEnough = bytes >= Self.least
+    bytes = 0
+    end = now + period
+    return isEnough
+  }
+}

@@ -1,0 +1,74 @@
+import HeraldConsole
+import HeraldHostLink
+
+/// What happens on a device, in words.
+struct LiveEventText {
+  private let event: DeviceLive.Event
+
+  init(_ event: DeviceLive.Event) { self.event = event }
+
+  /// What happened, as programs take it.
+  var name: String {
+    switch event.kind {
+    case .detected: "detected"
+    case .measured: "measured"
+    case .read: "read"
+    case .shared: "shared"
+    case .lost: "lost"
+    case .txPower: "tx_power"
+    case .received: "message"
+    case .model: "model"
+    case .neighbour: "observed"
+    case .visited: "visited"
+    case .state: "state"
+    }
+  }
+
+  /// Whether it concerns a person.
+  var hasPeer: Bool { event.kind != .state }
+
+  /// Whether `level` says anything.
+  var hasLevel: Bool {
+    switch event.kind {
+    case .measured, .txPower, .neighbour, .state: true
+    case .detected, .read, .shared, .lost, .received, .model, .visited: false
+    }
+  }
+
+  /// Whether `count` says anything.
+  var hasCount: Bool {
+    switch event.kind {
+    case .read, .shared, .received, .model, .neighbour, .visited: true
+    case .detected, .measured, .lost, .txPower, .state: false
+    }
+  }
+
+  /// What kind of address the peer has.
+  var peerKind: String {
+    switch event.target.kind {
+    case .publicAddress: "public"
+    case .randomAddress: "random"
+    case .pseudoAddress: "pseudo"
+    case .shared: "shared"
+    }
+  }
+
+  /// A line for a person, without its time.
+  var text: String {
+    let peer = event.target.addressText
+    let bytes = Console.count(Int(event.count), "byte")
+    return switch event.kind {
+    case .detected: "\(peer)  is there"
+    case .measured: "\(peer)  \(event.level) dBm"
+    case .read: "\(peer)  has a payload of \(bytes)"
+    case .shared: "\(peer)  told of others: \(bytes)"
+    case .lost: "\(peer)  is gone"
+    case .txPower: "\(peer)  sends with \(event.level) dBm"
+    case .received: "\(peer)  sent a message of \(bytes)"
+    case .model: "\(peer)  told its model: \(bytes)"
+    case .neighbour: "\(peer)  showed a code of another system: \(bytes)"
+    case .visited: "\(peer)  was visited for \(DurationText.of(seconds: event.count))"
+    case .state: "the radio's state is \(event.level)"
+    }
+  }
+}
