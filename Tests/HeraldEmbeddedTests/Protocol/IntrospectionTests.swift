@@ -243,6 +243,13 @@ struct AppleMessagesTests {
     #expect(found.peer == .ignored)
   }
 
+  @Test("HP-16 Each of Apple's messages begins behind the data of the one before it")
+  func messages() {
+    // Type 12 with the data AA 07, and nearby information of an iPhone; or a type that no phone shows.
+    #expect(introspected("0eff4c00 1202aa07 1005031c000000").apple == .unfiltered)
+    #expect(introspected("0aff4c00 1202aa10 070100").apple == .filtered)
+  }
+
   @Test("HP-16 iPhone with Herald in the foreground: the service, and no Apple data")
   func foreground() {
     let found = introspected("02011a020a0c11079bfd5bd672451e80d3424647af328142")
