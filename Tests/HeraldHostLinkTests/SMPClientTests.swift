@@ -119,7 +119,11 @@ struct SMPClientTests {
     let client = SMPClient(transport: transport, patience: .init(timeout: .seconds(600), attempts: 1))
     let request = ManagementRequest("x", .read, .os, 1)
     _ = try client.submit(request)
-    for _ in 0..<257 { _ = try client.ask(request) }
+    for _ in 0..<257 {
+      let ticket = try client.submit(request)
+      let answer = try client.next()
+      try #require(answer?.0 == ticket)
+    }
     #expect(client.inFlight == 1 && client.unexpectedPackets == 0)
     #expect(transport.sent.map { $0[6] } == Array(0...255) + [1, 2])
   }
