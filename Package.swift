@@ -150,7 +150,7 @@ let package = Package(
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldImages",
         "HeraldSimulation",
         "HostileInputs",
-        "LinkDoubles",
+        "LinkDoubles", "TestInputs",
       ],
       path: "Tests/Fuzz", swiftSettings: core),
     // The log of a made-up day, for the test and the picture of a report.
@@ -234,7 +234,7 @@ let package = Package(
       name: "HeraldHostLinkTests",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldDeviceLink", "HeraldHostLink",
-        "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP",
+        "HeraldSimulation", "HeraldText", "HostileInputs", "HeraldUSBIP", "TestInputs",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: core),
@@ -248,7 +248,7 @@ let package = Package(
       name: "HeraldFlashTests",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHostLink", "HeraldFlash", "HeraldImages",
-        "HeraldText", "HostileInputs",
+        "HeraldText", "HostileInputs", "TestInputs",
       ],
       swiftSettings: core),
   ],

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldEmbedded
 import HeraldLinux
 
 /// Advertising and scan options.
@@ -14,16 +15,16 @@ struct AirOptions: ParsableArguments {
   var scan: Bool?
 
   @Option(help: "Milliseconds from one advertisement to the next, 20 to 10240.")
-  var advertisingInterval: UInt32 = 250
+  var advertisingInterval = HeraldConfiguration().advertisingInterval.milliseconds
 
   @Option(help: "Milliseconds from the start of one scan window to the next, 3 to 10240.")
-  var scanInterval: UInt32 = 1125
+  var scanInterval = ScanTiming().interval.milliseconds
 
   @Option(
     help:
       "Milliseconds of listening in each scan interval, 3 up to the interval. While several peers wait it is all of it."
   )
-  var scanWindow: UInt32 = 120
+  var scanWindow = ScanTiming().window.milliseconds
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .chooseLast,
@@ -59,13 +60,13 @@ struct AirOptions: ParsableArguments {
   var txPower: Int8?
 
   func validate() throws {
-    guard (20...10_240).contains(advertisingInterval) else {
+    guard Setting.advertisingInterval.allows(advertisingInterval) else {
       throw ValidationError("--advertising-interval takes 20 to 10240 milliseconds.")
     }
-    guard (3...10_240).contains(scanInterval) else {
+    guard Setting.scanInterval.allows(scanInterval) else {
       throw ValidationError("--scan-interval takes 3 to 10240 milliseconds.")
     }
-    guard (3...10_240).contains(scanWindow) else {
+    guard Setting.scanWindow.allows(scanWindow) else {
       throw ValidationError("--scan-window takes 3 milliseconds up to the scan interval.")
     }
     guard (1...604_800).contains(addressPeriod) else {

@@ -183,7 +183,7 @@ class CMSISDAP:
         return None
 
     def swd(self, request, value=0):
-        """One transfer, again while the target says WAIT and the host's patience lasts."""
+        """One transfer, again while the target says WAIT and the host's timeout runs."""
         if not self.connected:
             return ACK_NONE, 0
         for _ in range(self.wait_retries + 1):
@@ -243,7 +243,7 @@ class CMSISDAP:
         return bytes([done, ack]) + data
 
     def match(self, request, value):
-        """Reads until what is read, masked, is the value, or the host's patience is over."""
+        """Reads until what is read, masked, is the value, or the host's timeout is over."""
         if request & AP:
             ack, _ = self.swd(request)
             if ack != ACK_OK:

@@ -3,6 +3,7 @@ import HeraldEmbedded
 import HeraldHAL
 import HeraldHCI
 import HeraldSimulation
+import TestInputs
 
 /// A device with everything in it, small enough to be started anew for every input.
 private typealias Device = HeraldNode<
@@ -95,21 +96,7 @@ func fuzzHCI(_ bytes: Span<UInt8>) {
 let logPageSeeds: [[UInt8]] = {
   let image = FlashImage(pageSize: 512, pageCount: 2, wordSize: 4)
   writeSeed(image)
-  return [Array(image.bytes.prefix(512)), Array(image.bytes.suffix(512)), overfullPage]
-}()
-
-private let overfullPage: [UInt8] = {
-  let text = """
-    484c6f6702041000070000000100000001000000000000000000000000000000
-    00000000adc0e7f87dfdafffffffffffa5bf865f88a4b5eeb22881b16350865b
-    f709815c7d0ae58ff5c173a6c3a5a2e4bb84a01c807d572b923a4bcf32789272
-    1587510d14b6e0f159d0972a6ee68835d8c3f0977ef822eae490d41077e18771
-    6ba38fbf2c19d7a11d1fec63e4500ffc423e799f54a0c0640a9c8653468a299c
-    f8876e95381360c8a0d0d5fdd52cc349339f1b834ba36cd836fdea0f955f7c9f
-    07b5dce0da512420005129ff
-    """
-  let digits = text.compactMap(\.hexDigitValue)
-  return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  return [Array(image.bytes.prefix(512)), Array(image.bytes.suffix(512)), overfullLogPage]
 }()
 
 let logMountSeeds: [[UInt8]] = {

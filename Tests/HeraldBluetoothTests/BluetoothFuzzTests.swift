@@ -1,21 +1,13 @@
 import HeraldBluetooth
 import HeraldHAL
+import TestInputs
 import Testing
 
-/// SplitMix64: the same cases every time.
-private struct Generator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-  mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % bound }
+extension SplitMix64 {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % bound }
 
   /// Random bytes, or one of `seeds` with a few bytes changed, cut or added.
-  mutating func bytes(from seeds: [[UInt8]], longest: Int) -> [UInt8] {
+  fileprivate mutating func bytes(from seeds: [[UInt8]], longest: Int) -> [UInt8] {
     if below(8) == 0 { return (0..<below(longest + 1)).map { _ in UInt8(truncatingIfNeeded: next()) } }
     var bytes = seeds[below(seeds.count)]
     for _ in 0..<below(4) where !bytes.isEmpty {
@@ -99,7 +91,7 @@ struct BluetoothFuzzTests {
   }
 
   private func fuzzServers<Table: GATTTable>(_ table: Table.Type, seed: UInt64, cases: Int) -> Int {
-    var generator = Generator(state: seed)
+    var generator = SplitMix64(seed: seed)
     var server = ATTServer<Table, 3, 1>()
     server.maximumMTU = 247
     var values = FuzzValues()
@@ -150,7 +142,7 @@ struct BluetoothFuzzTests {
 
   @Test("A GATT client comes to an end, keeps its offsets in order and says what it was asked to say")
   func client() {
-    var generator = Generator(state: 4)
+    var generator = SplitMix64(seed: 4)
     var client = GATTClient()
     var buffer: [247 of UInt8] = .init(repeating: 0)
     let value: [UInt8] = [UInt8](0..<22)
@@ -234,7 +226,7 @@ struct BluetoothFuzzTests {
       "02011A 020A0C 0BFF4C001006071EA3DD89E0 14FF4C000100000000000000000000200000000000",
       "02011A020A0C11079BFD5BD672451E80D3424647AF328142", "0303F6FC", "00", "01FF",
     ].map(pdu)
-    var generator = Generator(state: 5)
+    var generator = SplitMix64(seed: 5)
     for _ in 0..<120_000 {
       let bytes = generator.bytes(from: seeds, longest: 62)
       if !fuzzAdvertisingData(bytes.span) { Issue.record("\(hex(bytes))") }

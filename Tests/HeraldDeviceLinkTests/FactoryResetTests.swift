@@ -12,14 +12,6 @@ private struct PersistentBoard: ManagedBoard, ~Copyable {
   mutating func restart(at now: Instant) { restarts += 1 }
 }
 
-private struct CountingRandom: RandomSource {
-  var last: UInt32
-  mutating func next() -> UInt32 {
-    last &+= 0x9E37_79B9
-    return last
-  }
-}
-
 extension MockRadio: StatisticsSource {
   /// No name.
   public static var statisticsName: StaticString { "radio" }

@@ -17,14 +17,6 @@ private struct PersistentBoard: ManagedBoard, ~Copyable {
   mutating func restart(at now: Instant) { restarts += 1 }
 }
 
-private struct CountingRandom: RandomSource {
-  var last: UInt32
-  mutating func next() -> UInt32 {
-    last &+= 0x9E37_79B9
-    return last
-  }
-}
-
 /// A whole device with two links, started anew on the flash of the one before.
 private struct Badge: ~Copyable {
   typealias Device = ManagedNode<

@@ -1,3 +1,4 @@
+import TestInputs
 import Testing
 
 @testable import HeraldFlash
@@ -6,18 +7,18 @@ import Testing
 /// The keys were made for them, and sign nothing else.
 enum Imgtool {
   /// With a hash only.
-  static let plain = bytes(
+  static let plain = hexBytes(
     "3db8f39600000000200000001000000000000000010203000400000000000000000102030405060708090a0b0c0d0e0f"
       + "076928001000200004cbb04cff0327ca1d27929d4af2c825fb1d13bdb48fd5fdd935263b6e42d4b3")
   /// Signed with Ed25519, with a security counter of 7 in the protected list.
-  static let ed25519 = bytes(
+  static let ed25519 = hexBytes(
     "3db8f3960000000020000c001000000000000000010203000400000000000000000102030405060708090a0b0c0d0e0f"
       + "08690c0050000400070000000769900010002000125b4e265b50c261a2a5e942d9f0863fa696295617a8db87ad2849ed"
       + "bed9a219010020008cee0bb435c300fb9441638a377f832adefd126d9d87685dfa9a83b1974d4de2240040007d126d93"
       + "032dcdcfae6eeacf5ce7b1efbb519eafa67e0426c07ea4c6a366b9dec34a04ca6be4076636af87739dbabf6460d773a4"
       + "ce29efd681704e4d1f858504")
   /// Signed with ECDSA on P-256.
-  static let ecdsa = bytes(
+  static let ecdsa = hexBytes(
     "3db8f39600000000200000001000000000000000010203000400000000000000000102030405060708090a0b0c0d0e0f"
       + "076996001000200004cbb04cff0327ca1d27929d4af2c825fb1d13bdb48fd5fdd935263b6e42d4b3010020007637ae3f"
       + "83512e55302b41564fe57efa1227914b3f9939571296eefd58e95b1222004600304402203bdfd75f5e5e7397020a2a2d"
@@ -47,11 +48,4 @@ enum Imgtool {
     Phq9/zTzgCngkcQlNZjsIgccPQC+w9f7n+7dNdBTcn4rwFkKXmpxC9wLgw==
     -----END PUBLIC KEY-----
     """
-
-  static func bytes(_ text: String) -> [UInt8] {
-    let digits = Array(text)
-    return stride(from: 0, to: digits.count - 1, by: 2).map {
-      UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0
-    }
-  }
 }

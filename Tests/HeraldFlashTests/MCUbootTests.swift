@@ -126,6 +126,7 @@ struct MCUbootTests {
     #expect(changed(0, 0) == "this is no MCUboot image")
     #expect(changed(8, 31) == "the MCUboot header says it has 31 bytes; it has at least 32")
     #expect(changed(10, 13) == "MCUboot's protected list has 12 bytes, and the header says 13")
+    #expect(changed(10, 11) == "MCUboot's protected list has 12 bytes, and the header says 11")
     #expect(changed(10, 0) == "MCUboot's list does not begin as one (0x6908)")
     #expect(
       changed(15, 0xFF)?.hasPrefix("the MCUboot image is cut off: its program ends at byte 4278190") == true)

@@ -1,5 +1,6 @@
 import HeraldDeviceLink
 import HeraldHostLink
+import TestInputs
 import Testing
 
 @testable import HeraldFlash
@@ -96,7 +97,7 @@ struct SMPProgrammerTests {
     try programmer.write(try Self.plan()) { progress.append($0) }
     let uploads = transport.sent.filter { $0[5] == 1 && $0[7] == 1 }
     // SHA-256 of all 88 bytes, by sha256sum.
-    let digest = Imgtool.bytes("0898b398c2999332b1bcb9e49a3659ddb780f361ca06973d2b789bcd84e6d2f2")
+    let digest = hexBytes("0898b398c2999332b1bcb9e49a3659ddb780f361ca06973d2b789bcd84e6d2f2")
     let first: [UInt8] =
       [0x0A, 0, 0, 0x69, 0, 1, 0, 1, 0xA4] + Self.text("off") + [0] + Self.text("data") + [0x58, 0x30]
       + Imgtool.plain.prefix(48) + Self.text("len") + [0x18, 88] + Self.text("sha") + [0x58, 0x20] + digest

@@ -219,7 +219,7 @@ struct RecoveryTests {
   }
 
   @Test("Half a minute without failure, and the first attempt comes at once again")
-  func patience() {
+  func timeouts() {
     var bench = Bench.ready()
     for expected: UInt32 in [0, 100, 200] {
       bench.arrive("04100101")

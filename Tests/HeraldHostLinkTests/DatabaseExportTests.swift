@@ -10,30 +10,25 @@ import Testing
 /// Flat files of a page folder, as the bytes they are.
 @Suite("Log database: export")
 struct DatabaseExportTests {
-  let peer = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
-  let payload: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
+  let peer = LoggedMeeting.peer
+  let payload = LoggedMeeting.payload
 
   /// The files of a small log, by name.
   private func export(_ format: DatabaseExport.Format, deviceName: String = "", isDated: Bool = true) throws
     -> [String: String]
   {
-    var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 1024, pageCount: 8, wordSize: 4))
-    log.mount(freshEpoch: 7)
+    var log = FlashLog<MemoryFlash, 16>.fresh()
     var clock = WallClock()
-    let start = Instant(milliseconds: 0)
-    if isDated { clock.set(unixMilliseconds: 1_669_760_510_000, at: start, source: .host) }
-    func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds) }
-    try log.append(.detected(peer), at: at(1000), clock: clock)
-    try log.append(.read(peer), bytes: payload.span, at: at(1500), clock: clock)
-    try log.append(.measured(peer, RSSI(-47)), at: at(2550), clock: clock)
-    try log.append(.model(peer), bytes: Array("=A,\"B\"".utf8).span, at: at(3000), clock: clock)
-    try log.append(.battery(level: 93, external: true), at: at(5000), clock: clock)
-    try log.append(.visited(peer, firstHeard: 4, lastHeard: 1), at: at(6000), clock: clock)
+    if isDated { clock.set(unixMilliseconds: LoggedMeeting.start, at: .start, source: .host) }
+    try log.append(.detected(peer), at: 1000, clock)
+    try log.append(.read(peer), payload, at: 1500, clock)
+    try log.append(.measured(peer, RSSI(-47)), at: 2550, clock)
+    try log.append(.model(peer), Array("=A,\"B\"".utf8), at: 3000, clock)
+    try log.append(.battery(level: 93, external: true), at: 5000, clock)
+    try log.append(.visited(peer, firstHeard: 4, lastHeard: 1), at: 6000, clock)
     let folder = TemporaryFolder()
     let pages = try PageStore(path: folder.path, create: true)
-    for page in try log.committedPages() {
-      try pages.store(page.bytes, as: PageName(epoch: 7, sequence: page.sequence, isOpen: page.isOpen))
-    }
+    try log.store(in: pages)
     try pages.updateDevice {
       $0.serial = "A1"
       $0.name = deviceName

@@ -1,14 +1,9 @@
 import Foundation
 import HeraldText
+import TestInputs
 import Testing
 
 @testable import HeraldHostLink
-
-/// The bytes of hexadecimal digits.
-private func bytes(_ digits: String) -> [UInt8] {
-  let values = digits.compactMap { $0.hexDigitValue.map(UInt8.init) }
-  return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
-}
 
 /// Being let in to a device that is locked, against answers written by hand.
 @Suite("Access to devices")
@@ -27,8 +22,8 @@ struct DeviceAccessTests {
 
     func answer(_ packet: [UInt8]) -> [[UInt8]] {
       if packet[1] == 1 {
-        return sealed[packet.hexadecimal].map { [bytes($0)] } ?? [
-          [packet[0] + 1, 0, 0, 5] + packet[4..<8] + bytes("a162726308")
+        return sealed[packet.hexadecimal].map { [hexBytes($0)] } ?? [
+          [packet[0] + 1, 0, 0, 5] + packet[4..<8] + hexBytes("a162726308")
         ]
       }
       let body: [UInt8]
@@ -46,7 +41,7 @@ struct DeviceAccessTests {
         proofs.append(sent)
         body =
           sent.hexadecimal == hostProof
-          ? bytes("a16570726f6f665820" + deviceProof)
+          ? hexBytes("a16570726f6f665820" + deviceProof)
           : [0xA1, 0x63] + Array("err".utf8) + [0xA2, 0x65] + Array("group".utf8) + [0x18, 72, 0x62]
             + Array("rc".utf8)
             + [6]

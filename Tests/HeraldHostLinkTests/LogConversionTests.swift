@@ -10,50 +10,24 @@ import Testing
 /// From the device's log, through pages on the disk, to the files: both ends at once.
 @Suite("Log conversion")
 struct LogConversionTests {
-  let start: UInt64 = 1_669_760_510_000
-  let peer = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
-
   /// Keeps every page of a device's log in a page folder.
   func store<let count: Int>(_ log: inout FlashLog<MemoryFlash, count>, in folder: TemporaryFolder) throws
     -> PageStore
   {
-    let pageStore = try PageStore(path: folder.path, create: true)
-    let status = log.committedStatus()
-    for sequence in status.oldest...status.newest {
-      let readable = log.readableBytes(sequence: sequence)
-      let size = try #require(readable)
-      var bytes = [UInt8](repeating: 0, count: size)
-      var span = bytes.mutableSpan
-      let got = try log.read(sequence: sequence, offset: 0, into: &span)
-      #expect(got == size)
-      #expect(PageInspection.inspect(bytes, epoch: status.epoch, sequence: sequence) == .good)
-      try pageStore.store(
-        bytes, as: PageName(epoch: status.epoch, sequence: sequence, isOpen: sequence == status.newest))
-    }
-    return pageStore
+    let archive = try PageStore(path: folder.path, create: true)
+    try log.store(in: archive)
+    return archive
   }
 
   @Test("HP-46 HP-48 HP-49 What a device logged comes out as a phone would have written it")
   func wholeWay() throws {
-    var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 1024, pageCount: 8, wordSize: 4))
-    log.mount(freshEpoch: 7)
-    var clock = WallClock()
-    func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds) }
-    let payload: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
-    let own: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 1, 2, 3, 4, 0, 0, 0, 0]
-    try log.append(.started(reason: 0), at: at(0), clock: clock)
-    try log.append(.ownPayload, bytes: own.span, at: at(10), clock: clock)
-    // Before the clock is set.
-    try log.append(.detected(peer), at: at(1000), clock: clock)
-    clock.set(unixMilliseconds: start + 2000, at: at(2000), source: .host)
-    try log.append(.clockSet(unixMilliseconds: start + 2000, source: .host), at: at(2000), clock: clock)
-    try log.append(.measured(peer, RSSI(-47)), at: at(2500), clock: clock)
-    try log.append(.txPower(peer, 8), at: at(2510), clock: clock)
-    try log.append(.read(peer), bytes: payload.span, at: at(3000), clock: clock)
-    try log.append(.heraldDetected(peer), at: at(3000), clock: clock)
-    try log.append(.measured(peer, RSSI(-48)), at: at(4010), clock: clock)
-    try log.append(.battery(level: 93, external: false), at: at(5000), clock: clock)
-    try log.append(.lost(peer), at: at(9000), clock: clock)
+    let peer = LoggedMeeting.peer
+    var log = FlashLog<MemoryFlash, 16>.fresh()
+    let clock = try log.appendMeeting(offering: [0x08, 0x3A, 0x03, 0x00, 0x00, 1, 2, 3, 4, 0, 0, 0, 0])
+    try log.append(.heraldDetected(peer), at: 3000, clock)
+    try log.append(.measured(peer, RSSI(-48)), at: 4010, clock)
+    try log.append(.battery(level: 93, external: false), at: 5000, clock)
+    try log.append(.lost(peer), at: 9000, clock)
     log.commit()
     let folder = TemporaryFolder()
     let pageStore = try store(&log, in: folder)
@@ -130,9 +104,8 @@ struct LogConversionTests {
 
   @Test("Pages that are damaged or not of this log are named, and the others are read")
   func damage() throws {
-    var log = FlashLog<MemoryFlash, 16>(flash: MemoryFlash(pageSize: 1024, pageCount: 8, wordSize: 4))
-    log.mount(freshEpoch: 7)
-    try log.append(.detected(peer), at: .start, clock: WallClock())
+    var log = FlashLog<MemoryFlash, 16>.fresh()
+    try log.append(.detected(LoggedMeeting.peer), at: 0, WallClock())
     log.commit()
     let folder = TemporaryFolder()
     let pageStore = try store(&log, in: folder)

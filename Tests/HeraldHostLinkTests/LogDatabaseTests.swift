@@ -12,24 +12,14 @@ import Testing
 @Suite("Log database")
 struct LogDatabaseTests {
   typealias Log = FlashLog<MemoryFlash, 16>
-  let start: UInt64 = 1_669_760_510_000
-  let peer = TargetIdentity(kind: .randomAddress, high: 0x7BAC, low: 0xAC34_E94A)
-  let payload: [UInt8] = [0x08, 0x3A, 0x03, 0x00, 0x00, 0xD2, 0x02, 0x96, 0x49, 0, 0, 0, 0]
+  let start = LoggedMeeting.start
+  let peer = LoggedMeeting.peer
+  let payload = LoggedMeeting.payload
 
-  private func log(epoch: UInt32 = 7) -> Log {
-    var log = Log(flash: MemoryFlash(pageSize: 1024, pageCount: 8, wordSize: 4))
-    log.mount(freshEpoch: epoch)
-    return log
-  }
-
-  private func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds) }
-
-  /// Keeps every page of a log in the folder, the newest as one that may grow.
+  /// Keeps every page of a log in the folder of a device.
   private func store(_ log: inout Log, in folder: PageStore) throws {
+    try log.store(in: folder)
     let epoch = log.committedStatus().epoch
-    for page in try log.committedPages() {
-      try folder.store(page.bytes, as: PageName(epoch: epoch, sequence: page.sequence, isOpen: page.isOpen))
-    }
     try folder.updateDevice {
       $0.serial = "A1"
       $0.note(epoch: epoch)
@@ -44,20 +34,12 @@ struct LogDatabaseTests {
 
   @Test("HP-46 What a page tells is in the tables, and dated, before the clock was set too")
   func tables() throws {
-    var log = log()
-    var clock = WallClock()
-    try log.append(.started(reason: 0), at: at(0), clock: clock)
-    try log.append(.ownPayload, bytes: payload.span, at: at(10), clock: clock)
-    try log.append(.detected(peer), at: at(1000), clock: clock)
-    clock.set(unixMilliseconds: start + 2000, at: at(2000), source: .host)
-    try log.append(.clockSet(unixMilliseconds: start + 2000, source: .host), at: at(2000), clock: clock)
-    try log.append(.measured(peer, RSSI(-47)), at: at(2500), clock: clock)
-    try log.append(.txPower(peer, 8), at: at(2510), clock: clock)
-    try log.append(.read(peer), bytes: payload.span, at: at(3000), clock: clock)
-    try log.append(.received(peer), bytes: [1, 2, 3].span, at: at(3500), clock: clock)
-    try log.append(.measured(peer, RSSI(-48)), at: at(4010), clock: clock)
-    try log.append(.battery(level: 93, external: false), at: at(5000), clock: clock)
-    try log.append(.visited(peer, firstHeard: 4, lastHeard: 1), at: at(6000), clock: clock)
+    var log = Log.fresh()
+    let clock = try log.appendMeeting(offering: payload)
+    try log.append(.received(peer), [1, 2, 3], at: 3500, clock)
+    try log.append(.measured(peer, RSSI(-48)), at: 4010, clock)
+    try log.append(.battery(level: 93, external: false), at: 5000, clock)
+    try log.append(.visited(peer, firstHeard: 4, lastHeard: 1), at: 6000, clock)
     let folder = TemporaryFolder()
     let pages = try PageStore(path: folder.path, create: true)
     try store(&log, in: pages)
@@ -105,11 +87,11 @@ struct LogDatabaseTests {
 
   @Test("The same pages again change nothing; a page that has grown takes the place of what it was")
   func again() throws {
-    var log = log()
+    var log = Log.fresh()
     let clock = WallClock()
     for number in 0..<2000 {
       try log.append(
-        .measured(peer, RSSI(Int8(-40 - number % 50))), at: at(UInt64(number) * 1000), clock: clock)
+        .measured(peer, RSSI(Int8(-40 - number % 50))), at: UInt64(number) * 1000, clock)
     }
     let folder = TemporaryFolder()
     let pages = try PageStore(path: folder.path, create: true)
@@ -125,7 +107,7 @@ struct LogDatabaseTests {
     #expect(try rows(try LogDatabase(path: logDatabase.path), all) == before)
 
     for number in 2000..<2010 {
-      try log.append(.measured(peer, RSSI(-60)), at: at(UInt64(number) * 1000), clock: clock)
+      try log.append(.measured(peer, RSSI(-60)), at: UInt64(number) * 1000, clock)
     }
     try store(&log, in: pages)
     let second = try logDatabase.add(pages)
@@ -138,9 +120,9 @@ struct LogDatabaseTests {
 
   @Test("What had no date gets one when a later page tells it")
   func dateLater() throws {
-    var log = log()
+    var log = Log.fresh()
     var clock = WallClock()
-    try log.append(.measured(peer, RSSI(-47)), at: at(500), clock: clock)
+    try log.append(.measured(peer, RSSI(-47)), at: 500, clock)
     let folder = TemporaryFolder()
     let pages = try PageStore(path: folder.path, create: true)
     try store(&log, in: pages)
@@ -149,10 +131,10 @@ struct LogDatabaseTests {
     #expect(try rows(logDatabase, "SELECT unix_ms FROM reading") == [["NULL"]])
     #expect(try rows(logDatabase, "SELECT COUNT(*) FROM contact") == [["0"]])
     for number in 0..<1500 {
-      try log.append(.measured(peer, RSSI(Int8(-40 - number % 50))), at: at(600), clock: clock)
+      try log.append(.measured(peer, RSSI(Int8(-40 - number % 50))), at: 600, clock)
     }
-    clock.set(unixMilliseconds: start, at: at(1000), source: .host)
-    try log.append(.clockSet(unixMilliseconds: start, source: .host), at: at(1000), clock: clock)
+    clock.set(unixMilliseconds: start, at: Instant(milliseconds: 1000), source: .host)
+    try log.append(.clockSet(unixMilliseconds: start, source: .host), at: 1000, clock)
     try store(&log, in: pages)
     _ = try logDatabase.add(pages)
     #expect(try rows(logDatabase, "SELECT unix_ms - \(start) FROM reading ORDER BY id LIMIT 1") == [["-500"]])
@@ -166,11 +148,11 @@ struct LogDatabaseTests {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let logDatabase = try LogDatabase(path: folder.path + "/" + LogDatabase.fileName)
     for serial in ["A1", "B2"] {
-      var log = log()
+      var log = Log.fresh()
       var clock = WallClock()
-      clock.set(unixMilliseconds: start, at: at(0), source: .host)
-      try log.append(.read(peer), bytes: payload.span, at: at(100), clock: clock)
-      try log.append(.measured(peer, RSSI(serial == "A1" ? -40 : -80)), at: at(200), clock: clock)
+      clock.set(unixMilliseconds: start, at: .start, source: .host)
+      try log.append(.read(peer), payload, at: 100, clock)
+      try log.append(.measured(peer, RSSI(serial == "A1" ? -40 : -80)), at: 200, clock)
       let pages = try PageStore(path: folder.path + "/" + serial, create: true)
       try store(&log, in: pages)
       try pages.updateDevice { $0.serial = serial }

@@ -109,6 +109,25 @@ struct SMPClientTests {
     #expect(String(decoding: transport.sent[3].suffix(23), as: UTF8.self) == "2022-11-29T22:21:56.552")
   }
 
+  @Test("A request does not take the sequence number of one that is still to be answered")
+  func sequences() throws {
+    var asked = 0
+    let transport = DirectTransport { packet in
+      asked += 1
+      return asked == 1 ? [] : [[0x09, 0, 0, 1, packet[4], packet[5], packet[6], packet[7], 0xA0]]
+    }
+    let client = SMPClient(transport: transport, timeouts: .init(timeout: .seconds(600), attempts: 1))
+    let request = ManagementRequest("x", .read, .os, 1)
+    _ = try client.submit(request)
+    for _ in 0..<257 {
+      let ticket = try client.submit(request)
+      let answer = try client.next()
+      try #require(answer?.0 == ticket)
+    }
+    #expect(client.inFlight == 1 && client.unexpectedPackets == 0)
+    #expect(transport.sent.map { $0[6] } == Array(0...255) + [1, 2])
+  }
+
   @Test("An acknowledgement is these bytes, with the page's SHA-256, and is asked again: twice does no harm")
   func acknowledge() throws {
     var asked = 0

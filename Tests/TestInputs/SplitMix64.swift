@@ -15,3 +15,26 @@ public struct SplitMix64: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 }
+
+extension SplitMix64 {
+  /// Up to 39 bytes, any of them.
+  public mutating func bytes() -> [UInt8] {
+    (0..<Int(next() % 40)).map { _ in UInt8(truncatingIfNeeded: next()) }
+  }
+
+  /// One of `seeds`, changed in one to four places: a byte replaced, a bit flipped, the end cut off, or a byte
+  /// doubled.
+  public mutating func mutated(_ seeds: [[UInt8]]) -> [UInt8] {
+    var bytes = seeds[Int(next() % UInt64(seeds.count))]
+    for _ in 0...(next() % 4) where !bytes.isEmpty {
+      let place = Int(next() % UInt64(bytes.count))
+      switch next() % 4 {
+      case 0: bytes[place] = UInt8(truncatingIfNeeded: next())
+      case 1: bytes[place] ^= 1 << UInt8(next() % 8)
+      case 2: bytes.removeLast(bytes.count - place)
+      default: bytes.insert(bytes[place], at: place)
+      }
+    }
+    return bytes
+  }
+}

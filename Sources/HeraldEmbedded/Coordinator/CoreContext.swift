@@ -98,23 +98,26 @@ extension CoreContext {
     }
   }
 
+  /// How much the radio is used, as far as its timings are not set by name.
+  @inlinable
+  var radioSetting: RadioSetting {
+    @inline(never) get {
+      RadioSetting(rawValue: UInt8(truncatingIfNeeded: settings[.radioSetting] ?? 1)) ?? .standard
+    }
+  }
+
   /// From one advertisement to the next.
   @inlinable
   var advertisingInterval: Interval {
     if let milliseconds = settings[.advertisingInterval] { return .milliseconds(UInt32(milliseconds)) }
-    // A saver's advertisements are those of the defaults.
-    return settings[.radioSetting] == 2 ? .milliseconds(100) : configuration.advertisingInterval
+    return radioSetting.advertisingInterval ?? configuration.advertisingInterval
   }
 
   /// How to scan.
   @inlinable
   var scanTiming: ScanTiming {
     var timing = configuration.scanTiming
-    switch settings[.radioSetting] {
-    case 0: timing.listen(.milliseconds(60), every: .milliseconds(1065))
-    case 2: timing.listen(.milliseconds(500), every: .milliseconds(1000))
-    default: break
-    }
+    timing.listen(as: radioSetting)
     if let interval = settings[.scanInterval] {
       timing.listen(timing.window, every: .milliseconds(UInt32(interval)))
     }
@@ -133,7 +136,7 @@ extension CoreContext {
     case .scanInterval: scanTiming.interval.milliseconds
     case .scanWindow: scanTiming.window.milliseconds
     case .advertisingInterval: advertisingInterval.milliseconds
-    case .radioSetting: UInt32(settings[.radioSetting] ?? 1)
+    case .radioSetting: UInt32(radioSetting.rawValue)
     case .accessKey: 0
     case .stayOpen: UInt32(settings[.stayOpen] ?? (configuration.staysOpen ? 1 : 0))
     }

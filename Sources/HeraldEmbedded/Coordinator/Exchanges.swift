@@ -175,7 +175,7 @@ extension Exchanges {
   /// connection if it is ours.
   @inlinable
   mutating func fail(
-    _ index: Int, _ cause: CoordinatorCounter, _ serving: inout ServingType, _ peers: inout PeersType,
+    _ index: Int, _ cause: HeraldCounter, _ serving: inout ServingType, _ peers: inout PeersType,
     _ context: inout Context
   ) {
     table[index].step = .failed

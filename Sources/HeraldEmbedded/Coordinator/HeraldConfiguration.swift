@@ -74,23 +74,16 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
 
   /// A setting that makes a battery last: 0.4 mA, and half as many readings. Devices like this one are heard
   /// and read as soon as with the defaults; phones that advertise once a second only once or twice in 30 s.
-  public static var saver: HeraldConfiguration {
-    var configuration = HeraldConfiguration()
-    configuration.scanTiming.interval = .milliseconds(1065)
-    configuration.scanTiming.window = .milliseconds(60)
-    configuration.scanTiming.busyWindow = .milliseconds(1065)
-    return configuration
-  }
+  public static var saver: HeraldConfiguration { HeraldConfiguration(.saver) }
 
   /// A setting for devices on a mains supply, and for measuring: scans half of the time and advertises ten
   /// times a second. 3 mA.
-  public static var dense: HeraldConfiguration {
-    var configuration = HeraldConfiguration()
-    configuration.scanTiming.interval = .milliseconds(1000)
-    configuration.scanTiming.window = .milliseconds(500)
-    configuration.scanTiming.busyWindow = .milliseconds(1000)
-    configuration.advertisingInterval = .milliseconds(100)
-    return configuration
+  public static var dense: HeraldConfiguration { HeraldConfiguration(.dense) }
+
+  private init(_ setting: RadioSetting) {
+    self.init()
+    scanTiming.listen(as: setting)
+    advertisingInterval = setting.advertisingInterval ?? advertisingInterval
   }
 
   /// How long to leave a peer alone after its `failures`-th failed exchange in a row: `first`, doubled with

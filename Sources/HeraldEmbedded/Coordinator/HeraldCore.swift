@@ -162,7 +162,7 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
 
   /// The value of a counter.
   @inlinable
-  public mutating func counter(_ counter: CoordinatorCounter) -> UInt32 {
+  public mutating func counter(_ counter: HeraldCounter) -> UInt32 {
     serving.values.count(of: counter) ?? context.sink.counters[counter]
   }
 }
@@ -170,21 +170,21 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
 extension HeraldCore: StatisticsSource {
   /// "herald".
   @inlinable public static var statisticsName: StaticString { "herald" }
-  /// The counters of `CoordinatorCounter`, the evictions, and how many peers are tracked and known.
-  @inlinable public static var statisticsCount: Int { CoordinatorCounter.count &+ 2 }
+  /// The counters of `HeraldCounter`, the evictions, and how many peers are tracked and known.
+  @inlinable public static var statisticsCount: Int { HeraldCounter.count &+ 2 }
   /// The name of counter `index`.
   @inlinable
   public static func statisticName(_ index: Int) -> StaticWord {
-    StaticWord(index, of: CoordinatorCounters.names)
+    StaticWord(index, of: HeraldCounters.names)
   }
   /// The value of counter `index`.
   @inlinable
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
-    case CoordinatorCounter.count: return peers.table.evictions
-    case CoordinatorCounter.count &+ 1: return UInt32(truncatingIfNeeded: peers.table.count)
+    case HeraldCounter.count: return peers.table.evictions
+    case HeraldCounter.count &+ 1: return UInt32(truncatingIfNeeded: peers.table.count)
     default:
-      guard let counter = CoordinatorCounter(rawValue: index) else { return 0 }
+      guard let counter = HeraldCounter(rawValue: index) else { return 0 }
       return self.counter(counter)
     }
   }

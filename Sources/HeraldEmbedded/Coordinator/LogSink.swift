@@ -16,7 +16,7 @@ public struct LogSink<Parts: DeviceParts>: ~Copyable {
   public var delegate: Parts.DelegateType
   /// The date, if known.
   public var clock: WallClock
-  @usableFromInline var counters: CoordinatorCounters
+  @usableFromInline var counters: HeraldCounters
   /// The moment of the call that is being made.
   public var now: Instant
   /// When the log is brought to flash next.
@@ -30,7 +30,7 @@ public struct LogSink<Parts: DeviceParts>: ~Copyable {
     log = FlashLog(flash: flash)
     self.delegate = delegate()
     clock = WallClock()
-    counters = CoordinatorCounters()
+    counters = HeraldCounters()
     now = .start
     commitAt = .start
     tidyAt = .start
@@ -42,7 +42,7 @@ extension LogSink {
 
   /// One more.
   @inlinable @inline(__always)
-  mutating func count(_ counter: CoordinatorCounter) { counters.count(counter) }
+  mutating func count(_ counter: HeraldCounter) { counters.count(counter) }
 
   /// Puts an event into the log; one it does not take is counted.
   @inlinable @inline(__always)

@@ -193,7 +193,7 @@ extension Peers {
   /// Counts a failure and says when the peer may be tried again. Up to a second of chance keeps two devices
   /// that try each other from doing so in step.
   @inlinable
-  mutating func postpone(_ place: Int, _ cause: CoordinatorCounter, _ context: inout Context) {
+  mutating func postpone(_ place: Int, _ cause: HeraldCounter, _ context: inout Context) {
     context.sink.count(cause)
     releaseHold(place, &context)
     table[place].failures &+= 1

@@ -66,7 +66,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
 
   /// The value of a counter that is kept here; `nil` for all others.
   @inlinable
-  func count(of counter: CoordinatorCounter) -> UInt32? {
+  func count(of counter: HeraldCounter) -> UInt32? {
     switch counter {
     case .payloadsServed: served
     case .payloadsNotServed: notServed

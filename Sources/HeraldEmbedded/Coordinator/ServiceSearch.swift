@@ -11,7 +11,7 @@ struct ServiceSearch: BitwiseCopyable, Sendable {
   @usableFromInline var step: ExchangeStep { ExchangeStep(rawValue: bits & 7) ?? .closed }
 
   /// Why the payload of a service that was found could not be read; `nil` if there was no such service.
-  @usableFromInline var fault: CoordinatorCounter? {
+  @usableFromInline var fault: HeraldCounter? {
     bits < 8 ? nil : bits < 16 ? .exchangesRefused : .exchangesMalformed
   }
 

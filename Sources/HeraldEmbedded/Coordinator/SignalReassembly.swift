@@ -44,7 +44,7 @@ struct SignalReassembly: BitwiseCopyable {
   }
 
   /// How long a peer may take from one part to the next.
-  @usableFromInline static var patience: UInt32 { 30_000 }
+  @usableFromInline static var partTimeout: UInt32 { 30_000 }
 }
 
 extension ServedValues {
@@ -166,7 +166,7 @@ extension ServedValues {
   /// Drops what a peer has begun on a connection and has not gone on with for too long.
   @inlinable @inline(never)
   mutating func dropStalled(_ index: Int) {
-    guard askedAt.milliseconds.low32 &- incoming[index].lastPart > SignalReassembly.patience else { return }
+    guard askedAt.milliseconds.low32 &- incoming[index].lastPart > SignalReassembly.partTimeout else { return }
     let connection = ConnectionID(index: index)
     if let begun = pool.find(connection, .hearing) ?? pool.find(connection, .preparing) { drop(begun) }
   }

@@ -8,7 +8,7 @@ import HeraldHAL
 /// collide.
 ///
 /// **When full**, `insert` evicts the peer that has been silent for longest: of those that have been silent
-/// for `patience` first one that owes no work, else of all. But if a quarter of the table are peers that were
+/// for `evictableAfter` first one that owes no work, else of all. But if a quarter of the table are peers that were
 /// heard in the last second and never before, there is a flood of made-up addresses: then it evicts its own
 /// kind, the one of them that has been silent for longest. Held peers (an exchange is in progress) are never
 /// evicted; if all are held, the newcomer is not taken in.
@@ -51,7 +51,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   }
 
   /// How long a peer that owes no work must have been silent to be evicted ahead of those that owe work.
-  public static var patience: Interval { .seconds(30) }
+  public static var evictableAfter: Interval { .seconds(30) }
 
   /// Makes the hash unpredictable. Does nothing unless the table is empty.
   public mutating func setSeed(_ seed: UInt32) {
@@ -236,7 +236,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
         }
       }
       // None is kept for so long that its silence has this bit.
-      if !targets[place].owesWork, silence >= Self.patience.milliseconds { silence |= 1 &<< 31 }
+      if !targets[place].owesWork, silence >= Self.evictableAfter.milliseconds { silence |= 1 &<< 31 }
       if silence >= most {
         longest = place
         most = silence

@@ -42,7 +42,7 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   /// time.
   case clockSet(unixMilliseconds: UInt64, source: WallClock.Source)
   /// So many events before this one were not logged: for want of a working flash page, or because strangers
-  /// brought more than they may (`CoordinatorCounter.strangersRefused` and `readingsRefused`).
+  /// brought more than they may (`HeraldCounter.strangersRefused` and `readingsRefused`).
   case dropped(count: UInt32)
 
   /// Whether payload bytes belong to the event.

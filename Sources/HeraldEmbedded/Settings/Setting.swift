@@ -136,22 +136,3 @@ public struct SettingDescription: Sendable {
     kind == .bytes ? value == range.lowerBound || value == range.upperBound : range.contains(value)
   }
 }
-
-/// How much the radio is used (the value of `Setting.radioSetting`).
-public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
-  /// `HeraldConfiguration.saver`: a battery lasts.
-  case saver = 0
-  /// As the image has it.
-  case standard = 1
-  /// `HeraldConfiguration.dense`: for a mains supply, and for measuring.
-  case dense = 2
-
-  /// What it is called.
-  public var name: StaticString {
-    switch self {
-    case .saver: "saver"
-    case .standard: "default"
-    case .dense: "dense"
-    }
-  }
-}

@@ -13,7 +13,7 @@ extension ControllerSession {
     pending = packet.opcode
     pendingPurpose = purpose
     isWaiting = true
-    deadline = now + Self.patience
+    deadline = now + Self.commandTimeout
     switch purpose {
     case .advertisingParameters:
       advertising.owesParameters = false
@@ -106,7 +106,7 @@ extension ControllerSession {
       // Refused: there was nothing left to cancel, and what it became has been reported already.
       if !isGood, connect == .cancelling { return connectEnded(.unknownConnection) }
       // Otherwise a connection complete event ends it, and has to come.
-      cancelDeadline = now + Self.patience
+      cancelDeadline = now + Self.commandTimeout
     default:
       // About one connection: `.disconnect`, `.refuseKey`, `.updateConnection`, `.dataLength`, `.readRSSI`.
       if connects, !isGood { return .refused(status) }

@@ -40,7 +40,7 @@ struct ControllerSession: ~Copyable {
   }
 
   /// How long a controller may take to answer a command, or to take the next.
-  @usableFromInline static var patience: Interval { .seconds(2) }
+  @usableFromInline static var commandTimeout: Interval { .seconds(2) }
   /// How long a refused part of the work rests before it is tried again.
   static var rest: Interval { .seconds(1) }
   /// How long a controller that has work may be silent before it is asked whether it is still there.
@@ -155,12 +155,12 @@ struct ControllerSession: ~Copyable {
   @usableFromInline
   mutating func awaitsReset() -> Bool { state == .failed || (state == .starting && step == .reset) }
 
-  /// Something is to be sent that the controller does not take: its patience runs.
+  /// Something is to be sent that the controller does not take: its timeout runs.
   @usableFromInline
   mutating func wait(from now: Instant) {
     guard !isWaiting else { return }
     isWaiting = true
-    deadline = now + Self.patience
+    deadline = now + Self.commandTimeout
   }
 
   /// By when something that is waited for must have come.

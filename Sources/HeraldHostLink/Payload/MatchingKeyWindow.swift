@@ -55,7 +55,7 @@ public struct MatchingKeyWindow: ~Copyable {
   ) throws(HostLinkError) -> SecretMemory {
     let memory = SecretMemory(capacity: days * SimpleKeySchedule.matchingKeySize)
     do throws(KeyScheduleError) {
-      try derive(secret.memory.used, first, first + days - 1, into: memory.bytes)
+      try derive(secret.bytes, first, first + days - 1, into: memory.bytes)
     } catch {
       throw refusal(error, from: epoch.unixSeconds + UInt64(first) * 86_400, epoch)
     }

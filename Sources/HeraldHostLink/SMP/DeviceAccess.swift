@@ -131,7 +131,7 @@ extension DeviceClient {
   ) throws(HostLinkError) {
     var schedule = SessionKeySchedule()
     schedule.begin(
-      accessKey: key.memory.used.span, deviceNonce: deviceNonce.span, hostNonce: hostNonce.span)
+      accessKey: key.bytes.span, deviceNonce: deviceNonce.span, hostNonce: hostNonce.span)
     var proof: [32 of UInt8] = .init(repeating: 0)
     schedule.hostProof(serial: serial.span, into: &proof)
     let request = ManagementRequest(
@@ -179,7 +179,7 @@ extension DeviceClient {
     _ key: borrowing AccessKey, pause: (UInt32) -> Void = { usleep($0 * 1000) }
   ) throws(HostLinkError) {
     try refuseLocked()
-    var bytes = Array(key.memory.used)
+    var bytes = Array(key.bytes)
     defer { bytes.wipe() }
     try write(.accessKey, bytes, "to set its access key")
     client.forgetSession()

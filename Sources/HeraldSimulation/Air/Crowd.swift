@@ -175,7 +175,7 @@ public final class Crowd {
   var deviceCount: Int { nodeCount }
 
   /// The sum of a counter over all devices.
-  public func total(_ counter: CoordinatorCounter) -> UInt64 {
+  public func total(_ counter: HeraldCounter) -> UInt64 {
     var sum: UInt64 = 0
     for device in 0..<nodeCount { sum += UInt64(nodes[device].core.counter(counter)) }
     return sum

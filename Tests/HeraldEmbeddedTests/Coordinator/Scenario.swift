@@ -205,7 +205,7 @@ final class ScenarioWith<Systems: Neighbours, Table: GATTTable> {
     return node.core.delegate.heard
   }
 
-  func count(_ counter: CoordinatorCounter) -> UInt32 { node.core.counter(counter) }
+  func count(_ counter: HeraldCounter) -> UInt32 { node.core.counter(counter) }
 
   /// We send exactly `request`, and the peer answers `answer`.
   func exchange(

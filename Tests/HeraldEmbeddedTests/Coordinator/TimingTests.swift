@@ -242,8 +242,8 @@ struct TimingTests {
     #expect("\(Scenario.Node.Core.statisticName(names.count))" == "")
     #expect(scenario.node.core.statistic(names.count) == 0)
     // The names are one text, apart from the counters: each is that of its counter, with underscores.
-    for index in 0..<CoordinatorCounter.count {
-      let camel = CoordinatorCounter(rawValue: index).map { "\($0)" } ?? ""
+    for index in 0..<HeraldCounter.count {
+      let camel = HeraldCounter(rawValue: index).map { "\($0)" } ?? ""
       let name = camel.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
       #expect("\(Scenario.Node.Core.statisticName(index))" == name)
     }

@@ -62,6 +62,26 @@ struct LogAcknowledgementTests {
     #expect(log.acknowledge(1, with: []) == .taken)
   }
 
+  @Test(
+    "the newest page is not to be acknowledged, even when all before it are, with the digest of all of it")
+  func newestAfterAllOthers() throws {
+    let image = image()
+    var log = FlashLog<MemoryFlash, 8>.mounted(on: image)
+    var number: UInt32 = 0
+    _ = try fill(&log, to: 3, from: &number)
+    log.commit()
+    let isTaken = log.acknowledge(through: 2)
+    #expect(isTaken)
+    let page = Array(image.bytes[1024..<1536])
+    let digest = SHA256.digest(of: page.span)
+    let outcome = log.acknowledge(3, with: digest.indices.map { digest[$0] })
+    #expect(outcome == .outOfOrder)
+    log.trim()
+    log.trim()
+    log.trim()
+    #expect(log.standing.oldest == 3 && log.standing.newest == 3)
+  }
+
   /// Appends until the newest page is `sequence`; the records.
   private func fill(_ log: inout FlashLog<MemoryFlash, 8>, to sequence: UInt32, from number: inout UInt32)
     throws

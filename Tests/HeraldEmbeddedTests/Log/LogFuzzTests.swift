@@ -58,7 +58,7 @@ private func seedPages() throws -> [[UInt8]] {
 }
 
 /// Recomputes all checksums, as an attacker would.
-private func forge(_ page: inout [UInt8]) {
+func forge(_ page: inout [UInt8]) {
   func crc16(_ seed: UInt16, _ bytes: ArraySlice<UInt8>) -> UInt16 {
     var crc = seed
     for byte in bytes {

@@ -1,34 +1,18 @@
 import HeraldSimulation
+import TestInputs
 import Testing
 
 @testable import HeraldBluetooth
 @testable import HeraldEmbedded
-
-/// A page of 204 bytes with 8,193 readings: one more than a page's first segment may hold. Written by an
-/// encoder in Python from docs/log-format.md: one target, always -50 dBm, all at the same time.
-private let overfullPage = """
-  484c6f6702041000070000000100000001000000000000000000000000000000
-  00000000adc0e7f87dfdafffffffffffa5bf865f88a4b5eeb22881b16350865b
-  f709815c7d0ae58ff5c173a6c3a5a2e4bb84a01c807d572b923a4bcf32789272
-  1587510d14b6e0f159d0972a6ee68835d8c3f0977ef822eae490d41077e18771
-  6ba38fbf2c19d7a11d1fec63e4500ffc423e799f54a0c0640a9c8653468a299c
-  f8876e95381360c8a0d0d5fdd52cc349339f1b834ba36cd836fdea0f955f7c9f
-  07b5dce0da512420005129ff
-  """
 
 /// How many records a page may hold (docs/log-format.md, section 1).
 @Suite("Log: records in a page")
 struct LogRecordLimitTests {
   private let peer = TargetIdentity(kind: .randomAddress, high: 0x4000, low: 1)
 
-  private func bytes(_ hex: String) -> [UInt8] {
-    let digits = hex.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-  }
-
   @Test("A page with more records than a page may hold is malformed, and gives no more than those")
   func decoder() throws {
-    let page = try #require(decode(page: bytes(overfullPage)))
+    let page = try #require(decode(page: overfullLogPage))
     #expect(page.records.count == 8192 && page.ending == .malformed)
     #expect(page.records.allSatisfy { $0.event == .measured(peer, RSSI(-50)) })
   }
@@ -39,7 +23,7 @@ struct LogRecordLimitTests {
     var log = FlashLog<MemoryFlash, 16>.mounted(on: image, freshEpoch: 7)
     try log.add(.lost(peer), at: 0)
     log.commit()
-    var page = bytes(overfullPage)
+    var page = overfullLogPage
     page += [UInt8](repeating: 0xFF, count: 256 - page.count) + (log.pageBytes(1) ?? [])
     let decoded = try #require(decode(page: page))
     #expect(decoded.records.count == 8193 && decoded.records.last?.event == .lost(peer))

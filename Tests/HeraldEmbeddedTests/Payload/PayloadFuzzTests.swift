@@ -53,20 +53,11 @@ struct PayloadFuzzTests {
     for number in 0..<120_000 {
       var bytes: [UInt8]
       if number % 4 == 0 {
-        bytes = (0..<Int(random.next() % 40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        bytes = random.bytes()
         // Lengths that leave room for what follows.
         for place in bytes.indices where random.next() % 3 == 0 { bytes[place] &= 7 }
       } else {
-        bytes = Self.seeds[Int(random.next() % UInt64(Self.seeds.count))]
-        for _ in 0...(random.next() % 4) where !bytes.isEmpty {
-          let place = Int(random.next() % UInt64(bytes.count))
-          switch random.next() % 4 {
-          case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
-          case 1: bytes[place] ^= 1 << UInt8(random.next() % 8)
-          case 2: bytes.removeLast(bytes.count - place)
-          default: bytes.insert(bytes[place], at: place)
-          }
-        }
+        bytes = random.mutated(Self.seeds)
       }
       guard fuzzPayload(bytes.span), fuzzExtendedData(bytes.span) else {
         Issue.record("case \(number): \(bytes)")

@@ -98,15 +98,8 @@ struct IntrospectionTests {
 
   @Test(
     "HP-15 The published pseudo device addresses are the identity, under each company code",
-    arguments: [
-      (1, "000000000000"), (-1, "ffffffffffff"), (117_649, "010000000000"), (-117_649, "feffffffffff"),
-      (823_543, "0c0000000000"), (40_353_607, "670200000000"), (1_977_326_743, "db7500000000"),
-      (96_889_010_407, "088f16000000"), (-96_889_010_407, "f770e9ffffff"),
-      (33_232_930_569_601, "05a5391e0000"), (1_628_413_597_910_449, "0d9608c90500"),
-      (79_792_266_297_612_001, "7eb8a47a1b01"), (-79_792_266_297_612_001, "81475b85e4fe"),
-      (558_545_864_083_284_007, "720b815ac007"), (-558_545_864_083_284_007, "8df47ea53ff8"),
-    ] as [(Int64, String)])
-  func publishedPseudoAddresses(value: Int64, hex: String) {
+    arguments: publishedPseudoAddresses)
+  func pseudoAddresses(value: Int64, hex: String) {
     for company in ["FAFF", "F105", "FFFA"] {
       let found = introspected("02011A 0303F6FC 09FF" + company + hex)
       #expect(found.identity == TargetIdentity(PseudoDeviceAddress(value: value)))
@@ -241,6 +234,13 @@ struct AppleMessagesTests {
     let found = introspected(hex)
     #expect(found.apple == .filtered)
     #expect(found.peer == .ignored)
+  }
+
+  @Test("HP-16 Each of Apple's messages begins behind the data of the one before it")
+  func messages() {
+    // Type 12 with the data AA 07, and nearby information of an iPhone; or a type that no phone shows.
+    #expect(introspected("0eff4c00 1202aa07 1005031c000000").apple == .unfiltered)
+    #expect(introspected("0aff4c00 1202aa10 070100").apple == .filtered)
   }
 
   @Test("HP-16 iPhone with Herald in the foreground: the service, and no Apple data")

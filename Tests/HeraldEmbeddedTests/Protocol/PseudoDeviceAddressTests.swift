@@ -3,6 +3,16 @@ import HeraldHAL
 import TestInputs
 import Testing
 
+/// Numbers and the bytes that phones make of them, from the published table of pseudo device addresses.
+let publishedPseudoAddresses: [(value: Int64, hex: String)] = [
+  (1, "000000000000"), (-1, "ffffffffffff"), (117_649, "010000000000"), (-117_649, "feffffffffff"),
+  (823_543, "0c0000000000"), (40_353_607, "670200000000"), (1_977_326_743, "db7500000000"),
+  (96_889_010_407, "088f16000000"), (-96_889_010_407, "f770e9ffffff"),
+  (33_232_930_569_601, "05a5391e0000"), (1_628_413_597_910_449, "0d9608c90500"),
+  (79_792_266_297_612_001, "7eb8a47a1b01"), (-79_792_266_297_612_001, "81475b85e4fe"),
+  (558_545_864_083_284_007, "720b815ac007"), (-558_545_864_083_284_007, "8df47ea53ff8"),
+]
+
 @Suite("Pseudo device address")
 struct PseudoDeviceAddressTests {
   private func onAir(_ address: PseudoDeviceAddress) -> [UInt8] {
@@ -15,16 +25,7 @@ struct PseudoDeviceAddressTests {
 
   private func read(_ bytes: [UInt8]) -> PseudoDeviceAddress? { PseudoDeviceAddress(onAir: bytes.span) }
 
-  @Test(
-    "HP-11 The bytes phones make of a number",
-    arguments: [
-      (1, "000000000000"), (-1, "ffffffffffff"), (117_649, "010000000000"), (-117_649, "feffffffffff"),
-      (823_543, "0c0000000000"), (40_353_607, "670200000000"), (1_977_326_743, "db7500000000"),
-      (96_889_010_407, "088f16000000"), (-96_889_010_407, "f770e9ffffff"),
-      (33_232_930_569_601, "05a5391e0000"), (1_628_413_597_910_449, "0d9608c90500"),
-      (79_792_266_297_612_001, "7eb8a47a1b01"), (-79_792_266_297_612_001, "81475b85e4fe"),
-      (558_545_864_083_284_007, "720b815ac007"), (-558_545_864_083_284_007, "8df47ea53ff8"),
-    ] as [(Int64, String)])
+  @Test("HP-11 The bytes phones make of a number", arguments: publishedPseudoAddresses)
   func encoding(value: Int64, expected: String) throws {
     let address = PseudoDeviceAddress(value: value)
     #expect(onAir(address) == hexBytes(expected))

@@ -152,6 +152,10 @@ struct StoredPayloadTests {
     check(badge.stage(0, 52, head) == .wants(40))
     check(badge.stage(40, 0, Array(good.dropFirst(39))) == .refused)
     check(badge.offered(at: nil) == fixed)
+    // Of bytes that came already nothing is taken again.
+    check(badge.stage(0, 52, head) == .wants(40))
+    check(badge.stage(30, 0, [1, 2, 3, 4]) == .wants(40))
+    check(badge.stage(40, 0, rest) == .taken(52) && badge.offered(at: nil) == Array(1...20))
     // A thousand uploads that never end.
     for _ in 0..<1000 { _ = badge.stage(0, 52, head) }
     check(badge.push(good) == .taken(52) && badge.offered(at: nil) == Array(1...20))
@@ -160,6 +164,43 @@ struct StoredPayloadTests {
     check(badge.store.noteReset() == false)
     badge.image.brokenPages = []
     check(badge.store.noteReset() && badge.push(blob(.fixed, fixed)) == .failed)
+  }
+
+  @Test(
+    "a blob has room between the record of the settings and the note of a reset, 920 bytes of a page of 1,024"
+  )
+  func room() {
+    var badge = Badge(image())
+    check(badge.stage(0, 920, [1]) == .wants(1))
+    check(badge.stage(0, 921, [1]) == .refused)
+  }
+
+  @Test("keys that are whole, but those of other days than the header says, are refused")
+  func otherDays() throws {
+    let keys = blob(first: 5, keys: Array(0..<64))
+    let read = StoredPayloadHeader(keys.span)
+    var header = try #require(read)
+    header.firstDay = 4
+    var bytes = [UInt8](repeating: 0, count: 32)
+    do {
+      var writer = ByteWriter(bytes.mutableSpan)
+      header.write(to: &writer)
+    }
+    var badge = Badge(image())
+    check(badge.push(bytes + keys[32...]) == .refused)
+    check(badge.push(keys) == .taken(112))
+  }
+
+  @Test("the payload with a key for each day changes every 360 s, the others never")
+  func nextChange() throws {
+    var badge = Badge(image())
+    let now = Instant(milliseconds: 5_000)
+    check(badge.push(blob(first: 0, keys: try matchingKeys(first: 0, last: 2))) == .taken(152))
+    check(badge.offered(at: epoch).count == 21)
+    check(badge.supplier.nextChange(after: epoch + 359, now: now) == Instant(milliseconds: 6_000))
+    check(badge.supplier.nextChange(after: nil, now: now) == .never)
+    check(badge.push(blob(.fixed, fixed)) == .taken(45) && badge.offered(at: epoch) == fixed)
+    check(badge.supplier.nextChange(after: epoch + 359, now: now) == .never)
   }
 
   @Test(

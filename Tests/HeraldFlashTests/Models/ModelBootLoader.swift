@@ -14,6 +14,8 @@ final class ModelBootLoader: SerialLine {
   var vanishesAfter = Int.max
   /// The frames whose answer has a damaged checksum.
   var spoiled: Set<Int> = []
+  /// The frames with data that arrive damaged.
+  var damaged: Set<Int> = []
   /// What is answered instead, by request.
   var refusals: [UInt8: [UInt8]] = [:]
   /// The version of what is there, and whether there is a SoftDevice.
@@ -46,6 +48,7 @@ final class ModelBootLoader: SerialLine {
     vanishesAfter = .max
     frames = 0
     spoiled = []
+    damaged = []
     output = []
     decoder = SLIPDecoder()
   }
@@ -90,7 +93,9 @@ final class ModelBootLoader: SerialLine {
       return number(selected == 1 ? 512 : 4096) + progress
     case 0x01: return create(body)
     case 0x08:
-      if selected == 1 { command += body } else { object += body }
+      var data = body
+      if damaged.contains(frames) { data[0] ^= 1 }
+      if selected == 1 { command += data } else { object += data }
       return nil
     case 0x03: return progress
     case 0x04: return selected == 1 ? executeCommand() : executeData()

@@ -77,6 +77,18 @@ struct FlashLoaderTests {
     #expect(chip.violations.isEmpty)
   }
 
+  @Test("A page that arrives damaged is refused by the chip, said at once, and not programmed")
+  func refusal() throws {
+    let (chip, loader) = try Self.started(.nRF51)
+    chip.fill([7], at: 4096)
+    try loader.program([UInt32](repeating: 5, count: 256), at: 4096)
+    // The first word of slot 0.
+    #expect(chip.debugWrite(0x2000_0600, 4))
+    let error = #expect(throws: ProbeError.self) { try loader.finish() }
+    #expect(error == .silent)
+    #expect(chip.holds([7], at: 4096) && chip.pagesErased == 0)
+  }
+
   @Test("Capacity is whole pages, twice within the RAM there is")
   func capacity() throws {
     #expect(try Self.started(.nRF51).1.capacity == 7168)

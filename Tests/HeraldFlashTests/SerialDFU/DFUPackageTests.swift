@@ -1,17 +1,13 @@
+import TestInputs
 import Testing
 
 @testable import HeraldFlash
 @testable import HeraldImages
 
-private func bytes(_ hexadecimal: String) -> [UInt8] {
-  let digits = Array(hexadecimal.filter { !$0.isWhitespace })
-  return stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0 }
-}
-
 @Suite("Packages for Nordic's boot loader")
 struct DFUPackageTests {
   /// What nrfdfu (infsoft-locaware, 5371b34) sent for an application of 4100 bytes.
-  private static let foreign = bytes(
+  private static let foreign = hexBytes(
     """
     0a3c 0801 1238 0801 1034 1a0100 2000 2800 3000 388420
     4224 0803 1220 7a5417bb0aa8f7fe092028066f2316f44f56c00534a5483cbc3eb5ecef0cb4f9 4800
@@ -21,7 +17,7 @@ struct DFUPackageTests {
   func initPacket() throws {
     var packet = DFUInitPacket(application: [])
     packet.size = 4100
-    packet.hash = bytes("f9b40cefecb53ebc3c48a53405c0564ff416236f06282009fef7a80abb17547a")
+    packet.hash = hexBytes("f9b40cefecb53ebc3c48a53405c0564ff416236f06282009fef7a80abb17547a")
     #expect(packet.bytes == Self.foreign)
     #expect(try DFUInitPacket(Self.foreign) == packet)
     packet.isDebug = true
@@ -62,7 +58,7 @@ struct DFUPackageTests {
     let archive = StoredZip([("a", Array("12345678".utf8))])
     #expect(
       archive.bytes
-        == bytes(
+        == hexBytes(
           """
           504b0304 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 61 3132333435363738
           504b0102 1400 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 0000 0000 0000 00000000 00000000 61
@@ -80,9 +76,9 @@ struct DFUPackageTests {
 
   @Test("An archive of Python's zipfile is read; a compressed one is refused by its file's name")
   func foreignZip() throws {
-    let archive = try StoredZip(bytes(PythonZip.stored))
+    let archive = try StoredZip(hexBytes(PythonZip.stored))
     #expect(archive == StoredZip([("a.bin", Array("12345678".utf8)), ("m", Array("{}".utf8))]))
-    let error = #expect(throws: FirmwareError.self) { try StoredZip(bytes(PythonZip.deflated)) }
+    let error = #expect(throws: FirmwareError.self) { try StoredZip(hexBytes(PythonZip.deflated)) }
     #expect(error?.description == "a.bin in the zip archive is compressed: store it as it is (zip -0)")
   }
 
@@ -91,7 +87,7 @@ struct DFUPackageTests {
     // The archive of the test above it, with its one entry twice in the directory.
     let entry =
       "504b0102 1400 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 0000 0000 0000 00000000 00000000 61"
-    let archive = bytes(
+    let archive = hexBytes(
       "504b0304 1400 0000 0000 0000 2100 afdae09a 08000000 08000000 0100 0000 61 3132333435363738 \(entry) \(entry)"
         + "504b0506 0000 0000 0200 0200 5e000000 27000000 0000")
     let error = #expect(throws: FirmwareError.self) { try StoredZip(archive) }
@@ -100,7 +96,7 @@ struct DFUPackageTests {
 
   @Test("A damaged archive is refused wherever it is damaged, and never more than that")
   func damaged() {
-    let whole = bytes(PythonZip.stored)
+    let whole = hexBytes(PythonZip.stored)
     for count in 0..<whole.count {
       #expect(throws: FirmwareError.self) { try StoredZip(Array(whole.prefix(count))) }
     }

@@ -1,6 +1,7 @@
 import HeraldDeviceLink
 import HeraldHAL
 import HeraldHostLink
+import TestInputs
 import Testing
 
 @testable import HeraldFlash
@@ -11,19 +12,14 @@ struct LegacyPacketTests {
   /// What adafruit-nrfutil 0.5.3.post16 sends for the twelve bytes of `application`, and what it is
   /// acknowledged with.
   static let application: [UInt8] = [0x00, 0x10, 0, 0x20, 0x01, 0x61, 0x02, 0x00, 0xC0, 0xDB, 0xDC, 0xDD]
-  private static let start = bytes(
+  private static let start = hexBytes(
     "c0 d14e01e0 03000000 04000000 00000000 00000000 0c000000 59e0 c0")
-  private static let initial = bytes(
+  private static let initial = hexBytes(
     "c0 da8e0197 01000000 5200 3412 07000000 0300 a900 ae00 b600 8bdd 0000 914e c0")
-  private static let data = bytes(
+  private static let data = hexBytes(
     "c0 e30e010e 04000000 00100020 01610200 dbdc dbdd dc dd ae11 c0")
-  private static let stop = bytes("c0 ec4e00c6 05000000 acfd c0")
-  private static let dat = bytes("5200 3412 07000000 0300 a900 ae00 b600 8bdd")
-
-  static func bytes(_ hexadecimal: String) -> [UInt8] {
-    let digits = Array(hexadecimal.filter { !$0.isWhitespace })
-    return stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0 }
-  }
+  private static let stop = hexBytes("c0 ec4e00c6 05000000 acfd c0")
+  private static let dat = hexBytes("5200 3412 07000000 0300 a900 ae00 b600 8bdd")
 
   @Test("The check of the digits, with the register set before and not")
   func checks() {
@@ -83,13 +79,13 @@ struct LegacyPacketTests {
     // and data.
     let line = ScriptedLine(
       ["c0 00000000 c0", "c0 080000f8 c0", "c0 100000f0 c0", "c0 180000e8 c0", "c0 200000e0 c0"].map(
-        Self.bytes))
+        hexBytes))
     let link = LegacyLink(line, name: "x", timeout: .zero)
     try link.begin()
     try link.send(.start, [4, 0, 0, 0] + [UInt8](repeating: 0, count: 8) + [12, 0, 0, 0])
     try link.send(.initial, Self.dat + [0, 0])
     try link.send(.data, Self.application)
-    let asks = [Self.bytes("c0 c0 d14e00e1 00000000 313e c0"), Self.bytes("c0 c0 c84e00ea 00000000 73b6 c0")]
+    let asks = [hexBytes("c0 c0 d14e00e1 00000000 313e c0"), hexBytes("c0 c0 c84e00ea 00000000 73b6 c0")]
     #expect(line.written == asks + [Self.start, Self.initial, Self.data])
     #expect(throws: HostLinkError.self) { try link.send(.stop, []) }
     // In vain: four times more, each with one end mark more.
@@ -100,7 +96,7 @@ struct LegacyPacketTests {
   @Test("Another number than that of the packet or the one behind it is somebody else's")
   func outOfStep() throws {
     let line = ScriptedLine(
-      ["c0 080000f8 c0", "c0 100000f0 c0", "c0 100000f0 c0 200000e0 c0"].map(Self.bytes))
+      ["c0 080000f8 c0", "c0 100000f0 c0", "c0 100000f0 c0 200000e0 c0"].map(hexBytes))
     let link = LegacyLink(line, name: "x", timeout: .zero)
     try link.begin()
     let error = #expect(throws: HostLinkError.self) { try link.send(.stop, []) }
@@ -114,7 +110,7 @@ struct LegacyPacketTests {
   func stale() throws {
     let late = ScriptedLine(
       ["c0 080000f8 c0 280000d8 c0", "c0 280000d8 c0", "c0 280000d8 c0", "c0 300000d0 c0", "c0 380000c8 c0"]
-        .map(Self.bytes))
+        .map(hexBytes))
     let link = LegacyLink(late, name: "x", timeout: .zero)
     try link.begin()
     try link.send(.stop, [])
@@ -125,14 +121,14 @@ struct LegacyPacketTests {
 
   @Test("Who answers what: Secure DFU's ping, a packet with nothing in it, and neither")
   func dialects() throws {
-    let question = Self.bytes("c0 0901 c0 c0 d14e00e1 00000000 313e c0")
-    let secure = ScriptedLine([Self.bytes("41 c0 60d102 c0 60090101 c0")])
+    let question = hexBytes("c0 0901 c0 c0 d14e00e1 00000000 313e c0")
+    let secure = ScriptedLine([hexBytes("41 c0 60d102 c0 60090101 c0")])
     #expect(try SerialDFUDialect.spoken(on: secure, name: "x", timeout: .zero) == .secure)
     #expect(secure.written == [question])
-    let legacy = ScriptedLine([[], Self.bytes("41 c0 280000d8 c0")])
+    let legacy = ScriptedLine([[], hexBytes("41 c0 280000d8 c0")])
     #expect(try SerialDFUDialect.spoken(on: legacy, name: "x", timeout: .zero) == .legacy)
     #expect(legacy.written == [question, question])
-    let neither = ScriptedLine([Self.bytes("c0 60090201 c0 280000d9 c0")])
+    let neither = ScriptedLine([hexBytes("c0 60090201 c0 280000d9 c0")])
     let error = #expect(throws: HostLinkError.self) {
       try SerialDFUDialect.spoken(on: neither, name: "x", timeout: .zero)
     }

@@ -106,6 +106,14 @@ struct SerialDFUTests {
       loader.reconnect()
       #expect(Self.failure(loader, plan) == nil, "frame \(count - 1)")
       #expect(loader.isRunning && loader.flash == plan.image.segments[0].bytes, "frame \(count - 1)")
+      // The data itself is damaged, and the line is cut before that is noticed.
+      let last = ModelBootLoader()
+      last.damaged = [count]
+      last.vanishesAfter = count
+      _ = Self.failure(last, plan)
+      last.reconnect()
+      #expect(Self.failure(last, plan) == nil, "data in frame \(count)")
+      #expect(last.isRunning && last.flash == plan.image.segments[0].bytes, "data in frame \(count)")
     }
   }
 

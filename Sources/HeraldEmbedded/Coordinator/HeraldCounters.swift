@@ -1,5 +1,5 @@
 /// What a Herald device counts about its work with peers. The order is that of the statistics group "herald".
-public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
+public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
   /// Advertisements and scan responses heard, of whomever.
   case adverts = 0
   /// Of these, such as came without a strength.
@@ -89,8 +89,8 @@ public enum CoordinatorCounter: Int, BitwiseCopyable, Sendable {
   public static let count = 42
 }
 
-/// The counters of `CoordinatorCounter`. They wrap.
-public struct CoordinatorCounters: BitwiseCopyable, Sendable {
+/// The counters of `HeraldCounter`. They wrap.
+public struct HeraldCounters: BitwiseCopyable, Sendable {
   @usableFromInline var values: [42 of UInt32]
 
   /// All zero.
@@ -99,19 +99,19 @@ public struct CoordinatorCounters: BitwiseCopyable, Sendable {
 
   /// The value of a counter.
   @inlinable
-  public subscript(counter: CoordinatorCounter) -> UInt32 { values[counter.rawValue] }
+  public subscript(counter: HeraldCounter) -> UInt32 { values[counter.rawValue] }
 
   /// One more.
   @inlinable @inline(__always)
-  mutating func count(_ counter: CoordinatorCounter) { values[counter.rawValue] &+= 1 }
+  mutating func count(_ counter: HeraldCounter) { values[counter.rawValue] &+= 1 }
 
   /// One more message of a kind: their counters are in the order of their codes.
   @inlinable
   mutating func count(_ kind: SignalMessage.Kind) {
-    values[CoordinatorCounter.signalPayloads.rawValue &+ Int(kind.rawValue) &- 1] &+= 1
+    values[HeraldCounter.signalPayloads.rawValue &+ Int(kind.rawValue) &- 1] &+= 1
   }
 
-  /// The names of all counters, in the order of `CoordinatorCounter`, then those of two that are counted
+  /// The names of all counters, in the order of `HeraldCounter`, then those of two that are counted
   /// elsewhere.
   @usableFromInline
   static var names: StaticString {
