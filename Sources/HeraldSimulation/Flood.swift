@@ -82,7 +82,8 @@ public struct FloodOutcome: Equatable, Sendable {
 public final class Flood {
   typealias Node = HeraldNode<
     HCIRadio<SimulatedController, 4>,
-    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodRecorder, NoNeighbours, HeraldGATTTable>, 64, 4,
+    PartList<MemoryFlash, SeededRandom, FixedPayloadSupplier, FloodRecorder, NoNeighbours, HeraldGATTTable>,
+    64, 4,
     4
   >
 

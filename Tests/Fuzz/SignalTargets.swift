@@ -23,7 +23,9 @@ private struct Listener: SensorDelegate, ~Copyable {
 }
 
 private typealias Node = HeraldNode<
-  MockRadio, PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, NoNeighbours, HeraldBothSignalsGATTTable>, 4, 2, 2
+  MockRadio,
+  PartList<MemoryFlash, FuzzRandom, FixedPayloadSupplier, Listener, NoNeighbours, HeraldBothSignalsGATTTable>,
+  4, 2, 2
 >
 
 let signalSeeds: [[UInt8]] = [

@@ -30,7 +30,8 @@ struct DeviceIdentifierTests {
   private typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable, PersistentBoard
+      MemoryFlash, RisingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
+      PersistentBoard
     >, 4, 1, 1
   >
 

@@ -28,7 +28,8 @@ private struct KeptDevice: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable, PersistentBoard
+      MemoryFlash, CountingRandom, FixedPayloadSupplier, NoDelegate, NoNeighbours, HeraldGATTTable,
+      PersistentBoard
     >, 4, 1, 1
   >
   let log: FlashImage

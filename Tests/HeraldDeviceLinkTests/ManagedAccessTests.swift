@@ -22,7 +22,8 @@ private struct Badge: ~Copyable {
   typealias Device = ManagedNode<
     MockRadio,
     ManagedPartList<
-      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable, PersistentBoard
+      MemoryFlash, CountingRandom, StoredPayloadSupplier<129>, NoDelegate, NoNeighbours, HeraldGATTTable,
+      PersistentBoard
     >, 4, 1, 1
   >
   let log: FlashImage

@@ -8,7 +8,7 @@ public protocol GATTTableSource {
   /// that does.
   static var changes: Bool { get }
   /// The table that is served by a device whose constant one is `table`: attribute `n` has handle `n + 1`. On
-  /// a connection that was opened under a former address (`isFormer`) it is without the attributes that change.
+  /// a connection that was opened under a former address (`isFormer`), attributes that change are left out.
   @_lifetime(&self, copy table)
   mutating func database(over table: GATTDatabase, isFormer: Bool) -> GATTDatabase
   /// The first handle of the attributes that change; one more than the last handle if there are none at
@@ -28,7 +28,7 @@ extension GATTTableSource {
   @inlinable
   @_lifetime(&self, copy table)
   public mutating func database(over table: GATTDatabase, isFormer: Bool) -> GATTDatabase { table }
-  /// Not asked.
+  /// Zero: there are none.
   @inlinable public var firstChanging: UInt16 { 0 }
   @inlinable public var serviceChanged: UInt16 { 0 }
   @inlinable public var unindicated: UInt32 {

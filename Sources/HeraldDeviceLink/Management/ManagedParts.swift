@@ -49,7 +49,6 @@ public protocol PartFactory: ManagedParts {
 extension PartFactory {
   /// The defaults.
   @inlinable public static func configuration() -> HeraldConfiguration { HeraldConfiguration() }
-  /// None.
   @inlinable public static func names() -> DeviceNames? { nil }
 }
 

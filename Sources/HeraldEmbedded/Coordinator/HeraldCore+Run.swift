@@ -58,7 +58,7 @@ extension HeraldCore {
   @inlinable
   mutating func start(reason: UInt8) {
     isStarted = true
-    if presence.key.isNone { presence.key = IdentityResolvingKey.make(random: &context.random) }
+    presence.start(&context)
     peers.start(seed: context.random.next())
     context.sink.start(
       reason: reason, freshEpoch: context.random.next(), commitPeriod: context.commitPeriod)
@@ -152,8 +152,7 @@ extension HeraldCore {
     }
     if !context.capabilities.canScanWhileConnecting, scanning.stop() { radio.stopScanning() }
     do throws(RadioError) {
-      try radio.connect(
-        to: peers.table[place].address, ConnectionParameters(ownAddress: presence.advertising.address))
+      try radio.connect(to: peers.table[place].address, ConnectionParameters(ownAddress: presence.address))
     } catch {
       context.wasRefused = true
       return

@@ -32,6 +32,12 @@ public struct OwnPresence<Parts: DeviceParts, let targets: Int, let connections:
 }
 
 extension OwnPresence {
+  /// The device starts: it has a key for its addresses from now on.
+  @inlinable
+  mutating func start(_ context: inout Context) {
+    if key.isNone { key = IdentityResolvingKey.make(random: &context.random) }
+  }
+
   /// Takes a new address, if that is due: advertises under it, with the payload still to come
   /// (`takePayload`). `false` if nothing was changed.
   @inlinable @inline(never)

@@ -166,7 +166,9 @@ extension ServedValues {
   /// Drops what a peer has begun on a connection and has not gone on with for too long.
   @inlinable @inline(never)
   mutating func dropStalled(_ index: Int) {
-    guard askedAt.milliseconds.low32 &- incoming[index].lastPart > SignalReassembly.partTimeout else { return }
+    guard askedAt.milliseconds.low32 &- incoming[index].lastPart > SignalReassembly.partTimeout else {
+      return
+    }
     let connection = ConnectionID(index: index)
     if let begun = pool.find(connection, .hearing) ?? pool.find(connection, .preparing) { drop(begun) }
   }

@@ -8,7 +8,7 @@ import HeraldHAL
 enum Acquaintance: UInt8, BitwiseCopyable {
   /// The peer is one to leave alone at present.
   case leftAlone
-  /// Nothing.
+  /// Its state is the same.
   case unchanged
   /// Its payload is known; it may be owed more.
   case read

@@ -11,7 +11,7 @@ public struct C19X: Neighbours {
   /// One set for Herald and one for C19X.
   public typealias Sets = AdvertisingScheduler<2>
   /// Herald's 21 attributes, 3 of Service Changed and 3 of ours.
-  public typealias Services = ComposedGATTTable<27, 177>
+  public typealias Services = ComposedGATTTable<27, 162>
 
   /// Whether to observe others' codes.
   public var isObserver: Bool

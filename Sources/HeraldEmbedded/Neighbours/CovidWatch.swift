@@ -11,7 +11,7 @@ public struct CovidWatch: Neighbours {
   /// One set for Herald and one for CovidWatch.
   public typealias Sets = AdvertisingScheduler<2>
   /// Herald's 21 attributes, 3 of Service Changed and 3 of ours.
-  public typealias Services = ComposedGATTTable<27, 163>
+  public typealias Services = ComposedGATTTable<27, 148>
 
   /// A number that a connection was given; all pieces of a read are of one number.
   private struct Served: BitwiseCopyable {

@@ -6,7 +6,7 @@ public struct CovidWatchAndC19X: Neighbours {
   /// One set for Herald and one for each.
   public typealias Sets = AdvertisingScheduler<3>
   /// Herald's 21 attributes, 3 of Service Changed and 3 of each.
-  public typealias Services = ComposedGATTTable<30, 198>
+  public typealias Services = ComposedGATTTable<30, 183>
 
   /// CovidWatch.
   public var covidWatch: CovidWatch

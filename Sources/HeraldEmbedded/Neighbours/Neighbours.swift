@@ -70,50 +70,34 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
 
 /// What a type that takes part in nothing beside Herald says.
 extension Neighbours {
-  /// None.
   @inlinable public static var systems: Int { 0 }
-  /// Never asked.
   @inlinable public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
-  /// No.
   @inlinable public mutating func observes(_ system: NeighbourSystem) -> Bool { false }
-  /// Nothing.
   @inlinable public mutating func look(at data: Span<UInt8>) -> NeighbourSighting { .nothing }
-  /// Never.
   @inlinable public var needsChange: Bool { mutating get { false } }
-  /// Nothing to do.
   @inlinable public mutating func dateWasSet(isCertain: Bool) {}
-  /// Nothing to do.
   @inlinable
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems { NeighbourSystems() }
-  /// Nothing is shown.
   @inlinable public mutating func life(from unixSeconds: UInt64?) -> Interval { .zero }
-  /// No.
   @inlinable public mutating func shows(_ system: NeighbourSystem) -> Bool { false }
-  /// Nothing.
   @inlinable
   public mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int { 0 }
-  /// Nothing.
   @inlinable
   public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     0
   }
-  /// Nothing to do.
   @inlinable public mutating func serve(behind table: GATTDatabase, in services: inout Services) {}
-  /// Not one of ours.
   @inlinable
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead { .failed(.readNotPermitted) }
-  /// Not one of ours.
   @inlinable
   public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
     .writeNotPermitted
   }
-  /// Nothing to do.
   @inlinable public mutating func closed(_ connection: ConnectionID) {}
-  /// Nothing.
   @inlinable
   public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
     .nothing
@@ -122,6 +106,5 @@ extension Neighbours {
 
 /// No system but Herald.
 public struct NoNeighbours: Neighbours {
-  /// The only one there is.
   @inlinable public init() {}
 }

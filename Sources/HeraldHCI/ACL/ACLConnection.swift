@@ -28,7 +28,7 @@ struct ACLConnection: BitwiseCopyable {
   /// What a slot is doing.
   @usableFromInline
   enum Use: UInt8, BitwiseCopyable {
-    /// Nothing.
+    /// Neither receiving nor sending.
     case free = 0
     /// Taking in fragments.
     case receiving = 1

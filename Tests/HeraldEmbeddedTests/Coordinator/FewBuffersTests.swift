@@ -8,7 +8,8 @@ import Testing
 @Suite("Coordinator: fewer buffers for payloads than connections")
 struct FewBuffersTests {
   private typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, NoNeighbours, HeraldGATTTable>, 8, 4, 2
+    MockRadio,
+    PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Recorder, NoNeighbours, HeraldGATTTable>, 8, 4, 2
   >
 
   /// What is offered, and the responses that it takes at the default ATT_MTU.

@@ -43,7 +43,7 @@ private let openTrace = "A8310BEF679488A8944750C58642BAA6"
 
 private let standard = [
   "1 2800 r 0018", "2 2803 r 020300002A", "3 2A00 r tag 4 longest 0", "4 2803 r 020500012A", "5 2A01 r 0000",
-  "6 2800 r 0118", "7 2800 r 0A18", "8 2803 r 020900292A", "9 2A29 r 486572616C6420456D626564646564",
+  "6 2800 r 0118", "7 2800 r 0A18", "8 2803 r 020900292A", "9 2A29 r tag 7 longest 0",
   "10 2803 r 020B00242A", "11 2A24 r tag 5 longest 0",
 ]
 private let longService = [

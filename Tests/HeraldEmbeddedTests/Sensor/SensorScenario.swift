@@ -65,7 +65,8 @@ struct Tracer: SensorDelegate {
 /// A device with any delegate under a mock radio, among peers that answer by themselves.
 final class SensorScenario<Delegate: SensorDelegate & ~Copyable> {
   typealias Node = HeraldNode<
-    MockRadio, PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Delegate, NoNeighbours, HeraldGATTTable>, 16, 4, 4
+    MockRadio,
+    PartList<MemoryFlash, ScenarioRandom, ScriptedSupplier, Delegate, NoNeighbours, HeraldGATTTable>, 16, 4, 4
   >
   var node: Node
   private(set) var now: Instant = .start
