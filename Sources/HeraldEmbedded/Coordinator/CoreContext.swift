@@ -100,11 +100,7 @@ extension CoreContext {
 
   /// How much the radio is used, as far as its timings are not set by name.
   @inlinable
-  var radioSetting: RadioSetting {
-    @inline(never) get {
-      RadioSetting(rawValue: UInt8(truncatingIfNeeded: settings[.radioSetting] ?? 1)) ?? .standard
-    }
-  }
+  var radioSetting: RadioSetting { RadioSetting(value: settings[.radioSetting]) }
 
   /// From one advertisement to the next.
   @inlinable

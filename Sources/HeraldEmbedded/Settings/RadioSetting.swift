@@ -9,6 +9,12 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
   /// `HeraldConfiguration.dense`: for a mains supply, and for measuring.
   case dense = 2
 
+  /// That of a value that is set; the standard one if none is.
+  @usableFromInline @inline(never)
+  init(value: UInt16?) {
+    self = RadioSetting(rawValue: UInt8(truncatingIfNeeded: value ?? 1)) ?? .standard
+  }
+
   /// What it is called.
   public var name: StaticString {
     switch self {
