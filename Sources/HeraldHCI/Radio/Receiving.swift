@@ -3,7 +3,7 @@ import HeraldHAL
 
 // From the transport to the handler.
 extension HCIRadio where Transport: ~Copyable {
-  /// Reads and handles what has come. Returns whether there may be more.
+  /// Reads and handles received bytes. Returns whether there may be more.
   @inlinable
   mutating func receive<Handler: RadioEventHandler & ~Copyable>(into handler: inout Handler) -> Bool {
     var reads = 0
@@ -43,7 +43,7 @@ extension HCIRadio where Transport: ~Copyable {
         if connections > 0 { aclData(from: start, count: count, into: &handler) }
       case .lostSync:
         isQuiet = false
-        // Before the reset is answered there is nothing to lose; its answer is what is hunted for.
+        // Before the reset is complete nothing can be lost; its response is what the receiver hunts for.
         if !session.awaitsReset() { fail(&handler) }
       }
     }
@@ -59,7 +59,7 @@ extension HCIRadio where Transport: ~Copyable {
       counters.count(.malformedEvents)
       return
     }
-    // Where nothing is scanned for and no connection held, there is no code for what tells of them.
+    // Without scanning and connections there is no code for their events.
     if !Handler.isObserver, connections == 0 {
       isQuiet = false
       return
@@ -75,7 +75,7 @@ extension HCIRadio where Transport: ~Copyable {
     }
   }
 
-  /// Hands the reports of a legacy event to the handler from where they lie.
+  /// Passes the reports of a legacy event to the handler in place.
   @inlinable @inline(never)
   mutating func legacyReports<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
