@@ -143,7 +143,7 @@ extension ControllerSession {
   @usableFromInline
   mutating func opened(_ role: ConnectionRole) -> Bool {
     if role == .peripheral {
-      // A new connection ends advertising; it is started again if there is room.
+      // A new connection ends advertising; it is started again as far as there is room.
       advertising.isOn = false
       return true
     }
