@@ -1,17 +1,17 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// What the management link needs of the device it manages.
+/// The interface of the management link to the device that it manages.
 ///
-/// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may
-/// copy what it borrows to the stack (docs/architecture.md).
+/// A device is large and is only ever passed `inout`: all functions that read it are `mutating`, as a borrow
+/// may copy what it borrows to the stack (docs/architecture.md).
 public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// The status of the log: what can be read. Changes nothing, as it is served without a session.
   mutating func logStatus() -> LogStatus
-  /// Makes readable what has been logged so far, for a host that is about to read. May do nothing if it was
-  /// called a moment ago.
+  /// Makes readable what has been logged so far, for a host that is about to read. May have no effect if it
+  /// was called shortly before.
   mutating func commitLog(at now: Instant)
-  /// Makes the identifier of this device, unless it has none that stays the same over restarts.
+  /// Derives the identifier of this device, unless it has none that persists over restarts.
   mutating func identify(_ identifier: inout DeviceIdentifier)
   /// How many bytes of page `sequence` of the log can be read; `nil` if there is no such page.
   mutating func logReadableBytes(sequence: UInt32) -> Int?
@@ -23,7 +23,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// may.
   mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement
 
-  /// Whether the log can be read as files, too. A device without carries no code for that.
+  /// Whether the log can be read as files, too. A device without files contains no code for them.
   static var hasFiles: Bool { get }
   /// The name of the boot loader; empty if unknown.
   static var bootLoader: StaticString { get }
