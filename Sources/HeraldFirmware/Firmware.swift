@@ -31,8 +31,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// Whether the restart cause has been logged.
   var hasReported = false
 
-  /// The firmware of a board that has just started. `settings` is where the device keeps what it is to know
-  /// of itself after a restart (docs/settings.md); `hint` is what the chip says of its reset.
+  /// The firmware of a board that has just started. `settings` is where the device keeps its state over
+  /// restarts (docs/settings.md); `hint` is the reset reason of the chip.
   @inline(never)
   public init(
     hardware: consuming Hardware, memory: consuming RetainedMemory,

@@ -7,8 +7,8 @@ import HeraldHAL
 /// - the loop has come to rest within the last minute: there was a moment at which nothing was left to do, or
 ///   a factory reset erased a page; and
 /// - the radio is ready, or its state has changed within the last two minutes: one that is being brought up
-///   again, and fails, and is tried again, goes from state to state; one about which nothing happens is
-///   stuck. In safe mode there is no radio to ask about.
+///   again, and fails, and is tried again, goes from state to state; one whose state does not change is
+///   stuck. In safe mode the radio is not checked.
 ///
 /// A loop that does not go round at all does not get here.
 public struct ProgressGate: BitwiseCopyable, Sendable {

@@ -3,10 +3,10 @@ import HeraldHAL
 
 /// What the run before this one left in memory that outlives a reset: 16 words that no start-up touches.
 ///
-/// After power comes on they hold anything, so that both parts have a checksum. The first eight words are the
-/// fault handler's, which has no time for more (`boards/startup`): a mark, the cause, the registers. The next
-/// eight are the program's: how long it has run, and what it knows of the runs before. A part counts only as
-/// a whole.
+/// After power-on their contents are undefined, so that both parts have a checksum. The first eight words are
+/// the fault handler's, which has no time for more (`boards/startup`): a mark, the cause, the registers. The
+/// next eight are the program's: how long it has run, and what it knows of the runs before. A part counts
+/// only as a whole.
 public struct RetainedMemory: ~Copyable {
   private let words: UnsafeMutablePointer<UInt32>
 

@@ -3,10 +3,10 @@ import HeraldHAL
 
 /// The start mode, from how the previous run ended: the cause of the restart, and which parts are enabled.
 ///
-/// A fault soon after start-up is likely to come again. After `limit` of them in a row the device starts
-/// without its radio, and after one more without its log: what is left can be asked what happened, be given
-/// other firmware, and does not wear out the flash. It leaves safe mode by itself, by a restart after five
-/// minutes, which double each time up to four hours. A run of ten minutes makes up for all that was before.
+/// A fault soon after start-up is likely to recur. After `limit` of them in a row the device starts without
+/// its radio, and after one more without its log: in that state the device can report what happened and
+/// receive other firmware, and it does not wear out the flash. It leaves safe mode by itself, by a restart
+/// after five minutes, which double each time up to four hours. A run of ten minutes resets the count.
 public struct StartDecision: BitwiseCopyable, Sendable {
   /// How many faults of short runs in a row are too many.
   public static var limit: UInt8 { 3 }
@@ -15,7 +15,7 @@ public struct StartDecision: BitwiseCopyable, Sendable {
   /// After so many seconds of a normal run faults before it are forgotten.
   public static var longRun: UInt32 { 600 }
 
-  /// Why the device started, and what there is to tell of it.
+  /// The restart report.
   public let report: RestartReport
   /// What this run is to note of itself.
   public let run: RetainedMemory.Run

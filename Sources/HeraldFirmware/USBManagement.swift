@@ -1,7 +1,7 @@
 import HeraldDeviceLink
 import HeraldHAL
 
-/// The management link on USB: the device, and what answers on its bulk interface and its serial port.
+/// The management link on USB: the device, and the SMP servers of its bulk interface and its serial port.
 /// `memory` and `depth` are those of `USBDevice`.
 public struct USBManagement<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>:
   ManagementLinks, ~Copyable

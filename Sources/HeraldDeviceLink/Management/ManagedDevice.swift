@@ -72,7 +72,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// Keeps another access key of 32 bytes, or removes it if `bytes` is empty. `false` if that could not be
   /// kept, and nothing has changed.
   mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
-  /// What slows down who guesses it.
+  /// The rate limit of guesses of the access key.
   var access: AccessGate { get set }
   /// Fills `bytes` with random ones.
   mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>)
@@ -168,7 +168,7 @@ public enum InformationField: UInt8, BitwiseCopyable, Sendable {
   /// How many fields there are.
   static var count: UInt8 { 9 }
 
-  /// The field that `character` of a format asks for.
+  /// The field that `character` of a format requests.
   init?(character: UInt8) {
     let letters: StaticString = "snrvbmpio"
     for index in 0..<Self.count where letters.utf8Start[Int(index)] == character {

@@ -73,7 +73,7 @@ public struct ManagedNode<
   /// The board.
   public var board: Parts.BoardType
   @usableFromInline var reset = FactoryReset()
-  /// What slows down who guesses the access key.
+  /// The rate limit of guesses of the access key.
   public var access = AccessGate()
   /// The limit on commits by request.
   @usableFromInline var commits = CommitBudget()
@@ -128,7 +128,7 @@ public struct ManagedNode<
     return status
   }
 
-  /// Commits the log, if there is something to commit and that was not asked for too often.
+  /// Commits the log, if there is something to commit and the limit of commits is not reached.
   @inline(never)
   public mutating func commitLog(at now: Instant) {
     if node.core.log.hasPending, commits.take(at: now) { node.core.log.commit() }
@@ -228,7 +228,7 @@ public struct ManagedNode<
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }
 
-  /// Whether the delegate keeps events for who watches.
+  /// Whether the delegate keeps events for a host that watches.
   public static var hasLive: Bool { Parts.DelegateType.hasLive }
   /// Somebody watches.
   public mutating func watch(at now: Instant) -> Int { node.core.delegate.watch(at: now) }

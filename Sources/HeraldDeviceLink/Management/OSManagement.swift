@@ -136,8 +136,8 @@ enum OSManagement {
     return count <= 0xFFFF ? .success(count) : .failure(SMPFailure(.tooLong))
   }
 
-  /// The fields that a format asks for, as bits numbered like `InformationField`; `nil` if it has a character
-  /// that stands for none.
+  /// The fields that a format requests, as bits numbered like `InformationField`; `nil` if it has an unknown
+  /// character.
   private static func fields(_ format: Span<UInt8>) -> UInt16? {
     guard format.count > 0 else { return 1 }
     var fields: UInt16 = 0

@@ -25,12 +25,12 @@ struct SMPRequest: ~Copyable, ~Escapable {
     self.now = now
   }
 
-  /// Whether it asks for `command` with an operation of `operation`.
+  /// Whether it requests `command` with an operation of `operation`.
   func asks(_ operation: SMPOperation, _ command: UInt8) -> Bool {
     header.operation == operation && header.command == command
   }
 
-  /// Whether the header tells how long the packet is.
+  /// Whether the header has been received, which contains the packet's length.
   var isWhole: Bool { SMPHeader.size &+ Int(header.length) == end }
 
   /// Answers with a failure, whatever has been written.

@@ -100,7 +100,7 @@ public struct ImageVersion: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// An image in a slot, as far as its header and the list behind it tell.
+/// An image in a slot, as far as its header and the list behind it show.
 struct SlotImage: BitwiseCopyable {
   var header: ImageHeader
   var hash: [32 of UInt8]
@@ -114,7 +114,7 @@ struct SlotImage: BitwiseCopyable {
     guard slot.imageSize() >= 32, slot.readImage(offset: 0, into: &room) else { return .failure(.noImage) }
     guard let header = ImageHeader(head.span) else { return .failure(.noImage) }
     let size = slot.imageSize()
-    // Each is below 2³²; the sum is looked at in 64 bits.
+    // Each is below 2³²; the sum is computed in 64 bits.
     let listStart = UInt64(wide: UInt32(header.headerSize)) &+ UInt64(wide: header.imageSize)
     guard listStart.high32 == 0, listStart.low32 <= size else { return .failure(.noImageList) }
     var position = listStart.low32

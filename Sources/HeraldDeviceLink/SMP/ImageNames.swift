@@ -20,7 +20,7 @@ public enum ImageKey {
   public static var slot: StaticString { "slot" }
   /// State: of the image.
   public static var version: StaticString { "version" }
-  /// State: the SHA-256 that the image carries.
+  /// State: the SHA-256 that the image contains.
   public static var hash: StaticString { "hash" }
   /// State: whether it may be started.
   public static var bootable: StaticString { "bootable" }

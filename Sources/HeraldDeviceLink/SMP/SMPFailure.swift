@@ -25,7 +25,7 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
   public static var busy: Self { Self(rawValue: 10) }
   /// ECORRUPT: the header's length and the packet's differ.
   public static var corrupt: Self { Self(rawValue: 9) }
-  /// EACCESSDENIED: only for who has the key.
+  /// EACCESSDENIED: only with the access key.
   public static var accessDenied: Self { Self(rawValue: 11) }
   /// The version of the protocol is newer than 2.
   public static var tooNew: Self { Self(rawValue: 13) }
@@ -37,7 +37,7 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
 /// `{"err": {"group": group, "rc": code}}` in version 2, and the nearest general code in version 1.
 public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   /// The group in bits 16…31, all of them set for none; the code, and the nearest general one. In one word,
-  /// as answers go through many hands.
+  /// as results are passed through many calls.
   fileprivate let word: UInt32
 
   /// A failure of the protocol.
@@ -94,7 +94,7 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var resetNotNoted: Self { Self(.herald, 5, general: .unknown) }
   /// Herald: the proof is not that of the access key and the nonces, or the device has no key (6).
   public static var wrongProof: Self { Self(.herald, 6, general: .accessDenied) }
-  /// Herald: after a wrong proof the next is looked at only later (7).
+  /// Herald: after a wrong proof the next is evaluated only later (7).
   public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
   /// Herald: the device has an access key, and the request is not the next one of a session (8).
   public static var locked: Self { Self(.herald, 8, general: .accessDenied) }

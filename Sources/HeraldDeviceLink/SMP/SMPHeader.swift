@@ -9,7 +9,7 @@
 /// | 6 | sequence, which the response repeats |
 /// | 7 | command within the group |
 public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
-  /// What the packet asks or answers.
+  /// The operation of the packet.
   public var operation: SMPOperation
   /// 0…3: 0 is version 1 of the protocol, whose errors are `rc`; 1 is version 2, whose errors are `err`.
   public var version: UInt8
@@ -83,7 +83,7 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// What a packet asks or answers.
+/// The operation of a packet.
 public struct SMPOperation: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   /// Three bits.
   public let rawValue: UInt8

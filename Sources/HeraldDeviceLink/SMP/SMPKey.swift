@@ -26,7 +26,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case echo
   /// Clock.
   case dateTime
-  /// Boot loader, request: what else is asked.
+  /// Boot loader, request: what is requested.
   case query
   /// Information, request: which fields.
   case format
@@ -45,7 +45,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   /// (request).
   case nonce
 
-  // What only answers have.
+  // Keys of responses only.
 
   /// Version 1 errors, and those of the protocol itself in version 2: a return code.
   case returnCode
@@ -117,7 +117,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case lost
   /// Access: whether there is a key.
   case isSet
-  /// Access: milliseconds until a proof is looked at.
+  /// Access: milliseconds until a proof is evaluated.
   case wait
   /// Payload: what kind of payload it is.
   case family

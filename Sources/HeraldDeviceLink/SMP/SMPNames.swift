@@ -43,7 +43,7 @@ public enum StatisticsCommand {
   public static var list: UInt8 { 1 }
 }
 
-/// The commands of group `settings`. The names it knows are those of `Setting`.
+/// The commands of group `settings`. The names are those of `Setting`.
 public enum SettingsCommand {
   /// One setting: read, or written and kept.
   public static var value: UInt8 { 0 }

@@ -1,6 +1,7 @@
 import HeraldHAL
 
-/// SMP over a serial line, device side: one packet at a time, answered in its own buffer of `capacity` bytes.
+/// SMP over a serial line, device side: one packet at a time, with the response in its own buffer of
+/// `capacity` bytes.
 ///
 /// It takes nothing from the line while a response is being sent: what the peer sends meanwhile waits where
 /// the bytes come from. `capacity` is the length of the longest packet, 32…65,533.
@@ -16,7 +17,7 @@ public struct SMPSerialLink<let capacity: Int>: ~Copyable {
   /// Packets that came garbled, too long or not to their end.
   public var dropped: UInt32 { exchange.dropped }
 
-  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none
+  /// Reads bytes of the line up to the end of a request, processes it, and returns how many were read: none
   /// while a response is being sent. Call it again with the rest once `isSending` is over.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Instant, server: inout SMPServer, device: inout Device

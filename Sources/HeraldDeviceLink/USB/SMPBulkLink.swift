@@ -8,8 +8,8 @@ import HeraldHAL
 /// packet: so both ends agree again after whatever happened. Responses come in the order of the requests,
 /// each a transfer of its own, with an empty packet behind one whose length is a multiple of 64.
 ///
-/// `depth` packets wait here or are being answered, each in a buffer of its own: an equal part of `memory`
-/// bytes, which is 64…65,543. The controller holds the host off while all are taken. While the link is idle,
+/// `depth` packets wait here or are being processed, each in a buffer of its own: an equal part of `memory`
+/// bytes, which is 64…65,543. The controller holds the host off while all are in use. While the link is idle,
 /// the serial port may have the memory.
 public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   // One array, not one of arrays: only so does the compiler see that it is all zeros, and leave it to .bss.
@@ -22,7 +22,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   /// How much is out of the response that the oldest packet has become.
   private var sent = 0
 
-  /// The USB packet that is being looked at.
+  /// The USB packet that is being processed.
   private var usbPacket: [64 of UInt8] = .init(repeating: 0)
   private var usbCount = 0
   private var usbTaken = 0
@@ -47,7 +47,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   /// A link in its initial state.
   public init() {}
 
-  /// Whether no packet is begun, waits or is being answered: nothing in the memory is needed.
+  /// Whether no packet is begun, is waiting or is being processed: the memory is not needed.
   var isIdle: Bool { whole == 0 && received == 0 }
   /// Whether something has come that waits for the memory.
   var isWaiting: Bool { isIdle && usbTaken < usbCount }
@@ -81,8 +81,8 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     if isAnswered { release() }
   }
 
-  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
-  /// continues unless `mayBegin`.
+  /// Receives, responds and sends until the controller has no more packets and accepts none. Only what is
+  /// begun continues unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, mayBegin: Bool, at now: Instant, server: inout SMPServer,
@@ -128,7 +128,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     if count == 0 { release() }
   }
 
-  /// Hands the controller as many packets of the answer as it takes; whether it took any.
+  /// Passes as many packets of the response to the controller as it accepts; returns whether it accepted any.
   private mutating func send<Controller: USBController & ~Copyable>(_ controller: inout Controller) -> Bool {
     var isMoving = false
     while isAnswered {

@@ -3,7 +3,8 @@ import HeraldHAL
 /// Answers control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and Microsoft's
 /// request for its descriptors. Refuses the rest.
 ///
-/// It decides and keeps what the standard requests set; `USBDevice` tells the controller and the functions.
+/// It decides about the standard requests and stores what they set; `USBDevice` informs the controller and
+/// the functions.
 struct USBControlEndpoint: ~Copyable {
   /// What is to be done about a request.
   enum Outcome: Equatable, BitwiseCopyable {
@@ -15,7 +16,7 @@ struct USBControlEndpoint: ~Copyable {
     case setAddress(UInt8)
     /// Acknowledge it; the configuration was selected, or selected again, or (0) left.
     case configure(UInt8)
-    /// Acknowledge it; this interface's one setting was selected: its endpoints begin anew.
+    /// Acknowledge it; this interface's one setting was selected: its endpoints are reset.
     case selectInterface(UInt16)
     /// Acknowledge it, and halt the endpoint or end that.
     case halt(USBEndpoint, Bool)
@@ -227,7 +228,7 @@ struct USBControlEndpoint: ~Copyable {
     }
     let count = answer == .lineCoding ? USBSerialPort.codingSize : packet.count
     answerCount = min(count, Int(setup.length))
-    // The host knows the end by a short packet, or by having as much as it wants (USB 2.0, 5.5.3).
+    // The host detects the end by a short packet, or by the requested length (USB 2.0, 5.5.3).
     endsWithEmptyPacket =
       answerCount < Int(setup.length) && answerCount % USBDescriptors.packetSize == 0
     sent = 0
@@ -240,7 +241,7 @@ struct USBControlEndpoint: ~Copyable {
     packet.bytes(coding)
   }
 
-  /// Writes the answer into the packet, which has been begun; `false` if there is none.
+  /// Writes the response into the packet, which has been begun; `false` if there is none.
   @inline(never)
   private mutating func write() -> Bool {
     switch answer {

@@ -2,8 +2,8 @@
 /// serial port; docs/wire-formats.md).
 ///
 /// One configuration with two functions: the management link, one interface, vendor-specific, two bulk
-/// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs that know
-/// nothing else. Its protocol is 0, not 1 ("AT commands"): so hosts do not take it for a modem.
+/// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs without support
+/// for the former. Its protocol is 0, not 1 ("AT commands"): so hosts do not take it for a modem.
 public enum USBDescriptors {
   /// pid.codes.
   public static var vendor: UInt16 { 0x1209 }
@@ -52,9 +52,9 @@ public enum USBDescriptors {
     static var serialData: UInt16 { 2 }
   }
 
-  /// The device descriptor. Version 2.01, so that hosts ask for the BOS; the class says that there are
+  /// The device descriptor. Version 2.01, so that hosts request the BOS; the class means that there are
   /// functions of more than one interface. Windows remembers the Microsoft set by vendor, product and
-  /// bcdDevice: that goes up whenever the interfaces change.
+  /// bcdDevice: bcdDevice is incremented whenever the interfaces change.
   public static let device: [18 of UInt8] = [
     18, 1, 0x01, 0x02, 0xEF, 0x02, 0x01, 64, 0x09, 0x12, 0x01, 0x00, 0x00, 0x02, 1, 2, 3, 1,
   ]

@@ -8,9 +8,9 @@ import HeraldHAL
 /// begun on one is finished before the other begins. Who stops in the middle for a second loses it to the
 /// other.
 ///
-/// Both have one session (`SMPServer.endSession`), which belongs to who has its keys. It ends when a host
-/// selects the configuration or an interface, as programs do when they begin, and when a program closes the
-/// serial port.
+/// Both have one session (`SMPServer.endSession`), which belongs to the holder of its keys. It ends when a
+/// host selects the configuration or an interface, as programs do when they begin, and when a program closes
+/// the serial port.
 public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>: ~Copyable {
   /// What it is attached with.
   public var controller: Controller
@@ -116,7 +116,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
       controller.acknowledge()
     case .halt(let endpoint, let isHalted):
       controller.setHalted(endpoint, isHalted)
-      // The end of a halt is where host and device agree to begin anew.
+      // The end of a halt is the point from which host and device start again.
       if !isHalted { beginAnew(endpoint) }
       controller.acknowledge()
     }
@@ -131,7 +131,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
     }
   }
 
-  /// Closes the endpoints of an interface and, unless that is all, opens them anew.
+  /// Closes the endpoints of an interface and, unless that is all, opens them again.
   @inline(never)
   private mutating func setOpen(_ interface: UInt16, _ isOpen: Bool) {
     switch interface {

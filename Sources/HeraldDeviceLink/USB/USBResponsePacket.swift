@@ -10,7 +10,7 @@ struct USBResponsePacket: ~Copyable {
 
   init() {}
 
-  /// Begins the answer again, to keep the packet that has its byte `start`.
+  /// Begins the response again, to store the packet that has its byte `start`.
   mutating func begin(at start: Int) {
     self.start = start
     count = 0

@@ -8,7 +8,7 @@ import HeraldHAL
 /// are skipped: a program that probes for modems has no response.
 struct USBSerialPort: ~Copyable {
   private var exchange = SMPSerialExchange()
-  /// The USB packet that is being looked at.
+  /// The USB packet that is being processed.
   private var packet: [64 of UInt8] = .init(repeating: 0)
   private var count = 0
   private var taken = 0
@@ -32,7 +32,7 @@ struct USBSerialPort: ~Copyable {
 
   /// Packets that came garbled, too long or not to their end.
   var dropped: UInt32 { exchange.dropped }
-  /// Whether no packet is begun or being answered: nothing in the memory is needed.
+  /// Whether no packet is begun or being processed: the memory is not needed.
   var isIdle: Bool { exchange.isIdle }
   /// Whether something has come that waits for the memory.
   var isWaiting: Bool { isIdle && taken < count }
@@ -48,7 +48,7 @@ struct USBSerialPort: ~Copyable {
     toldCarrier = false
   }
 
-  /// Discards the packet that is begun or being answered.
+  /// Discards the packet that is begun or being processed.
   mutating func forget() {
     exchange.reset()
     count = 0
@@ -92,8 +92,8 @@ struct USBSerialPort: ~Copyable {
     return coding.span.extracting(0..<Self.codingSize)
   }
 
-  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
-  /// continues unless `mayBegin`.
+  /// Receives, responds and sends until the controller has no more packets and accepts none. Only what is
+  /// begun continues unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, in memory: inout MutableSpan<UInt8>, mayBegin: Bool, at now: Instant,
@@ -123,8 +123,8 @@ struct USBSerialPort: ~Copyable {
 
   private var isSending: Bool { exchange.isSending || endsWithEmptyPacket }
 
-  /// Hands the controller a packet of the response; whether it took it. Its packet is not to be on the stack
-  /// while requests are answered.
+  /// Passes a packet of the response to the controller; returns whether it was accepted. The packet must not
+  /// be on the stack while requests are processed.
   @inline(never)
   private mutating func send<Controller: USBController & ~Copyable>(
     _ controller: inout Controller, _ memory: Span<UInt8>
