@@ -17,7 +17,7 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case busy = "busy"
     /// The line to the device could not be opened, or broke.
     case link = "link"
-    /// The device did not answer in time.
+    /// The device did not respond in time.
     case noAnswer = "no-answer"
     /// The device sent something that is not right.
     case protocolViolation = "protocol"

@@ -4,8 +4,8 @@ import GRDB
 /// RSSI measured.
 ///
 /// A contact is a longest run of a person's signs in which none is more than `ContactPeriod.silence` after
-/// the one before. So the same signs give the same contacts in whatever order they come: a date may go back,
-/// and what was heard of an address may turn out to be somebody's later.
+/// the one before. The same signs thus give the same contacts in any order: a date may go back, and readings
+/// of an address may be attributed to a person later.
 final class ContactLedger {
   /// A contact as it is changed; `save` brings it to the database.
   final class Contact {

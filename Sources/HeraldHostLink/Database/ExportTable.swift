@@ -24,7 +24,7 @@ struct ExportTable {
     init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
   }
 
-  /// What the file is called, without what tells its form.
+  /// The name of the file, without its extension.
   let name: String
   /// In order.
   let columns: [Column]

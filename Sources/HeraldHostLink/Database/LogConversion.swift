@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
 
-/// What the pages of a folder tell, made ready: the tables beside them and the database are up to date, and
-/// this is what they come to.
+/// The converted pages of a folder: the tables beside them and the database are up to date, and this is their
+/// summary.
 ///
-/// Nothing of this grows with the log: what may is asked of the database, or cut off.
+/// Its size does not grow with the log: lists that may grow are read from the database, or limited.
 public struct LogConversion: Sendable {
   /// Somebody whose payload was read.
   public struct Contact: Equatable, Sendable {

@@ -198,8 +198,8 @@ extension LogDatabase {
       plan.done = 0
       try tables?.begin()
     }
-    // Without tables, the lengths of the files no longer match the interpretation: the next conversion writes
-    // them anew.
+    // Without tables, the lengths of the files no longer match the interpretation: the next conversion
+    // rewrites them.
     if tables == nil {
       try database.execute(sql: "DELETE FROM conversion_file WHERE device_id = ?", arguments: [device])
     }

@@ -6,7 +6,7 @@ import HeraldEmbedded
 /// and the numbers of the summary. Events are interpreted nowhere else; the report and the export show what
 /// this has put into the database.
 struct LogInterpreter {
-  /// The numbers that a conversion tells, and what has to be known of the records before.
+  /// The totals of a conversion, and the state carried over from earlier records.
   struct Total {
     var ownLength = 0
     /// How many times the device has started.

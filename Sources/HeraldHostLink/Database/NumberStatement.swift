@@ -22,7 +22,7 @@ final class NumberStatement {
     }
   }
 
-  /// Continues to the next row; `false` when there is none. Then it can be run anew, with the arguments it
+  /// Continues to the next row; `false` when there is none. It can then be run again, with the arguments it
   /// has or others.
   func step() throws -> Bool {
     switch sqlite3_step(raw) {

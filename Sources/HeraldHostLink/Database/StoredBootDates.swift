@@ -32,8 +32,8 @@ struct StoredBootDates {
     calendar.dates(epoch: epoch, boot: boot)
   }
 
-  /// Compares what the folder knew of dates with what it knows now. What it no longer says is forgotten; what
-  /// it says anew is returned. What pages say stays with the pages.
+  /// Compares the former dates of the folder with the present ones. Removed dates are dropped; new ones are
+  /// returned. Dates in pages stay with the pages.
   mutating func replaceClocks(_ clocks: [DeviceRecord.ClockFix]) throws -> [DeviceRecord.ClockFix] {
     let clocks = clocks.filter(LogCalendar.believes)
     var known: [DeviceRecord.ClockFix] = []

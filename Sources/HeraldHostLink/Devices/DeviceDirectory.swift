@@ -19,7 +19,7 @@ public struct FoundDevice: Equatable, Sendable {
 public struct OpenDevice {
   /// Carries the packets.
   public let transport: any SMPTransport
-  /// Its texts; empty over serial lines, where `DeviceClient.information` tells them.
+  /// Its texts; empty over serial lines, where `DeviceClient.information` returns them.
   public let identity: USBIdentity
 }
 
@@ -135,8 +135,8 @@ public enum DeviceDirectory {
     return OpenDevice(transport: transport, identity: transport.identity)
   }
 
-  /// Imports the device named, or the only one. A server may take a moment to see that the client before has
-  /// gone: a device in use is asked for again.
+  /// Imports the device named, or the only one. A server may take a moment to detect that the former client
+  /// has disconnected: the import of a device in use is repeated.
   private static func importDevice(host: String, port: UInt16?, busID: String?) throws(HostLinkError)
     -> USBIPTransport
   {

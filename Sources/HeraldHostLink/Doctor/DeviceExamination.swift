@@ -1,7 +1,7 @@
-/// Looks at a device: whether it answers, knows the date, is on the air, has room for its log and power, and
-/// keeps what is passed to it.
+/// Examines a device: whether it responds, has the date, uses its radio, has room for its log and power, and
+/// stores settings.
 public enum DeviceExamination {
-  /// What was found. A device that does not answer is a finding; whatever else goes wrong is one, too.
+  /// The findings. A device that does not respond is a finding, and so is every other error.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {
     do {
       let information = try device.information()

@@ -1,4 +1,4 @@
-/// Something that was looked at, and what was found.
+/// The subject of a check, and its result.
 public struct Finding: Equatable, Sendable, Encodable {
   /// How bad it is.
   public enum Verdict: String, Sendable, Encodable {
@@ -10,7 +10,7 @@ public struct Finding: Equatable, Sendable, Encodable {
     case problem
   }
 
-  /// What was looked at: a word that does not change.
+  /// The subject: a constant word.
   public let subject: String
   /// How bad it is.
   public let verdict: Verdict

@@ -6,7 +6,7 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     public enum Source: String, Codable, Sendable {
       /// The device: its clock was set.
       case device
-      /// This computer, at the time of the pull: the device did not know.
+      /// This computer, at the time of the pull: the device had no date.
       case host
     }
     /// The epoch of the log.
@@ -34,7 +34,7 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
 
   /// Version of this file's form.
   public var format = 1
-  /// The device's serial number; empty where the link does not tell one.
+  /// The device's serial number; empty where the link does not supply one.
   public var serial = ""
   /// What only this device has, as 16 hexadecimal digits: the folder is bound to it. `nil` until a device has
   /// told it.

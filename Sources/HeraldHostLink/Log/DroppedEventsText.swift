@@ -1,6 +1,6 @@
 import HeraldText
 
-/// What a person should know about events that a device counted and did not log.
+/// The text about events that a device counted and did not log.
 public struct DroppedEventsText: Equatable, Sendable {
   /// How many there are, and what becomes of them.
   public let what: String

@@ -10,7 +10,7 @@ public struct LoggedRestart: Equatable, Sendable {
   /// What the device knew.
   public let report: RestartReport
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(unixMilliseconds: UInt64?, boot: UInt32, report: RestartReport) {
     self.unixMilliseconds = unixMilliseconds
     self.boot = boot
