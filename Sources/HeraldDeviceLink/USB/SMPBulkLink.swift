@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// SMP over a pair of bulk endpoints: packets as they are, one behind the other.
+/// SMP over a pair of bulk endpoints: unencoded packets in sequence.
 ///
 /// A packet begins where a transfer or the packet before it ends, and is as long as its header says. A
 /// transfer ends with a packet of less than 64 bytes. What a transfer's end cuts off is dropped, and so is
@@ -12,14 +12,15 @@ import HeraldHAL
 /// bytes, which is 64…65,543. The controller holds the host off while all are in use. While the link is idle,
 /// the serial port may have the memory.
 public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
-  // One array, not one of arrays: only so does the compiler see that it is all zeros, and leave it to .bss.
+  // One array, not one of arrays: only then does the compiler detect that it is all zeros, and place it in
+  // .bss.
   var packets: [memory of UInt8] = .init(repeating: 0)
   private var counts: [depth of Int] = .init(repeating: 0)
-  /// The place of the oldest packet, how many are whole, and how much there is of the one behind them.
+  /// The place of the oldest packet, how many are complete, and how many bytes of the next were received.
   private var first = 0
   private var whole = 0
   private var received = 0
-  /// How much is out of the response that the oldest packet has become.
+  /// How many bytes of the response in the place of the oldest packet were sent.
   private var sent = 0
 
   /// The USB packet that is being processed.
@@ -27,12 +28,12 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   private var usbCount = 0
   private var usbTaken = 0
   private var last = Instant.start
-  /// When a packet of the bus came or was taken.
+  /// When a packet of the bus was received or accepted.
   private var moved = Instant.start
-  /// Packets that were cut off, too long, or none at all.
+  /// Packets that were truncated, too long, or invalid.
   public private(set) var dropped: UInt32 = 0
-  // What takes a byte is at the end, without gaps.
-  /// Whether the oldest packet has become a response.
+  // Members of one byte are at the end, without padding.
+  /// Whether the oldest packet has been replaced by its response.
   private var isAnswered = false
   private var endsWithEmptyPacket = false
   /// Whether everything up to the end of the transfer is dropped.
@@ -49,13 +50,13 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
 
   /// Whether no packet is begun, is waiting or is being processed: the memory is not needed.
   var isIdle: Bool { whole == 0 && received == 0 }
-  /// Whether something has come that waits for the memory.
+  /// Whether something was received that waits for the memory.
   var isWaiting: Bool { isIdle && usbTaken < usbCount }
-  /// Whether the host has neither continued a packet nor taken a response for so long that the memory may be
-  /// reused.
+  /// Whether the host has neither continued a packet nor accepted a response for so long that the memory may
+  /// be reused.
   func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
 
-  /// Gives up what is in the memory.
+  /// Discards the contents of the memory.
   mutating func giveUp() {
     dropped &+= 1
     reset()
@@ -146,7 +147,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     return isMoving
   }
 
-  /// Takes what has come, as far as there is room; whether there was anything.
+  /// Processes received packets, as far as there is room; returns whether there were any.
   private mutating func receive<Controller: USBController & ~Copyable>(
     _ controller: inout Controller, _ mayBegin: Bool, at now: Instant
   ) -> Bool {
