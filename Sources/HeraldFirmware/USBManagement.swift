@@ -17,8 +17,8 @@ public struct USBManagement<Controller: USBController & ~Copyable, let memory: I
     device = USBDevice(controller: controller(), serialNumber: serialNumber())
   }
 
-  /// Does all there is to do. What the host does next comes with an interrupt. Not inlined: the loop is to
-  /// have little on the stack while the node is polled.
+  /// Processes all pending work. The host's next action causes an interrupt. Not inlined: the loop's stack
+  /// frame has to be small while the node is polled.
   @inline(never)
   public mutating func serve<Device: ManagedDevice & ~Copyable>(
     at now: Instant, device managed: inout Device

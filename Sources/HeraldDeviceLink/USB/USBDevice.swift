@@ -37,7 +37,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
   /// Packets on the link and the serial port that were truncated, too long, damaged, or invalid.
   public var dropped: UInt32 { link.dropped &+ serial.dropped }
 
-  /// Does all there is to do. Call it when the controller has something, and after the device has changed
+  /// Processes all pending work. Call it when the controller has an event, and after the device has changed
   /// something. Returns when to be called again at the latest, if nothing happens.
   @discardableResult
   public mutating func poll<Device: ManagedDevice & ~Copyable>(
