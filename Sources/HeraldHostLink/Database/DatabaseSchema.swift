@@ -2,7 +2,7 @@ import GRDB
 
 /// The tables of a database, version by version. docs/database.md describes them for SQL queries.
 ///
-/// A version that has been released is never changed: what is new is a migration of its own, so that an
+/// A version that has been released is never changed: every change is a migration of its own, so that an
 /// database of any age becomes one of today.
 enum DatabaseSchema {
   /// Brings a database of any version up to the newest.
@@ -195,7 +195,7 @@ enum DatabaseSchema {
     """,
     "CREATE INDEX clock_by_page ON clock (page_id)",
     "CREATE INDEX event_read ON event (peer_id, id) WHERE kind = 'read'",
-    // What follows is how far the conversion has come.
+    // The following tables hold the progress of the conversion.
     """
     CREATE TABLE conversion (
       device_id INTEGER PRIMARY KEY,

@@ -28,7 +28,7 @@ struct ExportTable {
   let name: String
   /// In order.
   let columns: [Column]
-  /// Asks the database for the rows, with the columns in that order.
+  /// The query for the rows, with the columns in that order.
   let sql: String
 
   /// Those that there are; docs/database.md describes them.

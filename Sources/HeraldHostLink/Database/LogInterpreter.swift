@@ -107,7 +107,7 @@ struct LogInterpreter {
     case .received: try note(.message, of: peer, record)
     case .model: try note(.model, of: peer, record)
     case .neighbour(_, let system): try note(.observed(system), of: peer, record)
-    // Readings come as numbers, and the others are of no peer.
+    // Readings are read as numbers; all others have no peer.
     case .measured, .ownNeighbour, .ownPayload, .battery, .started, .restarted, .clockSet, .dropped: break
     }
   }

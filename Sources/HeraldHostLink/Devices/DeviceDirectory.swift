@@ -3,7 +3,7 @@ import HeraldText
 
 /// A device that was found, with the word that leads to it.
 public struct FoundDevice: Equatable, Sendable {
-  /// What `--device` takes.
+  /// The value for `--device`.
   public let location: String
   /// Its texts.
   public let identity: USBIdentity
@@ -11,13 +11,13 @@ public struct FoundDevice: Equatable, Sendable {
   public let vendorID: UInt16
   /// USB product.
   public let productID: UInt16
-  /// Why it cannot be used now; `nil` if it can.
+  /// The reason why it cannot be used now; `nil` if it can.
   public let obstacle: HostLinkError?
 }
 
 /// A device with an open transport.
 public struct OpenDevice {
-  /// Carries the packets.
+  /// The transport for packets.
   public let transport: any SMPTransport
   /// Its texts; empty over serial lines, where `DeviceClient.information` returns them.
   public let identity: USBIdentity

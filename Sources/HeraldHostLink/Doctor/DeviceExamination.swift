@@ -70,7 +70,7 @@ public enum DeviceExamination {
   private static func room(_ status: DeviceLogStatus, _ capacity: Int?) -> Finding {
     var pages = "\(status.pageCount) \(status.pageCount == 1 ? "page" : "pages")"
     if let capacity, capacity >= status.pageCount { pages += " of \(capacity)" }
-    // The ring begins to overwrite when its numbers no longer begin with the first.
+    // The ring has begun to overwrite when its first number is no longer the first of the log.
     if status.first > 1 {
       return Finding(
         "log", .note, "its log has \(pages), and older ones were overwritten, trimmed or had their time",

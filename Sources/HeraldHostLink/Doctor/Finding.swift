@@ -4,7 +4,7 @@ public struct Finding: Equatable, Sendable, Encodable {
   public enum Verdict: String, Sendable, Encodable {
     /// As it should be.
     case good
-    /// Not as it should be, but nothing fails by it now.
+    /// Not as intended, but without effect on operation now.
     case note
     /// Something does not work, or will not.
     case problem
@@ -12,11 +12,11 @@ public struct Finding: Equatable, Sendable, Encodable {
 
   /// The subject: a constant word.
   public let subject: String
-  /// How bad it is.
+  /// The severity.
   public let verdict: Verdict
-  /// What was found.
+  /// The result.
   public let what: String
-  /// What to do about it; `nil` where there is nothing to do.
+  /// The recommended action; `nil` if there is none.
   public let advice: String?
 
   init(_ subject: String, _ verdict: Verdict, _ what: String, advice: String? = nil) {

@@ -37,7 +37,7 @@ final class AppendedFile {
     if waiting.count >= Self.piece { try flush() }
   }
 
-  /// Brings what was appended, and the length of the file, to the disk. A file without lines is removed.
+  /// Writes appended lines, and the length of the file, to the disk. A file without lines is removed.
   func synchronise() throws(HostLinkError) {
     guard length > 0 else {
       unlink(path)

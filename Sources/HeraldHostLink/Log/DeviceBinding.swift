@@ -1,7 +1,7 @@
 import HeraldText
 
 extension DeviceRecord {
-  /// What speaks against keeping the log of a device in this record's folder; `nil` if nothing does.
+  /// The reason not to store the log of a device in this record's folder; `nil` if there is none.
   ///
   /// A folder is bound to the serial number and to the identifier that the device reports first. A folder of
   /// an earlier version, without an identifier, is bound by the next pull. The identifier guards against

@@ -12,12 +12,12 @@ import HeraldDeviceLink
 /// Nothing is changed on the device, unless it is to be trimmed: then it is sent the SHA-256 of each page
 /// that is here, on the disk and in the database, and erases those that are the same there.
 ///
-/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was
-/// good is kept.
+/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and valid data is
+/// kept.
 public struct LogDownload {
-  /// How often a page that arrives wrong is fetched.
+  /// How often a page that was received with errors is fetched.
   static let attempts = 2
-  /// Wrong pages after which it makes no sense to go on.
+  /// The number of invalid pages after which the pull ends.
   static let mostProblems = 16
 
   /// Imports the pages of a folder into a database, commits, and returns which are in it: `LogDatabase.keep`.
@@ -56,7 +56,7 @@ public struct LogDownload {
     self.progress = progress
   }
 
-  /// Pulls. Throws if nothing could be begun; what ends it later is in the report.
+  /// Pulls. Throws if it could not be started; a later error is in the report.
   public mutating func run() throws(HostLinkError) -> PullReport {
     let started = ContinuousClock.now
     let (status, parameters) = try device.committedStatusAndParameters()
@@ -74,7 +74,7 @@ public struct LogDownload {
     } catch {
       report.stoppedBy = error
       device.client.forgetAll()
-      // What cannot be kept now is fetched again.
+      // A page that cannot be stored now is fetched again.
       for page in flight.beginnings() {
         let name = PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen)
         try? pageStore.storeBeginning(page.bytes, of: name)
@@ -162,7 +162,7 @@ public struct LogDownload {
       case .failure(let failure):
         let error = failure.error(
           DeviceClient.logStream(sequence: sequence, offset: 0, length: nil), at: device.client.location)
-        // The same would come of asking for other pages.
+        // A request for other pages would have the same result.
         switch failure {
         case .noAnswer, .sessionOver: throw error
         case .refused where failure.is(.locked) || failure.is(.inSetUp): throw error

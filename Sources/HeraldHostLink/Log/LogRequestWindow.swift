@@ -61,7 +61,7 @@ struct LogRequestWindow {
   mutating func want(_ sequence: UInt32, beginning: [UInt8]) {
     let length = length(of: sequence)
     guard length > 0 else { return }
-    // One byte at least has to come, so that there is something to look at when it has.
+    // At least one byte has to be requested, so that the response can be checked.
     let known = Array(beginning.prefix(length - 1))
     want(start(of: sequence) + UInt64(known.count)..<start(of: sequence) + UInt64(length))
     guard !known.isEmpty else { return }

@@ -1,6 +1,6 @@
 import HeraldText
 
-/// What is made of a page as it arrives.
+/// The result of inspecting a page as it is received.
 public enum PageInspection: Equatable, Sendable {
   /// It is the page that was requested, valid as far as it was received.
   case good

@@ -15,12 +15,12 @@ public final class PageStore {
 
   /// The folder.
   public let path: String
-  /// What is known about the device.
+  /// The stored data of the device.
   public private(set) var device: DeviceRecord
   /// Called before each step of storing; throwing is the same as being cut off there.
   var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
 
-  /// Pages that came through here lately, decoded.
+  /// Recently stored pages, decoded.
   private var recent = DecodedPages()
 
   private let lock: Int32
