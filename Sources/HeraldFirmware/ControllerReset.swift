@@ -1,25 +1,25 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Pulls the reset line of a controller that an HCI_Reset did not bring back.
+/// Asserts the reset line of a controller that HCI_Reset did not recover.
 ///
-/// The radio resets a controller that failed with HCI_Reset by itself, again and again (`HCIRadio`). From the
-/// second failure in a row on the line is pulled as well, for ten milliseconds, once for each failure.
+/// The radio resets a controller that failed with HCI_Reset by itself, repeatedly (`HCIRadio`). From the
+/// second failure in a row on the line is asserted as well, for ten milliseconds, once for each failure.
 public struct ControllerReset: BitwiseCopyable, Sendable {
-  /// How long the line is held.
+  /// How long the line is asserted.
   public static var width: Interval { .milliseconds(10) }
 
-  /// What is to be done to the line.
+  /// The action on the line.
   public enum Step: BitwiseCopyable, Sendable {
-    /// Leave it as it is.
+    /// No change.
     case none
-    /// Pull it.
+    /// Assert it.
     case hold
-    /// Let it go.
+    /// Release it.
     case release
   }
 
-  /// How often the line was pulled.
+  /// How often the line was asserted.
   public private(set) var count: UInt32 = 0
   private var failures: UInt8 = 0
   private var state = RadioState.starting
@@ -29,9 +29,9 @@ public struct ControllerReset: BitwiseCopyable, Sendable {
   /// The line of a controller that has just been switched on.
   public init() {}
 
-  /// What to do about the line, given the state of the radio now.
+  /// The action on the line for the present state of the radio.
   public mutating func step(_ state: RadioState, at now: Instant) -> Step {
-    // So it is nearly always.
+    // The usual case.
     if state == self.state, !isHeld { return .none }
     let hasFailed = state == .failed && self.state != .failed
     self.state = state
@@ -50,6 +50,6 @@ public struct ControllerReset: BitwiseCopyable, Sendable {
     return .hold
   }
 
-  /// When there is something to do next, if nothing else happens.
+  /// When the next action is due, without any event.
   public var deadline: Instant { isHeld ? heldUntil : .never }
 }

@@ -3,14 +3,13 @@ import HeraldDeviceLink
 import HeraldEmbedded
 import HeraldHAL
 
-/// What every board's loop keeps: why the device started, how much of it works, whether it makes progress,
-/// how much it sleeps.
+/// The state of every board's loop: restart cause, operating mode, progress, and time asleep.
 ///
-/// It stands for the board in a `ManagedNode`; the loop itself is the node's `round`.
+/// It is the board of a `ManagedNode`; the loop itself is the node's `round`.
 public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~Copyable {
   /// The board.
   public var hardware: Hardware
-  /// Why the device started.
+  /// The restart report.
   public let report: RestartReport
 
   private var memory: RetainedMemory
@@ -24,15 +23,15 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
   /// When `tend` is to be called next: once a second, and when the device is to restart.
   private var tendAt = Instant.start
   private var restartAt = Instant.never
-  /// What the device keeps beside its log.
+  /// The data that the device stores besides its log.
   public var settings: SettingsStore<Hardware.SettingsFlash>
   /// Whether the settings have been applied to the node.
   var hasTakenSettings = false
   /// Whether the restart cause has been logged.
   var hasReported = false
 
-  /// The firmware of a board that has just started. `settings` is where the device keeps what it is to know
-  /// of itself after a restart (docs/settings.md); `hint` is what the chip says of its reset.
+  /// The firmware of a board that has just started. `settings` is where the device keeps its state over
+  /// restarts (docs/settings.md); `hint` is the reset reason of the chip.
   @inline(never)
   public init(
     hardware: consuming Hardware, memory: consuming RetainedMemory,
@@ -47,13 +46,13 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     if run.mode != .normal { restartAt = .start + StartDecision.safeTime(run.safeStarts) }
   }
 
-  /// How much of the device works.
+  /// The operating mode of the device.
   public var mode: StartMode { run.mode }
 
-  /// Tells the controller's reset line and the watchdog of the radio's state. Returns when to be called again
-  /// at the latest.
+  /// Passes the radio's state to the controller's reset line and the watchdog. Returns when to be called
+  /// again at the latest.
   ///
-  /// Not inlined, as all that the loop calls stands on what the loop has on the stack.
+  /// Not inlined, to keep the loop's stack frame small.
   @inline(never)
   mutating func saw(_ state: RadioState, at now: Instant) -> Instant {
     gate.saw(state, at: now)
@@ -66,8 +65,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     return reset.deadline
   }
 
-  /// A page of the log has gone, as a factory reset wants it. There are only so many of them: a loop that is
-  /// busy with that makes progress.
+  /// A factory reset erased a page of the log. The number of pages is finite: a loop that erases them makes
+  /// progress.
   mutating func erased(at now: Instant) { gate.rested(at: now) }
 
   /// Ends a round of the loop: sleeps until `deadline` or an interrupt.
@@ -86,9 +85,8 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     gate.rested(at: end)
   }
 
-  /// Notes the uptime, restarts if that is wanted, feeds the watchdog if there is progress. There may be
-  /// hundreds of rounds a second; once a second is often enough for this, and to keep a clock whose counter
-  /// wraps.
+  /// Stores the uptime, restarts if requested, feeds the watchdog if there is progress. There may be hundreds
+  /// of rounds a second; once a second is sufficient for this, and for a clock whose counter wraps.
   @inline(never)
   private mutating func tend(at now: Instant) {
     let uptime = now.milliseconds / 1000
@@ -130,7 +128,7 @@ public struct Firmware<Hardware: FirmwareHardware & ~Copyable>: ManagedBoard, ~C
     if restartAt < tendAt { tendAt = restartAt }
   }
 
-  /// Why the device started.
+  /// The restart report.
   public mutating func restartReport() -> RestartReport? { report }
 
   /// "firmware".

@@ -1,9 +1,9 @@
 import HeraldDeviceLink
 import HeraldHAL
 
-/// What the loop needs of a board.
+/// The requirements of the loop on a board.
 public protocol FirmwareHardware: Processor, ~Copyable {
-  /// The memory of what the device keeps beside its log.
+  /// The flash of the device's settings.
   associatedtype SettingsFlash: Flash & ~Copyable
   /// Asserts or releases the controller's reset line. No effect on a board without that line.
   mutating func holdController(_ isHeld: Bool)

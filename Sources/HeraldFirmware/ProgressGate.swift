@@ -3,16 +3,16 @@ import HeraldHAL
 
 /// Whether the device makes progress: the watchdog is fed only then.
 ///
-/// It is not enough that the loop goes round. Progress is that
-/// - the loop has come to rest within the last minute: there was a moment at which nothing was left to do, or
-///   a factory reset erased a page; and
+/// A running loop is not sufficient. Progress means that
+/// - the loop was idle within the last minute: there was a moment without pending work, or a factory reset
+///   erased a page; and
 /// - the radio is ready, or its state has changed within the last two minutes: one that is being brought up
-///   again, and fails, and is tried again, goes from state to state; one about which nothing happens is
-///   stuck. In safe mode there is no radio to ask about.
+///   again, and fails, and is tried again, goes from state to state; one whose state does not change is
+///   stuck. In safe mode the radio is not checked.
 ///
-/// A loop that does not go round at all does not get here.
+/// This code does not run at all if the loop hangs; the watchdog then resets.
 public struct ProgressGate: BitwiseCopyable, Sendable {
-  /// How long the loop may be busy at a stretch.
+  /// How long the loop may be busy without an idle moment.
   public static var busyLimit: Interval { .seconds(60) }
   /// How long the radio may stay in a state other than ready.
   public static var radioLimit: Interval { .seconds(120) }
@@ -24,7 +24,7 @@ public struct ProgressGate: BitwiseCopyable, Sendable {
   /// A device that has just started.
   public init() {}
 
-  /// The loop came to rest.
+  /// The loop was idle.
   public mutating func rested(at now: Instant) { rested = now }
 
   /// The state in which the radio is.

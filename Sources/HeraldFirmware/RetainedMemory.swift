@@ -1,16 +1,17 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// What the run before this one left in memory that outlives a reset: 16 words that no start-up touches.
+/// The data that the previous run left in memory that survives a reset: 16 words that the start-up code does
+/// not touch.
 ///
-/// After power comes on they hold anything, so that both parts have a checksum. The first eight words are the
-/// fault handler's, which has no time for more (`boards/startup`): a mark, the cause, the registers. The next
-/// eight are the program's: how long it has run, and what it knows of the runs before. A part counts only as
-/// a whole.
+/// After power-on their contents are undefined, so that both parts have a checksum. The first eight words are
+/// the fault handler's, which does no more than that (`boards/startup`): a mark, the cause, the registers.
+/// The next eight are the program's: its uptime, and the state of earlier runs. A part is valid only as a
+/// whole.
 public struct RetainedMemory: ~Copyable {
   private let words: UnsafeMutablePointer<UInt32>
 
-  /// How many words there are.
+  /// The number of words.
   public static var count: Int { 16 }
   private static var faultMark: UInt32 { 0x746C_6148 }
   private static var runMark: UInt32 { 0x736E_7552 }
@@ -19,9 +20,9 @@ public struct RetainedMemory: ~Copyable {
   /// The memory at `words`, `count` of them, which is written by no other code while the program runs.
   public init(_ words: UnsafeMutablePointer<UInt32>) { unsafe self.words = words }
 
-  /// What the fault handler wrote.
+  /// The record of the fault handler.
   public struct Fault: Equatable, BitwiseCopyable, Sendable {
-    /// What happened.
+    /// The cause.
     public var cause: RestartCause
     /// The program counter.
     public var programCounter: UInt32
@@ -31,23 +32,23 @@ public struct RetainedMemory: ~Copyable {
     public var programStatus: UInt32
     /// The fault status register.
     public var faultStatus: UInt32
-    /// The address whose use was the fault.
+    /// The address whose access caused the fault.
     public var faultAddress: UInt32
   }
 
-  /// What the program writes while it runs.
+  /// The record that the program writes while it runs.
   public struct Run: Equatable, BitwiseCopyable, Sendable {
     /// Seconds since its start.
     public var uptime: UInt32 = 0
     /// Faults of short runs in a row.
     public var streak: UInt8 = 0
-    /// How often it has gone into safe mode without a long normal run since.
+    /// How often safe mode was entered without a long normal run since.
     public var safeStarts: UInt8 = 0
-    /// How much of the device it runs.
+    /// The operating mode.
     public var mode = StartMode.normal
-    /// Why it restarts, if it does so by itself: `.requested` or `.safeModeOver`.
+    /// The cause of a restart by the program: `.requested` or `.safeModeOver`.
     public var intent: RestartCause?
-    /// Starts brought about by faults since power came on.
+    /// Starts caused by faults since power-on.
     public var faults: UInt32 = 0
 
     /// A run without a record.
@@ -70,7 +71,7 @@ public struct RetainedMemory: ~Copyable {
       faultStatus: words[5], faultAddress: words[6])
   }
 
-  /// The last note of the program; `nil` if there is none.
+  /// The last record of the program; `nil` if there is none.
   public mutating func run() -> Run? {
     let start = Self.runStart
     guard unsafe words[start] == Self.runMark, unsafe words[start &+ 7] == check(from: start),
@@ -87,7 +88,7 @@ public struct RetainedMemory: ~Copyable {
     return run
   }
 
-  /// Notes `run` for whatever comes after it.
+  /// Stores `run` for the next start.
   public mutating func note(_ run: Run) {
     let start = Self.runStart
     unsafe words[start] = Self.runMark
@@ -104,7 +105,7 @@ public struct RetainedMemory: ~Copyable {
     unsafe words[start &+ 7] = check(from: start)
   }
 
-  /// The checksum of the seven words from `start` on: zeros, and ones, are not right.
+  /// The checksum of the seven words from `start` on: words of all zeros or all ones are invalid.
   private func check(from start: Int) -> UInt32 {
     var check: UInt32 = 0
     var index = 0

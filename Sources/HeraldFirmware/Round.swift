@@ -5,7 +5,7 @@ import HeraldHAL
 
 /// The management links of a device: a serial line, USB, both, or none.
 public protocol ManagementLinks: ~Copyable {
-  /// Whether there is a link. Without one the code for a factory reset is left out.
+  /// Whether there is a link. Without one the code for a factory reset is omitted.
   static var areThere: Bool { get }
   /// Receives, serves requests and sends responses, without blocking. Returns when to be called again at the
   /// latest: the present moment if there is more to do at once.
@@ -36,7 +36,7 @@ extension ManagedNode where RadioType: ~Copyable {
     serving links: inout Links
   ) where Parts.BoardType == Firmware<Hardware> {
     let now = board.hardware.now()
-    // First of all: a log that is to go is not opened.
+    // First of all: a log that is to be erased is not opened.
     var next = Links.areThere ? tendReset(at: now) : .never
     if board.mode != .bare {
       if !board.hasTakenSettings { takeWhatIsKept(at: now) }

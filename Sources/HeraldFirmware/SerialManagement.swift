@@ -1,10 +1,10 @@
 import HeraldDeviceLink
 import HeraldHAL
 
-/// A line of bytes in both directions, without any meaning.
+/// A byte line in both directions, without framing.
 public protocol ByteLine: ~Copyable {
-  /// Moves bytes that have come to the front of `buffer`, which is not empty. Returns how many; 0 if there is
-  /// nothing.
+  /// Moves received bytes to the front of `buffer`, which is not empty. Returns their number; 0 if there are
+  /// none.
   mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int
   /// Sends bytes: all of them, or, if there is no room now, none and `false`.
   mutating func write(_ bytes: Span<UInt8>) -> Bool
@@ -17,7 +17,7 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
   private var server = SMPServer()
   private var link = SMPSerialLink<capacity>()
   private var bytes: [64 of UInt8] = .init(repeating: 0)
-  /// How many of them have come and how many of those the link has taken, or 0 and 0.
+  /// How many bytes were received and how many of those the link has processed, or 0 and 0.
   private var count = 0
   private var taken = 0
   private var output: [64 of UInt8] = .init(repeating: 0)
@@ -37,8 +37,7 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
       taken = 0
     }
     if taken < count {
-      // What has come and waits behind a request stays in `bytes`: a response leaves from a buffer of its
-      // own.
+      // Bytes received after a request stay in `bytes`: a response is sent from a buffer of its own.
       taken &+= link.receive(
         bytes.span.extracting(taken..<count), at: now, server: &server, device: &device)
     }
@@ -49,11 +48,11 @@ public struct SerialManagement<Line: ByteLine & ~Copyable, let capacity: Int>: M
         waiting = link.send(into: &room)
         guard waiting > 0 else { break }
       }
-      // The line is full: its interrupt says when it is not, or a few milliseconds do.
+      // The line is full: its interrupt reports when there is room, or a few milliseconds pass.
       guard line.write(output.span.extracting(0..<waiting)) else { return now + .milliseconds(2) }
       waiting = 0
     }
-    // Bytes come in pieces of 64 at most: there may be more where these were.
+    // Bytes are received in parts of at most 64: there may be more.
     return count > 0 ? now : .never
   }
 }

@@ -3,31 +3,30 @@ import HeraldHAL
 
 /// The start mode, from how the previous run ended: the cause of the restart, and which parts are enabled.
 ///
-/// A fault soon after start-up is likely to come again. After `limit` of them in a row the device starts
-/// without its radio, and after one more without its log: what is left can be asked what happened, be given
-/// other firmware, and does not wear out the flash. It leaves safe mode by itself, by a restart after five
-/// minutes, which double each time up to four hours. A run of ten minutes makes up for all that was before.
+/// A fault soon after start-up is likely to recur. After `limit` of them in a row the device starts without
+/// its radio, and after one more without its log: in that state the device can report what happened and
+/// receive other firmware, and it does not wear out the flash. It leaves safe mode by itself, by a restart
+/// after five minutes, which double each time up to four hours. A run of ten minutes resets the count.
 public struct StartDecision: BitwiseCopyable, Sendable {
   /// How many faults of short runs in a row are too many.
   public static var limit: UInt8 { 3 }
   /// A run that ends before counts as short.
   public static var shortRun: UInt32 { 120 }
-  /// After so many seconds of a normal run faults before it are forgotten.
+  /// After this many seconds of a normal run earlier faults are cleared.
   public static var longRun: UInt32 { 600 }
 
-  /// Why the device started, and what there is to tell of it.
+  /// The restart report.
   public let report: RestartReport
-  /// What this run is to note of itself.
+  /// The record of this run.
   public let run: RetainedMemory.Run
 
-  /// Decides, from what the run before left in `memory` and what the chip says of its reset: `hint` is its
-  /// reset reason register, `nil` if it has none or that says nothing.
+  /// Decides, from the record of the previous run in `memory` and the reset reason of the chip: `hint` is its
+  /// register, `nil` if it has none or no bit is set.
   public init(_ memory: inout RetainedMemory, hint: RestartCause?) {
     let fault = memory.takeFault()
     let before = memory.run()
     let cause = fault?.cause ?? hint ?? before?.intent ?? (before == nil ? .powerOn : .resetLine)
-    // What was left of a run does not count once power went; all that is there then is chance, or from
-    // another day.
+    // The record of a run does not count after a loss of power: its contents are then random, or outdated.
     let last = cause == .powerOn ? RetainedMemory.Run() : before ?? RetainedMemory.Run()
     var run = RetainedMemory.Run()
     run.faults = last.faults
@@ -43,7 +42,7 @@ public struct StartDecision: BitwiseCopyable, Sendable {
       }
       if run.mode != .normal, run.safeStarts < .max { run.safeStarts &+= 1 }
     } else if cause == .safeModeOver {
-      // One more fault soon is enough to go back.
+      // One more fault soon after is sufficient to return to it.
       run.streak = Self.limit &- 1
       run.safeStarts = last.safeStarts
     }

@@ -8,7 +8,7 @@ public struct TimeAsleep: BitwiseCopyable, Sendable {
   /// A processor that has not slept.
   public init() {}
 
-  /// Notes a sleep from `start` to `end`.
+  /// Adds a sleep from `start` to `end`.
   public mutating func slept(from start: Instant, to end: Instant) {
     milliseconds &+= UInt64(wide: end.since(start).milliseconds)
   }

@@ -1,7 +1,7 @@
 import HeraldDeviceLink
 import HeraldHAL
 
-/// The management link on USB: the device, and what answers on its bulk interface and its serial port.
+/// The management link on USB: the device, and the SMP servers of its bulk interface and its serial port.
 /// `memory` and `depth` are those of `USBDevice`.
 public struct USBManagement<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>:
   ManagementLinks, ~Copyable
@@ -17,8 +17,8 @@ public struct USBManagement<Controller: USBController & ~Copyable, let memory: I
     device = USBDevice(controller: controller(), serialNumber: serialNumber())
   }
 
-  /// Does all there is to do. What the host does next comes with an interrupt. Not inlined: the loop is to
-  /// have little on the stack while the node is polled.
+  /// Processes all pending work. The host's next action causes an interrupt. Not inlined: the loop's stack
+  /// frame has to be small while the node is polled.
   @inline(never)
   public mutating func serve<Device: ManagedDevice & ~Copyable>(
     at now: Instant, device managed: inout Device

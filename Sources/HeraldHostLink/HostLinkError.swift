@@ -1,9 +1,9 @@
 import HeraldText
 
-/// What went wrong between this computer and a device, in words for a person and with a cause for a program.
+/// An error between this computer and a device, with a text for people and a cause for programs.
 ///
-/// The text says what happened, to what, and, where there is something to do about it, what. Nothing a device
-/// sent reaches it without passing `PrintableText`.
+/// The text says what happened, to what, and, if possible, what to do. Text from a device is passed through
+/// `PrintableText`.
 public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Why it failed; the exit status of the command line follows from it.
   public enum Cause: String, Sendable, CaseIterable {
@@ -17,7 +17,7 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case busy = "busy"
     /// The line to the device could not be opened, or broke.
     case link = "link"
-    /// The device did not answer in time.
+    /// The device did not respond in time.
     case noAnswer = "no-answer"
     /// The device sent something that is not right.
     case protocolViolation = "protocol"
@@ -35,11 +35,11 @@ public struct HostLinkError: Error, Sendable, Equatable, CustomStringConvertible
     case notConfirmed = "not-confirmed"
   }
 
-  /// Why it failed.
+  /// The cause.
   public let cause: Cause
   /// What happened, to what.
   public let what: String
-  /// What to do about it; `nil` where nothing in particular helps.
+  /// The recommended action; `nil` if there is none.
   public let advice: String?
 
   /// An error from its parts.

@@ -1,5 +1,5 @@
-// Integers and bytes of a PDU in place. Offsets are the caller's to check: each request's length has been
-// before.
+// Integers and bytes of a PDU in place. The caller checks offsets; the length of each request has been
+// checked before.
 extension MutableSpan where Element == UInt8 {
   /// Two bytes, little-endian. Both must be inside.
   @usableFromInline @inline(__always)

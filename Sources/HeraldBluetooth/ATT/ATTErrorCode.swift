@@ -1,6 +1,7 @@
 /// Why an attribute request failed (Core Specification, Vol 3, Part F, 3.4.1.1, table 3.4).
 ///
-/// Open: 0x80…0x9F belong to applications and 0xE0…0xFF to common profiles, so any value can arrive.
+/// Not an enumeration: 0x80…0x9F belong to applications and 0xE0…0xFF to common profiles, so any value is
+/// possible.
 public struct ATTErrorCode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// The code on air.
   public let rawValue: UInt8
@@ -8,7 +9,7 @@ public struct ATTErrorCode: Hashable, BitwiseCopyable, RawRepresentable, Sendabl
   @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// No error, which no Error Response says.
+  /// No error; not a value of an Error Response.
   @inlinable static var none: Self { Self(rawValue: 0) }
 
   /// The attribute handle was not valid on this server.
@@ -35,7 +36,7 @@ public struct ATTErrorCode: Hashable, BitwiseCopyable, RawRepresentable, Sendabl
   @inlinable public static var attributeNotLong: Self { Self(rawValue: 0x0B) }
   /// The attribute value length is invalid for the operation.
   @inlinable public static var invalidAttributeValueLength: Self { Self(rawValue: 0x0D) }
-  /// Something that was not to be expected went wrong.
+  /// The request failed for an unexpected reason.
   @inlinable public static var unlikelyError: Self { Self(rawValue: 0x0E) }
   /// The attribute requires encryption.
   @inlinable public static var insufficientEncryption: Self { Self(rawValue: 0x0F) }

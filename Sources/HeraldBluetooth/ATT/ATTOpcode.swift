@@ -49,7 +49,7 @@ public struct ATTOpcode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
     }
   }
 
-  /// Whether nothing may ever be answered to it: bit 6, the command flag.
+  /// Whether it has no response: bit 6, the command flag.
   @inlinable
   var isCommand: Bool { rawValue & 0x40 != 0 }
 }

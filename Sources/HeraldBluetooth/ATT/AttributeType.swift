@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// The attribute types the server and the client know.
+/// The attribute types the server and the client use.
 enum AttributeType {
   /// Primary Service.
   static var primaryService: UInt16 { 0x2800 }

@@ -1,10 +1,10 @@
-/// What a client asked for in a client characteristic configuration descriptor (Vol 3, Part G, 3.3.3.3).
+/// The value of a client characteristic configuration descriptor (Vol 3, Part G, 3.3.3.3).
 public struct ClientConfiguration: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// Bit 0: notifications, bit 1: indications.
   public let rawValue: UInt8
   @inlinable @inline(__always)
   public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Neither; what every connection starts with.
+  /// Neither; the initial value of every connection.
   @inlinable @inline(__always) public static var none: Self { Self(rawValue: 0) }
   /// Notifications.
   @inlinable @inline(__always) public static var notifications: Self { Self(rawValue: 1) }

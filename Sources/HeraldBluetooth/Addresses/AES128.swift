@@ -1,14 +1,14 @@
 import HeraldHAL
 
-/// The block cipher AES with a 128-bit key, encrypting only (FIPS 197): what Bluetooth's security function e
-/// is (Core Specification, Vol 3, Part H, 2.2.1).
+/// The block cipher AES with a 128-bit key, encryption only (FIPS 197): the security function e of Bluetooth
+/// (Core Specification, Vol 3, Part H, 2.2.1).
 ///
-/// One S-box of 256 bytes, round keys made on the way. The S-box is read at places that depend on the key, so
-/// on a processor with a data cache the time tells something about the key to other programs on the same
-/// processor; Cortex-M0 to M4 have none.
+/// One S-box of 256 bytes, round keys computed as needed. The positions read in the S-box depend on the key,
+/// so on a processor with a data cache the run time reveals information about the key to other programs on
+/// the same processor; Cortex-M0 to M4 have none.
 public enum AES128 {
   /// Encrypts `block` in place under `key`. Both are in the order of FIPS 197, which Bluetooth's documents
-  /// call most significant first. Whatever the function made from the key is wiped.
+  /// call most significant first. All values derived from the key are erased.
   public static func encrypt(_ block: inout [16 of UInt8], key: [16 of UInt8]) {
     var state: [4 of UInt32] = .init(repeating: 0)
     var shifted: [4 of UInt32] = .init(repeating: 0)

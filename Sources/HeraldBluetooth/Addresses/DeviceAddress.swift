@@ -6,7 +6,7 @@ public struct DeviceAddress: Hashable, BitwiseCopyable, Sendable {
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// Assigned by the manufacturer, unique.
     case `public` = 0
-    /// Random: static, resolvable or non-resolvable, as its two top bits tell.
+    /// Random: static, resolvable or non-resolvable, by its two top bits.
     case random = 1
   }
 
@@ -71,7 +71,7 @@ extension ByteWriter {
   @_lifetime(self: copy self)
   public mutating func deviceAddress(_ address: DeviceAddress) {
     guard remaining >= 6 else {
-      u64(0)  // too little room: let the eight bytes be refused as a whole
+      u64(0)  // too little room: the eight bytes are refused as a whole
       return
     }
     u32(address.low)

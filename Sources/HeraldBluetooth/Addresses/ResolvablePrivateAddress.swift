@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// The key from which a device makes its resolvable private addresses, and with which others recognise them
+/// The key from which a device generates its resolvable private addresses, and with which others resolve them
 /// (Core Specification, Vol 3, Part H, 2.4.2.1).
 public struct IdentityResolvingKey: BitwiseCopyable, Sendable {
   /// The sixteen bytes, most significant first, as the specification prints them. HCI carries them the other
@@ -30,7 +30,7 @@ public struct IdentityResolvingKey: BitwiseCopyable, Sendable {
   }
 }
 
-/// Addresses that change and that only who has the key can attribute (Vol 6, Part B, 1.3.2.2): 24 bits
+/// Addresses that change and that only holders of the key can resolve (Vol 6, Part B, 1.3.2.2): 24 bits
 /// `prand` in the upper half, of which the top two are 01, and their hash under the key in the lower half.
 public enum ResolvablePrivateAddress {
   /// The random address hash function ah (Vol 3, Part H, 2.2.2): 24 bits from the key and the 24 bits of
@@ -44,8 +44,8 @@ public enum ResolvablePrivateAddress {
     return UInt32(block[13]) &<< 16 | UInt32(block[14]) &<< 8 | UInt32(block[15])
   }
 
-  /// A new address. `nil` if the random source gives nothing but all zeros or all ones, which the
-  /// specification forbids and a working source does not do eight times on end.
+  /// A new address. `nil` if the random source returns only all zeros or all ones, which the specification
+  /// forbids and a working source does not return eight times in a row.
   public static func make<Source: RandomSource & ~Copyable>(
     _ key: IdentityResolvingKey, random: inout Source
   ) -> DeviceAddress? {
@@ -57,8 +57,8 @@ public enum ResolvablePrivateAddress {
     return nil
   }
 
-  /// Whether `address` was made with this key. Chance makes one in 16 million of other devices' addresses
-  /// look so.
+  /// Whether `address` was generated with this key. One in 16 million of other devices' addresses matches by
+  /// chance.
   public static func resolves(_ address: DeviceAddress, with key: IdentityResolvingKey) -> Bool {
     guard address.isResolvablePrivate else { return false }
     let prand = UInt32(address.high) &<< 8 | address.low &>> 24

@@ -2,7 +2,7 @@
 /// Part C, 11).
 ///
 /// Each is a length byte L, a type byte and L − 1 bytes of data. A length of 0 ends the data early; a
-/// structure that runs past the end is dropped and ends it too. Nothing else can go wrong.
+/// structure that runs past the end is dropped and ends it too. There are no other errors.
 ///
 /// ```swift
 /// var structures = AdvertisingData(data)

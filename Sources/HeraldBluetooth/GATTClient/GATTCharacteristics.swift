@@ -1,4 +1,4 @@
-/// One characteristic a discovery found.
+/// One characteristic found by a discovery.
 public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
   /// The handle of its declaration.
   public let declaration: UInt16
@@ -10,7 +10,7 @@ public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
   /// Its type; a 16-bit UUID in its 128-bit form.
   public let uuid: UUID128
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(declaration: UInt16, value: UInt16, properties: UInt8, uuid: UUID128) {
     self.declaration = declaration
     self.value = value
@@ -22,12 +22,12 @@ public struct GATTCharacteristic: Equatable, BitwiseCopyable, Sendable {
 /// The characteristics in a Read By Type Response, for `GATTClientEvent.characteristics`.
 public struct GATTCharacteristics: ~Escapable {
   private let pdu: Span<UInt8>
-  /// Bytes per characteristic: 7, 21, or 0 if this is no such response.
+  /// Bytes per characteristic: 7, 21, or 0 if this is not a Read By Type Response.
   private let size: Int
   /// Where the next one begins.
   private var place: Int
 
-  /// Those in `pdu`; none if it is no such response.
+  /// Those in `pdu`; none if it is not a Read By Type Response.
   @_lifetime(copy pdu)
   public init(_ pdu: Span<UInt8>) {
     self.pdu = pdu
@@ -36,7 +36,8 @@ public struct GATTCharacteristics: ~Escapable {
     place = 2
   }
 
-  /// What a Read By Type Response says that each characteristic takes; 0 if they cannot take so much.
+  /// The length of each characteristic in a Read By Type Response; 0 if the length cannot be one of a
+  /// characteristic.
   static func size(in pdu: Span<UInt8>) -> Int {
     let size = pdu.count > 2 ? Int(pdu[unchecked: 1]) : 0
     return size == 7 || size == 21 ? size : 0

@@ -95,7 +95,8 @@ extension MutableSpan where Element == UInt8 {
 }
 
 extension Span where Element == UInt8 {
-  /// 32 bits that differ, but for one case in four thousand million, when the bytes do (FNV-1a).
+  /// A hash of 32 bits (FNV-1a), to compare bytes: different bytes have the same hash in one case in four
+  /// thousand million.
   var digest: UInt32 {
     var digest: UInt32 = 0x811C_9DC5
     for index in 0..<count { digest = (digest ^ UInt32(self[unchecked: index])) &* 0x0100_0193 }

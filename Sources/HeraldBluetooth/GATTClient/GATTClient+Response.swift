@@ -1,5 +1,5 @@
 extension GATTClient {
-  /// Takes a PDU whose opcode `isForClient`. For `.indication` the caller answers with the one byte
+  /// Takes a PDU whose opcode `isForClient`. For `.indication` the caller responds with the one byte
   /// `GATTClient.confirmation`. A response without a request is ignored.
   @inline(never)
   public mutating func receive(_ pdu: Span<UInt8>, mtu: Int) -> GATTClientEvent {
@@ -47,7 +47,7 @@ extension GATTClient {
   /// The response to the request that is waiting.
   private var expected: ATTOpcode { Self.response(to: step) }
 
-  /// Not inlined: what follows would be there once for each step.
+  /// Not inlined: otherwise the code would be repeated for each step.
   @inline(never)
   private static func response(to step: Step) -> ATTOpcode {
     switch step {
@@ -65,10 +65,10 @@ extension GATTClient {
 
   private mutating func refused(_ code: ATTErrorCode) -> GATTClientEvent {
     switch (step, code) {
-    case  // What was agreed before, in an exchange of the peer's, stays agreed.
+    case  // An ATT_MTU agreed earlier, in an exchange that the peer started, stays in force.
     (.exchangeMTU, .requestNotSupported),
       (.findService, .attributeNotFound), (.readCharacteristics, .attributeNotFound),
-      // The value was exactly as long as the responses so far; servers signal this differently.
+      // The value was exactly as long as the responses so far; servers signal this in different ways.
       (.readBlob, .invalidOffset), (.readBlob, .attributeNotLong):
       end()
       return .finished
@@ -104,7 +104,7 @@ extension GATTClient {
       let declaration = Int(pdu.u16(at: place))
       let value = Int(pdu.u16(at: place &+ 3))
       place &+= size
-      // Handles that do not grow would let a peer keep us searching indefinitely.
+      // Handles that do not increase would let a peer keep the search running indefinitely.
       guard declaration >= next, value > declaration, value <= Int(last) else { return fail(.malformed) }
       next = value &+ 1
     }

@@ -7,7 +7,7 @@ import HeraldHAL
 /// it, call `expire`. Nothing here sends, waits or reads a clock. All state fits in 64 bytes and is zero bits
 /// when idle.
 public struct GATTClient: BitwiseCopyable, Sendable {
-  /// What the next request is, or the one that is waiting.
+  /// The step of the next request, or of the one that is outstanding.
   @usableFromInline
   package enum Step: UInt8, BitwiseCopyable, Sendable {
     case idle = 0
@@ -17,10 +17,10 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   }
 
   var step = Step.idle
-  /// The request was handed out and its response has not come.
+  /// The request was returned by `nextRequest` and its response is outstanding.
   var isWaiting = false
   /// Whether a transaction was left without a response, or had the response of another: the connection
-  /// carries no further requests (Core Specification, Vol 3, Part F, 3.3.3) and is best closed.
+  /// carries no further requests (Core Specification, Vol 3, Part F, 3.3.3) and should be closed.
   public internal(set) var isBroken = false
   /// The service looked for has a 16-bit UUID.
   var isShort = false
@@ -32,13 +32,13 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   var handle: UInt16 = 0
   /// Last handle of the range to search.
   var last: UInt16 = 0
-  /// How many bytes of the value have come or gone.
+  /// How many bytes of the value have been received or sent.
   var offset: UInt16 = 0
-  /// How long the value to write is; the ATT_MTU to offer.
+  /// The length of the value to write; the ATT_MTU to offer.
   @usableFromInline package var length: UInt16 = 0
   /// How many bytes the prepared write that is waiting carries.
   var part: UInt16 = 0
-  /// What those bytes come to, to compare the echo with.
+  /// The hash of those bytes, to compare the echo with.
   var digest: UInt32 = 0
   /// How long one request may wait, in milliseconds.
   var stepTimeout: UInt32 = 0
@@ -53,7 +53,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
   /// Whether a procedure is under way.
   public var isBusy: Bool { step != .idle }
 
-  /// When `expire` is to be called; `.never` when nothing is awaited.
+  /// When `expire` is to be called; `.never` when no response is outstanding.
   public var deadline: Instant { isWaiting ? waitingUntil : .never }
 
   /// The PDU that confirms an indication: this one byte.
@@ -115,7 +115,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     self.uuid = UUID128(0, UInt64(wide: UInt32(uuid.rawValue)))
   }
 
-  /// Has the service discovery that was just begun find only what is behind this handle, 0…0xFFFE: the next
+  /// Restricts the service discovery that was just begun to handles above this one, 0…0xFFFE: the next
   /// service with the same UUID, if this is the last handle of one.
   public mutating func search(behind handle: UInt16) {
     if step == .findService, !isWaiting, handle < .max { self.handle = handle &+ 1 }
@@ -130,7 +130,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     return breakOff(.timeout)
   }
 
-  /// Gives the procedure up. If a request is waiting the connection is broken from then on.
+  /// Cancels the procedure. If a request is waiting the connection is broken from then on.
   public mutating func cancel() {
     if isWaiting { isBroken = true }
     end()
@@ -148,7 +148,7 @@ public struct GATTClient: BitwiseCopyable, Sendable {
     return .failed(failure)
   }
 
-  /// Ends the procedure with a failure after which nothing more can be asked.
+  /// Ends the procedure with a failure after which no further request is possible.
   mutating func breakOff(_ failure: GATTFailure) -> GATTClientEvent {
     isBroken = true
     return fail(failure)

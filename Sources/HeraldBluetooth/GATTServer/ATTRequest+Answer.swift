@@ -1,14 +1,14 @@
 import HeraldHAL
 
 extension ATTRequest {
-  /// Answers the request over itself; see `ATTServer.respond`.
+  /// Writes the response over the request; see `ATTServer.respond`.
   @inlinable @inline(never)
   @_lifetime(self: copy self)
   mutating func respond<Values: AttributeValues & ~Copyable>(
     maximumMTU: Int, _ queues: inout MutableSpan<PreparedWriteQueue>, _ now: Instant, _ values: inout Values
   ) -> Int {
     var code = ATTErrorCode.invalidPDU
-    // Longer than was agreed: nothing in it can be trusted.
+    // Longer than the agreed ATT_MTU: the contents are not trustworthy.
     if count <= limit, hasLength {
       subject = buffer.u16(at: 1)
       switch opcode {
@@ -34,12 +34,12 @@ extension ATTRequest {
     return code == .none ? answer(length) : refuse(subject, code)
   }
 
-  /// Whether the request has as many bytes as its kind has to have. Those that look themselves are not looked
-  /// at.
+  /// Whether the request has the length that its kind requires. Requests that check their own length are not
+  /// checked here.
   @inlinable
   var hasLength: Bool { Self.isLength(count, of: opcode) }
 
-  // Not inlined: what follows would be there once for each request.
+  // Not inlined: otherwise the code would be repeated for each request.
   @usableFromInline @inline(never)
   static func isLength(_ count: Int, of opcode: ATTOpcode) -> Bool {
     switch opcode {

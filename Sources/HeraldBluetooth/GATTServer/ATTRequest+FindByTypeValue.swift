@@ -1,7 +1,7 @@
 extension ATTRequest {
   /// Find By Type Value (Vol 3, Part F, 3.4.3.3): the groups of this 16-bit type whose value is equal.
-  /// Constant values only: those of declarations, which is what the request is for; a value supplied at run
-  /// time never matches.
+  /// Constant values only: those of declarations, the purpose of the request; a value supplied at run time
+  /// never matches.
   @usableFromInline
   @_lifetime(self: copy self)
   mutating func findByTypeValue() -> ATTErrorCode {

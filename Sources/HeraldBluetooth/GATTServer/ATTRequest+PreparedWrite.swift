@@ -1,7 +1,7 @@
 import HeraldHAL
 
 extension ATTRequest {
-  /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are looked at now,
+  /// Prepare Write (Vol 3, Part F, 3.4.6.1): queued, and echoed. Handle and permission are checked now,
   /// offset and length when it is executed.
   @inlinable
   @_lifetime(self: copy self)
@@ -55,7 +55,7 @@ extension ATTRequest {
         return code
       }
     } else if wasPreparing, isWanted {
-      // It took so long that another connection got the queue.
+      // It took so long that the queue was assigned to another connection.
       return .unlikelyError
     }
     return .none

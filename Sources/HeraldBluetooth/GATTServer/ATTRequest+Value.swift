@@ -1,6 +1,6 @@
 extension ATTRequest {
   /// Copies an attribute's value from `offset` on to `start` of the response, `room` bytes at most, which
-  /// must be inside; the length of the whole value, 0…512, or why it cannot be read.
+  /// must be inside; the length of the whole value, 0…512, or the error.
   @inlinable @inline(never)
   @_lifetime(self: copy self)
   mutating func value<Values: AttributeValues & ~Copyable>(
@@ -37,7 +37,7 @@ extension ATTRequest {
     return value.count
   }
 
-  /// Why an attribute that `access` must be allowed for cannot be written, if so.
+  /// The error if an attribute that needs the permission `access` cannot be written.
   @usableFromInline
   @_lifetime(self: copy self)
   mutating func refusal(_ handle: UInt16, _ access: AttributeRecord.Flags) -> ATTErrorCode? {
@@ -47,16 +47,16 @@ extension ATTRequest {
 }
 
 extension AttributeRecord {
-  /// What a dynamic attribute means.
+  /// The meaning of a dynamic attribute.
   @inlinable var attributeTag: AttributeTag { AttributeTag(rawValue: tag) }
 
-  /// Why a value of `count` bytes, of which `first` is the first, cannot be one of this attribute whatever
-  /// its bytes mean, if so.
+  /// The error if a value of `count` bytes, of which `first` is the first, is invalid for this attribute
+  /// whatever its meaning.
   @usableFromInline
   func refusal(count: Int, first: UInt8) -> ATTErrorCode? {
     if flags.contains(.configuration) {
       guard count == 2 else { return .invalidAttributeValueLength }
-      // Bits beyond the two are reserved and not looked at.
+      // Bits beyond the two are reserved and ignored.
       let asked = UInt16(first & 3)
       return asked & ~valueOffset == 0 ? nil : .improperlyConfigured
     }

@@ -1,11 +1,11 @@
 extension ATTRequest {
-  /// Write Request (Vol 3, Part F, 3.4.5.1), and Write Command (3.4.5.3), which nothing answers.
+  /// Write Request (Vol 3, Part F, 3.4.5.1), and Write Command (3.4.5.3), which has no response.
   @inlinable
   @_lifetime(self: copy self)
   mutating func write<Values: AttributeValues & ~Copyable>(_ values: inout Values) -> ATTErrorCode {
     let withResponse = !opcode.isCommand
     if let code = refusal(subject, withResponse ? .write : .writeCommand) { return code }
-    // A copy, because the bytes borrow the whole request and with it the state.
+    // A copy, because the bytes borrow the whole request, including the state.
     var after = state
     let code = database.accept(
       subject, buffer.span.extracting(unchecked: Range(uncheckedBounds: (3, count))),
@@ -16,7 +16,7 @@ extension ATTRequest {
 }
 
 extension GATTDatabase {
-  /// Takes the whole value of an attribute that may be written, or says why not.
+  /// Writes the whole value of an attribute, or returns the error.
   @inlinable @inline(never)
   func accept<Values: AttributeValues & ~Copyable>(
     _ handle: UInt16, _ value: Span<UInt8>, withResponse: Bool, _ state: inout ATTConnectionState,

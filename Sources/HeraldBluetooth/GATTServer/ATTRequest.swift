@@ -1,7 +1,7 @@
-/// A request that is being answered over itself.
+/// A request that is being processed; its response replaces it in the buffer.
 ///
-/// Its methods are the requests of the protocol, and all they need is in it: so one address goes from call to
-/// call instead of a dozen words, which took a fifth of the server's flash.
+/// Its methods are the requests of the protocol, and all their state is in it: one address is passed from
+/// call to call instead of a dozen words, which took a fifth of the server's flash.
 @usableFromInline
 struct ATTRequest: ~Copyable, ~Escapable {
   /// The table.
@@ -14,17 +14,17 @@ struct ATTRequest: ~Copyable, ~Escapable {
   @usableFromInline let count: Int
   /// How long the response may be: ATT_MTU, or the buffer's length if that is less.
   @usableFromInline let limit: Int
-  /// Where it came from.
+  /// The connection it was received on.
   @usableFromInline let connection: ConnectionID
-  /// That connection's state, which the caller takes back.
+  /// That connection's state, which the caller copies back.
   @usableFromInline var state: ATTConnectionState
-  /// The type the request asks for: its 128-bit UUID, or zero.
+  /// The type in the request: its 128-bit UUID, or zero.
   @usableFromInline var longType: UUID128
   /// Its 16-bit UUID, or 0 if it has none.
   @usableFromInline var shortType: UInt16
-  /// Which attribute an Error Response names: mostly the first that the request names.
+  /// Which attribute an Error Response names: usually the first one in the request.
   @usableFromInline var subject: UInt16
-  /// The attributes that the request is about, as far as they have not been looked at: `index..<end`, inside
+  /// The attributes that the request is about, as far as they have not been processed: `index..<end`, inside
   /// the table.
   @usableFromInline var index: Int
   @usableFromInline var end: Int
@@ -53,9 +53,9 @@ struct ATTRequest: ~Copyable, ~Escapable {
     length = 1
   }
 
-  // Not inlined: there are many places that end with one of these two.
+  // Not inlined: many paths end with one of these two.
 
-  /// Makes the answer an Error Response (Vol 3, Part F, 3.4.1.1) and returns its length.
+  /// Writes an Error Response (Vol 3, Part F, 3.4.1.1) and returns its length.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func refuse(_ handle: UInt16, _ code: ATTErrorCode) -> Int {
@@ -66,7 +66,7 @@ struct ATTRequest: ~Copyable, ~Escapable {
     return 5
   }
 
-  /// Makes the answer the response, whose opcode is the request's plus one, and returns its length.
+  /// Completes the response, whose opcode is the request's plus one, and returns its length.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func answer(_ length: Int) -> Int {
@@ -74,8 +74,8 @@ struct ATTRequest: ~Copyable, ~Escapable {
     return length
   }
 
-  /// Keeps the handle range at offset 1 of a request of five bytes or more; `false` if it starts at 0 or ends
-  /// before it starts (Vol 3, Part F, 3.4.3.1).
+  /// Stores the handle range at offset 1 of a request of five bytes or more; `false` if it starts at 0 or
+  /// ends before it starts (Vol 3, Part F, 3.4.3.1).
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func takeRange() -> Bool {
@@ -85,8 +85,8 @@ struct ATTRequest: ~Copyable, ~Escapable {
     return subject != 0 && subject <= last
   }
 
-  /// Keeps the type that the request asks for, the two or sixteen bytes at offset 5. A 128-bit form of a
-  /// 16-bit UUID counts as that (Vol 3, Part F, 3.2.1).
+  /// Stores the type in the request, the two or sixteen bytes at offset 5. A 128-bit form of a 16-bit UUID
+  /// counts as that (Vol 3, Part F, 3.2.1).
   @usableFromInline
   @inline(never)
   @_lifetime(self: copy self)
@@ -102,13 +102,13 @@ struct ATTRequest: ~Copyable, ~Escapable {
     }
   }
 
-  /// Whether the kept type is that of a service.
+  /// Whether the stored type is that of a service.
   @usableFromInline
   var isService: Bool {
     shortType == AttributeType.primaryService || shortType == AttributeType.secondaryService
   }
 
-  /// Continues to the first attribute of the kept type at or behind `index`; to `end` if there is none.
+  /// Continues to the first attribute of the stored type at or behind `index`; to `end` if there is none.
   @usableFromInline @inline(never)
   @_lifetime(self: copy self)
   mutating func findNext() {

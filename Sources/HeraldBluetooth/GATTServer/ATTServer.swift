@@ -20,19 +20,19 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     extraMTU = 0
   }
 
-  /// The longest PDU we take, 23…517: what we say in an MTU exchange. 23 until it is set.
+  /// The longest PDU that this device receives, 23…517: its value in an MTU exchange. 23 until it is set.
   @inlinable
   public var maximumMTU: Int {
     get { ATTLimits.defaultMTU &+ Int(extraMTU) }
     set { extraMTU = UInt16(max(ATTLimits.defaultMTU, min(newValue, 517)) &- ATTLimits.defaultMTU) }
   }
 
-  /// A connection was opened: its state starts afresh.
+  /// A connection was opened: its state is reset.
   @inlinable
   public mutating func opened(_ connection: ConnectionID) { forget(connection) }
 
-  /// A connection was closed: what it had prepared is not executed. Who keeps the bytes of that has to see by
-  /// itself that they go.
+  /// A connection was closed: what it had prepared is not executed. The owner of the prepared bytes has to
+  /// discard them itself.
   @inlinable
   public mutating func closed(_ connection: ConnectionID) { forget(connection) }
 
@@ -47,7 +47,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     }
   }
 
-  /// Whether a connection has prepared a write that was neither executed nor cancelled, nor given up for
+  /// Whether a connection has prepared a write that was neither executed nor cancelled, nor displaced by
   /// another connection.
   @inlinable
   public mutating func isPreparing(_ connection: ConnectionID) -> Bool {
@@ -63,23 +63,24 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     return states[connection.index].mtu
   }
 
-  /// Agrees on an ATT_MTU: our client's exchange ended with the peer saying `peerMTU`.
+  /// Agrees on an ATT_MTU: the exchange of this device's client ended with the peer's value `peerMTU`.
   @inlinable
   public mutating func agreed(peerMTU: Int, on connection: ConnectionID) {
     guard connection.index >= 0, connection.index < connections else { return }
     states[connection.index].mtu = min(peerMTU, maximumMTU)
   }
 
-  /// What the peer asked for in client characteristic configuration `slot`.
+  /// The peer's value of client characteristic configuration `slot`.
   @inlinable
   public func configuration(slot: Int, on connection: ConnectionID) -> ClientConfiguration {
     guard connection.index >= 0, connection.index < connections else { return .none }
     return states[connection.index].configuration(slot: slot)
   }
 
-  /// Answers the PDU in the first `count` bytes of `buffer` over itself. Returns the length of the response,
-  /// 0 for none (commands, confirmations, PDUs for a client, an empty PDU, an unknown connection, a buffer of
-  /// fewer than 23 bytes). The response is never longer than the connection's ATT_MTU, nor than `buffer`.
+  /// Processes the PDU in the first `count` bytes of `buffer` and writes the response over it. Returns the
+  /// length of the response, 0 for none (commands, confirmations, PDUs for a client, an empty PDU, an unknown
+  /// connection, a buffer of fewer than 23 bytes). The response is never longer than the connection's
+  /// ATT_MTU, nor than `buffer`.
   @inlinable
   public mutating func respond<Values: AttributeValues & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
@@ -88,7 +89,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     respond(to: &buffer, count: count, on: connection, at: now, from: Table.database, values: &values)
   }
 
-  /// The same from a table that is not a constant. Between one PDU and the next it may be another.
+  /// The same with a table that is not a constant. It may change between two PDUs.
   @inlinable
   public mutating func respond<Values: AttributeValues & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant,
@@ -109,8 +110,8 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// Writes a Handle Value Notification (Vol 3, Part F, 3.4.7.1) of `value` into `buffer` and returns its
-  /// length; 0 if the peer has not asked for it in configuration `slot`. What does not fit in ATT_MTU − 3 is
-  /// cut, as the specification says.
+  /// length; 0 if the peer has not enabled it in configuration `slot`. A value longer than ATT_MTU − 3 is
+  /// cut, as the specification requires.
   @inlinable
   public mutating func notification(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
@@ -122,7 +123,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
   }
 
   /// Writes a Handle Value Indication (3.4.7.2), as `notification` does; also 0 while the last indication is
-  /// not confirmed. Who indicates closes a connection on which 30 s pass without the confirmation (3.3.3).
+  /// not confirmed. The caller closes a connection on which 30 s pass without the confirmation (3.3.3).
   @inlinable
   public mutating func indication(
     of value: Span<UInt8>, handle: UInt16, slot: Int, on connection: ConnectionID,
@@ -143,7 +144,7 @@ public struct ATTServer<Table: GATTTable, let connections: Int, let queues: Int>
     return states[connection.index].isIndicating
   }
 
-  /// Takes back an indication that `indication` wrote but the radio refused.
+  /// Reverts an indication that `indication` wrote but the radio refused.
   @inlinable
   public mutating func notIndicated(_ connection: ConnectionID) {
     guard connection.index >= 0, connection.index < connections else { return }

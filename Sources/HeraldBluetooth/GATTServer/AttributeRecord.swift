@@ -11,9 +11,9 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
   /// How many bytes a constant value has; for a dynamic attribute, the longest value that may be written,
   /// 0…512.
   public let valueLength: UInt16
-  /// What may be done with it and where its value is.
+  /// The permissions, and the location of the value.
   public let flags: Flags
-  /// What a dynamic attribute means to the table's owner, or the slot of a client characteristic
+  /// The meaning of a dynamic attribute to the table's owner, or the slot of a client characteristic
   /// configuration.
   public let tag: UInt8
 
@@ -42,7 +42,7 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
     public func contains(_ other: Flags) -> Bool { rawValue & other.rawValue == other.rawValue }
   }
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable @inline(__always)
   public init(type: UInt16, valueOffset: UInt16, valueLength: UInt16, flags: Flags, tag: UInt8) {
     self.type = type
@@ -93,7 +93,7 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// A client characteristic configuration descriptor (0x2902). `slot` is its number among the table's, 0…7;
-  /// `allowed` says what its characteristic's properties offer.
+  /// `allowed` is what its characteristic's properties offer.
   @inlinable @inline(__always)
   public static func configuration(slot: UInt8, allowing allowed: ClientConfiguration) -> Self {
     Self(
@@ -102,7 +102,7 @@ public struct AttributeRecord: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// What a dynamic attribute means. The table's owner chooses the values.
+/// The meaning of a dynamic attribute. The table's owner chooses the values.
 public struct AttributeTag: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// The number.
   public let rawValue: UInt8

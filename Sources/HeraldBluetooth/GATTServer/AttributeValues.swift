@@ -1,18 +1,18 @@
-/// Supplies and takes the values of a table's dynamic attributes.
+/// Supplies and accepts the values of a table's dynamic attributes.
 public protocol AttributeValues: ~Copyable {
   /// Copies the bytes of the value from `offset` on into `buffer`, as many as fit, and returns the length of
-  /// the *whole* value, 0…512. At or past the end nothing is copied; the server answers Invalid Offset by the
-  /// length.
+  /// the *whole* value, 0…512. At or past the end nothing is copied; the server then returns Invalid Offset,
+  /// by the length.
   ///
-  /// A value is read in pieces: once with `offset` 0, then on from there. All pieces of one exchange must be
-  /// of one value: an implementation that generates values keeps, per connection, the one made at `offset` 0
-  /// until the next read at 0 of that attribute or the end of the connection.
+  /// A value is read in parts: first with `offset` 0, then from the end of each part. All parts of one
+  /// exchange must be of one value: an implementation that generates values keeps, per connection, the one
+  /// generated at `offset` 0 until the next read at 0 of that attribute or the end of the connection.
   mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead
 
-  /// Takes a whole value, at most as long as the record says: of one Write Request or Write Command. Returns
-  /// `nil`, or why the value is refused, which a Write Command's sender never learns.
+  /// Accepts a whole value, at most as long as the record permits: of one Write Request or Write Command.
+  /// Returns `nil`, or the error with which the value is refused, which is not sent for a Write Command.
   mutating func write(
     _ tag: AttributeTag, _ value: Span<UInt8>, withResponse: Bool, on connection: ConnectionID
   ) -> ATTErrorCode?
@@ -21,23 +21,21 @@ public protocol AttributeValues: ~Copyable {
 
   /// Keeps a part of a value that a peer prepares to write, `offset` bytes behind its beginning: for one
   /// connection after the other, first that at 0, then each where the one before it ended. `false`, keeping
-  /// what it has, if there is no room, or if the parts before it are gone as nothing had come for 30 s: the
-  /// peer receives the error Prepare Queue Full. A value has at most 512 bytes, or will be refused.
+  /// the parts before it, if there is no room, or if these were discarded because nothing was received for 30
+  /// s: the peer receives the error Prepare Queue Full. A value has at most 512 bytes, or is refused.
   mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool
 
-  /// Takes the value that was prepared, as `write` takes one with response. It may be gone, too:
-  /// `.unlikelyError`.
+  /// Writes the prepared value, as `write` does with response. `.unlikelyError` if it was discarded.
   mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode?
 
-  /// Gives up the value that was prepared, if one is left.
+  /// Discards the prepared value, if there is one.
   mutating func cancelPrepared(on connection: ConnectionID)
 
-  /// Whether a connection that begins to prepare a value may take the place of another one that does so
-  /// already.
+  /// Whether a connection that begins to prepare a value may displace another one that has begun already.
   mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool
 }
 
-/// What a type says that takes no prepared writes.
+/// Defaults for a type that accepts no prepared writes.
 extension AttributeValues where Self: ~Copyable {
   /// There is no room.
   @inlinable
@@ -55,14 +53,14 @@ extension AttributeValues where Self: ~Copyable {
   }
 }
 
-/// The outcome of reading a dynamic attribute.
+/// The result of reading a dynamic attribute.
 public enum AttributeRead: Equatable, BitwiseCopyable, Sendable {
   /// The length of the whole value.
   case length(Int)
   /// It cannot be read now.
   case failed(ATTErrorCode)
 
-  /// Copies what `read` asks for out of a value that is in memory as a whole.
+  /// Copies the part requested by `read` from a value that is in memory as a whole.
   @inlinable
   public static func copying(_ value: Span<UInt8>, from offset: Int, into buffer: inout MutableSpan<UInt8>)
     -> AttributeRead

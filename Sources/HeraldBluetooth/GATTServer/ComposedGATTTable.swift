@@ -1,11 +1,11 @@
 import HeraldHAL
 
-/// What a device serves beside its constant table, if anything, while it runs.
+/// The attributes that a device serves in addition to its constant table, if any.
 public protocol GATTTableSource {
   /// The table at the start.
   init()
-  /// Whether the table may change while peers are connected. What follows `database` is only asked of a table
-  /// that does.
+  /// Whether the table may change while peers are connected. The members after `database` are only used for a
+  /// table that may change.
   static var changes: Bool { get }
   /// The table that is served by a device whose constant one is `table`: attribute `n` has handle `n + 1`. On
   /// a connection that was opened under a former address (`isFormer`), attributes that change are left out.
@@ -17,11 +17,11 @@ public protocol GATTTableSource {
   /// The handle of the value of Service Changed, whose client configuration has slot `serviceChangedSlot`; 0
   /// if the table has no such characteristic.
   var serviceChanged: UInt16 { get }
-  /// Connections on which Service Changed is to be indicated if their peers asked for that, a bit each.
+  /// Connections on which Service Changed is to be indicated if their peers have subscribed, a bit each.
   var unindicated: UInt32 { get set }
 }
 
-/// What a table that does not change says.
+/// Defaults for a table that does not change.
 extension GATTTableSource {
   @inlinable public static var changes: Bool { false }
   /// The constant table.
@@ -39,19 +39,19 @@ extension GATTTableSource {
   @inlinable public static var serviceChangedSlot: UInt8 { 7 }
 }
 
-/// Nothing is served beside the constant table.
+/// Only the constant table is served.
 public struct UnchangedGATTTable: GATTTableSource {
   @inlinable public init() {}
 }
 
 /// A table in RAM: a copy of a constant one and further services behind it, with at most `attributes`
-/// attributes and `room` bytes of constant values and 128-bit types. What does not fit is refused as a whole.
-/// All zero bits while empty.
+/// attributes and `room` bytes of constant values and 128-bit types. A service that does not fit is refused
+/// as a whole. All zero bits while empty.
 ///
-/// The services behind the copy count as such that change, unless `endConstantPart` follows them: on
-/// connections that were opened under a former address they are not served. As the table changes while peers
-/// may have cached it, its GATT service has the Service Changed characteristic (Core Specification, Vol 3,
-/// Part G, 7.1).
+/// The services behind the copy are subject to change, unless `endConstantPart` follows them: on connections
+/// that were opened under a former address they are not served. As the table changes while peers may have
+/// cached it, its GATT service has the Service Changed characteristic (Core Specification, Vol 3, Part G,
+/// 7.1).
 public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSource {
   private var records: [attributes of AttributeRecord]
   private var blob: [room of UInt8]
@@ -102,7 +102,7 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
   /// The handle behind the constant part.
   public var firstChanging: UInt16 { UInt16(truncatingIfNeeded: constantCount &+ 1) }
 
-  /// What is in the table so far does not change.
+  /// The contents of the table so far do not change.
   public mutating func endConstantPart() { constantCount = recordCount }
 
   /// Starts again with a copy of `base` and, unless the table `isFixed`, puts Service Changed into its GATT
@@ -178,8 +178,8 @@ public struct ComposedGATTTable<let attributes: Int, let room: Int>: GATTTableSo
     return true
   }
 
-  /// Appends a characteristic and its value, which is supplied and taken at run time under `tag`. `access` is
-  /// `read`, `write` or both, and `longest` the longest value that may be written.
+  /// Appends a characteristic and its value, which is supplied and accepted at run time under `tag`. `access`
+  /// is `read`, `write` or both, and `longest` the longest value that may be written.
   public mutating func appendCharacteristic(
     _ uuid: UUID128, _ access: AttributeRecord.Flags, longest: UInt16, tag: AttributeTag
   ) -> Bool {
@@ -227,7 +227,7 @@ extension AttributeTag {
 }
 
 extension GATTDatabase {
-  /// The index of the GATT service's declaration if no characteristic follows it; -1 if there is none such.
+  /// The index of the GATT service's declaration if no characteristic follows it; -1 if there is none.
   fileprivate var emptyGATTService: Int {
     var index = 0
     while index < attributes.count {

@@ -6,22 +6,21 @@ public enum GATTFault: Equatable, BitwiseCopyable, Sendable {
   case noService(UInt16)
   /// A value or a 128-bit type is outside the blob, or a value is longer than 512 bytes.
   case outside(UInt16)
-  /// A service's UUID has neither two nor sixteen bytes, or a characteristic's declaration neither five nor
-  /// nineteen.
+  /// A service's UUID does not have 2 or 16 bytes, or a characteristic's declaration does not have 5 or 19.
   case declaration(UInt16)
   /// A characteristic is not followed by its value: the handle it names is another, or the value's type is
   /// not the one it names.
   case value(UInt16)
-  /// A characteristic's value cannot be what the declared properties say, or can be more.
+  /// A characteristic's value does not permit what the declared properties offer, or permits more.
   case properties(UInt16)
-  /// A client characteristic configuration has a slot above 7 or that of another, or its characteristic
-  /// offers something else.
+  /// A client characteristic configuration has a slot above 7 or the slot of another, or its characteristic's
+  /// properties differ.
   case configuration(UInt16)
 }
 
 extension GATTDatabase {
-  /// The first mistake in the table, for the test of a table: at run time a faulty table is harmless, but
-  /// wrong.
+  /// The first mistake in the table, for the test of a table: at run time a faulty table is safe, but serves
+  /// wrong values.
   public func firstFault() -> GATTFault? {
     guard attributes.count > 0, attributes.count < 0xFFFF else { return .count }
     guard isService(attributes[0]) else { return .noService(1) }

@@ -15,8 +15,8 @@
 public protocol GATTTable {
   /// The table. Attribute `n` has handle `n + 1`.
   static var database: GATTDatabase { @_lifetime(immortal) get }
-  /// Whether a value in it is notified to peers that ask for that. By default a table has none, and its image
-  /// no code for it.
+  /// Whether a value in it is notified to peers that subscribe. By default a table has none, and the image
+  /// contains no code for it.
   static var notifies: Bool { get }
 }
 
@@ -26,8 +26,7 @@ extension GATTTable {
 
 /// A GATT table, borrowed.
 ///
-/// What the records point at outside the blob reads as empty; `firstFault()` finds such
-/// mistakes in a test.
+/// References of records beyond the blob read as empty; `firstFault()` finds such mistakes in a test.
 public struct GATTDatabase: ~Escapable {
   /// The attributes in the order of their handles, from handle 1 without gaps.
   public let attributes: Span<AttributeRecord>
@@ -62,7 +61,7 @@ public struct GATTDatabase: ~Escapable {
     return bytes.extracting(unchecked: Range(uncheckedBounds: (start, end)))
   }
 
-  /// The sixteen bytes of a record's 128-bit type; empty if the table is at fault.
+  /// The sixteen bytes of a record's 128-bit type; empty if the table is faulty.
   @_lifetime(copy self)
   func longType(_ record: AttributeRecord) -> Span<UInt8> {
     let start = Int(record.type)

@@ -1,14 +1,14 @@
 import HeraldHAL
 
-/// What one connection has prepared to write, until it is executed or cancelled: one value, whose bytes
-/// `AttributeValues` keeps. Zero bits when free.
+/// The prepared write of one connection, until it is executed or cancelled: one value, whose bytes
+/// `AttributeValues` stores. Zero bits when free.
 ///
 /// There is one value in a queue. More at once would be a Reliable Write, which a characteristic has to allow
-/// in its extended properties (Vol 3, Part G, 4.9.5), and none of ours does: a second one gets Prepare Queue
-/// Full, and the first stays.
+/// in its extended properties (Vol 3, Part G, 4.9.5), and no characteristic here does: a second one gets
+/// Prepare Queue Full, and the first stays.
 @usableFromInline
 struct PreparedWriteQueue: BitwiseCopyable, Sendable {
-  /// When the first part came, and the last: units of 64 ms, their lower 16 bits.
+  /// When the first part was received, and the last: units of 64 ms, their lower 16 bits.
   @usableFromInline var begunAt: UInt16
   /// See `begunAt`.
   @usableFromInline var lastUse: UInt16
@@ -20,7 +20,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   @usableFromInline var count: UInt16
   /// The first of them.
   @usableFromInline var first: UInt8
-  /// Whether a part was not where the one before it ended.
+  /// Whether a part did not start where the one before it ended.
   @usableFromInline var hasGap: Bool
 
   /// An unused queue.
@@ -35,7 +35,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
     hasGap = false
   }
 
-  /// A queue of this connection's from `now` on, for a value of this attribute.
+  /// A queue for this connection from `now` on, for a value of this attribute.
   @usableFromInline
   init(of connection: ConnectionID, for handle: UInt16, at now: Instant) {
     self.init()
@@ -51,16 +51,16 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   @usableFromInline
   static func units(_ now: Instant) -> UInt16 { UInt16(truncatingIfNeeded: (now.milliseconds &>> 6).low32) }
 
-  /// Whether another connection may have it: no part came for 2 s, or it was begun 10 s ago. A phone that
-  /// writes 512 bytes, 18 at a time, sends a part every 60 ms and is done in 2 s.
+  /// Whether it may be assigned to another connection: no part was received for 2 s, or it was begun 10 s
+  /// ago. A phone that writes 512 bytes, 18 at a time, sends a part every 60 ms and finishes within 2 s.
   @usableFromInline
   func isStale(at now: Instant) -> Bool {
     let time = Self.units(now)
     return time &- lastUse >= 2000 / 64 || time &- begunAt >= 10_000 / 64
   }
 
-  /// Takes a part, whose bytes are kept if it is where the one before it ended; `false`, changing nothing, if
-  /// it is not one of the value, or there is no room.
+  /// Accepts a part, whose bytes are stored if it starts where the one before it ended; `false`, changing
+  /// nothing, if it belongs to another value, or there is no room.
   @inlinable
   mutating func append<Values: AttributeValues & ~Copyable>(
     _ part: Span<UInt8>, of handle: UInt16, at offset: UInt16, _ now: Instant, _ connection: ConnectionID,
@@ -68,7 +68,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
   ) -> Bool {
     guard handle == self.handle, offset > 0 || count == 0 else { return false }
     if offset != count {
-      // The value will not be executed: nothing more of it is needed.
+      // The value will not be executed: no further bytes are needed.
       hasGap = true
     } else if values.prepare(part, at: Int(offset), on: connection) {
       if count == 0, part.count > 0 { first = part[unchecked: 0] }
@@ -82,7 +82,7 @@ struct PreparedWriteQueue: BitwiseCopyable, Sendable {
 }
 
 extension MutableSpan where Element == PreparedWriteQueue {
-  /// The place of this connection's queue; `count` if it has none.
+  /// The index of this connection's queue; `count` if it has none.
   @usableFromInline
   func queue(of connection: ConnectionID) -> Int {
     var index = 0
@@ -90,8 +90,8 @@ extension MutableSpan where Element == PreparedWriteQueue {
     return index
   }
 
-  /// The place of a queue for a connection that is to begin one: a free one, else one whose owner is slow, or
-  /// comes behind the connection; `count` if there is none.
+  /// The index of a queue for a connection that begins a prepared write: a free one, else one whose owner is
+  /// slow, or has lower precedence; `count` if there is none.
   @inlinable
   func vacantQueue<Values: AttributeValues & ~Copyable>(
     at now: Instant, for connection: ConnectionID, _ values: inout Values

@@ -1,33 +1,33 @@
 import HeraldHAL
 
-/// What runs on top of a `BluetoothHost`: the values it serves, and what it does with what is heard.
+/// The application of a `BluetoothHost`: the values it serves, and its processing of events.
 ///
 /// Every requirement has a default. A beacon is `NoApplication`; a peripheral names its `Table` and
-/// implements `read`, and `write` where a peer may write; a scanner sets `isObserver` and takes `heard`; a
-/// central sets `isGATTClient` and takes `received(_:pdu:on:)`.
+/// implements `read`, and `write` where a peer may write; a scanner sets `isObserver` and implements `heard`;
+/// a central sets `isGATTClient` and implements `received(_:pdu:on:)`.
 public protocol BluetoothApplication: AttributeValues, ~Copyable {
-  /// The attributes that peers find.
+  /// The GATT table that is served to peers.
   associatedtype Table: GATTTable = EmptyGATTTable
-  /// Whether it scans: `BluetoothHost.scan(_:)` and `heard` have effect. An image of one that does not has no
-  /// code for that.
+  /// Whether it scans: `BluetoothHost.scan(_:)` and `heard` have effect. Otherwise the image contains no code
+  /// for it.
   static var isObserver: Bool { get }
-  /// Whether it runs procedures on the tables of peers. An image of one that does not has no code for that.
+  /// Whether it runs GATT procedures with peers. Otherwise the image contains no code for them.
   static var isGATTClient: Bool { get }
 
-  /// An advertisement or scan response was heard. `data` is borrowed for the duration of the call.
+  /// An advertisement or scan response was received. `data` is borrowed for the duration of the call.
   mutating func heard(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant)
-  /// A connection was opened, by us or by a peer.
+  /// A connection was opened, by this device or by a peer.
   mutating func connected(_ opened: ConnectionOpened, at now: Instant)
   /// An attempt to connect ended without a connection.
   mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant)
   /// A connection ended.
   mutating func disconnected(_ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant)
-  /// A PDU brought this about at the connection's GATT client; value bytes are those of `pdu`. Also
+  /// The event of a PDU at the connection's GATT client; value bytes are those of `pdu`. Also
   /// `.failed(.timeout)`, with no bytes.
   mutating func received(
     _ event: GATTClientEvent, pdu: Span<UInt8>, on connection: ConnectionID, at now: Instant)
-  /// Writes the client's next request to the start of `buffer` and returns its length, 0 if it has none. Who
-  /// writes values to peers overrides this to hand over the value.
+  /// Writes the client's next request to the start of `buffer` and returns its length, 0 if it has none. An
+  /// application that writes values to peers overrides this to supply the value.
   mutating func nextRequest(
     of client: inout GATTClient, into buffer: inout MutableSpan<UInt8>, mtu: Int,
     on connection: ConnectionID, at now: Instant
@@ -74,7 +74,7 @@ extension BluetoothApplication where Self: ~Copyable {
   ) -> ATTErrorCode? { .writeNotPermitted }
 }
 
-/// An application that does nothing: for beacons, which only advertise.
+/// An empty application, for beacons, which only advertise.
 public struct NoApplication: BluetoothApplication {
   @inlinable public init() {}
 }

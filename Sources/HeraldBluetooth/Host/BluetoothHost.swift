@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// A Bluetooth LE host: a radio, an ATT server and, on each connection, a GATT client. This one value owns
-/// all memory there is; nothing is allocated, nothing waits, no clock is read.
+/// all memory; it allocates nothing, does not block, and reads no clock.
 ///
 /// ```swift
 /// var host = BluetoothHost<_, _, 2>(radio: radio, application: HeartRate())
@@ -9,22 +9,21 @@ import HeraldHAL
 /// while true { board.rest(until: host.poll(at: board.now())) }
 /// ```
 ///
-/// What is advertised and scanned for is stated once and holds until it is changed: the host tells the radio
-/// again when that has restarted, and the radio advertises again when a connection has ended advertising.
+/// Advertising and scanning are set once and hold until they are changed: the host repeats the commands when
+/// the radio has restarted, and the radio advertises again when a connection has ended advertising.
 /// `connections` is how many connections are held at once, 0…32; while all are taken, advertising is not
 /// connectable.
 public struct BluetoothHost<
   RadioType: Radio & ~Copyable, Application: BluetoothApplication & ~Copyable, let connections: Int
 >: ~Copyable {
-  /// The radio. What the host states, it states to this radio; `disconnect(_:)` and `readRSSI(_:)` are called
-  /// here.
+  /// The radio. The host commands this radio; `disconnect(_:)` and `readRSSI(_:)` are called here.
   public var radio: RadioType
-  /// Where the radio's events go.
+  /// Handles the radio's events.
   @usableFromInline var events: HostConnections<Application, connections>
   @usableFromInline var advertisement: HostAdvertisement
   @usableFromInline var scan: ScanParameters?
 
-  /// A host over the radio that `radio` makes, in its place: a finished one would be moved there over the
+  /// A host over the radio that `radio` makes, in place: one that is passed in would be copied over the
   /// stack.
   @inlinable
   public init(makingRadio radio: () -> RadioType, application: consuming Application) {
@@ -43,7 +42,7 @@ public struct BluetoothHost<
     scan = nil
   }
 
-  /// What runs on top.
+  /// The application.
   @inlinable
   public var application: Application {
     _read { yield events.application }
@@ -73,7 +72,7 @@ public struct BluetoothHost<
     radio.stopAdvertising()
   }
 
-  /// Scans from now on; `nil` stops. Has no effect for an application that is no observer.
+  /// Scans from now on; `nil` stops. Has no effect for an application that is not an observer.
   @inlinable
   public mutating func scan(_ parameters: ScanParameters?) {
     if parameters == nil { radio.stopScanning() }
@@ -84,9 +83,9 @@ public struct BluetoothHost<
   // MARK: Connections
 
   /// Sends a Handle Value Notification (Core Specification, Vol 3, Part F, 3.4.7.1) of `value` to every peer
-  /// that asked for it in client characteristic configuration `slot`. Returns how many radios' queues took
-  /// it; one that is full drops it, as a later value replaces it. Values longer than ATT_MTU − 3, or than 20
-  /// bytes, are cut: a peer reads the rest.
+  /// that enabled it in client characteristic configuration `slot`. Returns how many connections' queues
+  /// accepted it; one that is full drops it, as a later value replaces it. Values longer than ATT_MTU − 3, or
+  /// than 20 bytes, are cut: a peer reads the rest.
   @inlinable @inline(never) @discardableResult
   public mutating func notify(_ value: Span<UInt8>, handle: UInt16, slot: Int) -> Int {
     var pdu: [23 of UInt8] = .init(repeating: 0)
@@ -103,7 +102,7 @@ public struct BluetoothHost<
     return sent
   }
 
-  /// Whether a peer asked for notifications or indications in client characteristic configuration `slot`.
+  /// Whether a peer enabled notifications or indications in client characteristic configuration `slot`.
   @inlinable
   public func configuration(slot: Int, on connection: ConnectionID) -> ClientConfiguration {
     events.server.configuration(slot: slot, on: connection)
@@ -130,21 +129,21 @@ public struct BluetoothHost<
 
   // MARK: Time
 
-  /// Processes the events of the radio, responds, and applies what is wanted to the radio. Returns when to
-  /// poll again at the latest; sooner is never wrong.
+  /// Processes the events of the radio, responds, and issues pending commands to the radio. Returns when to
+  /// poll again at the latest; an earlier call is always allowed.
   @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
     var next = radio.poll(at: now, into: &events)
     if events.isStale, radio.state == .ready {
       events.isStale = false
       tell()
-      // What the radio refused is offered again soon, what it took it may have to send.
+      // A command that the radio refused is repeated soon; one that it accepted may leave it data to send.
       next = events.isStale ? now + Self.retryPeriod : now
     }
     return Application.isGATTClient ? poll(clientsAt: now, next) : next
   }
 
-  /// Tells the radio what was stated.
+  /// Issues the advertising and scanning commands to the radio.
   @inlinable @inline(never)
   mutating func tell() {
     if connections > 0 { events.server.maximumMTU = radio.capabilities.maximumPDU }
@@ -156,7 +155,7 @@ public struct BluetoothHost<
     if !advertisement.isShown { events.isStale = true }
   }
 
-  /// Sends what the clients have to ask, and ends what took too long.
+  /// Sends the pending requests of the clients, and ends procedures that timed out.
   @inlinable @inline(never)
   mutating func poll(clientsAt now: Instant, _ deadline: Instant) -> Instant {
     var next = deadline

@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// What a host is to advertise, kept for when the radio can: 31 bytes of data and as many of the scan
+/// The advertising of a host, stored until the radio can start it: 31 bytes of data and as many of the scan
 /// response.
 @usableFromInline
 struct HostAdvertisement: BitwiseCopyable {
@@ -11,7 +11,7 @@ struct HostAdvertisement: BitwiseCopyable {
   @usableFromInline var responseLength: UInt8
   /// Whether there is something to advertise.
   @usableFromInline var isWanted: Bool
-  /// Whether it is applied to the radio and the radio has not lost it since.
+  /// Whether the radio has been commanded, and was not restarted since.
   @usableFromInline var isShown: Bool
 
   /// Nothing to advertise.
@@ -26,7 +26,7 @@ struct HostAdvertisement: BitwiseCopyable {
     isShown = false
   }
 
-  /// Takes a copy. `false`, changing nothing, if either is longer than 31 bytes.
+  /// Stores a copy. `false`, changing nothing, if either is longer than 31 bytes.
   @usableFromInline @inline(never)
   mutating func set(
     _ parameters: AdvertisingParameters, _ data: Span<UInt8>, _ response: Span<UInt8>
@@ -44,7 +44,7 @@ struct HostAdvertisement: BitwiseCopyable {
     return true
   }
 
-  /// Tells the radio.
+  /// Issues the command to the radio.
   @inlinable
   mutating func show<R: Radio & ~Copyable>(on radio: inout R) {
     do throws(RadioError) {
@@ -53,7 +53,7 @@ struct HostAdvertisement: BitwiseCopyable {
         scanResponse: response.span.extracting(0..<Int(responseLength)))
       isShown = true
     } catch {
-      // Offered again with the next poll.
+      // Repeated with the next poll.
       isShown = false
     }
   }

@@ -1,20 +1,20 @@
 import HeraldHAL
 
-/// The radio's events as a host takes them: requests of peers are answered from the application's table,
-/// responses go to the connection's client, the rest to the application.
+/// The host's handler of radio events: requests of peers get responses from the application's table,
+/// responses go to the connection's client, other events to the application.
 public struct HostConnections<Application: BluetoothApplication & ~Copyable, let connections: Int>:
   RadioEventHandler, ~Copyable
 {
-  /// What runs on top.
+  /// The application.
   public var application: Application
   @usableFromInline var server: ATTServer<Application.Table, connections, 1>
   @usableFromInline var clients: [connections of GATTClient]
   /// Connections that are open, a bit each.
   @usableFromInline var open: UInt32
-  /// Whether it is not yet applied to the radio, or the radio has lost it.
+  /// Whether the commands have not been issued yet, or the radio was restarted.
   @usableFromInline var isStale: Bool
 
-  /// As the application says.
+  /// By the application's declaration.
   @inlinable @inline(__always) public static var isObserver: Bool { Application.isObserver }
 
   @inlinable
@@ -26,7 +26,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     isStale = true
   }
 
-  /// Discards all connections and applies the whole state to the radio again.
+  /// Discards all connections and issues all commands to the radio again.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     isStale = true
@@ -40,13 +40,13 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     }
   }
 
-  /// Hands it to the application.
+  /// Passes it to the application.
   @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
     application.heard(report, data: data, at: now)
   }
 
-  /// Starts with a connection.
+  /// Initialises the state of a connection.
   @inlinable
   public mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant) {
     let index = opened.connection.index
@@ -57,7 +57,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     application.connected(opened, at: now)
   }
 
-  /// Hands it to the application.
+  /// Passes it to the application.
   @inlinable
   public mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant) {
     application.connectionFailed(reason, at: now)
@@ -76,7 +76,7 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     application.disconnected(connection, reason, at: now)
   }
 
-  /// Answers a request, or hands a response to the client. Returns the length of the response.
+  /// Responds to a request, or passes a response to the client. Returns the length of the response.
   @inlinable
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
@@ -95,10 +95,10 @@ public struct HostConnections<Application: BluetoothApplication & ~Copyable, let
     return 1
   }
 
-  /// Nothing waits here: what was refused as busy is offered with the next poll.
+  /// No queue to continue: a PDU that was refused as busy is repeated with the next poll.
   @inlinable public mutating func readyToSend(on connection: ConnectionID, at now: Instant) {}
 
-  /// Hands it to the application.
+  /// Passes it to the application.
   @inlinable
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     application.measured(rssi, on: connection, at: now)

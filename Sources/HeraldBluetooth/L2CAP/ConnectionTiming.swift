@@ -1,5 +1,5 @@
-/// The timing of a connection as a peripheral asks for it (L2CAP Connection Parameter Update Request, Core
-/// Specification, Vol 3, Part A, 4.20) and as HCI states it (LE Connection Update, Vol 4, Part E, 7.8.18).
+/// The timing of a connection as a peripheral requests it (L2CAP Connection Parameter Update Request, Core
+/// Specification, Vol 3, Part A, 4.20) and as HCI encodes it (LE Connection Update, Vol 4, Part E, 7.8.18).
 public struct ConnectionTiming: Hashable, BitwiseCopyable, Sendable {
   /// Shortest interval between connection events, in units of 1.25 ms, 6…3,200.
   public let intervalMin: UInt16
@@ -10,7 +10,7 @@ public struct ConnectionTiming: Hashable, BitwiseCopyable, Sendable {
   /// Supervision timeout in units of 10 ms, 10…3,200.
   public let timeout: UInt16
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(intervalMin: UInt16, intervalMax: UInt16, latency: UInt16, timeout: UInt16) {
     self.intervalMin = intervalMin
     self.intervalMax = intervalMax

@@ -1,20 +1,20 @@
 import HeraldHAL
 
-/// The fixed channels of an LE connection beside ATT's: signalling, and the Security Manager, to which the
-/// answer is that there is no pairing (Core Specification, Vol 3, Parts A and H).
+/// The fixed channels of an LE connection other than ATT's: signalling, and the Security Manager, which
+/// refuses pairing (Core Specification, Vol 3, Parts A and H).
 ///
-/// One answer at a time waits to leave; a peer that asks again before it has is not answered again. Zero bits
-/// when nothing is owed.
+/// One response at a time is pending; a further request before it is sent gets none. Zero bits when nothing
+/// is pending.
 @usableFromInline
 package struct ControlChannels: BitwiseCopyable {
-  /// The code of the answer, 0 for none: a different one on each channel.
+  /// The code of the response, 0 for none; the codes of the channels differ.
   private var code: UInt8
   /// Signalling: the identifier of the request. Security: the reason.
   private var identifier: UInt8
-  /// Signalling: the result of an update, or why the request is rejected.
+  /// Signalling: the result of an update, or the reason of the rejection.
   private var result: UInt8
 
-  /// Nothing is owed.
+  /// Nothing is pending.
   @usableFromInline
   package init() {
     code = 0
@@ -22,16 +22,16 @@ package struct ControlChannels: BitwiseCopyable {
     result = 0
   }
 
-  /// Whether an answer is owed.
+  /// Whether a response is pending.
   @usableFromInline
   package var isOwed: Bool { code != 0 }
 
   /// MTUsig: the longest PDU of an LE connection's signalling channel.
   private static var signallingMTU: UInt8 { 23 }
 
-  /// Takes in one whole PDU of a channel other than ATT's. `role` is ours on the connection.
+  /// Processes one whole PDU of a channel other than ATT's. `role` is that of this device on the connection.
   ///
-  /// `isDropped` becomes true if it is not answered, as another answer has not left.
+  /// `isDropped` becomes true if it gets no response, because another one is pending.
   package mutating func take(
     _ pdu: Span<UInt8>, on channel: UInt16, role: ConnectionRole, isDropped: inout Bool
   ) -> ControlOutcome {
@@ -43,8 +43,7 @@ package struct ControlChannels: BitwiseCopyable {
   }
 
   /// One command of the signalling channel (Vol 3, Part A, 4). When central, a valid Connection Parameter
-  /// Update Request is accepted, an invalid one is rejected. Everything else that asks for an answer gets
-  /// Command Reject.
+  /// Update Request is accepted, an invalid one is rejected. Every other request gets Command Reject.
   private mutating func signal(
     _ pdu: Span<UInt8>, _ role: ConnectionRole, _ isDropped: inout Bool
   ) -> ControlOutcome {
@@ -67,8 +66,8 @@ package struct ControlChannels: BitwiseCopyable {
     return isValid && !isDropped ? .update : .nothing
   }
 
-  /// One command of the Security Manager: who wants to pair, or asks us to, is told that we do not (Vol 3,
-  /// Part H, 3.5.5). Nothing else is owed an answer.
+  /// One command of the Security Manager: Pairing Request and Security Request are refused with Pairing
+  /// Failed (Vol 3, Part H, 3.5.5). Other commands get no response.
   private mutating func security(_ pdu: Span<UInt8>, _ isDropped: inout Bool) -> ControlOutcome {
     guard pdu.count > 0, pdu[0] == SecurityCode.pairingRequest || pdu[0] == SecurityCode.securityRequest
     else { return .nothing }
@@ -76,7 +75,7 @@ package struct ControlChannels: BitwiseCopyable {
     return .pairingRefused
   }
 
-  /// Keeps an answer until it can leave, unless another waits.
+  /// Stores a response until it can be sent, unless another is pending.
   @inline(never)
   private mutating func owe(_ code: UInt8, _ identifier: UInt8, _ result: UInt8, _ isDropped: inout Bool) {
     guard !isOwed else {
@@ -88,8 +87,8 @@ package struct ControlChannels: BitwiseCopyable {
     self.result = result
   }
 
-  /// Writes the frame of the answer that is owed behind the five bytes of a packet's header: an L2CAP header
-  /// and a PDU of up to eight bytes. Returns its length.
+  /// Writes the frame of the pending response behind the five bytes of a packet's header: an L2CAP header and
+  /// a PDU of up to eight bytes. Returns its length.
   package func write(into packet: inout [17 of UInt8]) -> UInt8 {
     let isSecurity = code == SecurityCode.pairingFailed
     let isMTU = code == SignalCode.commandReject && result == RejectReason.mtuExceeded.rawValue
@@ -106,21 +105,21 @@ package struct ControlChannels: BitwiseCopyable {
     return length &+ 4
   }
 
-  /// The answer has left.
+  /// The response was sent.
   @usableFromInline
   package mutating func sent() { self = ControlChannels() }
 }
 
-/// What a PDU on one of the channels brought about.
+/// The effect of a PDU on one of the channels.
 package enum ControlOutcome: UInt8, BitwiseCopyable {
-  /// Nothing to count.
+  /// No event to count.
   case nothing
-  /// The channel is one that this host does not have.
+  /// This host does not have the channel.
   case unknownChannel
   /// A command is rejected.
   case rejected
   /// Pairing is refused.
   case pairingRefused
-  /// The peer may have the timing it asked for: the connection is to be updated when the answer has left.
+  /// The requested timing is accepted: the connection is to be updated when the response has been sent.
   case update
 }

@@ -8,7 +8,7 @@ package enum ChannelID {
   package static var securityManager: UInt16 { 0x0006 }
 }
 
-/// The codes of the signalling channel this host knows (Vol 3, Part A, 4).
+/// The codes of the signalling channel that this host supports (Vol 3, Part A, 4).
 package enum SignalCode {
   /// L2CAP_COMMAND_REJECT_RSP.
   package static var commandReject: UInt8 { 0x01 }
@@ -17,8 +17,8 @@ package enum SignalCode {
   /// L2CAP_CONNECTION_PARAMETER_UPDATE_RSP.
   package static var parameterUpdateResponse: UInt8 { 0x13 }
 
-  /// Whether the code is that of an answer. Answers are never answered, or two hosts could reject each other
-  /// for ever.
+  /// Whether the code is that of a response. Responses never get a response, as two hosts could otherwise
+  /// reject each other endlessly.
   package static func isAnswer(_ code: UInt8) -> Bool {
     // All responses have odd codes up to 0x15; after that they are even: 0x18 (credit based connection) and
     // 0x1A (reconfigure).
@@ -26,7 +26,7 @@ package enum SignalCode {
   }
 }
 
-/// Why a command of the signalling channel is rejected (Vol 3, Part A, 4.1).
+/// The reason for rejecting a command of the signalling channel (Vol 3, Part A, 4.1).
 package enum RejectReason: UInt8 {
   /// Command not understood.
   case notUnderstood = 0x00
@@ -34,7 +34,7 @@ package enum RejectReason: UInt8 {
   case mtuExceeded = 0x01
 }
 
-/// The codes of the Security Manager this host knows (Vol 3, Part H, 3.3 and 3.5).
+/// The codes of the Security Manager that this host supports (Vol 3, Part H, 3.3 and 3.5).
 package enum SecurityCode {
   /// Pairing Request.
   package static var pairingRequest: UInt8 { 0x01 }

@@ -2,15 +2,15 @@ import HeraldHAL
 
 /// The hardware abstraction of a Bluetooth LE radio, at the level of GAP plus whole ATT PDUs per connection.
 ///
-/// Calls state what is wanted and return at once; the radio gets there in its own time and reports through
-/// events. What a call borrows it copies. `poll` is the only way time passes: it takes in what arrived, sends
-/// what may be sent, and hands events to the handler. Nothing here blocks and nothing calls back outside
-/// `poll`.
+/// Calls set what the radio has to do and return at once; the radio does it asynchronously and reports
+/// through events. Borrowed bytes are copied. Time passes in `poll` only: it processes what was received,
+/// sends what can be sent, and passes events to the handler. Nothing here blocks, and no event is delivered
+/// outside `poll`.
 ///
 /// The level is chosen so that a link layer on a radio peripheral fits as well as an HCI controller: there
 /// are no opcodes, no command credits and no ACL fragments above this line.
 public protocol Radio: ~Copyable {
-  /// What this radio can do. Known once it is `ready`; conservative before.
+  /// The capabilities of this radio. Final once it is `ready`; conservative before.
   var capabilities: RadioCapabilities { get }
   /// Whether the radio can be used.
   var state: RadioState { get }
@@ -24,54 +24,55 @@ public protocol Radio: ~Copyable {
   /// Stops advertising.
   mutating func stopAdvertising()
 
-  /// Scans with these parameters from now on. Every advertisement is reported each time it is heard.
+  /// Scans with these parameters from now on. Every received advertisement is reported, repetitions included.
   mutating func startScanning(_ parameters: ScanParameters) throws(RadioError)
   /// Stops scanning.
   mutating func stopScanning()
 
   /// Starts to connect to `peer`. The outcome is one `connectionOpened` or `connectionFailed`; the radio has
-  /// no timeout of its own, the caller cancels. One attempt at a time: `.busy` while another is under way.
+  /// no timeout of its own, the caller cancels the attempt. One attempt at a time: `.busy` while another is
+  /// under way.
   mutating func connect(to peer: DeviceAddress, _ parameters: ConnectionParameters) throws(RadioError)
-  /// Gives the attempt up. It still ends with `connectionFailed`, or with `connectionOpened` if that won the
-  /// race.
+  /// Cancels the attempt. It still ends with `connectionFailed`, or with `connectionOpened` if the connection
+  /// was opened before.
   mutating func cancelConnect()
   /// Ends a connection. `connectionClosed` follows; unknown connections are ignored.
   mutating func disconnect(_ connection: ConnectionID)
 
-  /// Queues one ATT PDU, copying it. `.busy` if the last one has not left yet (`readyToSend` follows),
+  /// Queues one ATT PDU, copying it. `.busy` if the last one has not been sent yet (`readyToSend` follows),
   /// `.notConnected`, or `.tooLong` above `capabilities.maximumPDU`.
   mutating func send(_ pdu: Span<UInt8>, on connection: ConnectionID) throws(RadioError)
   /// Requests the RSSI of a connection; `measured` follows if the radio can.
   mutating func readRSSI(_ connection: ConnectionID)
 
   /// Processes input and output and delivers events. Returns when to poll again at the latest, even if
-  /// nothing arrives (`.never` if it has no such wish).
+  /// nothing is received (`.never` if there is no deadline).
   mutating func poll<Handler: RadioEventHandler & ~Copyable>(at now: Instant, into handler: inout Handler)
     -> Instant
 }
 
 /// What a radio reports, in the order it happened. Bytes are borrowed for the duration of the call.
 public protocol RadioEventHandler: ~Copyable {
-  /// Whether it ever has the radio scan. Without that an image has no code for advertising reports.
+  /// Whether it uses scanning. Otherwise the image contains no code for advertising reports.
   static var isObserver: Bool { get }
-  /// The radio became usable, or stopped being so; on `.failed` and `.starting` all connections are gone
-  /// without further events, and what was wanted must be stated again when it is `.ready`.
+  /// The radio became usable, or stopped being so; on `.failed` and `.starting` all connections have ended
+  /// without further events, and all commands must be repeated when it is `.ready`.
   mutating func radioChanged(_ state: RadioState, at now: Instant)
-  /// One advertisement or scan response was heard.
+  /// One advertisement or scan response was received.
   mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant)
-  /// A connection was opened, by us or by a peer.
+  /// A connection was opened, by this device or by a peer.
   mutating func connectionOpened(_ opened: ConnectionOpened, at now: Instant)
   /// The attempt to connect ended without a connection.
   mutating func connectionFailed(_ reason: DisconnectReason, at now: Instant)
   /// A connection ended.
   mutating func connectionClosed(_ connection: ConnectionID, _ reason: DisconnectReason, at now: Instant)
-  /// An ATT PDU arrived in the first `count` bytes of `buffer`, which has room for the longest PDU. The
-  /// return value is the length of a response the handler has written over it, 0 for none: a response never
-  /// waits for memory.
+  /// An ATT PDU was received in the first `count` bytes of `buffer`, which has room for the longest PDU. The
+  /// return value is the length of a response the handler has written over it, 0 for none: a response needs
+  /// no further memory.
   mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
   ) -> Int
-  /// A connection that refused a PDU as `.busy` takes one now.
+  /// A connection that refused a PDU as `.busy` accepts one now.
   mutating func readyToSend(on connection: ConnectionID, at now: Instant)
   /// The RSSI of a connection in dBm.
   mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant)
@@ -88,11 +89,11 @@ public enum RadioState: UInt8, BitwiseCopyable, Sendable {
   case starting = 0
   /// Ready for work.
   case ready = 1
-  /// The controller went away or does not answer.
+  /// The controller is absent or does not respond.
   case failed = 2
 }
 
-/// What a radio can do. The coordinator adapts to it.
+/// The capabilities of a radio, to which its user adapts.
 public struct RadioCapabilities: BitwiseCopyable, Sendable {
   /// It can advertise at all.
   public var canAdvertise: Bool
@@ -104,12 +105,12 @@ public struct RadioCapabilities: BitwiseCopyable, Sendable {
   public var canConnect: Bool
   /// How many connections it holds at once.
   public var connections: Int
-  /// The longest ATT PDU it carries (its ATT_MTU), 23 or more.
+  /// The longest ATT PDU it supports (its ATT_MTU), 23 or more.
   public var maximumPDU: Int
   /// The controller's own public address; `.zero` if it has none.
   public var publicAddress: DeviceAddress
 
-  /// Capabilities, stated one by one.
+  /// Initialises each member.
   public init(
     canAdvertise: Bool, canAdvertiseWhileConnected: Bool, canScanWhileConnecting: Bool, canConnect: Bool,
     connections: Int, maximumPDU: Int, publicAddress: DeviceAddress
@@ -124,18 +125,18 @@ public struct RadioCapabilities: BitwiseCopyable, Sendable {
   }
 }
 
-/// Why a radio refused a call.
+/// The reason why a radio refused a call.
 public enum RadioError: Error, BitwiseCopyable, Sendable {
   /// The radio is not ready.
   case notReady
-  /// It is still at the last such request.
+  /// The last such request is still in progress.
   case busy
   /// There is no such connection.
   case notConnected
-  /// The data is longer than it carries.
+  /// The data is longer than the radio supports.
   case tooLong
   /// A parameter is outside its range.
   case invalidParameter
-  /// It cannot do this at all.
+  /// The radio does not support the call.
   case unsupported
 }

@@ -5,11 +5,11 @@ public struct RSSI: Hashable, BitwiseCopyable, Sendable {
   /// dBm, −127…+20, or 127 for "not available": the coding of HCI (Vol 4, Part E, 7.7.65.2).
   public let rawValue: Int8
 
-  /// From dBm as HCI codes them.
+  /// An RSSI from the value that HCI reports.
   @inlinable
   public init(_ rawValue: Int8) { self.rawValue = rawValue }
 
-  /// The radio could not tell.
+  /// No RSSI is available.
   @inlinable
   public static var notAvailable: RSSI { RSSI(127) }
   /// Whether there is a value.
@@ -17,8 +17,8 @@ public struct RSSI: Hashable, BitwiseCopyable, Sendable {
   public var isAvailable: Bool { rawValue != 127 }
 }
 
-/// One connection of the radio: a small number, `0..<capabilities.connections`, used again after the
-/// connection closed.
+/// One connection of the radio: a small number, `0..<capabilities.connections`, reused after the connection
+/// closed.
 public struct ConnectionID: Hashable, BitwiseCopyable, Sendable {
   /// The number.
   public let index: Int
@@ -27,11 +27,11 @@ public struct ConnectionID: Hashable, BitwiseCopyable, Sendable {
   public init(index: Int) { self.index = index }
 }
 
-/// Who opened a connection.
+/// The role of this device on a connection.
 public enum ConnectionRole: UInt8, BitwiseCopyable, Sendable {
-  /// We did.
+  /// This device opened the connection.
   case central = 0
-  /// The peer did, answering our advertisement.
+  /// The peer opened it, in response to an advertisement.
   case peripheral = 1
 }
 
@@ -39,12 +39,12 @@ public enum ConnectionRole: UInt8, BitwiseCopyable, Sendable {
 public struct ConnectionOpened: BitwiseCopyable, Sendable {
   /// Its number from now on.
   public let connection: ConnectionID
-  /// Who opened it.
+  /// The role of this device.
   public let role: ConnectionRole
-  /// The peer's address as it showed it.
+  /// The peer's address as it was on the air.
   public let peer: DeviceAddress
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(connection: ConnectionID, role: ConnectionRole, peer: DeviceAddress) {
     self.connection = connection
@@ -53,7 +53,8 @@ public struct ConnectionOpened: BitwiseCopyable, Sendable {
   }
 }
 
-/// Why a connection ended or did not come about: an HCI error code (Core Specification, Vol 1, Part F).
+/// The reason why a connection ended or was not opened: an HCI error code (Core Specification, Vol 1, Part
+/// F).
 public struct DisconnectReason: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// The error code.
   public let rawValue: UInt8
@@ -61,27 +62,27 @@ public struct DisconnectReason: Hashable, BitwiseCopyable, RawRepresentable, Sen
   @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Connection Timeout (0x08): the peer walked away.
+  /// Connection Timeout (0x08): the peer is out of range.
   public static var connectionTimeout: Self { Self(rawValue: 0x08) }
   /// Remote User Terminated Connection (0x13).
   public static var remoteUserTerminated: Self { Self(rawValue: 0x13) }
   /// Connection Terminated By Local Host (0x16).
   public static var localHostTerminated: Self { Self(rawValue: 0x16) }
-  /// Unknown Connection Identifier (0x02): what a cancelled attempt ends with.
+  /// Unknown Connection Identifier (0x02): the result of a cancelled attempt.
   public static var cancelled: Self { Self(rawValue: 0x02) }
   /// Connection Failed to be Established (0x3E).
   public static var failedToBeEstablished: Self { Self(rawValue: 0x3E) }
-  /// Connection Rejected due to Limited Resources (0x0D): more connections than we have places.
+  /// Connection Rejected due to Limited Resources (0x0D): more connections than places.
   public static var limitedResources: Self { Self(rawValue: 0x0D) }
 }
 
-/// The head of one advertisement or scan response that was heard. Its data comes beside it.
+/// The header of one received advertisement or scan response. Its data is passed separately.
 public struct AdvertisingReport: BitwiseCopyable, Sendable {
-  /// Who sent it.
+  /// The sender's address.
   public let address: DeviceAddress
-  /// How strong it was.
+  /// The RSSI.
   public let rssi: RSSI
-  /// What kind of packet it was.
+  /// The kind of packet.
   public let kind: Kind
 
   /// The properties of the packet, as bits of the extended report's Event_Type (Vol 4, Part E, 7.7.65.13).
@@ -92,9 +93,9 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// A connection can be opened.
     public static var connectable: Kind { Kind(rawValue: 1) }
-    /// It answers scan requests.
+    /// It accepts scan requests.
     public static var scannable: Kind { Kind(rawValue: 2) }
-    /// It is meant for one device.
+    /// It is directed to one device.
     public static var directed: Kind { Kind(rawValue: 4) }
     /// It is a scan response.
     public static var scanResponse: Kind { Kind(rawValue: 8) }
@@ -108,7 +109,7 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
     public func union(_ other: Kind) -> Kind { Kind(rawValue: rawValue | other.rawValue) }
   }
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(address: DeviceAddress, rssi: RSSI, kind: Kind) {
     self.address = address
@@ -117,16 +118,16 @@ public struct AdvertisingReport: BitwiseCopyable, Sendable {
   }
 }
 
-/// How to advertise: legacy advertising on all three channels.
+/// The parameters of advertising: legacy advertising on all three channels.
 public struct AdvertisingParameters: Equatable, BitwiseCopyable, Sendable {
   /// Milliseconds between advertising events, 20…10,240.
   public var interval: Interval
-  /// The own address to show.
+  /// The own address in the advertisements.
   public var ownAddress: DeviceAddress
   /// Whether peers may connect.
   public var connectable: Bool
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(ownAddress: DeviceAddress, interval: Interval, connectable: Bool) {
     self.ownAddress = ownAddress
@@ -135,18 +136,18 @@ public struct AdvertisingParameters: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// How to scan.
+/// The parameters of scanning.
 public struct ScanParameters: Equatable, BitwiseCopyable, Sendable {
   /// Milliseconds from the start of one window to the next, 3…10,240.
   public var interval: Interval
   /// Scan window in ms, 3…`interval`.
   public var window: Interval
-  /// The own address shown when scanning actively.
+  /// The own address in scan requests.
   public var ownAddress: DeviceAddress
   /// Whether to send scan requests.
   public var active: Bool
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(ownAddress: DeviceAddress, interval: Interval, window: Interval, active: Bool) {
     self.ownAddress = ownAddress
@@ -156,17 +157,17 @@ public struct ScanParameters: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// How to connect.
+/// The parameters of a connection attempt.
 public struct ConnectionParameters: Equatable, BitwiseCopyable, Sendable {
   /// Connection interval in units of 1.25 ms, 6…3,200.
   public var interval: UInt16
   /// Supervision timeout in units of 10 ms, 10…3,200.
   public var supervisionTimeout: UInt16
-  /// The own address to show.
+  /// The own address in the connection request.
   public var ownAddress: DeviceAddress
 
-  /// Stated one by one; by default 15 ms between connection events, the least that iPhones take, and 4 s
-  /// until a silent peer counts as gone.
+  /// Initialises each member; by default 15 ms between connection events, the shortest that iPhones accept,
+  /// and a supervision timeout of 4 s.
   @inlinable
   public init(ownAddress: DeviceAddress, interval: UInt16 = 12, supervisionTimeout: UInt16 = 400) {
     self.ownAddress = ownAddress

@@ -4,12 +4,12 @@ extension CMSDK {
   /// Two APB timers (4.4) as the clock of a board: one counts down indefinitely, the other wakes the
   /// processor.
   ///
-  /// Their frequency is a multiple of 1,000 Hz: at 25 MHz the counter goes round in 171 seconds.
+  /// Their frequency is a multiple of 1,000 Hz: at 25 MHz the counter wraps after 171 seconds.
   public struct TimerClock<Counter: RegisterBlock & ~Copyable, Alarm: RegisterBlock & ~Copyable>: ~Copyable {
     private var counter: Counter
     private var alarm: Alarm
     private let ticksPerMillisecond: UInt32
-    /// The counter when `now` was last asked, and what that was in whole milliseconds and ticks above them.
+    /// The counter at the last call of `now`, and that time in whole milliseconds and ticks above them.
     private var counted: UInt32 = .max
     private var milliseconds: UInt64 = 0
     private var ticks: UInt32 = 0
@@ -21,7 +21,7 @@ extension CMSDK {
       ticksPerMillisecond = max(hertz / 1_000, 1)
     }
 
-    /// Begins to count, from 0.
+    /// Starts to count, from 0.
     public mutating func start() {
       counter.write(0, to: TimerRegisters.control)
       counter.write(.max, to: TimerRegisters.reload)
@@ -30,7 +30,7 @@ extension CMSDK {
       acknowledge()
     }
 
-    /// The time since `start`. Has to be asked more often than the counter goes round.
+    /// The time since `start`. To be called before the counter wraps.
     public mutating func now() -> Instant {
       let count = counter.read(TimerRegisters.value)
       let passed = counted &- count
@@ -44,15 +44,15 @@ extension CMSDK {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Sets the alarm's interrupt to `deadline`, or when the counter is half round if that is sooner. Returns
-    /// `false` if the deadline has come, and there is nothing to sleep for.
+    /// Sets the alarm's interrupt to `deadline`, or to half of the counter's period if that is sooner.
+    /// Returns `false` if the deadline has passed: the processor must not sleep.
     public mutating func wake(at deadline: Instant) -> Bool {
       let now = now()
       guard deadline > now else { return false }
       let longest = UInt32.max / 2 / ticksPerMillisecond
       let wait = min(deadline.since(now).milliseconds, longest) &* ticksPerMillisecond &- ticks
       alarm.write(0, to: TimerRegisters.control)
-      // It interrupts when it comes to 0, from where it would begin again.
+      // It interrupts at 0, and would then start again.
       alarm.write(wait, to: TimerRegisters.reload)
       alarm.write(wait, to: TimerRegisters.value)
       alarm.write(1, to: TimerRegisters.interrupt)
@@ -60,7 +60,7 @@ extension CMSDK {
       return true
     }
 
-    /// Takes the alarm back, once it has woken the processor.
+    /// Clears the alarm's interrupt, once it has woken the processor.
     public mutating func acknowledge() {
       alarm.write(0, to: TimerRegisters.control)
       alarm.write(1, to: TimerRegisters.interrupt)

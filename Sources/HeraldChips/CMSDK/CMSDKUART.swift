@@ -1,12 +1,12 @@
 import HeraldHAL
 
 extension CMSDK {
-  /// The APB UART (4.3): one byte each way, no FIFO, no flow control. As a line of bytes, and so as a line to
+  /// The APB UART (4.3): one byte each way, no FIFO, no flow control. Used as a byte line, including that to
   /// a Bluetooth controller.
   ///
   /// With a single byte of buffer the latency is short: the interrupt handler (`UARTInterrupt`) moves bytes
-  /// between it and two queues, and the loop works on the queues. Bytes that come while the receiving queue
-  /// is full are lost, and counted.
+  /// between it and two queues, and the loop works on the queues. Bytes received while the receiving queue is
+  /// full are lost, and counted.
   public struct UART<Block: RegisterBlock>: ControllerTransport, ~Copyable {
     private var registers: Block
     private let queues: SerialQueues
@@ -31,12 +31,12 @@ extension CMSDK {
 
     public static var isAlwaysThere: Bool { true }
 
-    /// Takes what has arrived. The line is never gone.
+    /// Reads received bytes. The line is never lost.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       queues.received.take(into: &buffer)
     }
 
-    /// Queues bytes to be sent: all of them or none. More than the sending queue holds are never taken.
+    /// Queues bytes to be sent: all of them or none. More than the sending queue holds are never accepted.
     public mutating func write(_ bytes: Span<UInt8>) -> Bool {
       guard let sending = queues.send(bytes) else { return false }
       if case .begins(let byte) = sending { registers.write(UInt32(byte), to: UARTRegisters.data) }
@@ -44,11 +44,11 @@ extension CMSDK {
     }
   }
 
-  /// The interrupt handler of a UART, for its receive and its transmit interrupt: moves what has come and
-  /// what goes, and no more.
+  /// The interrupt handler of a UART, for its receive and its transmit interrupt: moves received and outgoing
+  /// bytes only.
   public struct UARTInterrupt<Block: RegisterBlock> {
     private var registers: Block
-    /// What it shares with the loop.
+    /// The queues that it shares with the loop.
     public let queues: SerialQueues
 
     init(_ registers: Block, queues: SerialQueues) {
@@ -59,7 +59,7 @@ extension CMSDK {
     /// Serves the interrupt.
     public mutating func handle() {
       let happened = registers.read(UARTRegisters.interrupts)
-      // Cleared first: what happens from here on sets it again.
+      // Cleared first: later events set it again.
       registers.write(happened, to: UARTRegisters.interrupts)
       let state = registers.read(UARTRegisters.state)
       if state & UARTState.receiveOverrun != 0 {

@@ -1,6 +1,6 @@
 extension CMSDK {
   /// The APB watchdog (4.6). When it has not been fed for a period it interrupts, which on the MPS2 boards is
-  /// not maskable: the fault handler notes where the program was. If it is not fed for another period it
+  /// not maskable: the fault handler stores the program counter. If it is not fed for another period it
   /// resets.
   public struct Watchdog<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
@@ -8,7 +8,7 @@ extension CMSDK {
     /// The watchdog with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Begins to watch, with a period of `ticks` of its clock.
+    /// Starts it, with a period of `ticks` of its clock.
     public mutating func start(ticks: UInt32) {
       unlocked { registers in
         registers.write(ticks, to: WatchdogRegisters.load)
@@ -17,12 +17,12 @@ extension CMSDK {
       }
     }
 
-    /// Begins the period anew.
+    /// Restarts the period.
     public mutating func feed() {
       unlocked { registers in registers.write(1, to: WatchdogRegisters.clear) }
     }
 
-    /// Its registers are locked against stray writes but while they are meant to be written.
+    /// Its registers are locked against stray writes except during intended ones.
     @inline(always)
     private mutating func unlocked(_ write: (inout Block) -> Void) {
       registers.write(0x1ACC_E551, to: WatchdogRegisters.lock)
@@ -34,7 +34,7 @@ extension CMSDK {
   private enum WatchdogRegisters {
     static var load: Register<UInt32> { Register(0x000) }
     static var control: Register<UInt32> { Register(0x008) }
-    /// Any write clears the interrupt and begins the period anew.
+    /// Any write clears the interrupt and restarts the period.
     static var clear: Register<UInt32> { Register(0x00C) }
     static var lock: Register<UInt32> { Register(0xC00) }
   }

@@ -1,5 +1,5 @@
-/// What every Cortex-M has in its system control space (Armv6-M and Armv7-M Architecture Reference Manuals,
-/// B3).
+/// Functions of every Cortex-M in its system control space (Armv6-M and Armv7-M Architecture Reference
+/// Manuals, B3).
 public enum CortexM {
   /// The interrupt controller and the system control block.
   ///
@@ -10,7 +10,7 @@ public enum CortexM {
     /// With these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Lets peripheral interrupt `number` through.
+    /// Enables peripheral interrupt `number`.
     public mutating func enable(_ number: UInt32) {
       registers.write(1 &<< (number & 31), to: SystemRegisters.setEnable.at(Int(number &>> 5)))
     }

@@ -33,20 +33,21 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     /// The capacity: 2 to this power, in bytes.
     public var capacity: UInt8
 
-    /// These three.
+    /// Initialises each member.
     public init(manufacturer: UInt8, type: UInt8, capacity: UInt8) {
       (self.manufacturer, self.type, self.capacity) = (manufacturer, type, capacity)
     }
   }
 
-  /// Wakes the chip, which may be in deep power down or busy with what was begun before a restart, and
+  /// Wakes the chip, which may be in deep power down or busy with an operation begun before a restart, and
   /// returns its identification. Fails with `hardware` if there is no chip, or one that is too small for the
   /// log.
   public mutating func start() throws(FlashError) -> Identity {
-    // A chip that is awake takes this for a request after its old identity, and one that is busy ignores it.
+    // A chip that is awake handles this as a request for its electronic signature, and one that is busy
+    // ignores it.
     try send([Command.release, 0, 0, 0])
-    // Waking takes 35 µs at the most. A bus of 8 MHz needs that for as many bytes of a status that is thrown
-    // away.
+    // Waking takes 35 µs at the most. At 8 MHz this is the time of the status bytes that are read and
+    // discarded here.
     var nothing: [64 of UInt8] = .init(repeating: 0)
     var room = nothing.mutableSpan
     try receive([Command.readStatus], &room)
@@ -74,13 +75,13 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     try receive(Self.head(Command.read, address), &buffer)
   }
 
-  /// Programs erased bytes, a page of the chip at a time, and reads back what has become of them.
+  /// Programs erased bytes, a page of the chip at a time, and verifies them.
   public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
     let address = try address(page, offset, bytes.count)
     guard try holds(address, bytes.count, nil) else { throw .notErased }
     var done = 0
     while done < bytes.count {
-      // At the end of its page the chip would go on at that page's beginning.
+      // At the end of its page the chip would continue at the beginning of the page.
       let place = address &+ UInt32(truncatingIfNeeded: done)
       let count = min(bytes.count &- done, Self.programSize &- Int(truncatingIfNeeded: place & 0xFF))
       let piece = bytes.extracting(done..<(done &+ count))
@@ -139,13 +140,14 @@ public struct SerialNOR<Bus: SPIBus & ~Copyable>: Flash, ~Copyable {
     ]
   }
 
-  /// Does what changes the memory: allows it, orders it, and waits until it is done.
+  /// Runs a command that changes the memory: write enable, the command, and the wait for its end.
   private mutating func change(_ head: [4 of UInt8], _ body: Span<UInt8>) throws(FlashError) {
     try send([Command.writeEnable])
     guard try status() & Status.writeEnabled != 0 else { throw .hardware }
     do throws(SPIError) { try bus.send(head.span, body) } catch { throw .hardware }
     try waitUntilReady()
-    // The chip takes the permission back when it has done it. If it has not, the order did not reach it.
+    // The chip clears the write enable latch when the command is complete. If it is still set, the command
+    // was not received.
     guard try status() & Status.writeEnabled == 0 else { throw .hardware }
   }
 

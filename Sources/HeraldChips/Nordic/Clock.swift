@@ -1,6 +1,6 @@
 extension NRF {
   /// The clocks of the chip (nRF51 Series Reference Manual, "CLOCK"; nRF52840 Product Specification,
-  /// "CLOCK"). Nothing here waits: what needs a clock finds it running a little later.
+  /// "CLOCK"). Nothing here waits: a clock runs some time after it was started.
   ///
   /// On boards with USB, `USBD` starts and stops the high-frequency crystal.
   public struct Clock<Block: RegisterBlock & ~Copyable>: ~Copyable {
@@ -11,11 +11,11 @@ extension NRF {
 
     /// Where the 32,768 Hz of the low-frequency clock come from.
     public enum LowFrequencySource: UInt32, BitwiseCopyable, Sendable {
-      /// The chip's own oscillator: out by up to 2 % without calibration.
+      /// The chip's own oscillator: an error of up to 2 % without calibration.
       case oscillator = 0
-      /// A crystal: takes a quarter of a second to start, in which the nRF52 has the oscillator stand in.
+      /// A crystal: takes a quarter of a second to start, during which the nRF52 uses the oscillator.
       case crystal = 1
-      /// Made of the high-frequency clock, which then never rests.
+      /// Derived from the high-frequency clock, which then never stops.
       case synthesized = 2
     }
 
@@ -31,7 +31,7 @@ extension NRF {
       registers.trigger(At.startLowFrequency)
     }
 
-    /// What the low-frequency clock runs on now; `nil` if it does not run. A crystal that does not start
+    /// The present source of the low-frequency clock; `nil` if it does not run. A crystal that does not start
     /// leaves the oscillator.
     public mutating func lowFrequency() -> LowFrequencySource? {
       let status = registers.read(At.lowFrequencyStatus)

@@ -9,11 +9,11 @@ extension NRF {
     /// The port with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// What a pin is for.
+    /// The function of a pin.
     public enum Mode: BitwiseCopyable, Sendable {
       /// Read, with a resistor to supply or ground, or neither.
       case input(Pull)
-      /// Driven, high or low from the first moment on.
+      /// Driven, high or low from the start.
       case output(high: Bool)
       /// As after reset: not driven and not read.
       case disconnected
@@ -28,7 +28,7 @@ extension NRF {
       case up = 3
     }
 
-    /// Makes pin `number` (0…31) what `mode` says.
+    /// Configures pin `number` (0…31) as `mode`.
     public mutating func configure(_ number: UInt8, _ mode: Mode) {
       let place = Int(number & 31)
       switch mode {

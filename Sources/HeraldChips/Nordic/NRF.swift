@@ -15,9 +15,9 @@ public enum NRF {
   /// written.
   struct Event: RegisterValue {
     let bits: UInt32
-    /// What it is cleared with.
+    /// The value that clears it.
     static var clear: Event { Event(bits: 0) }
-    /// Whether it has happened.
+    /// Whether the event has occurred.
     var hasHappened: Bool { bits != 0 }
   }
 }
@@ -35,7 +35,7 @@ extension RegisterBlock where Self: ~Copyable {
     _ = read(event)
   }
 
-  /// Whether an event has happened.
+  /// Whether an event has occurred.
   @inline(always)
   mutating func hasHappened(_ event: Register<NRF.Event>) -> Bool { read(event).hasHappened }
 }

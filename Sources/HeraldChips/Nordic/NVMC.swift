@@ -1,12 +1,12 @@
 import HeraldHAL
 
 extension NRF {
-  /// The chip's own flash, by way of its controller NVMC (nRF51 Series Reference Manual, "NVMC"; nRF52840
+  /// The chip's internal flash, through its controller NVMC (nRF51 Series Reference Manual, "NVMC"; nRF52840
   /// Product Specification, 4.3 "NVMC"), as the memory of the log.
   ///
   /// While a word is written (46 µs at most on an nRF51, 41 µs on an nRF52840) or a page erased (23 ms and 85
-  /// ms) the processor stands still, unless it runs from RAM. A word takes two writes between erasures:
-  /// `program` is the one, `clear` the other.
+  /// ms) the processor is stopped, unless it runs from RAM. A word may be written twice between erasures:
+  /// once by `program`, once by `clear`.
   public struct NVMC<Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable>: Flash, ~Copyable {
     private var registers: Block
     private var memory: Memory
@@ -43,7 +43,7 @@ extension NRF {
       }
     }
 
-    /// Programs erased words, and reads back what has become of them.
+    /// Programs erased words, and verifies them.
     public mutating func program(page: Int, offset: Int, _ bytes: Span<UInt8>) throws(FlashError) {
       let place = try wordPlace(page, offset, bytes.count)
       for index in stride(from: 0, to: bytes.count, by: 4) {
@@ -59,7 +59,7 @@ extension NRF {
       }
     }
 
-    /// Sets words to zero. Those that are zero are left alone: they may have had their two writes.
+    /// Sets words to zero. Words that are zero are not written: they may have had their two writes.
     public mutating func clear(page: Int, offset: Int, count: Int) throws(FlashError) {
       let place = try wordPlace(page, offset, count)
       try enable(.write)
@@ -81,7 +81,7 @@ extension NRF {
 
     private typealias At = NVMCRegisters
 
-    /// How often READY is looked at before the controller counts as broken: far longer than an erasure.
+    /// How often READY is read before the controller counts as failed: far longer than an erasure.
     private static var pollLimit: Int { 2_000_000 }
 
     @inline(never)
@@ -97,7 +97,7 @@ extension NRF {
     }
 
     private mutating func write(_ word: UInt32, at place: UInt32) throws(FlashError) {
-      // All ones are what is there: the write would only be counted.
+      // The word is all ones already: writing it would only count as a write.
       guard word != .max else { return }
       memory.store(word, at: place)
       try waitUntilReady()

@@ -6,8 +6,8 @@ extension NRF {
 
     init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Has channel `channel` (0…19) trigger the task at address `task`, and the one at `fork` if that is not
-    /// 0, on the event at address `event`.
+    /// Makes channel `channel` (0…19) trigger the task at address `task`, and the one at `fork` if that is
+    /// not 0, on the event at address `event`.
     mutating func connect(_ channel: Int, event: UInt32, task: UInt32, fork: UInt32 = 0) {
       registers.write(event, to: Register(0x510).at(channel, stride: 8))
       registers.write(task, to: Register(0x514).at(channel, stride: 8))
@@ -22,12 +22,12 @@ extension NRF {
     /// The address of the task that switches the channels of a group off.
     func disableTask(group: Int) -> UInt32 { 0x4001_F004 &+ UInt32(truncatingIfNeeded: group) &* 8 }
 
-    /// Switches a channel on.
+    /// Enables a channel.
     mutating func enable(_ channel: Int) {
       registers.write(1 &<< UInt32(truncatingIfNeeded: channel), to: Register<UInt32>(0x504))
     }
 
-    /// Switches a channel off.
+    /// Disables a channel.
     mutating func disable(_ channel: Int) {
       registers.write(1 &<< UInt32(truncatingIfNeeded: channel), to: Register<UInt32>(0x508))
     }

@@ -9,20 +9,20 @@ extension NRF {
     /// The supply control with these registers, at 0x4000_0000.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Why the chip was reset: RESETREAS. The hardware adds to it until it is cleared, which this does.
+    /// The reasons of the reset: RESETREAS. The hardware sets further bits until it is cleared, which this
+    /// function does.
     public mutating func takeResetReason() -> ResetReason {
       let reason = registers.read(At.resetReason)
       registers.write(reason, to: At.resetReason)
       return reason
     }
 
-    /// Switches the DC/DC converter of the core's supply on. The board has to have its coil: without one the
+    /// Switches the DC/DC converter of the core's supply on. The board needs its inductor: without it the
     /// chip loses its supply.
     public mutating func enableDCDC() { registers.write(1, to: At.dcdcEnable) }
 
-    /// Opens the debug port if `accessProtection`, which is UICR.APPROTECT, says so with 0x5A; with anything
-    /// else it stays locked until the next reset ("Debug and trace", "Access port protection"; Nordic's
-    /// IN-141).
+    /// Opens the debug port if `accessProtection`, which is UICR.APPROTECT, is 0x5A; with anything else it
+    /// stays locked until the next reset ("Debug and trace", "Access port protection"; Nordic's IN-141).
     ///
     /// For revisions that lock it at every reset, which alone have this register, APPROTECT.DISABLE: it stays
     /// locked on them unless both UICR and the program open it.
@@ -36,7 +36,7 @@ extension NRF {
     private typealias At = PowerRegisters
   }
 
-  /// Why the chip was reset. There may be several reasons; none is a loss of power, or a brown-out.
+  /// The reasons of the reset. There may be several; none means a loss of power, or a brown-out.
   public struct ResetReason: RegisterValue, Equatable {
     /// What is in the register.
     public let bits: UInt32
@@ -50,7 +50,7 @@ extension NRF {
     public var isWatchdog: Bool { bits & 1 &<< 1 != 0 }
     /// The program itself, by SYSRESETREQ.
     public var isRequested: Bool { bits & 1 &<< 2 != 0 }
-    /// A fault in the handler of faults.
+    /// A lockup: a fault in the fault handler.
     public var isLockup: Bool { bits & 1 &<< 3 != 0 }
     /// The end of a sleep with everything off: a pin, a comparator, the debugger, NFC or USB.
     public var isWakeUp: Bool { bits & 0x001F_0000 != 0 }
@@ -77,24 +77,24 @@ extension NRF {
     static var dcdcEnable: Register<UInt32> { Register(0x578) }
   }
 
-  /// Has the chip take no more in its sleep than it should: else an access of the processor to RAM that meets
-  /// a slower one by a peripheral may leave some 350 µA on (anomaly 246 of nRF52833 and nRF52840). The price
-  /// is up to 40 µA while the 16 MHz clock runs.
+  /// Limits the sleep current: otherwise an access of the processor to RAM that coincides with a slower one
+  /// by a peripheral may leave some 350 µA on (anomaly 246 of nRF52833 and nRF52840). The cost is up to 40 µA
+  /// while the 16 MHz clock runs.
   ///
   /// `registers` are those from 0x4007_AC00 on, which no chapter describes.
   public static func easeSleep<Block: RegisterBlock & ~Copyable>(_ registers: inout Block) {
     registers.write(2, to: Register<UInt32>(0x84))
   }
 
-  /// What the factory wrote into the chip (nRF51 Series Reference Manual, "FICR"; nRF52840 Product
-  /// Specification, "FICR").
+  /// Values programmed by the factory (nRF51 Series Reference Manual, "FICR"; nRF52840 Product Specification,
+  /// "FICR").
   public struct FactoryInformation<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
     /// The information registers, at 0x1000_0000.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// The number of this chip, which no other has: DEVICEID, as two words, low and high.
+    /// The number of this chip, which is unique: DEVICEID, as two words, low and high.
     public mutating func deviceIdentifier() -> (low: UInt32, high: UInt32) {
       (registers.read(Register<UInt32>(0x060)), registers.read(Register<UInt32>(0x064)))
     }

@@ -4,19 +4,19 @@ extension NRF {
   /// The random number generator, from thermal noise (nRF51 Series Reference Manual, "RNG"; nRF52840 Product
   /// Specification, 6.19 "RNG"), with bias correction on.
   ///
-  /// It runs only while bytes are asked for. A byte takes about 0.7 ms on an nRF51 and 0.12 ms on an nRF52,
-  /// and `next` waits for four: a node asks when it starts and when its identity changes.
+  /// It runs only while bytes are requested. A byte takes about 0.7 ms on an nRF51 and 0.12 ms on an nRF52,
+  /// and `next` waits for four: a node calls it when it starts and when its identity changes.
   public struct RNG<Block: RegisterBlock & ~Copyable>: RandomSource, ~Copyable {
     private var registers: Block
     private var mixed: UInt32 = 0
-    /// Number of timeouts while waiting for a byte. Anything but 0 means that it is broken, and that what
-    /// `next` returned can be foretold.
+    /// Number of timeouts while waiting for a byte. Any value but 0 means that it has failed, and that the
+    /// results of `next` are predictable.
     public private(set) var failures: UInt32 = 0
 
     /// The generator with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// How often a byte is looked for before the hardware counts as broken: some 50 ms at the least.
+    /// How often a byte is polled before the hardware counts as failed: some 50 ms at the least.
     static var pollLimit: Int { 200_000 }
 
     /// The next 32 bits.
@@ -29,8 +29,8 @@ extension NRF {
           registers.clear(At.valueReady)
           mixed = mixed &<< 8 | registers.read(At.value) & 0xFF
         } else {
-          // Without the hardware nothing here is random. Going on is still better than stopping: the device
-          // records, and `failures` tells.
+          // Without the hardware the values are not random. The device continues nevertheless: it records,
+          // and `failures` reports the fault.
           failures &+= 1
           mixed = mixed &* 1_664_525 &+ 1_013_904_223
         }

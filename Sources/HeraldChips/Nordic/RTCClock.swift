@@ -1,14 +1,14 @@
 import HeraldHAL
 
 extension NRF {
-  /// An RTC as the clock of a board: 24 bits at 4,096 Hz from the low-frequency clock, which go round in 68
-  /// minutes (nRF52840 Product Specification, "RTC"; nRF51 Series Reference Manual, "RTC"). It runs while
-  /// everything else sleeps.
+  /// An RTC as the clock of a board: 24 bits at 4,096 Hz from the low-frequency clock, which wrap after 68
+  /// minutes (nRF52840 Product Specification, "RTC"; nRF51 Series Reference Manual, "RTC"). It runs in sleep.
   ///
-  /// The low-frequency clock has to be started (`Clock.startLowFrequency`); until it runs, time stands still.
+  /// The low-frequency clock has to be started (`Clock.startLowFrequency`); until it runs, the time does not
+  /// advance.
   public struct RTCClock<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
-    /// The counter when `now` was last asked, and what that was in whole milliseconds and 512ths above them.
+    /// The counter at the last call of `now`, and that time in whole milliseconds and 512ths above them.
     private var counted: UInt32 = 0
     private var milliseconds: UInt64 = 0
     private var fraction: UInt32 = 0
@@ -24,7 +24,7 @@ extension NRF {
       registers.trigger(At.start)
     }
 
-    /// The time since `start`. Has to be asked more often than once in 68 minutes, which `wake` sees to.
+    /// The time since `start`. To be called at least once in 68 minutes, which `wake` ensures.
     @inline(never)
     public mutating func now() -> Instant {
       let count = registers.read(At.counter)
@@ -37,14 +37,14 @@ extension NRF {
     }
 
     /// Sets the RTC's interrupt to `deadline`, or after 34 minutes if that is sooner. Returns `false` if the
-    /// deadline has come or is less than a millisecond away, and there is nothing to sleep for.
+    /// deadline has passed or is less than a millisecond away: the processor must not sleep.
     public mutating func wake(at deadline: Instant) -> Bool {
       let now = now()
       guard deadline > now else { return false }
       let wait = min(deadline.since(now).milliseconds, Self.longest)
       let ticks = (wait &* 512 &- fraction &+ 124) / 125
-      // A compare value is sure to be met only if it is two ticks ahead when it is written, and the counter
-      // may go on by one before that. What is nearer is not slept for.
+      // A compare value is only certain to match if it is two ticks ahead when it is written, and the counter
+      // may advance by one before that. A nearer deadline is not slept for.
       guard ticks >= Self.nearest else { return false }
       registers.clear(At.compare)
       registers.write((counted &+ ticks) & 0xFF_FFFF, to: At.compareValue)
@@ -54,13 +54,13 @@ extension NRF {
       return passed &+ 2 <= ticks || registers.hasHappened(At.compare)
     }
 
-    /// Takes the interrupt back, once it has woken the processor.
+    /// Clears the interrupt, once it has woken the processor.
     public mutating func acknowledge() {
       registers.write(1 &<< 16, to: At.interruptClear)
       registers.clear(At.compare)
     }
 
-    /// Half a turn of the counter, in milliseconds.
+    /// Half of the counter's period, in milliseconds.
     private static var longest: UInt32 { 2_048_000 }
     private static var nearest: UInt32 { 3 }
 
@@ -75,7 +75,7 @@ extension NRF {
     static var interruptSet: Register<UInt32> { Register(0x304) }
     static var interruptClear: Register<UInt32> { Register(0x308) }
     static var counter: Register<UInt32> { Register(0x504) }
-    /// Divides by one more. Only while the RTC stands.
+    /// Divides by one more. Only writable while the RTC is stopped.
     static var prescaler: Register<UInt32> { Register(0x508) }
     static var compareValue: Register<UInt32> { Register(0x540) }
   }

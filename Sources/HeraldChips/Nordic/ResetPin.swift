@@ -3,7 +3,7 @@ extension NRF {
   /// "POWER", "Pin reset").
   ///
   /// UICR is written as flash is, word by word, and erased with the whole chip alone. Both words have to name
-  /// the same pin, and count from the next reset on.
+  /// the same pin, and take effect from the next reset on.
   public struct ResetPin<Block: RegisterBlock & ~Copyable, Memory: RegisterBlock & ~Copyable>: ~Copyable {
     private var controller: Block
     private var configuration: Memory
@@ -14,12 +14,12 @@ extension NRF {
       self.controller = controller
     }
 
-    /// Has pin `number` of port 0 reset the chip, unless another one was chosen, and says whether that takes
-    /// a reset of the chip now.
+    /// Selects pin `number` of port 0 as reset pin, unless another one was selected, and returns whether that
+    /// needs a reset of the chip now.
     ///
-    /// Only words that are erased are written, each once, so that it continues where power went between the
-    /// two. A word that does not take what is written is no reason for a reset: who resets the chip when this
-    /// is `true` does it once.
+    /// Only words that are erased are written, each once, so that it continues if power was lost between the
+    /// two. A word whose write fails does not request a reset: a caller that resets the chip when this is
+    /// `true` does it only once.
     public mutating func connect(_ number: UInt8) -> Bool {
       let wanted = UInt32(number)
       var isWritten = false
@@ -30,7 +30,7 @@ extension NRF {
         guard word == .max else { return false }
         controller.write(.write, to: NVMCRegisters.configuration)
         configuration.store(wanted, at: place)
-        // 43 µs at the most, in which the processor stands still anyway if it runs from flash.
+        // 43 µs at the most, in which the processor is stopped anyway if it runs from flash.
         for _ in 0..<10_000 where controller.read(NVMCRegisters.ready) & 1 != 0 { break }
         controller.write(.read, to: NVMCRegisters.configuration)
         guard configuration.load(at: place) == wanted else { return false }

@@ -1,20 +1,20 @@
 import HeraldHAL
 
 extension NRF {
-  /// The analogue-to-digital converter, as far as measuring a supply takes it (nRF52840 Product
+  /// The analogue-to-digital converter, as far as the measurement of a supply needs it (nRF52840 Product
   /// Specification, "SAADC").
   public struct SAADC<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
     private let result: SharedBytes
 
-    /// The converter with these registers, which leaves its result in `result`: a variable of its own, which
-    /// stays where it is.
+    /// The converter with these registers, which writes its result to `result`: a separate variable at a
+    /// fixed address.
     public init(_ registers: consuming Block, result: UnsafeMutablePointer<UInt32>) {
       self.registers = registers
       self.result = unsafe SharedBytes(UnsafeMutableRawPointer(result))
     }
 
-    /// What is measured.
+    /// The input that is measured.
     public enum Input: BitwiseCopyable, Sendable {
       /// The supply of the chip, VDD.
       case vdd
@@ -24,9 +24,8 @@ extension NRF {
       case pin(UInt8, times: UInt8)
     }
 
-    /// The voltage of an input in millivolts; `nil` if the converter does not answer. Takes about 50 µs, in
-    /// which it is waited for: 40 µs of sampling for the sake of dividers with large resistors, and the
-    /// conversion.
+    /// The voltage of an input in millivolts; `nil` if the converter does not respond. Blocks for about 50
+    /// µs: 40 µs of sampling for the sake of dividers with large resistors, and the conversion.
     public mutating func millivolts(_ input: Input) -> UInt32? {
       let (select, factor): (UInt32, UInt32) =
         switch input {
@@ -38,7 +37,7 @@ extension NRF {
       defer { registers.write(0, to: At.enable) }
       registers.write(select, to: At.selectPositive)
       registers.write(0, to: At.selectNegative)
-      // Gain 1/6 of the 0.6 V reference: 3.6 V are all there is; 40 µs of sampling; one input against ground.
+      // Gain 1/6 of the 0.6 V reference: 3.6 V full scale; 40 µs of sampling; one input against ground.
       registers.write(5 &<< 16, to: At.configuration)
       registers.write(2, to: At.resolution)  // 12 bits
       registers.write(registers.busAddress(of: result.buffer(2)), to: At.resultPointer)
@@ -51,7 +50,7 @@ extension NRF {
       let value = Int16(bitPattern: UInt16(result[0]) | UInt16(result[1]) &<< 8)
       registers.trigger(At.stop)
       guard wait(for: At.stopped) else { return nil }
-      // Noise around ground reads as less than nothing.
+      // Noise around ground reads as a negative value.
       return UInt32(max(value, 0)) &* 3_600 &* factor / 4_096
     }
 
@@ -60,13 +59,13 @@ extension NRF {
       return false
     }
 
-    /// How often an event is looked at before the converter counts as broken: some milliseconds.
+    /// How often an event is polled before the converter counts as failed: some milliseconds.
     private static var pollLimit: Int { 20_000 }
 
     private typealias At = SAADCRegisters
   }
 
-  /// A battery on the converter, as the sensor of the power asks it.
+  /// A battery on the converter, as the source of the battery sensor.
   public struct Battery<Block: RegisterBlock & ~Copyable>: PowerSource, ~Copyable {
     private var converter: SAADC<Block>
     private var power: Power<Block>

@@ -4,8 +4,8 @@ extension NRF {
   /// The SPI master with direct memory access of the nRF52 (nRF52840 Product Specification, "SPIM"), as a bus
   /// with one chip, which a pin of its own selects.
   ///
-  /// What is sent and received goes through a buffer in RAM, as the hardware reaches nothing else. Calls wait
-  /// until they are done: 1 µs a byte at 8 MHz.
+  /// Data goes through a buffer in RAM, as the hardware has no other access. Calls block until the transfer
+  /// is complete: 1 µs a byte at 8 MHz.
   public struct SPIM<Block: RegisterBlock & ~Copyable>: SPIBus, ~Copyable {
     private var registers: Block
     private var port: GPIO<Block>
@@ -14,8 +14,7 @@ extension NRF {
     private let capacity: Int
 
     /// The master with these registers (SPIM0…SPIM2), the port of GPIO with the pin that selects the chip
-    /// when it is low, and a buffer that stays where it is and is used for nothing else: 64 to 256 bytes do
-    /// well.
+    /// when it is low, and a buffer at a fixed address, used for nothing else: 64 to 256 bytes are suitable.
     public init<let capacity: Int>(
       _ registers: consuming Block, port: consuming GPIO<Block>, chipSelect: UInt8,
       buffer: UnsafeMutablePointer<[capacity of UInt8]>
@@ -49,7 +48,7 @@ extension NRF {
       try send(body)
     }
 
-    /// Sends `head` and then takes as many bytes as `target` has.
+    /// Sends `head` and then receives as many bytes as `target` holds.
     public mutating func send(
       _ head: Span<UInt8>, receiving target: inout MutableSpan<UInt8>
     ) throws(SPIError) {
@@ -67,7 +66,7 @@ extension NRF {
 
     private typealias At = SPIMRegisters
 
-    /// How often END is looked at: 255 bytes take 255 µs at 8 MHz.
+    /// How often END is polled: 255 bytes take 255 µs at 8 MHz.
     private static var pollLimit: Int { 20_000 }
 
     private mutating func send(_ bytes: Span<UInt8>) throws(SPIError) {
@@ -89,7 +88,7 @@ extension NRF {
       registers.clear(At.end)
       registers.trigger(At.start)
       for _ in 0..<Self.pollLimit where registers.hasHappened(At.end) { return }
-      // What was begun must not go on writing to the buffer.
+      // A transfer in progress must not continue to write to the buffer.
       registers.trigger(At.stop)
       for _ in 0..<Self.pollLimit where registers.hasHappened(At.stopped) { break }
       registers.clear(At.stopped)

@@ -1,21 +1,21 @@
 import HeraldHAL
 
 extension NRF {
-  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which go round in 71 minutes (nRF51 Series Reference
+  /// A TIMER as the clock of a board: 32 bits at 1 MHz, which wrap after 71 minutes (nRF51 Series Reference
   /// Manual, "TIMER"; nRF52840 Product Specification, "TIMER").
   ///
   /// It keeps the 16 MHz clock running, which costs some hundred microamperes: boards with a low-frequency
-  /// crystal use `RTCClock`. It is for emulators, which have no RTC, and for boards that are fed.
+  /// crystal use `RTCClock`. It is for emulators, which have no RTC, and for boards with external supply.
   public struct TimerClock<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
-    /// The counter when `now` was last asked, and what that was in whole milliseconds and microseconds above
+    /// The counter at the last call of `now`, and that time in whole milliseconds and microseconds above
     /// them.
     private var counted: UInt32 = 0
     private var milliseconds: UInt64 = 0
     private var microseconds: UInt32 = 0
 
     /// The clock on the timer with these registers. A timer of the nRF51 other than TIMER0 has 16 bits only
-    /// and is of no use here.
+    /// and is not supported.
     public init(_ registers: consuming Block) { self.registers = registers }
 
     /// Begins to count, from 0.
@@ -28,7 +28,7 @@ extension NRF {
       registers.trigger(At.start)
     }
 
-    /// The time since `start`. Has to be asked more often than once in 71 minutes, which `wake` sees to.
+    /// The time since `start`. To be called at least once in 71 minutes, which `wake` ensures.
     @inline(never)
     public mutating func now() -> Instant {
       let count = capture()
@@ -43,10 +43,10 @@ extension NRF {
       return Instant(milliseconds: milliseconds)
     }
 
-    /// Sets the timer's interrupt to `deadline`, or 35 minutes after `now` was last asked if that is sooner.
-    /// Returns `false` if that moment has come, and there is nothing to sleep for.
+    /// Sets the timer's interrupt to `deadline`, or 35 minutes after the last call of `now` if that is
+    /// sooner. Returns `false` if that moment has passed: the processor must not sleep.
     public mutating func wake(at deadline: Instant) -> Bool {
-      // Counted from when `now` was last asked: how long ago that is shows in the counter.
+      // Counted from the last call of `now`: the time since then is in the counter.
       let asked = Instant(milliseconds: milliseconds)
       guard deadline > asked else { return false }
       let wait = min(deadline.since(asked).milliseconds, 0x7FFF_FFFF / 1_000) &* 1_000 &- microseconds
@@ -54,22 +54,21 @@ extension NRF {
       return wake(atCount: counted &+ wait)
     }
 
-    /// The counter, in microseconds: what `wake(atCount:)` counts from. Has the timer interrupt from now on
-    /// when that is due.
+    /// The counter, in microseconds: what `wake(atCount:)` counts from. Enables the timer's interrupt.
     @inline(__always)
     public mutating func beginSteps() -> UInt32 {
       letInterrupt()
       return capture()
     }
 
-    /// Has the timer's interrupt come at that count, at most 35 minutes from now. Returns `false` if it has
-    /// passed meanwhile, and there is nothing to sleep for.
+    /// Sets the timer's interrupt to that count, at most 35 minutes from now. Returns `false` if it has
+    /// passed meanwhile: the processor must not sleep.
     @inline(__always)
     public mutating func wake(atCount count: UInt32) -> Bool {
       registers.write(count, to: At.compareValue.at(1))
       registers.write(.clear, to: At.compare.at(1))
-      // A value that the counter has passed by now would be met in 71 minutes. Reading the counter also has
-      // the writes above arrive.
+      // A value that the counter has passed by now would match only after 71 minutes. Reading the counter
+      // also completes the writes above.
       return Int32(bitPattern: count &- capture()) > 0
     }
 
@@ -81,16 +80,16 @@ extension NRF {
       mutating get { registers.hasHappened(At.compare.at(1)) }
     }
 
-    /// Keeps the timer from interrupting again. For its interrupt handler; what `isDue` says stays.
+    /// Keeps the timer from interrupting again. For its interrupt handler; `isDue` does not change.
     public mutating func silence() { registers.write(1 &<< 17, to: At.interruptClear) }
 
-    /// Takes the interrupt back, once it has woken the processor.
+    /// Clears the interrupt, once it has woken the processor.
     public mutating func acknowledge() {
       registers.write(1 &<< 17, to: At.interruptClear)
       registers.clear(At.compare.at(1))
     }
 
-    /// The counter, which can only be read by way of a compare register.
+    /// The counter, which can only be read through a compare register.
     private mutating func capture() -> UInt32 {
       registers.trigger(At.capture)
       return registers.read(At.compareValue)

@@ -4,10 +4,10 @@ extension NRF {
   /// The UART of the nRF51, a byte at a time (nRF51 Series Reference Manual, "UART"), as a line to a
   /// Bluetooth controller.
   ///
-  /// It has a FIFO of six bytes, which at 1 Mbaud is full after 60 µs. So an interrupt handler
+  /// It has a FIFO of six bytes, which at 1 Mbaud is full after 60 µs. An interrupt handler therefore
   /// (`UARTInterrupt`) moves bytes between it and two queues, and the loop works on the queues. With flow
-  /// control nothing is lost when the receiving queue is full: the handler leaves the bytes in the FIFO, the
-  /// hardware raises RTS, and the other side waits. Without it, bytes that then come are lost and counted.
+  /// control no bytes are lost when the receiving queue is full: the handler leaves the bytes in the FIFO,
+  /// the hardware raises RTS, and the other side waits. Without it, bytes received then are lost and counted.
   public struct UART<Block: RegisterBlock>: ControllerTransport, ~Copyable {
     private var registers: Block
     private let queues: SerialQueues
@@ -41,26 +41,26 @@ extension NRF {
 
     public static var isAlwaysThere: Bool { true }
 
-    /// Takes what has arrived. The line is never gone.
+    /// Reads received bytes. The line is never lost.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       let count = queues.received.take(into: &buffer)
-      // The handler switches receiving off when there is no room. There may be now.
+      // The handler disables reception when there is no room. There may be room now.
       registers.write(UARTInterrupts.all, to: SerialRegisters.interruptSet)
       return count
     }
 
-    /// Queues a packet to be sent. One that is longer than the sending queue is never taken.
+    /// Queues a packet to be sent. One that is longer than the sending queue is never accepted.
     public mutating func write(_ packet: Span<UInt8>) -> Bool {
       guard let sending = queues.send(packet) else { return false }
       if case .begins(let byte) = sending { registers.write(UInt32(byte), to: UARTRegisters.txd) }
       return true
     }
 
-    /// What has gone wrong since start.
+    /// The errors since start.
     public var faults: SerialFaults { queues.faults }
   }
 
-  /// The interrupt handler of a UART: moves what has come and what goes, and no more.
+  /// The interrupt handler of a UART: moves received and outgoing bytes only.
   public struct UARTInterrupt<Block: RegisterBlock> {
     private var registers: Block
     private let queues: SerialQueues
@@ -98,11 +98,11 @@ extension NRF {
       }
     }
 
-    /// Moves what is in the FIFO to the queue, at most as many bytes as there is room for. Returns whether to
-    /// look for more: there was something, and room for it.
+    /// Moves bytes from the FIFO to the queue, at most as many bytes as there is room for. Returns whether to
+    /// try again: there were bytes, and room for them.
     ///
-    /// It is gone through several times for each packet, and its loop for each byte: nothing is done in it
-    /// that can be done around it.
+    /// It runs several times for each packet, and its loop for each byte: the loop contains only what cannot
+    /// be moved out of it.
     @inline(__always) @discardableResult
     public mutating func receive() -> Bool {
       typealias At = SerialRegisters
@@ -112,8 +112,8 @@ extension NRF {
       (next, end) = queues.received.appending
       repeat {
         guard next != end else {
-          // The byte stays in the FIFO and the event stays set, so that switching the interrupt on again is
-          // enough to go on.
+          // The byte stays in the FIFO and the event stays set, so that enabling the interrupt again is
+          // enough to continue.
           registers.write(UARTInterrupts.rxdReady, to: At.interruptClear)
           queues.received.publish(next)
           return false
@@ -131,7 +131,7 @@ extension NRF {
     }
   }
 
-  /// What only the UART without direct memory access has.
+  /// The registers that only the UART without direct memory access has.
   private enum UARTRegisters {
     static var rxd: Register<UInt32> { Register(0x518) }
     static var txd: Register<UInt32> { Register(0x51C) }

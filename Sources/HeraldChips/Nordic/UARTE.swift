@@ -4,31 +4,30 @@ extension NRF {
   /// The UART with direct memory access of the nRF52 (nRF52840 Product Specification, "UARTE"), as a line to
   /// a Bluetooth controller.
   ///
-  /// What arrives goes into the two halves of a buffer in turn. When a half is full, PPI starts the receiver
-  /// on the other one in the same moment, and switches that connection off: it works once, and is armed again
-  /// only when the half after that has been read. So no byte is lost between the halves, and none overwritten
-  /// however long the loop does not look: the receiver then stands still, and with flow control the hardware
-  /// raises RTS. Bytes in a half that is not full are counted by a timer, as the UARTE itself tells their
-  /// number only at its end.
+  /// Received bytes go into the two halves of a buffer in turn. When a half is full, PPI starts the receiver
+  /// on the other one in the same moment, and disables that channel: it works once, and is armed again only
+  /// when the next half has been read. No byte is thus lost between the halves, and none is overwritten if
+  /// the loop reads late: the receiver then stops, and with flow control the hardware raises RTS. Bytes in a
+  /// half that is not full are counted by a timer, as the UARTE itself reports their number only at the end.
   ///
-  /// It takes a TIMER of 32 bits, two channels and a group of PPI. While it receives, the 16 MHz clock runs.
+  /// It needs a TIMER of 32 bits, two channels and a group of PPI. While it receives, the 16 MHz clock runs.
   public struct UARTE<Block: RegisterBlock & ~Copyable>: ControllerTransport, ~Copyable {
     private var registers: Block
     private var counter: Block
     private var ppi: PPI<Block>
     private let wiring: UARTEWiring
     private let memory: UARTEMemory
-    /// Bytes that were handed on; halves on which the receiver was started, which are in `memory` in turn.
-    /// Both go round at 2³².
+    /// Bytes that were delivered; halves on which the receiver was started, which are in `memory` in turn.
+    /// Both wrap at 2³².
     private var delivered: UInt32 = 0
     private var started: UInt32 = 0
     /// Whether PPI is to start the receiver on the next half.
     private var isArmed = false
     private var isSending = false
-    /// What has gone wrong since start.
+    /// The errors since start.
     public var faults: SerialFaults { memory.faults }
 
-    /// The UARTE with these registers, a timer, and PPI, whose addresses `wiring` tells.
+    /// The UARTE with these registers, a timer, and PPI, whose addresses are in `wiring`.
     public init(
       _ registers: consuming Block, counter: consuming Block, ppi: consuming Block, wiring: UARTEWiring,
       memory: UARTEMemory
@@ -68,7 +67,7 @@ extension NRF {
 
     public static var isAlwaysThere: Bool { true }
 
-    /// Takes what has arrived. The line is never gone.
+    /// Reads received bytes. The line is never lost.
     public mutating func read(into buffer: inout MutableSpan<UInt8>) -> Int {
       if let errors = registers.takeErrors() {
         if errors.hasOverrun { memory.overruns.value &+= 1 }
@@ -94,7 +93,7 @@ extension NRF {
     /// As long as the memory for sending.
     public var longestPacket: Int { memory.sendCapacity }
 
-    /// Sends a packet. One that is longer than the memory for sending is never taken.
+    /// Sends a packet. One that is longer than the memory for sending is never accepted.
     public mutating func write(_ packet: Span<UInt8>) -> Bool {
       noteSent()
       guard !isSending, started > 0, packet.count <= memory.sendCapacity else { return false }
@@ -116,8 +115,8 @@ extension NRF {
     /// How many bytes fit into the halves that were started, since the beginning.
     private var end: UInt32 { started &* UInt32(truncatingIfNeeded: memory.half) }
 
-    /// Takes note of a packet that has left. In each round, not when the next one is to be sent: an event
-    /// that is set keeps its interrupt waiting, and the processor from sleeping.
+    /// Records that a packet was sent. In each round, not when the next one is to be sent: an event that is
+    /// set keeps its interrupt pending, and the processor from sleeping.
     private mutating func noteSent() {
       guard isSending, registers.hasHappened(At.endTX) else { return }
       registers.clear(At.endTX)
@@ -132,8 +131,8 @@ extension NRF {
       counter.trigger(TimerRegisters.start)
     }
 
-    /// How many bytes have come since the beginning. All of them are in memory, or in the FIFO if the
-    /// receiver stands still.
+    /// The number of bytes received since the start. All of them are in memory, or in the FIFO if the
+    /// receiver is stopped.
     private mutating func count() -> UInt32 {
       // The event before the count: a byte that comes after it sets the event again, and ends the sleep.
       registers.clear(Serial.rxdReady)
@@ -144,17 +143,18 @@ extension NRF {
       return received
     }
 
-    /// Lets bytes that were counted arrive in memory. RXDRDY is likely to come before its byte is there, the
-    /// manual says, not how long before. A byte's way is a few cycles of the 16 MHz bus, as is each of these
-    /// reads; in the FIFO wait six at the most.
+    /// Waits until counted bytes are in memory. RXDRDY is likely to occur before its byte is in memory; the
+    /// manual does not specify how long before. A transfer takes a few cycles of the 16 MHz bus, as is each
+    /// of these reads; the FIFO holds six at most.
     private mutating func settle() {
       for _ in 0..<24 { _ = registers.read(Serial.rxdReady) }
     }
 
-    /// Has the receiver go on with the next half, now or when this one is full, if that half has been read.
+    /// Makes the receiver continue with the next half, now or when this one is full, if that half has been
+    /// read.
     private mutating func keepReceiving(_ received: UInt32) {
       if isArmed, !ppi.isEnabled(nextHalf) {
-        // The connection has worked.
+        // The channel was triggered.
         isArmed = false
         started &+= 1
       }
@@ -172,7 +172,7 @@ extension NRF {
       if isFull {
         startReceiver()
       } else if registers.hasHappened(At.rxStarted) {
-        // The address may be changed once the receiver has taken the one before.
+        // The address may be changed once the receiver has latched the one before.
         registers.clear(At.rxStarted)
         setReceivePointer()
         ppi.enable(nextHalf)
@@ -185,7 +185,7 @@ extension NRF {
       setReceivePointer()
       registers.trigger(Serial.startRX)
       started &+= 1
-      // What waited in the FIFO moves now.
+      // Bytes waiting in the FIFO are moved now.
       settle()
     }
 
@@ -197,18 +197,18 @@ extension NRF {
   }
 
   /// Whether bytes have begun to arrive at a UARTE, for the code that decides when to read them: each of them
-  /// has an interrupt of its own, which ends a sleep, and a packet is better looked at as a whole.
+  /// has an interrupt of its own, which ends a sleep, and a packet is better processed as a whole.
   public struct UARTEArrivals<Block: RegisterBlock & ~Copyable>: ~Copyable {
     private var registers: Block
 
     /// Of the UARTE with these registers, which a `UARTE` drives.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Whether a byte has come since the line was last read.
+    /// Whether a byte was received since the line was last read.
     public var hasBegun: Bool { mutating get { registers.hasHappened(SerialRegisters.rxdReady) } }
 
-    /// Keeps the interrupts of single bytes back, or lets them come again. Bytes arrive in memory
-    /// nevertheless, as long as the line is read before half of that is full.
+    /// Disables the interrupts of single bytes, or enables them again. Bytes are stored nevertheless, as long
+    /// as the line is read before half of that is full.
     public mutating func hold(_ isHeld: Bool) {
       registers.write(
         UARTEInterrupts.rxdReady, to: isHeld ? SerialRegisters.interruptClear : SerialRegisters.interruptSet)
@@ -250,7 +250,7 @@ extension NRF {
     public init() {}
   }
 
-  /// Where a UARTE keeps what it receives and sends. It reads and writes there by itself.
+  /// The receive and send buffers of a UARTE, accessed by direct memory access.
   public struct UARTEMemory: BitwiseCopyable, @unchecked Sendable {
     let overruns: SharedWord
     let framing: SharedWord
@@ -261,7 +261,7 @@ extension NRF {
     /// The longest packet.
     let sendCapacity: Int
 
-    /// The memory in `storage`, which stays where it is and is used for nothing else.
+    /// The memory in `storage`, which has a fixed address and is used for nothing else.
     public init<let incoming: Int, let outgoing: Int>(
       _ storage: UnsafeMutablePointer<UARTEStorage<incoming, outgoing>>
     ) {
@@ -277,7 +277,7 @@ extension NRF {
       sendCapacity = min(outgoing, 0xFFFF)
     }
 
-    /// What has gone wrong since start.
+    /// The errors since start.
     public var faults: SerialFaults { SerialFaults(overruns: overruns.value, framing: framing.value) }
 
     /// From a count of bytes to a place in the two halves.
@@ -292,7 +292,7 @@ extension NRF {
     static var all: UInt32 { rxdReady | endTX | error }
   }
 
-  /// What the UARTE has beside the registers of the UART.
+  /// The registers of the UARTE that the UART does not have.
   private enum UARTERegisters {
     static var endRX: Register<Event> { Register(0x110) }
     static var endTX: Register<Event> { Register(0x120) }

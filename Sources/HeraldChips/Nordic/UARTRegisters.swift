@@ -1,13 +1,13 @@
 extension NRF {
   /// The pins of a serial line.
   public struct SerialPins: BitwiseCopyable, Sendable {
-    /// Where bytes come in.
+    /// Receive data.
     public var rxd: Pin
-    /// Where bytes go out.
+    /// Transmit data.
     public var txd: Pin
-    /// Low while this side may be sent to; `nil` without flow control.
+    /// Low while this side can receive; `nil` without flow control.
     public var rts: Pin?
-    /// Low while the other side may be sent to; `nil` without flow control.
+    /// Low while the other side can receive; `nil` without flow control.
     public var cts: Pin?
 
     /// A line on these pins. Flow control needs both `rts` and `cts`.
@@ -15,7 +15,7 @@ extension NRF {
       (self.rxd, self.txd, self.rts, self.cts) = (rxd, txd, rts, cts)
     }
 
-    /// Whether the hardware holds bytes back in both directions.
+    /// Whether there is hardware flow control in both directions.
     public var hasFlowControl: Bool { rts != nil && cts != nil }
   }
 
@@ -112,7 +112,7 @@ extension RegisterBlock where Self: ~Copyable {
     write(NRF.SerialConfiguration(hasFlowControl: controlled), to: At.configuration)
   }
 
-  /// Takes note of an error that was reported, and clears it.
+  /// Reads and clears a reported error.
   mutating func takeErrors() -> NRF.SerialErrors? {
     typealias At = NRF.SerialRegisters
     guard hasHappened(At.error) else { return nil }

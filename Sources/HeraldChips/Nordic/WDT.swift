@@ -10,11 +10,11 @@ extension NRF {
     /// The watchdog with these registers.
     public init(_ registers: consuming Block) { self.registers = registers }
 
-    /// Starts it: it resets the chip when it was not fed for `timeout`, 1 ms to 36 hours; zero counts as 1
-    /// ms. One that runs is left as it is, and fed.
+    /// Starts it: it resets the chip if it is not fed for `timeout`, 1 ms to 36 hours; zero counts as 1 ms.
+    /// One that runs is not changed, and fed.
     public mutating func start(_ timeout: Interval) {
       guard registers.read(At.running) & 1 == 0 else { return feed() }
-      // 32,768 ticks a second, in whole milliseconds; what is beyond 32 bits is cut to them.
+      // 32,768 ticks a second, in whole milliseconds; values beyond 32 bits are limited to the maximum.
       let milliseconds = min(max(timeout.milliseconds, 1), 131_071_000)
       let ticks = milliseconds / 1_000 &* 32_768 &+ milliseconds % 1_000 &* 32_768 / 1_000
       registers.write(1, to: At.configuration)  // SLEEP: runs; HALT: waits
@@ -23,7 +23,7 @@ extension NRF {
       registers.trigger(At.start)
     }
 
-    /// Begins the time anew.
+    /// Restarts the timeout.
     public mutating func feed() { registers.write(0x6E52_4635, to: At.feed) }
 
     private typealias At = WatchdogRegisters

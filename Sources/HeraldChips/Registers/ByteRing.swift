@@ -8,10 +8,10 @@ public struct ByteRingStorage<let bytes: Int>: ~Copyable {
 }
 
 /// A queue of bytes between an interrupt handler and the code it interrupts: one side only appends, the other
-/// only takes.
+/// only removes.
 ///
-/// What is shared: two counters, of bytes ever appended and ever taken, and the bytes. Why that is safe: the
-/// appending side alone writes `appended`, after the bytes it stands for; the taking side alone writes
+/// Shared are two counters, of all bytes appended and removed, and the bytes. This is safe because the
+/// appending side alone writes `appended`, after the bytes it stands for; the reading side alone writes
 /// `taken`, after it has read them. Each word is written in one instruction, and a processor with one core
 /// sees its own accesses in order. A side that sees an old counter of the other sees less room or fewer bytes
 /// than there are, never more.
@@ -22,9 +22,9 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   /// How many bytes it holds at most: a power of two, or 0.
   public let capacity: Int
 
-  /// The queue in `storage`, which stays where it is and is used for nothing else: an empty one if the
-  /// storage is new. It holds the greatest power of two of bytes that the storage has. Whoever makes it
-  /// again, for the same storage, has the same queue.
+  /// The queue in `storage`, which has a fixed address and is used for nothing else: an empty one if the
+  /// storage is new. It holds the greatest power of two of bytes that the storage has. A second instance for
+  /// the same storage is the same queue.
   public init<let bytes: Int>(_ storage: UnsafeMutablePointer<ByteRingStorage<bytes>>) {
     unsafe self.init(UnsafeMutableRawPointer(storage), bytes: bytes)
   }
@@ -48,7 +48,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
   /// How many more bytes fit.
   public var room: Int { capacity &- count }
 
-  /// Appends a byte. The appending side's. Returns `false`, having done nothing, if there is no room.
+  /// Appends a byte. For the appending side. Returns `false`, having done nothing, if there is no room.
   public func append(_ byte: UInt8) -> Bool {
     guard room > 0 else { return false }
     let place = appended.value
@@ -57,7 +57,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return true
   }
 
-  /// Appends all of `packet`, visible to the other side at once. The appending side's. Returns `false`,
+  /// Appends all of `packet`, visible to the other side at once. For the appending side. Returns `false`,
   /// having done nothing, if there is no room for all of it.
   public func append(_ packet: Span<UInt8>) -> Bool {
     guard room >= packet.count else { return false }
@@ -70,7 +70,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return true
   }
 
-  /// Takes the oldest byte. The taking side's.
+  /// Removes the oldest byte. For the reading side.
   public func take() -> UInt8? {
     guard !isEmpty else { return nil }
     let place = taken.value
@@ -79,7 +79,7 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return byte
   }
 
-  /// Moves the oldest bytes to the front of `buffer` and returns how many. The taking side's.
+  /// Moves the oldest bytes to the front of `buffer` and returns how many. For the reading side.
   public func take(into buffer: inout MutableSpan<UInt8>) -> Int {
     let count = min(self.count, buffer.count)
     guard count > 0 else { return 0 }
@@ -96,8 +96,8 @@ public struct ByteRing: BitwiseCopyable, @unchecked Sendable {
     return count
   }
 
-  /// Appends one byte after another: `put` from `next` on as long as that is not `end`, then `publish`. The
-  /// appending side's, for a handler that has no time to look at the counters for each.
+  /// Appends one byte after another: `put` from `next` on as long as that is not `end`, then `publish`. For
+  /// the appending side, in a handler that has no time to read the counters for each byte.
   var appending: (next: UInt32, end: UInt32) {
     (appended.value, taken.value &+ UInt32(truncatingIfNeeded: capacity))
   }

@@ -1,4 +1,4 @@
-// The module of volatile accesses exists for chips only; on Linux nothing has registers.
+// The module of volatile accesses exists for chips only; Linux has no registers.
 #if hasFeature(Embedded)
   import _Volatile
 
@@ -25,16 +25,16 @@
     @inline(always)
     public func store(_ word: UInt32, at offset: UInt32) { register(offset).store(word) }
 
-    /// The address of `memory`: peripherals see it where the processor does.
+    /// The address of `memory`: peripherals use the same address as the processor.
     @inline(always)
     public func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32 {
       UInt32(UInt(bitPattern: memory.baseAddress))
     }
   }
 
-  /// The registers of a peripheral of this chip whose address is part of the type: nothing of it is kept in
-  /// memory, and code that uses it has it as a constant. `place` is the address of the first register in
-  /// units of 256 bytes.
+  /// The registers of a peripheral of this chip whose address is part of the type: it takes no memory, and
+  /// code that uses it has it as a constant. `place` is the address of the first register in units of 256
+  /// bytes.
   public struct FixedRegisters<let place: Int>: RegisterBlock, BitwiseCopyable, Sendable {
     /// The peripheral at that address.
     @inline(always)
@@ -51,7 +51,7 @@
     @inline(always)
     public func store(_ word: UInt32, at offset: UInt32) { mapped.store(word, at: offset) }
 
-    /// The address of `memory`: peripherals see it where the processor does.
+    /// The address of `memory`: peripherals use the same address as the processor.
     @inline(always)
     public func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32 { mapped.busAddress(of: memory) }
   }

@@ -1,8 +1,8 @@
 /// The registers of one peripheral: words of 32 bits at offsets from its base address.
 ///
-/// On a chip this is `MappedRegisters`. In a test it is a model of the peripheral that keeps the rules of its
-/// manual and faults on what the hardware would not do, so that a driver, which is generic over its block, is
-/// the same code in both places.
+/// On a chip this is `MappedRegisters`. In a test it is a model of the peripheral that follows the rules of
+/// its manual and faults on misuse, so that a driver, which is generic over its block, is the same code in
+/// both places.
 public protocol RegisterBlock: ~Copyable {
   /// Reads the word at `offset` bytes, a multiple of four, from the base. Reading may have effects, such as
   /// taking a byte out of a FIFO.
@@ -11,12 +11,12 @@ public protocol RegisterBlock: ~Copyable {
   /// Writes the word at `offset` bytes, a multiple of four, from the base.
   mutating func store(_ word: UInt32, at offset: UInt32)
 
-  /// The address under which the peripheral itself reaches `memory` (direct memory access). `memory` is to
-  /// stay where it is, and to be in RAM: the peripherals that have such access do not reach flash.
+  /// The address under which the peripheral itself reaches `memory` (direct memory access). `memory` must
+  /// have a fixed address in RAM: peripherals with direct memory access have no access to flash.
   mutating func busAddress(of memory: UnsafeRawBufferPointer) -> UInt32
 }
 
-/// What a register holds, with its fields as properties.
+/// The contents of a register, with its fields as properties.
 public protocol RegisterValue: BitwiseCopyable, Sendable {
   /// All of it, as it is in the register.
   var bits: UInt32 { get }
@@ -31,7 +31,7 @@ extension UInt32: RegisterValue {
   public init(bits: UInt32) { self = bits }
 }
 
-/// A register of a peripheral: where it is, and the type of what it holds.
+/// A register of a peripheral: its offset, and the type of its contents.
 public struct Register<Value: RegisterValue>: BitwiseCopyable, Sendable {
   /// Bytes from the base of the peripheral.
   public let offset: UInt32
@@ -48,13 +48,13 @@ public struct Register<Value: RegisterValue>: BitwiseCopyable, Sendable {
 }
 
 extension RegisterBlock where Self: ~Copyable {
-  /// What `register` holds.
+  /// The contents of `register`.
   @inline(always)
   public mutating func read<Value>(_ register: Register<Value>) -> Value {
     Value(bits: load(at: register.offset))
   }
 
-  /// Has `register` hold `value`.
+  /// Writes `value` to `register`.
   @inline(always)
   public mutating func write<Value>(_ value: Value, to register: Register<Value>) {
     store(value.bits, at: register.offset)

@@ -1,6 +1,6 @@
-// Words and bytes that an interrupt handler, or a peripheral, changes under the code that runs. Each access
-// has to happen, once, and in the order written: on a chip they go through the compiler's volatile accesses.
-// On Linux nothing interrupts.
+// Words and bytes that an interrupt handler, or a peripheral, changes concurrently with the running code.
+// Each access has to happen, once, and in the order written: on a chip they go through the compiler's
+// volatile accesses. On Linux there are no interrupts.
 #if hasFeature(Embedded)
   import _Volatile
 #endif
@@ -42,7 +42,7 @@ struct SharedBytes: BitwiseCopyable {
     self.start = unsafe start.assumingMemoryBound(to: UInt8.self)
   }
 
-  /// Byte `index`, which the caller knows to be one of them.
+  /// Byte `index`, which the caller has checked to be in range.
   @inline(always)
   subscript(index: Int) -> UInt8 {
     get {
@@ -62,14 +62,13 @@ struct SharedBytes: BitwiseCopyable {
     }
   }
 
-  /// Copies `count` of them from byte `start` on to `target`. The caller knows that they are there, and that
-  /// there is as much room.
+  /// Copies `count` of them from byte `start` on to `target`. The caller has checked both ranges.
   @inline(never)
   func copy(from start: Int, _ count: Int, to target: UnsafeMutablePointer<UInt8>) {
     var from = unsafe SharedBytes(self.start + start)
     var to = unsafe target
     var left = count
-    // Four at a time: else the loop itself would take more time than the bytes do.
+    // Four at a time: otherwise the loop takes more time than the copies.
     while left >= 4 {
       unsafe to[0] = from[0]
       unsafe to[1] = from[1]

@@ -8,8 +8,8 @@ import HeraldHAL
 /// `tag` bytes, an even number 4…16. Where it is a packet of a network this is the form of the test vectors
 /// in RFC 3610, section 8.
 ///
-/// One of these is for one packet: afterwards it is wiped. A nonce must never be used twice with the same key
-/// to seal.
+/// One instance is for one packet: it is erased afterwards. A nonce must never be used twice with the same
+/// key for sealing.
 public struct AES128CCM: ~Copyable {
   private var key: [16 of UInt8]
   /// A_i (2.3): flags, nonce, number of the block.
@@ -30,8 +30,8 @@ public struct AES128CCM: ~Copyable {
     for index in 0..<13 { counter[1 &+ index] = nonce[index] }
   }
 
-  /// Encrypts the text and writes the tag behind it; `false`, and nothing is changed, if `packet` has not the
-  /// form.
+  /// Encrypts the text and writes the tag behind it; `false`, and nothing is changed, if `packet` does not
+  /// have this form.
   @inline(never)
   public mutating func seal(_ packet: inout MutableSpan<UInt8>, clear: Int, tag: Int) -> Bool {
     guard transform(&packet, clear, tag, isSealing: true) else { return false }
@@ -41,8 +41,8 @@ public struct AES128CCM: ~Copyable {
     return true
   }
 
-  /// Decrypts the text; `false` if the tag is not that of the packet, or `packet` has not the form: then the
-  /// text is not valid.
+  /// Decrypts the text; `false` if the tag is not that of the packet, or `packet` does not have this form:
+  /// the text is then not valid.
   @inline(never)
   public mutating func open(_ packet: inout MutableSpan<UInt8>, clear: Int, tag: Int) -> Bool {
     guard transform(&packet, clear, tag, isSealing: false) else { return false }
@@ -53,7 +53,7 @@ public struct AES128CCM: ~Copyable {
     return difference == 0
   }
 
-  /// Encrypts or decrypts the text, and makes its tag in `code`. Both go over the text once.
+  /// Encrypts or decrypts the text, and computes its tag in `code`. Both read the text once.
   @inline(never)
   private mutating func transform(
     _ packet: inout MutableSpan<UInt8>, _ clear: Int, _ tag: Int, isSealing: Bool

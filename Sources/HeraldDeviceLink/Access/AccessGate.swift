@@ -1,22 +1,23 @@
 import HeraldHAL
 
-/// How a device slows down those who guess its access key, whatever link they guess on; and which key counts.
+/// The rate limit of a device against guesses of its access key, over all links; and the number of the valid
+/// key.
 public struct AccessGate: BitwiseCopyable, Sendable {
-  /// Wrong proofs in a row, as far as they count.
+  /// Successive wrong proofs, as far as they count.
   private var failures: UInt8 = 0
-  /// From when on a proof is looked at.
+  /// From when on a proof is evaluated.
   private var openAt = Instant.start
-  /// Changes with the key: sessions that were opened with a former one are over.
+  /// Changes with the key: sessions that were opened with a former one have ended.
   private(set) var keyNumber: UInt32 = 0
 
   /// A gate without failed attempts.
   public init() {}
 
-  /// How long after a start no proof is looked at: what slows guesses down is not kept, and a restart is not
-  /// to be a way around it.
+  /// How long after a start no proof is evaluated: the rate limit is not stored, and a restart must not
+  /// bypass it.
   private static var startDelay: Instant { Instant(milliseconds: 4000) }
 
-  /// Milliseconds until a proof is looked at.
+  /// Milliseconds until a proof is evaluated.
   @inline(never)
   func wait(at now: Instant) -> UInt32 {
     let from = max(openAt, Self.startDelay)
@@ -24,7 +25,7 @@ public struct AccessGate: BitwiseCopyable, Sendable {
     return (from.milliseconds &- now.milliseconds).saturated32
   }
 
-  /// A proof was wrong: the next is looked at after a second, then two, four, … 60.
+  /// A proof was wrong: the next is evaluated after a second, then two, four, … 60.
   mutating func failed(at now: Instant) {
     if failures < 7 { failures &+= 1 }
     openAt = now + .seconds(failures == 7 ? 60 : 1 &<< UInt32(failures &- 1))

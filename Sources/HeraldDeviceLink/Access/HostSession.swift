@@ -1,4 +1,4 @@
-/// The host's end of a session: what it sends is numbered and sealed, and what comes back is opened.
+/// The host's end of a session: requests are numbered and sealed, and responses are opened.
 public struct HostSession: BitwiseCopyable {
   private var keys = SessionKeys()
   /// The number of the last request.
@@ -17,8 +17,9 @@ public struct HostSession: BitwiseCopyable {
   }
 
   /// Seals a request. `packet` is its header, 4 bytes of room, its body, and 8 bytes of room; the length in
-  /// the header is that of the body, and is made that of the sealed packet. Returns the request's number,
-  /// which its response has to be opened with; `nil` if `packet` is too short, or all numbers have been used.
+  /// the header is that of the body, and is changed to that of the sealed packet. Returns the request's
+  /// number, which its response has to be opened with; `nil` if `packet` is too short, or all numbers have
+  /// been used.
   public mutating func seal(_ packet: inout MutableSpan<UInt8>) -> UInt32? {
     let length = packet.count &- SMPHeader.size
     guard length >= Self.requestOverhead, length <= 0xFFFF, number < .max else { return nil }

@@ -1,9 +1,9 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// What host and device make of the access key and the nonces of both for a session (docs/wire-formats.md,
-/// "Session"): a proof for each side, and a key for each direction. HKDF-SHA256 with the nonces as salt; each
-/// output is bound to the device's serial number.
+/// The values that host and device derive from the access key and both nonces for a session
+/// (docs/wire-formats.md, "Session"): a proof for each side, and a key for each direction. HKDF-SHA256 with
+/// the nonces as salt; each output is bound to the device's serial number.
 public struct SessionKeySchedule: ~Copyable {
   private var secret: HKDFSHA256
 
@@ -11,25 +11,25 @@ public struct SessionKeySchedule: ~Copyable {
   public static var nonceSize: Int { 16 }
   /// Bytes of a proof.
   public static var proofSize: Int { 32 }
-  /// The longest serial number in bytes; of a longer one the first 32 count.
+  /// The longest serial number in bytes; of a longer one the first 32 are used.
   public static var longestSerial: Int { 32 }
 
-  /// That of no session yet: `begin` makes it that of one.
+  /// An instance without a session, which `begin` sets.
   @inline(__always)
   public init() { secret = HKDFSHA256() }
 
-  /// Makes it that of one session. Both nonces have 16 bytes.
+  /// Sets it to one session. Both nonces have 16 bytes.
   @inline(__always)
   public mutating func begin(accessKey: Span<UInt8>, deviceNonce: Span<UInt8>, hostNonce: Span<UInt8>) {
     secret.extract(salt: deviceNonce, hostNonce, keyMaterial: accessKey)
   }
 
-  /// What shows the device that the host has the key.
+  /// The proof to the device that the host has the key.
   public mutating func hostProof(serial: Span<UInt8>, into proof: inout [32 of UInt8]) {
     secret.expand("herald session 1 host", serial, into: &proof)
   }
 
-  /// What shows the host that the device has the key.
+  /// The proof to the host that the device has the key.
   public mutating func deviceProof(serial: Span<UInt8>, into proof: inout [32 of UInt8]) {
     secret.expand("herald session 1 device", serial, into: &proof)
   }
@@ -39,7 +39,7 @@ public struct SessionKeySchedule: ~Copyable {
     secret.expand("herald session 1 keys", serial, into: &keys)
   }
 
-  /// Overwrites what came from the access key.
+  /// Overwrites all values derived from the access key.
   public mutating func wipe() { secret.wipe() }
 }
 
@@ -50,7 +50,7 @@ public struct SessionKeys: BitwiseCopyable {
 
   init() {}
 
-  /// Takes what `SessionKeySchedule.keys` made.
+  /// Copies the result of `SessionKeySchedule.keys`.
   mutating func take(_ bytes: inout [32 of UInt8]) {
     for index in 0..<16 {
       requests[index] = bytes[index]

@@ -1,4 +1,4 @@
-/// What kind of data item stands next in CBOR (RFC 8949, section 3).
+/// The kind of the next data item in CBOR (RFC 8949, section 3).
 public enum CBORKind: BitwiseCopyable, Sendable {
   /// Major type 0: 0…2⁶⁴−1.
   case unsigned
@@ -42,7 +42,7 @@ public struct CBORHead: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// Where a reader is in the entries of an array or map.
+/// The position of a reader in the entries of an array or map.
 public struct CBORContainer: BitwiseCopyable, Sendable {
   var remaining: Int
   var isIndefinite: Bool

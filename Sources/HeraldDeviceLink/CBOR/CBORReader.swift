@@ -3,9 +3,9 @@ import HeraldHAL
 /// Reads CBOR (RFC 8949) from borrowed bytes, never past their end and never recursively.
 ///
 /// Every reading method returns `nil` or `false` when the next item is of another kind, is malformed or is
-/// not wholly there, and then consumes nothing: `skip` tells the first from the others. All widths of the
-/// integers are taken, the shortest or not, and arrays and maps of indefinite length; strings of indefinite
-/// length can be skipped but not read. Tags are skipped with their item and never looked through.
+/// incomplete, and then consumes nothing: `skip` distinguishes the first case from the others. All widths of
+/// the integers are accepted, the shortest or not, and arrays and maps of indefinite length; strings of
+/// indefinite length can be skipped but not read. Tags are skipped with their item and never interpreted.
 public struct CBORReader: ~Escapable {
   let bytes: Span<UInt8>
   /// How many bytes have been consumed: 0…`bytes.count`.
@@ -142,7 +142,7 @@ public struct CBORReader: ~Escapable {
     return count <= limit ? count : nil
   }
 
-  /// Enters an array: its elements come next, each behind a `next(in:)` that says there is one.
+  /// Enters an array: its elements come next, each after a `next(in:)` that returns `true`.
   @_lifetime(self: copy self)
   public mutating func array() -> CBORContainer? { container(.array) }
 
@@ -154,7 +154,7 @@ public struct CBORReader: ~Escapable {
   @_lifetime(self: copy self)
   private mutating func container(_ kind: CBORKind) -> CBORContainer? {
     guard let head, head.kind == kind else { return nil }
-    // Every entry takes a byte at least, so a count beyond the buffer is a lie.
+    // Every entry takes at least a byte, so a count beyond the buffer is invalid.
     guard let count = bounded(head.argument, by: bytes.count &- offset &- head.size) else { return nil }
     offset &+= head.size
     return CBORContainer(remaining: count, isIndefinite: head.isIndefinite)
@@ -177,11 +177,11 @@ public struct CBORReader: ~Escapable {
     return true
   }
 
-  /// Skips the next item with all it contains; `false`, consuming nothing, if it is malformed, not wholly
-  /// there, or nested deeper than `maximumDepth`.
+  /// Skips the next item with all it contains; `false`, consuming nothing, if it is malformed, incomplete, or
+  /// nested deeper than `maximumDepth`.
   @_lifetime(self: copy self)
   public mutating func skip() -> Bool {
-    // How many items each open container still lacks. Of the indefinite ones: `openArray`, or a map before a
+    // How many items each open container still needs. Of the indefinite ones: `openArray`, or a map before a
     // key or a value.
     var lacking: [16 of UInt32] = .init(repeating: 0)
     let openArray = UInt32.max

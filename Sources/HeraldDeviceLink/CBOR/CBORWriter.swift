@@ -2,9 +2,9 @@ import HeraldHAL
 
 /// Writes CBOR (RFC 8949) into a borrowed buffer, every head in its shortest form.
 ///
-/// What does not fit is not written and sets `overflowed`, as in `ByteWriter`: one check at the end tells
-/// whether the whole is there. Maps and arrays state their count first; the caller sees to it that as many
-/// entries follow.
+/// An item that does not fit is not written and sets `overflowed`, as in `ByteWriter`: one check at the end
+/// shows whether the output is complete. Maps and arrays state their count first; the caller ensures that as
+/// many entries follow.
 public struct CBORWriter: ~Copyable, ~Escapable {
   var writer: ByteWriter
 
@@ -16,7 +16,7 @@ public struct CBORWriter: ~Copyable, ~Escapable {
 
   /// Where the next byte goes: the number of bytes in front of it, the start offset included.
   public var count: Int { writer.count }
-  /// Whether a write was refused for want of room.
+  /// Whether a write was refused because there was no room.
   public var overflowed: Bool { writer.overflowed }
   /// How many more bytes fit.
   public var remaining: Int { writer.remaining }

@@ -1,6 +1,6 @@
 import HeraldEmbedded
 
-/// Group 72, command 5: what a session is made of, and opening one.
+/// Group 72, command 5: the parameters of a session, and its start.
 enum AccessManagement {
   /// To read: `{}` → `{"set", "open", "nonce", "wait"}`. To write: `{"nonce", "proof"}` → `{"proof"}`.
   @inline(never)

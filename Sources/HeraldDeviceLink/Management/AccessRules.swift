@@ -1,18 +1,18 @@
 import HeraldEmbedded
 
-/// Which requests are served without a session (docs/security.md).
+/// The requests that are served without a session (docs/security.md).
 enum AccessRules {
-  /// Why a request that is not sealed is refused; `nil` if it is served.
+  /// The error if an unsealed request is refused; `nil` if it is served.
   @inline(never)
   static func refusal<Device: ManagedDevice & ~Copyable>(
     _ header: SMPHeader, device: inout Device
   ) -> SMPFailure? {
     let command: UInt32 = header.command < 16 ? 1 &<< UInt32(header.command) : 0
     let asked = header.operation == .read ? command : command &<< 16
-    // What is served without a session where there is an access key. What is not named here needs one.
+    // The requests served without a session on a device with an access key. All others need one.
     var open: UInt32 = 0
-    // What reads records of the log or live events, has the log committed, or has it erased: a device that is
-    // being set up does not serve it.
+    // Requests that read records of the log or live events, commit the log, or erase it: a device that is not
+    // set up yet does not serve them.
     var log: UInt32 = 0
     switch header.group {
     case .os:
@@ -20,8 +20,7 @@ enum AccessRules {
         reading(OSCommand.echo) | writing(OSCommand.echo) | reading(OSCommand.dateTime)
         | reading(OSCommand.parameters) | reading(OSCommand.information)
     case .statistics: open = reading(StatisticsCommand.read) | reading(StatisticsCommand.list)
-    // Physical access allows erasure: a key that was lost makes no device useless, and what it had seen is
-    // gone.
+    // Physical access allows erasure: a lost key does not make a device unusable, and its data is erased.
     case .herald:
       open =
         reading(HeraldCommand.logStatus) | reading(HeraldCommand.restart)

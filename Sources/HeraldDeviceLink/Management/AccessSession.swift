@@ -1,10 +1,11 @@
 import HeraldHAL
 
-/// The device's end of a session: the keys that both ends derived from the access key (docs/wire-formats.md,
-/// "Session").
+/// The device's end of a session: the keys that both ends have derived from the access key
+/// (docs/wire-formats.md, "Session").
 ///
-/// It ends when the host says so, with the link, when the access key changes, and after five minutes without
-/// an authentic request: a serial line does not tell that its plug was pulled. Then the keys are overwritten.
+/// It ends at the host's request, with the link, when the access key changes, and after five minutes without
+/// an authentic request: a serial line does not report that it was disconnected. Then the keys are
+/// overwritten.
 struct AccessSession: BitwiseCopyable {
   private var nonce: [16 of UInt8] = .init(repeating: 0)
   private var keys = SessionKeys()
@@ -13,12 +14,12 @@ struct AccessSession: BitwiseCopyable {
   /// The access key it was opened with.
   private var keyNumber: UInt32 = 0
   private var askedAt = Instant.start
-  /// Whether the nonce has been given out and not yet been used.
+  /// Whether the nonce has been sent and not yet been used.
   private var hasNonce = false
   private var isOpen = false
   private var isClosing = false
 
-  /// How long it lasts without an authentic request.
+  /// The timeout without an authentic request.
   static var timeout: Interval { .minutes(5) }
 
   /// Ends the session and invalidates the nonce.
@@ -39,7 +40,7 @@ struct AccessSession: BitwiseCopyable {
     isClosing = false
   }
 
-  /// Makes a nonce, good for one proof, and writes it. A session that is open continues.
+  /// Generates a nonce, valid for one proof, and writes it. A session that is open continues.
   mutating func challenge<Device: ManagedDevice & ~Copyable>(
     _ writer: inout CBORWriter, device: inout Device
   ) {
@@ -49,8 +50,8 @@ struct AccessSession: BitwiseCopyable {
     writer.byteString(nonce.span)
   }
 
-  /// Takes the host's nonce and proof, and writes the device's proof; from then on there is a session.
-  /// Whatever comes of it, the device's nonce is used up.
+  /// Checks the host's nonce and proof, and writes the device's proof; the session is then open. In either
+  /// case the device's nonce is used up.
   mutating func take<Device: ManagedDevice & ~Copyable>(
     hostNonce: Span<UInt8>, proof: Span<UInt8>, answer: inout [32 of UInt8], at now: Instant,
     device: inout Device
@@ -78,8 +79,8 @@ struct AccessSession: BitwiseCopyable {
     return nil
   }
 
-  /// Whether a proof is right; then the keys are made, and `answer`, which is the access key before, becomes
-  /// the device's proof.
+  /// Whether a proof is valid; the keys are then derived, and `answer`, which is the access key before,
+  /// becomes the device's proof.
   @inline(never)
   private mutating func exchange(
     _ hostNonce: Span<UInt8>, _ proof: Span<UInt8>, _ answer: inout [32 of UInt8], serial: Span<UInt8>

@@ -4,8 +4,8 @@ import HeraldHAL
 /// seconds.
 ///
 /// Without a limit a host that requests it a hundred times a second would cause a block for each record; with
-/// it the commits of such a host take eight bytes of flash in ten seconds. A request beyond it does nothing:
-/// what it asks for is committed by the next one that counts, or by the device itself.
+/// it the commits of such a host take eight bytes of flash in ten seconds. A request beyond the limit has no
+/// effect: its records are committed by the next one within the limit, or by the device itself.
 public struct CommitBudget: BitwiseCopyable, Sendable {
   /// Until when the commits so far use up their share of one in ten seconds: milliseconds, modulo 2³².
   private var usedUntil: UInt32 = 0
@@ -17,7 +17,7 @@ public struct CommitBudget: BitwiseCopyable, Sendable {
   mutating func take(at now: Instant) -> Bool {
     let time = now.milliseconds.low32
     var ahead = usedUntil &- time
-    // More than ten commits are never ahead: it is in the past.
+    // At most ten commits are in advance: the time is in the past.
     if ahead > 100_000 { ahead = 0 }
     guard ahead <= 90_000 else { return false }
     usedUntil = time &+ ahead &+ 10_000

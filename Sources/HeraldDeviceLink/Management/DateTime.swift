@@ -8,11 +8,12 @@ enum DateTime {
   /// What a date looks like: a zero stands for a digit.
   private static var layout: StaticString { "0000-00-00T00:00:00.000" }
 
-  /// Milliseconds from 1970-01-01T00:00:00 to the date that `text` tells; `nil` if it is no date from 1970 to
+  /// Milliseconds from 1970-01-01T00:00:00 to the date in `text`; `nil` if it is not a date from 1970 to
   /// 9999.
   ///
-  /// Taken are one to nine digits of a fraction, of which the first three count, or none; and behind them
-  /// nothing, `Z`, or an offset `+hh:mm` or `-hh:mm`, which older clients send. There is no sixtieth second.
+  /// Accepted are one to nine digits of a fraction, of which the first three are used, or none; and after
+  /// them nothing, `Z`, or an offset `+hh:mm` or `-hh:mm`, which older clients send. There is no sixtieth
+  /// second.
   static func parse(_ text: Span<UInt8>) -> UInt64? {
     // Year, month, day, hour, minute and second.
     var fields: [7 of UInt32] = .init(repeating: 0)
@@ -50,7 +51,7 @@ enum DateTime {
     guard text.count >= size, dayCount.high32 == 0, dayCount.low32 <= 2_932_896 else { return false }
     let days = dayCount.low32
     let time = unixMilliseconds.low32 &- days &* 86_400_000
-    // Never too late, and too early by a few years, at the end by sixteen.
+    // Never too late, and up to sixteen years too early.
     var year = 1970 &+ days / 366
     while Self.days(before: 13, of: year) <= days { year &+= 1 }
     var month: UInt32 = 1
@@ -106,14 +107,14 @@ enum DateTime {
   /// Days from 1970-01-01 to the first of a month, 1…12, or 13 for January of the year after.
   @inline(never)
   private static func days(before month: UInt32, of year: UInt32) -> UInt32 {
-    // Years that begin with March: the day of a leap year is their last. From March on the months of each
-    // five have 153 days.
+    // Years beginning in March: the day of a leap year is their last. From March on the months of each five
+    // have 153 days.
     let march = month &+ 9
     let past = year &- 1 &+ march / 12
     return past &* 365 &+ past / 4 &- past / 100 &+ past / 400 &+ (march % 12 &* 153 &+ 2) / 5 &- 719_468
   }
 
-  /// `time` in UTC, given the rest of the text, which may tell how far from UTC it was written.
+  /// `time` in UTC, given the rest of the text, which may contain the offset from UTC.
   private static func shifted(_ time: UInt64, by zone: Span<UInt8>) -> UInt64? {
     if zone.isEmpty || zone.equals("Z") { return time }
     // Hour and minute.

@@ -1,12 +1,12 @@
 import HeraldBluetooth
 import HeraldEmbedded
 
-/// What tells a device from every other, also from one with the same serial number: the first 8 bytes of the
+/// The identifier of a device, unique, also from one with the same serial number: the first 8 bytes of the
 /// SHA-256 of `herald device 1` and the key of the device's addresses, most significant byte first
 /// (docs/wire-formats.md, group 72, command 0).
 ///
-/// The key has 128 random bits, so the identifier discloses nothing of it. A factory reset makes another key,
-/// and with it another identifier.
+/// The key has 128 random bits, so the identifier discloses nothing about it. A factory reset generates
+/// another key, and with it another identifier.
 public struct DeviceIdentifier: BitwiseCopyable, Sendable {
   /// How many bytes it has.
   public static var size: Int { 8 }

@@ -1,18 +1,19 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// Where a device is with erasing everything: the log first, then what its board keeps, then a restart.
+/// The progress of a factory reset: the log is erased first, then the board's settings, then the device
+/// restarts.
 @usableFromInline
 struct FactoryReset: BitwiseCopyable {
-  /// What is being done.
+  /// The present step.
   @usableFromInline
   enum Phase: UInt8, BitwiseCopyable {
-    /// Nobody has looked whether one was cut short.
+    /// Not yet known whether a reset was interrupted.
     case unknown
     case none
     case log
     case board
-    /// The host may still ask how it went.
+    /// Complete; the host may still request the result.
     case done
     case restarting
   }
@@ -29,9 +30,9 @@ struct FactoryReset: BitwiseCopyable {
 }
 
 extension ManagedNode where RadioType: ~Copyable {
-  /// Continues with a factory reset, one that was cut short before this start included, by an erasure a call.
-  /// To be called in every round of the loop, before the node is polled: a log that is to go is not opened.
-  /// Returns when to be called again at the latest.
+  /// Continues with a factory reset, including one that was interrupted before this start, with one erasure
+  /// per call. To be called in every round of the loop, before the node is polled: a log that is to be erased
+  /// is not opened. Returns when to be called again at the latest.
   public mutating func tendFactoryReset(at now: Instant) -> Instant {
     switch reset.phase {
     case .unknown:
@@ -54,7 +55,7 @@ extension ManagedNode where RadioType: ~Copyable {
       return reset.restartAt
     case .done:
       guard now >= reset.restartAt else { return reset.restartAt }
-      // What is left in memory goes with the restart.
+      // The contents of memory are lost with the restart.
       reset.phase = .restarting
       board.restart(at: now)
       return .never
@@ -68,13 +69,13 @@ extension ManagedNode where RadioType: ~Copyable {
     reset.progress.total = UInt32(truncatingIfNeeded: node.core.log.pagesToErase &+ 1)
   }
 
-  /// Notes the reset and begins with it.
+  /// Records the reset and begins it.
   public mutating func beginFactoryReset() -> Bool {
     guard board.settings.noteReset() else { return false }
     erase()
     return true
   }
 
-  /// How far it is.
+  /// The progress.
   public mutating func factoryReset() -> FactoryResetProgress { reset.progress }
 }

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// Group 8: the log as files to be read, as MCUmgr's file group has them.
+/// Group 8: the log as files to be read, as in MCUmgr's file group.
 enum FileManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -30,8 +30,8 @@ enum FileManagement {
     return hash(question, file, &request, device: &device)
   }
 
-  /// The file that a request names. What is being downloaded is what there was when it began, however much
-  /// has been added since.
+  /// The file that a request names. A download has the contents at its beginning, whatever was appended
+  /// since.
   private static func find<Device: ManagedDevice & ~Copyable>(
     _ question: FileRequest, isTransfer: Bool, _ request: borrowing SMPRequest, open: inout LogFile,
     device: inout Device

@@ -1,8 +1,7 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// Group 72: the log, page by page or as a stream, why the device started, and what happens now
-/// (docs/wire-formats.md).
+/// Group 72: the log, page by page or as a stream, the restart cause, and live events (docs/wire-formats.md).
 enum HeraldManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -19,7 +18,7 @@ enum HeraldManagement {
   }
 
   /// `{}` → `{"epoch", "first", "last", "open", "page", "boot", "keep", "now", "id", "unix"?}`. To write: the
-  /// log is committed first, which is for hosts that may read it.
+  /// log is committed first, only for hosts that may read it.
   private static func status<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -76,8 +75,8 @@ enum HeraldManagement {
     return .answered
   }
 
-  /// To write: `{"epoch"}`, that of the log, so that nothing but this very log is erased, and that once → as
-  /// read. To read: `{}` → `{"done", "of", "bad"}`, zeros while there is no reset.
+  /// To write: `{"epoch"}`, that of the log, so that exactly this log is erased, and only once → as read. To
+  /// read: `{}` → `{"done", "of", "bad"}`, zeros while there is no reset.
   private static func factoryReset<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

@@ -1,9 +1,9 @@
 import HeraldEmbedded
 
-/// Group 1: the image for the next start, as MCUmgr's image group has it.
+/// Group 1: the image for the next start, as in MCUmgr's image group.
 ///
-/// Slot 0 has the running image and is read-only; slot 1 takes an image. Of how it is started nothing is done
-/// here: that is the boot loader's.
+/// Slot 0 has the running image and is read-only; slot 1 receives an image. The boot loader starts it, which
+/// is not implemented here.
 enum ImageManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -48,8 +48,8 @@ enum ImageManagement {
     return .answered
   }
 
-  /// `{}` → `{"images": [{"image": 0, "slots": [{"slot": 1, "size"}], "max_image_size"}]}`. Of the slot that
-  /// runs nothing is known here.
+  /// `{}` → `{"images": [{"image": 0, "slots": [{"slot": 1, "size"}], "max_image_size"}]}`. The size of the
+  /// running slot is not known here.
   private static func slotInfo(_ request: inout SMPRequest, _ capacity: UInt32) -> SMPOutcome {
     request.answer.map(1)
     request.answer.text(ImageKey.images)
@@ -91,7 +91,7 @@ enum ImageManagement {
     if plan == .permanent { put(ImageKey.permanent, &writer) }
   }
 
-  /// `{"hash"?, "confirm"?}` → as read. Without a hash what runs is meant, which stays anyway.
+  /// `{"hash"?, "confirm"?}` → as read. Without a hash the running image is meant, which does not change.
   private static func plan<Device: ManagedDevice & ~Copyable>(
     _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -123,9 +123,9 @@ enum ImageManagement {
     return .answered
   }
 
-  /// `{"off", "data", "len"?, "sha"?, "image"?, "upgrade"?}` → `{"off": where to go on, "match"?}`. A piece
-  /// that is not the next one changes nothing and is answered with where to go on; so is the first one of an
-  /// upload that was cut off, if it tells the same SHA-256.
+  /// `{"off", "data", "len"?, "sha"?, "image"?, "upgrade"?}` → `{"off": where to go on, "match"?}`. A part
+  /// that is not the next one changes nothing, and the response has the offset to continue at; likewise for
+  /// the first part of an interrupted upload with the same SHA-256.
   private static func upload<Device: ManagedDevice & ~Copyable>(
     _ question: ImageRequest, _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -179,7 +179,7 @@ enum ImageManagement {
     return true
   }
 
-  /// Begins an upload in an emptied slot; why not, if not.
+  /// Begins an upload in an emptied slot; returns the error, if any.
   @inline(never)
   private static func begin<Device: ManagedDevice & ~Copyable>(
     _ question: ImageRequest, _ request: borrowing SMPRequest, _ device: inout Device

@@ -63,7 +63,7 @@ struct ImageRequest: BitwiseCopyable {
     return true
   }
 
-  /// Whether the value is null, which some clients send for a key that they do not mean; skips it then.
+  /// Whether the value is null, which some clients send for a key that they do not use; skips it then.
   private func isNull(_ reader: inout CBORReader) -> Bool {
     guard let head = reader.head, head.kind == .simple, head.size == 1, head.argument == 22 else {
       return false

@@ -1,7 +1,7 @@
-/// Where an image for the next start is kept: the second slot of a boot loader of MCUboot's kind, or what
-/// stands for one.
+/// Where an image for the next start is kept: the second slot of a boot loader of MCUboot's kind, or an
+/// equivalent.
 ///
-/// A device without one has `hasImageSlot` false, and carries no code for group 1.
+/// A device without one has `hasImageSlot` false, and contains no code for group 1.
 public protocol ImageSlot: ~Copyable {
   /// Whether there is one.
   static var hasImageSlot: Bool { get }
@@ -16,15 +16,15 @@ public protocol ImageSlot: ~Copyable {
   /// Reads bytes from `offset` on, as many as `buffer` has room for; `false` if there are not so many, or
   /// that failed.
   mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool
-  /// What is to become of it at the next start.
+  /// The plan for it at the next start.
   mutating func imagePlan() -> ImagePlan
-  /// Notes what is to become of it at the next start; `false` if that failed.
+  /// Stores the plan for it at the next start; `false` if that failed.
   mutating func planImage(_ plan: ImagePlan) -> Bool
   /// The upload in progress: kept with the slot, as it may be continued over another link.
   var imageUpload: ImageUpload { mutating get set }
 }
 
-/// What is to become of the image in the slot at the next start.
+/// What the boot loader does with the image in the slot at the next start.
 public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
   case none = 0
   /// It is started once.
@@ -35,9 +35,9 @@ public enum ImagePlan: UInt8, BitwiseCopyable, Sendable {
 
 extension ImageSlot where Self: ~Copyable {
   @inlinable @inline(__always) public static var hasImageSlot: Bool { false }
-  /// Nothing fits.
+  /// The capacity is 0.
   @inlinable public mutating func imageCapacity() -> UInt32 { 0 }
-  /// Nothing is there.
+  /// The slot is empty.
   @inlinable public mutating func imageSize() -> UInt32 { 0 }
   @inlinable public mutating func eraseImage() -> Bool { false }
   @inlinable public mutating func appendImage(_ bytes: Span<UInt8>) -> Bool { false }

@@ -1,7 +1,7 @@
 import HeraldEmbedded
 import HeraldHAL
 
-// Group 72: what happens, for who watches.
+// Group 72: live events.
 
 extension HeraldManagement {
   /// `{}` → `{"lost", "events": [[age, kind, identity, level, count], …]}`, the oldest first, as many as fit;
@@ -24,7 +24,7 @@ extension HeraldManagement {
     return .answered
   }
 
-  // Not as a value, which is taken apart and put together for that.
+  // Not passed as a value, which would be split up and reassembled.
   @inline(never)
   private static func put(_ event: inout LiveEvent, _ now: Instant, _ writer: inout CBORWriter) {
     let target = event.target

@@ -3,8 +3,8 @@ import HeraldHAL
 
 /// The log, or a page of it, as a file.
 ///
-/// `/log/all` is every page there is, one behind the other; `/log/EPOCH-SEQUENCE.page` is one, under the name
-/// that herald-host gives it: the epoch in eight hexadecimal digits, the sequence number in ten decimal ones.
+/// `/log/all` is all pages in sequence; `/log/EPOCH-SEQUENCE.page` is one, under the name that herald-host
+/// gives it: the epoch in eight hexadecimal digits, the sequence number in ten decimal ones.
 struct LogFile: BitwiseCopyable {
   /// The page it begins with.
   var first: UInt32 = 0

@@ -1,15 +1,15 @@
 import HeraldEmbedded
 import HeraldHAL
 
-// Group 72: the log on its way to a host's disk, and off the device then.
+// Group 72: transfer of the log to a host, and its acknowledgement.
 
 extension HeraldManagement {
-  /// Where in the log a request wants to read, and how much is there. Offset and length are bounded by 2³¹ −
-  /// 1: no page is as long.
+  /// The range of the log that a request reads, and the available length. Offset and length are bounded by
+  /// 2³¹ − 1: no page is as long.
   private struct Place: BitwiseCopyable {
     var sequence: UInt32
     var offset: Int
-    /// How many bytes it wants; as many as there are unless it says.
+    /// How many bytes are requested; by default all that are available.
     var length: Int
     /// How many bytes of the page can be read.
     var readable: Int
@@ -59,11 +59,11 @@ extension HeraldManagement {
   }
 
   /// `{"seq", "off"?, "len"?}` → `{"data"}`: the log from that byte on as if its pages were one, as much as
-  /// was asked for, is there, and fits. It ends where the newest page ends, and before a page that cannot be
-  /// read.
+  /// was requested, is available, and fits. It ends where the newest page ends, and before a page that cannot
+  /// be read.
   ///
-  /// Of a packet of 1,024 bytes 1,007 are the log's: a host that asks for several at a time needs no more
-  /// than one byte in thirty for asking.
+  /// Of a packet of 1,024 bytes 1,007 are the log's: for a host that requests several at a time requests take
+  /// at most one byte in thirty.
   static func stream<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -105,7 +105,7 @@ extension HeraldManagement {
   }
 
   /// `{"epoch", "seq", "digest"}` → `{"first", "to"}`: a host has page `seq`, whose bytes have this SHA-256,
-  /// on its disk; it is erased by and by.
+  /// on its disk; it is erased later.
   static func acknowledge<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {

@@ -1,17 +1,17 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// What the management link needs of the device it manages.
+/// The interface of the management link to the device that it manages.
 ///
-/// A device is large and is only ever passed `inout`: all that looks into it is `mutating`, as a borrow may
-/// copy what it borrows to the stack (docs/architecture.md).
+/// A device is large and is only ever passed `inout`: all functions that read it are `mutating`, as a borrow
+/// may copy what it borrows to the stack (docs/architecture.md).
 public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// The status of the log: what can be read. Changes nothing, as it is served without a session.
   mutating func logStatus() -> LogStatus
-  /// Makes readable what has been logged so far, for a host that is about to read. May do nothing if it was
-  /// called a moment ago.
+  /// Makes readable what has been logged so far, for a host that is about to read. May have no effect if it
+  /// was called shortly before.
   mutating func commitLog(at now: Instant)
-  /// Makes the identifier of this device, unless it has none that stays the same over restarts.
+  /// Derives the identifier of this device, unless it has none that persists over restarts.
   mutating func identify(_ identifier: inout DeviceIdentifier)
   /// How many bytes of page `sequence` of the log can be read; `nil` if there is no such page.
   mutating func logReadableBytes(sequence: UInt32) -> Int?
@@ -23,7 +23,7 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
   /// may.
   mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement
 
-  /// Whether the log can be read as files, too. A device without carries no code for that.
+  /// Whether the log can be read as files, too. A device without files contains no code for them.
   static var hasFiles: Bool { get }
   /// The name of the boot loader; empty if unknown.
   static var bootLoader: StaticString { get }
@@ -41,19 +41,19 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
   /// Milliseconds since 1970-01-01T00:00:00Z; `nil` before the clock is set.
   mutating func unixMilliseconds(at now: Instant) -> UInt64?
-  /// Sets the clock; `false` if it does not take this date.
+  /// Sets the clock; `false` if it does not accept this date.
   mutating func setClock(unixMilliseconds: UInt64, at now: Instant) -> Bool
 
   /// Writes the value of `field` to the start of `text`, in ASCII, and returns its length: 0 if there is none
   /// or it does not fit.
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
 
-  /// Why the device started; `nil` if it does not keep that.
+  /// The restart report; `nil` if the device does not keep one.
   mutating func restartReport() -> RestartReport?
-  /// Notes that everything is to be erased, so that it will be in every case, and begins with it. `false` if
-  /// it could not be noted.
+  /// Records that everything is to be erased, so that this survives a restart, and begins the erasure.
+  /// `false` if it could not be recorded.
   mutating func beginFactoryReset() -> Bool
-  /// How far that is.
+  /// Its progress.
   mutating func factoryReset() -> FactoryResetProgress
 
   /// Restarts the device after a delay in which the response is sent.
@@ -61,27 +61,27 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 
   /// The number of a setting that is in effect.
   mutating func inEffect(_ setting: Setting) -> UInt32
-  /// Keeps a number that a host has set, which is allowed, or with `nil` that none is set, and goes by it
-  /// from now on. `false` if that could not be kept, and nothing has changed.
+  /// Stores a number that a host has set, which is allowed, or with `nil` removes it, and applies it from now
+  /// on. `false` if it could not be stored; nothing has then changed.
   mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool
 
   /// Whether there is an access key.
   mutating func hasAccessKey() -> Bool
   /// Copies it to 32 bytes; `false` if there is none, or it cannot be read.
   mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool
-  /// Keeps another access key of 32 bytes, or removes it if `bytes` is empty. `false` if that could not be
-  /// kept, and nothing has changed.
+  /// Stores another access key of 32 bytes, or removes it if `bytes` is empty. `false` if it could not be
+  /// stored; nothing has then changed.
   mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool
-  /// What slows down who guesses it.
+  /// The rate limit of guesses of the access key.
   var access: AccessGate { get set }
   /// Fills `bytes` with random ones.
   mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>)
 
-  /// How long a payload that a host pushes, and that stays as it is, may be; 0 if the device takes none.
+  /// The maximum length of a constant payload that a host sends; 0 if the device accepts none.
   var storedPayloadCapacity: Int { mutating get }
-  /// Takes bytes of a payload blob of `total` bytes, which counts at offset 0 alone.
+  /// Stages bytes of a payload blob of `total` bytes, which is used at offset 0 only.
   mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome
-  /// Which payload is offered, and until when.
+  /// The payload that is offered, and until when.
   mutating func payloadStatus(at now: Instant) -> PayloadStatus
   /// Writes the payload of this moment to the start of `bytes` and returns its length; 0 if there is none, or
   /// too little room.
@@ -89,11 +89,11 @@ public protocol ManagedDevice: LiveSource, ImageSlot, ~Copyable {
 }
 
 extension ManagedDevice where Self: ~Copyable {
-  /// Most do not keep that.
+  /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
-  /// Everything can be read at once.
+  /// All events are readable at once.
   public mutating func commitLog(at now: Instant) {}
   /// A device without an identifier.
   public mutating func identify(_ identifier: inout DeviceIdentifier) {}
@@ -101,26 +101,26 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func acknowledgeLog(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
     .outOfOrder
   }
-  /// A device that keeps nothing to note it in does not do it.
+  /// A device without storage for the record does not do it.
   public mutating func beginFactoryReset() -> Bool { false }
   public mutating func factoryReset() -> FactoryResetProgress { FactoryResetProgress() }
 
-  /// Zero: a device that has no settings. One that serves its log returns 1 for `stayOpen`.
+  /// Zero: a device without settings. One that gives every host access to its log returns 1 for `stayOpen`.
   public mutating func inEffect(_ setting: Setting) -> UInt32 { 0 }
-  /// A device that keeps nothing does not change.
+  /// A device without storage does not change.
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool { false }
 
-  /// A device that keeps nothing has none.
+  /// A device without storage has none.
   public mutating func hasAccessKey() -> Bool { false }
   public mutating func copyAccessKey(into key: inout MutableSpan<UInt8>) -> Bool { false }
-  /// A device that keeps nothing keeps none.
+  /// A device without storage stores none.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool { false }
   /// Without a key there is no delay.
   public var access: AccessGate {
     get { AccessGate() }
     set {}
   }
-  /// There is nothing to keep apart.
+  /// No random source is needed.
   public mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) {}
 
   public var storedPayloadCapacity: Int { mutating get { 0 } }
@@ -132,13 +132,13 @@ extension ManagedDevice where Self: ~Copyable {
   public mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int { 0 }
 }
 
-/// How far a factory reset is.
+/// The progress of a factory reset.
 public struct FactoryResetProgress: Equatable, BitwiseCopyable, Sendable {
-  /// Erasures that are done, failed ones included.
+  /// Completed erasures, failed ones included.
   public var done: UInt32 = 0
-  /// How many there are in all; 0 while there is no reset.
+  /// The number of erasures; 0 while there is no reset.
   public var total: UInt32 = 0
-  /// Erasures that failed: something is left.
+  /// Failed erasures, which leave data behind.
   public var failed: UInt32 = 0
 
   public init() {}
@@ -168,7 +168,7 @@ public enum InformationField: UInt8, BitwiseCopyable, Sendable {
   /// How many fields there are.
   static var count: UInt8 { 9 }
 
-  /// The field that `character` of a format asks for.
+  /// The field that `character` of a format requests.
   init?(character: UInt8) {
     let letters: StaticString = "snrvbmpio"
     for index in 0..<Self.count where letters.utf8Start[Int(index)] == character {

@@ -1,4 +1,4 @@
-// What of images and files the board has.
+// The image slot and the files of the board.
 
 extension ManagedNode where RadioType: ~Copyable {
   /// Whether the log can be read as files, too, by the board.
@@ -19,9 +19,9 @@ extension ManagedNode where RadioType: ~Copyable {
   public mutating func readImage(offset: UInt32, into buffer: inout MutableSpan<UInt8>) -> Bool {
     board.readImage(offset: offset, into: &buffer)
   }
-  /// What is to become of it.
+  /// The plan for it.
   public mutating func imagePlan() -> ImagePlan { board.imagePlan() }
-  /// Notes what is to become of it.
+  /// Stores the plan for it.
   public mutating func planImage(_ plan: ImagePlan) -> Bool { board.planImage(plan) }
   /// The upload in progress.
   public var imageUpload: ImageUpload {

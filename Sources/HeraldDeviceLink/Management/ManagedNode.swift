@@ -9,7 +9,7 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   mutating func information(_ field: InformationField, into text: inout MutableSpan<UInt8>) -> Int
   /// Restarts the device after a delay in which the response is sent.
   mutating func restart(at now: Instant)
-  /// Why the device started; `nil` if the board does not keep that.
+  /// The restart report; `nil` if the board does not keep one.
   mutating func restartReport() -> RestartReport?
 
   /// Whether the log can be read as files, too.
@@ -26,19 +26,19 @@ public protocol ManagedBoard: ImageSlot, ~Copyable {
   /// The value of counter `index`.
   mutating func statistic(_ index: Int) -> UInt32
 
-  /// What its settings are kept in.
+  /// The flash of its settings.
   associatedtype SettingsFlash: Flash & ~Copyable
-  /// What it keeps beside the log.
+  /// The data that it stores besides the log.
   var settings: SettingsStore<SettingsFlash> { get set }
   /// Makes the identifier of this device from the key of the node's addresses, unless that key is not kept
   /// over restarts.
   mutating func identify(_ identifier: inout DeviceIdentifier)
-  /// Erases what it keeps elsewhere, at the end of a factory reset.
+  /// Erases data stored elsewhere, at the end of a factory reset.
   mutating func eraseElsewhere()
 }
 
 extension ManagedBoard where Self: ~Copyable {
-  /// Nothing is known.
+  /// No restart report.
   public mutating func restartReport() -> RestartReport? { nil }
   @inlinable @inline(__always) public static var hasFiles: Bool { false }
   @inlinable @inline(__always) public static var bootLoader: StaticString { "" }
@@ -54,7 +54,7 @@ extension ManagedBoard where Self: ~Copyable {
   public mutating func identify(_ identifier: inout DeviceIdentifier) {
     identifier.derive(from: settings.settings.addressKey)
   }
-  /// There is nothing.
+  /// There is no such data.
   public mutating func eraseElsewhere() {}
 }
 
@@ -73,13 +73,13 @@ public struct ManagedNode<
   /// The board.
   public var board: Parts.BoardType
   @usableFromInline var reset = FactoryReset()
-  /// What slows down who guesses the access key.
+  /// The rate limit of guesses of the access key.
   public var access = AccessGate()
   /// The limit on commits by request.
   @usableFromInline var commits = CommitBudget()
 
-  /// A device that has not started, on a board. The node is made in its place: a finished one would be moved
-  /// here over the stack.
+  /// A device that has not started, on a board. The node is made in place: one that is passed in would be
+  /// copied over the stack.
   @inlinable
   public init(
     radio: consuming RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
@@ -94,9 +94,8 @@ public struct ManagedNode<
     self.board = board
   }
 
-  /// The same for devices without room for anything twice on the stack: board and radio are made in their
-  /// places, in this order, and what else there is is made here and not in a main function, which never
-  /// returns.
+  /// The same for devices without room for anything twice on the stack: board and radio are made in place, in
+  /// this order, and the rest is made here and not in a main function, which never returns.
   @inlinable @inline(never)
   public init(
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
@@ -110,7 +109,7 @@ public struct ManagedNode<
       configuration: configuration())
   }
 
-  /// The same of parts that say how they are made.
+  /// The same with parts that define how they are made.
   @inlinable @inline(never)
   public init(makingRadio radio: () -> RadioType) where Parts: PartFactory {
     board = Parts.board()
@@ -120,7 +119,7 @@ public struct ManagedNode<
     if let names = Parts.names() { node.core.names = names }
   }
 
-  /// Where the log stands.
+  /// The status of the log.
   @inline(never)
   public mutating func logStatus() -> LogStatus {
     var status = node.core.log.status()
@@ -128,7 +127,7 @@ public struct ManagedNode<
     return status
   }
 
-  /// Commits the log, if there is something to commit and that was not asked for too often.
+  /// Commits the log, if there is something to commit and the limit of commits is not reached.
   @inline(never)
   public mutating func commitLog(at now: Instant) {
     if node.core.log.hasPending, commits.take(at: now) { node.core.log.commit() }
@@ -159,7 +158,7 @@ public struct ManagedNode<
     node.core.log.acknowledge(sequence, digest: digest)
   }
 
-  /// The node, its radio, its log; and the board, if that counts anything.
+  /// The groups of node, radio and log; and of the board, if it has counters.
   public static var statisticsGroupCount: Int { Parts.BoardType.statisticsCount > 0 ? 4 : 3 }
 
   /// The name of a group of counters.
@@ -207,7 +206,7 @@ public struct ManagedNode<
     }
   }
 
-  /// The date, if it is known.
+  /// The date, if it is set.
   public mutating func unixMilliseconds(at now: Instant) -> UInt64? {
     node.core.clock.unixMilliseconds(at: now)
   }
@@ -222,18 +221,18 @@ public struct ManagedNode<
     board.information(field, into: &text)
   }
 
-  /// Why the device started, by the board.
+  /// The restart report of the board.
   public mutating func restartReport() -> RestartReport? { board.restartReport() }
 
   /// Restarts the device soon.
   public mutating func restart(at now: Instant) { board.restart(at: now) }
 
-  /// Whether the delegate keeps events for who watches.
+  /// Whether the delegate keeps events for a host that watches.
   public static var hasLive: Bool { Parts.DelegateType.hasLive }
-  /// Somebody watches.
+  /// Marks the tap as in use.
   public mutating func watch(at now: Instant) -> Int { node.core.delegate.watch(at: now) }
-  /// The oldest event that waits.
+  /// Removes and returns the oldest pending event.
   public mutating func nextLive() -> LiveEvent? { node.core.delegate.nextLive() }
-  /// How many found no room.
+  /// The number of events dropped because the buffer was full.
   public mutating func takeLost() -> UInt32 { node.core.delegate.takeLost() }
 }

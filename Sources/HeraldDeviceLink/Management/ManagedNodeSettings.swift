@@ -1,25 +1,24 @@
 import HeraldEmbedded
 import HeraldHAL
 
-// What a host sets, and what is kept of it: the board keeps it, the node goes by it.
+// Settings of a host and their storage: the board stores them, the node applies them.
 
 extension ManagedNode where RadioType: ~Copyable {
-  /// Tells the node what was kept. To be called once, before it starts.
+  /// Applies the stored settings to the node. To be called once, before it starts.
   public mutating func takeSettings(at now: Instant) {
     board.settings.load()
     node.core.take(board.settings.settings.values, at: now)
   }
 
-  /// Has the supplier of payloads take what it needs from where they are stored. To be called in each round
-  /// of the loop, before the node is polled. Not inlined there: all that the loop calls stands on what it has
-  /// on the stack.
+  /// Makes the supplier of payloads load its data from storage. To be called in each round of the loop,
+  /// before the node is polled. Not inlined there, to keep the loop's stack frame small.
   @inline(never)
   public mutating func tendPayload(at now: Instant) { node.core.tendPayload(in: &board.settings, at: now) }
 
   /// The number of a setting that is in effect.
   public mutating func inEffect(_ setting: Setting) -> UInt32 { node.core.inEffect(setting) }
 
-  /// Keeps a number that a host has set, and goes by it from now on.
+  /// Stores a number that a host has set, and applies it from now on.
   @inline(never)
   public mutating func keep(_ setting: Setting, value: UInt32?, at now: Instant) -> Bool {
     guard board.settings.keep(setting, value: value) else { return false }
@@ -38,7 +37,7 @@ extension ManagedNode where RadioType: ~Copyable {
     board.settings.copyAccessKey(into: &key)
   }
 
-  /// Keeps another one; sessions that were opened with the former one are over.
+  /// Stores another one; sessions that were opened with the former one end.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
     guard board.settings.keepAccessKey(key) else { return false }
     access.keyChanged()
@@ -48,10 +47,10 @@ extension ManagedNode where RadioType: ~Copyable {
   /// Random bytes from the node's source.
   public mutating func fillRandom(_ bytes: inout MutableSpan<UInt8>) { node.core.random.fill(&bytes) }
 
-  /// What the supplier takes.
+  /// The maximum length that the supplier accepts.
   public var storedPayloadCapacity: Int { mutating get { node.core.values.supplier.storedCapacity } }
 
-  /// Stages a payload; one that is whole is offered from the next round of the loop on.
+  /// Stages a payload; a complete one is offered from the next round of the loop on.
   public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>) -> PayloadStagingOutcome {
     board.settings.stagePayload(offset: offset, total: total, bytes, longest: storedPayloadCapacity)
   }
@@ -63,7 +62,7 @@ extension ManagedNode where RadioType: ~Copyable {
     return node.core.values.supplier.payloadStatus(at: node.core.clock.unixSeconds(at: now))
   }
 
-  /// What the supplier offers now.
+  /// The payload that the supplier offers now.
   public mutating func copyPayload(into bytes: inout MutableSpan<UInt8>, at now: Instant) -> Int {
     node.core.values.supplier.payload(at: node.core.clock.unixSeconds(at: now), now: now, into: &bytes)
   }

@@ -2,13 +2,13 @@ import HeraldBluetooth
 import HeraldEmbedded
 import HeraldHAL
 
-/// What a device is made of that can be managed: also the board, or the program, that it runs on.
+/// The parts of a device with a management link: also its board, or the program in its place.
 public protocol ManagedParts: DeviceParts {
   /// The board-specific properties of the device.
   associatedtype BoardType: ManagedBoard & ~Copyable
 }
 
-/// The parts of a managed device, listed one by one; see `PartList`.
+/// The parts of a managed device, as generic parameters; see `PartList`.
 public enum ManagedPartList<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable,
@@ -20,29 +20,29 @@ public enum ManagedPartList<
 ///
 /// The types are stated again so that the compiler infers them from the functions.
 public protocol PartFactory: ManagedParts {
-  /// The memory of the log.
+  /// The flash that holds the log.
   associatedtype FlashType: Flash & ~Copyable
   /// The source of random numbers.
   associatedtype RandomType: RandomSource & ~Copyable
-  /// Where the own payload comes from.
+  /// The source of the device's own payload.
   associatedtype SupplierType: PayloadSupplier & ~Copyable
   /// The delegate that receives the sensor's events.
   associatedtype DelegateType: SensorDelegate & ~Copyable = NoDelegate
   /// The board-specific properties of the device.
   associatedtype BoardType: ManagedBoard & ~Copyable
-  /// The memory of the log.
+  /// The flash that holds the log.
   static func flash() -> FlashType
   /// The source of random numbers.
   static func random() -> RandomType
-  /// The board, started, with what it keeps.
+  /// The board, started, with its storage.
   static func board() -> BoardType
-  /// Where the own payload comes from.
+  /// The source of the device's own payload.
   static func supplier() -> SupplierType
   /// The delegate that receives the sensor's events.
   static func delegate() -> DelegateType
-  /// What was chosen; the defaults of `HeraldConfiguration` unless it is implemented.
+  /// The configuration; the defaults of `HeraldConfiguration` unless it is implemented.
   static func configuration() -> HeraldConfiguration
-  /// What the device calls itself; nothing but the default manufacturer unless it is implemented.
+  /// The names of the device; only the default manufacturer unless it is implemented.
   static func names() -> DeviceNames?
 }
 

@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// Group 0: echo, clock, reset and information, as MCUmgr's OS group has them.
+/// Group 0: echo, clock, reset and information, as in MCUmgr's OS group.
 enum OSManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -59,7 +59,7 @@ enum OSManagement {
     return .answered
   }
 
-  /// `{"query"?}` → `{"bootloader": text}`; nothing else is known of it.
+  /// `{"query"?}` → `{"bootloader": text}`; no other query is supported.
   private static func tellBootLoader(_ request: inout SMPRequest, _ name: StaticString) -> SMPOutcome {
     guard request.read(optional: SMPKeys(.query)) else { return .failure(.invalid) }
     guard request.said.text.count == 0 else { return .failure(.noAnswer) }
@@ -69,7 +69,7 @@ enum OSManagement {
   }
 
   /// `{"force"?: 1}` → `{}`. While everything is being erased, after which the device restarts by itself,
-  /// only if it is forced.
+  /// only with `force`.
   private static func reset<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
@@ -91,15 +91,15 @@ enum OSManagement {
     return .answered
   }
 
-  /// `{"format": characters}` → `{"output": text}`: the fields in their own order, whatever that of the
-  /// characters is, with spaces between them. Without a format, the kernel name.
+  /// `{"format": characters}` → `{"output": text}`: the fields in their own order, independent of the order
+  /// of the characters, with spaces between them. Without a format, the kernel name.
   private static func tellInformation<Device: ManagedDevice & ~Copyable>(
     _ request: inout SMPRequest, device: inout Device
   ) -> SMPOutcome {
     guard request.read(optional: SMPKeys(.format)) else { return .failure(.invalid) }
     guard let fields = fields(request.span(request.said.text)) else { return .failure(.invalidFormat) }
     request.answer.map(of: .output)
-    // Its length is not known before it: it is written behind the longest head.
+    // Its length is not known in advance: it is written behind the longest head.
     let start = request.answer.count &+ CBORWriter.longestHead
     let count: Int
     do {
@@ -113,7 +113,7 @@ enum OSManagement {
     return .answered
   }
 
-  /// Writes fields to the start of `text`; how many bytes that are.
+  /// Writes fields to the start of `text`; returns their length.
   private static func write<Device: ManagedDevice & ~Copyable>(
     _ fields: UInt16, to text: inout MutableSpan<UInt8>, device: inout Device
   ) -> Result<Int, SMPFailure> {
@@ -136,8 +136,8 @@ enum OSManagement {
     return count <= 0xFFFF ? .success(count) : .failure(SMPFailure(.tooLong))
   }
 
-  /// The fields that a format asks for, as bits numbered like `InformationField`; `nil` if it has a character
-  /// that stands for none.
+  /// The fields that a format requests, as bits numbered like `InformationField`; `nil` if it has an unknown
+  /// character.
   private static func fields(_ format: Span<UInt8>) -> UInt16? {
     guard format.count > 0 else { return 1 }
     var fields: UInt16 = 0

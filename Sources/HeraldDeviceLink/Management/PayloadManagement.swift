@@ -1,8 +1,7 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// Group 72, command 7: which payload the device offers, and until when. Nothing that is secret is in the
-/// response.
+/// Group 72, command 7: the payload that the device offers, and until when. The response contains no secrets.
 enum PayloadManagement {
   /// `{}` → `{"family", "until"?, "days"?, "data"?}`
   @inline(never)
@@ -22,7 +21,7 @@ enum PayloadManagement {
     if let days = status.daysLeft { request.answer.field(.days, UInt32(clamping: days)) }
     guard showsData else { return .answered }
     request.answer.key(.data)
-    // Its length is not known before it: it is written behind the longest head.
+    // Its length is not known in advance: it is written behind the longest head.
     let start = request.answer.count &+ CBORWriter.longestHead
     let now = request.now
     let count: Int

@@ -1,12 +1,11 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// Group 8, upload of a file, of which the device takes one: the payload it is to offer
-/// (docs/wire-formats.md). It is staged, checked when all of it has come, and takes the place of the former
-/// one then.
+/// Group 8, upload of a file, of which the device accepts one: the payload to offer (docs/wire-formats.md).
+/// It is staged, checked when complete, and then replaces the former one.
 enum PayloadUpload {
-  /// `{"off", "data", "name", "len" with off 0}` → `{"off": the next byte wanted}`. Clients name the file,
-  /// and say how long it is, with its first piece.
+  /// `{"off", "data", "name", "len" with off 0}` → `{"off": the next byte expected}`. Clients name the file,
+  /// and state its length, with its first part.
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
     to request: inout SMPRequest, device: inout Device
@@ -26,13 +25,13 @@ enum PayloadUpload {
     do {
       var bytes = request.answer.writer.part(place)
       outcome = device.stagePayload(offset: Int(clamping: offset), total: total, bytes.span)
-      // There may be keys in it.
+      // It may contain keys.
       bytes.wipe()
     }
     let next: UInt32
     switch outcome {
     case .wants(let offset), .taken(let offset): next = offset
-    // MCUmgr's files have no code of their own for a content that cannot be.
+    // MCUmgr's file group has no code for invalid contents.
     case .refused: return .failure(.invalid)
     case .failed: return .failure(.fileNotWritten)
     }

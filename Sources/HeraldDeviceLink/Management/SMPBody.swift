@@ -1,4 +1,4 @@
-/// Where bytes are in a packet.
+/// The position of bytes in a packet.
 struct SMPPlace: BitwiseCopyable {
   var start = 0
   var count = 0
@@ -7,8 +7,8 @@ struct SMPPlace: BitwiseCopyable {
   var range: Range<Int> { start..<(start &+ count) }
 }
 
-/// What the body of a request says. Without an array: with one, Swift 6.3 cannot make what `SMPRequest` needs
-/// for tests.
+/// The contents of the body of a request. Without an array: with one, Swift 6.3 cannot make what `SMPRequest`
+/// needs for tests.
 struct SMPBody: BitwiseCopyable {
   /// The keys that were read.
   private var found = SMPKeys.none
@@ -18,14 +18,14 @@ struct SMPBody: BitwiseCopyable {
   private(set) var offset: UInt32 = 0
   private(set) var length: UInt32 = 0
   private(set) var force: UInt32 = 0
-  /// Where the text is that was read, or the nonce, as no request has both; of no bytes if there is none.
+  /// The position of the text that was read, or of the nonce, as no request has both; of no bytes if there is
+  /// none.
   private(set) var text = SMPPlace()
-  /// Where the bytes are that were read.
+  /// The position of the bytes that were read.
   private(set) var bytes = SMPPlace()
 
-  /// Reads what a map says under keys that requests have. `false` if it is malformed, lacks one of those that
-  /// are needed, or has something else than the key stands for; other keys are skipped. A request without a
-  /// body has no keys.
+  /// Reads the values of a map under the keys of requests. `false` if it is malformed, lacks a required key,
+  /// or has a value of another type; other keys are skipped. A request without a body has no keys.
   @inline(never)
   mutating func read(_ body: Span<UInt8>, needed: SMPKeys, optional: SMPKeys) -> Bool {
     guard body.count > 0 else { return needed == .none }
@@ -48,7 +48,7 @@ struct SMPBody: BitwiseCopyable {
           }
           found.insert(key)
         } else {
-          // Who insists on a reset may say so in any way; nothing but a number above 0 counts.
+          // Clients encode `force` in different ways; only a number above 0 counts.
           guard key == .force, reader.skip() else { return false }
         }
         continue

@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// A request whose header has been understood, with its response, which is written over it: what the request
-/// says is to be read before.
+/// A request with a valid header, and its response, which is written over it: the request has to be read
+/// before.
 struct SMPRequest: ~Copyable, ~Escapable {
   /// The body of the response, in the packet behind the header.
   var answer: CBORWriter
@@ -11,7 +11,7 @@ struct SMPRequest: ~Copyable, ~Escapable {
   let bufferCount: Int
   let now: Instant
 
-  /// What its body says, once that has been read.
+  /// The contents of its body, once read.
   private(set) var said = SMPBody()
 
   @_lifetime(copy packet)
@@ -25,15 +25,15 @@ struct SMPRequest: ~Copyable, ~Escapable {
     self.now = now
   }
 
-  /// Whether it asks for `command` with an operation of `operation`.
+  /// Whether it requests `command` with an operation of `operation`.
   func asks(_ operation: SMPOperation, _ command: UInt8) -> Bool {
     header.operation == operation && header.command == command
   }
 
-  /// Whether the header tells how long the packet is.
+  /// Whether the header has been received, which contains the packet's length.
   var isWhole: Bool { SMPHeader.size &+ Int(header.length) == end }
 
-  /// Answers with a failure, whatever has been written.
+  /// Responds with a failure, whatever has been written.
   @_lifetime(self: copy self)
   mutating func refuse(_ failure: SMPFailure) {
     answer.writer.rewind(to: SMPHeader.size)

@@ -1,6 +1,7 @@
 import HeraldHAL
 
-/// Answers requests of the Simple Management Protocol, one packet at a time, in the buffer of the request.
+/// Responds to requests of the Simple Management Protocol, one packet at a time, in the buffer of the
+/// request.
 public struct SMPServer: StatisticsSource, BitwiseCopyable {
   private var requests: UInt32 = 0
   private var failures: UInt32 = 0
@@ -13,14 +14,14 @@ public struct SMPServer: StatisticsSource, BitwiseCopyable {
   /// A server without a session.
   public init() {}
 
-  /// Ends the session, as the link or its peer has gone.
+  /// Ends the session, as the link or its peer has disconnected.
   public mutating func endSession() { session.end() }
 
-  /// Answers the packet in the first `count` bytes of `buffer`, in their place, and returns how many bytes
-  /// the response takes: 0 if the packet is none, is too short for a header, or is no request.
+  /// Processes the packet in the first `count` bytes of `buffer`, writes the response over it, and returns
+  /// its length: 0 if the packet is empty, is too short for a header, or is not a request.
   ///
   /// `buffer` is as long as the longest packet the transport carries, at least 40 bytes; `bufferCount` is how
-  /// many such packets it keeps waiting. Both are in the response to MCUmgr's parameters request.
+  /// many such packets it can queue. Both are in the response to MCUmgr's parameters request.
   @inline(never)
   public mutating func respond<Device: ManagedDevice & ~Copyable>(
     to buffer: inout MutableSpan<UInt8>, count: Int, bufferCount: Int = 1, at now: Instant,

@@ -1,8 +1,8 @@
 import HeraldEmbedded
 import HeraldHAL
 
-/// Group 3: what the device is set to, by name, as MCUmgr's settings group has it. What is written is kept
-/// and applies at once; which names there are, and what they take, says `Setting`.
+/// Group 3: the settings of the device, by name, as in MCUmgr's settings group. A written value is stored and
+/// applied at once; `Setting` defines the names and ranges.
 enum SettingsManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(
@@ -50,8 +50,7 @@ enum SettingsManagement {
     return .answered
   }
 
-  /// `{"name", "val"}` → `{}`. MCUmgr's settings have no code of their own for a value that cannot be:
-  /// EINVAL.
+  /// `{"name", "val"}` → `{}`. MCUmgr's settings group has no code for an invalid value: EINVAL.
   private static func keep<Device: ManagedDevice & ~Copyable>(
     _ setting: Setting, _ value: Span<UInt8>, at now: Instant, device: inout Device
   ) -> SMPFailure? {

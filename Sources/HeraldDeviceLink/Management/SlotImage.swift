@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// The header of an image as MCUboot has it: 32 bytes, little-endian.
+/// The header of an image as in MCUboot: 32 bytes, little-endian.
 ///
 /// | byte | meaning |
 /// | --- | --- |
@@ -28,8 +28,8 @@ struct ImageHeader: Equatable, BitwiseCopyable {
   /// Bytes of it.
   static var size: Int { 32 }
 
-  /// What an image begins with; `nil` if these are fewer bytes, or no header: then `isMagic` says whether the
-  /// first four are right.
+  /// The header at the start of an image; `nil` if there are fewer bytes, or it is invalid: `isMagic` is then
+  /// whether the first four are right.
   init?(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     guard bytes.count >= Self.size, reader.u32() == Self.magic, reader.u32() != nil,
@@ -70,14 +70,14 @@ public struct ImageVersion: Equatable, BitwiseCopyable, Sendable {
   /// 0…65535.
   public var revision: UInt16
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(major: UInt8, minor: UInt8, revision: UInt16) {
     self.major = major
     self.minor = minor
     self.revision = revision
   }
 
-  /// From "1.2.3", of which the rest may be missing or be anything: 0 then.
+  /// From "1.2.3", of which later numbers may be missing or invalid: these are then 0.
   init(_ text: Span<UInt8>) {
     var parts: [3 of UInt32] = .init(repeating: 0)
     var part = 0
@@ -100,13 +100,12 @@ public struct ImageVersion: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// An image in a slot, as far as its header and the list behind it tell.
+/// An image in a slot, as far as its header and the list behind it show.
 struct SlotImage: BitwiseCopyable {
   var header: ImageHeader
   var hash: [32 of UInt8]
 
-  /// What is in the slot. Nothing unless header and list are as they must be, and agree with how much is
-  /// there.
+  /// What is in the slot. Empty unless header and list are valid, and consistent with the number of bytes.
   @inline(never)
   static func read<Slot: ImageSlot & ~Copyable>(_ slot: inout Slot) -> Result<SlotImage, SMPFailure> {
     var head: [32 of UInt8] = .init(repeating: 0)
@@ -114,7 +113,7 @@ struct SlotImage: BitwiseCopyable {
     guard slot.imageSize() >= 32, slot.readImage(offset: 0, into: &room) else { return .failure(.noImage) }
     guard let header = ImageHeader(head.span) else { return .failure(.noImage) }
     let size = slot.imageSize()
-    // Each is below 2³²; the sum is looked at in 64 bits.
+    // Each is below 2³²; the sum is computed in 64 bits.
     let listStart = UInt64(wide: UInt32(header.headerSize)) &+ UInt64(wide: header.imageSize)
     guard listStart.high32 == 0, listStart.low32 <= size else { return .failure(.noImageList) }
     var position = listStart.low32

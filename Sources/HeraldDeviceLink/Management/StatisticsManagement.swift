@@ -1,4 +1,4 @@
-/// Group 2: the device's counters, as MCUmgr's statistics group tells them.
+/// Group 2: the device's counters, as MCUmgr's statistics group has them.
 enum StatisticsManagement {
   @inline(never)
   static func respond<Device: ManagedDevice & ~Copyable>(

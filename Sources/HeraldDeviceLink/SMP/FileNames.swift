@@ -1,12 +1,12 @@
 /// The commands of group `file` beside the transfer.
 extension FileCommand {
-  /// How long a file is.
+  /// The length of a file.
   public static var status: UInt8 { 1 }
   /// A hash or checksum of it.
   public static var hash: UInt8 { 2 }
-  /// Which hashes and checksums there are.
+  /// The supported hashes and checksums.
   public static var hashTypes: UInt8 { 3 }
-  /// No file is open.
+  /// Closes the file; no effect, as no file is open.
   public static var close: UInt8 { 4 }
 }
 
@@ -29,7 +29,7 @@ public enum FileKey {
 }
 
 extension SMPFailure {
-  /// File: the name is none that can be (2).
+  /// File: the name is invalid (2).
   static var badFileName: Self { Self(.file, 2, general: .invalid) }
   /// File: it cannot be read (7).
   static var fileUnreadable: Self { Self(.file, 7, general: .unknown) }

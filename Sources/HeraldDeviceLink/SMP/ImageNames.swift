@@ -1,12 +1,12 @@
 /// The commands of group `image`.
 public enum ImageCommand {
-  /// What is in the slots (read), and what is to become of it (write).
+  /// The contents of the slots (read), and the plan for them (write).
   public static var state: UInt8 { 0 }
-  /// A piece of an image.
+  /// A part of an image.
   public static var upload: UInt8 { 1 }
   /// Empties the second slot.
   public static var erase: UInt8 { 5 }
-  /// How much the second slot holds.
+  /// The capacity of the second slot.
   public static var slotInfo: UInt8 { 6 }
 }
 
@@ -20,7 +20,7 @@ public enum ImageKey {
   public static var slot: StaticString { "slot" }
   /// State: of the image.
   public static var version: StaticString { "version" }
-  /// State: the SHA-256 that the image carries.
+  /// State: the SHA-256 that the image contains.
   public static var hash: StaticString { "hash" }
   /// State: whether it may be started.
   public static var bootable: StaticString { "bootable" }
@@ -38,7 +38,7 @@ public enum ImageKey {
   public static var image: StaticString { "image" }
   /// Upload: SHA-256 of all its bytes.
   public static var sha: StaticString { "sha" }
-  /// Upload: whether only a newer version is wanted.
+  /// Upload: whether only a newer version is accepted.
   public static var upgrade: StaticString { "upgrade" }
   /// Upload: whether its bytes have the announced SHA-256.
   public static var match: StaticString { "match" }
@@ -53,7 +53,7 @@ public enum ImageKey {
 extension SMPFailure {
   /// Image: there is none in the slot (3).
   public static var noImage: Self { Self(.image, 3, general: .notFound) }
-  /// Image: what follows the image is no list (4).
+  /// Image: what follows the image is not a list (4).
   static var noImageList: Self { Self(.image, 4, general: .notFound) }
   /// Image: an entry of the list is wrong (5).
   static var badImageEntry: Self { Self(.image, 5, general: .unknown) }
@@ -71,13 +71,13 @@ extension SMPFailure {
   static var noImageOffset: Self { Self(.image, 20, general: .invalid) }
   /// Image: the length is missing (21).
   static var noImageLength: Self { Self(.image, 21, general: .invalid) }
-  /// Image: the first piece is shorter than a header (22).
+  /// Image: the first part is shorter than a header (22).
   static var shortImage: Self { Self(.image, 22, general: .invalid) }
-  /// Image: it does not begin as one (23).
+  /// Image: it does not begin with a valid header (23).
   static var notAnImage: Self { Self(.image, 23, general: .unknown) }
   /// Image: a hash has another length (24).
   static var badImageHash: Self { Self(.image, 24, general: .invalid) }
-  /// Image: what runs is not older (27).
+  /// Image: the running image is not older (27).
   public static var imageNotNewer: Self { Self(.image, 27, general: .badState) }
   /// Image: the one in the slot is started next (28).
   public static var imagePending: Self { Self(.image, 28, general: .badState) }
@@ -85,11 +85,11 @@ extension SMPFailure {
   public static var imageTooLarge: Self { Self(.image, 30, general: .unknown) }
   /// Image: more bytes than announced (31).
   static var imageOverrun: Self { Self(.image, 31, general: .unknown) }
-  /// Image: what runs cannot be tried (33).
+  /// Image: the running image cannot be tested (33).
   public static var imageIsActive: Self { Self(.image, 33, general: .unknown) }
 }
 
 extension SMPReturnCode {
-  /// EBADSTATE: not now.
+  /// EBADSTATE: not possible in the present state.
   public static var badState: Self { Self(rawValue: 6) }
 }

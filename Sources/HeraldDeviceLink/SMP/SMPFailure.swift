@@ -9,11 +9,11 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
   public static var ok: Self { Self(rawValue: 0) }
   /// EUNKNOWN: something failed.
   public static var unknown: Self { Self(rawValue: 1) }
-  /// ENOMEM: there is not enough memory. No response of this device.
+  /// ENOMEM: there is not enough memory. Not used by this device.
   public static var noMemory: Self { Self(rawValue: 2) }
-  /// ETIMEOUT: it took too long. No response of this device.
+  /// ETIMEOUT: it took too long. Not used by this device.
   public static var timeout: Self { Self(rawValue: 4) }
-  /// EINVAL: the request is not understood, or says what cannot be.
+  /// EINVAL: the request is malformed, or has an invalid value.
   public static var invalid: Self { Self(rawValue: 3) }
   /// ENOENT: there is no such thing.
   public static var notFound: Self { Self(rawValue: 5) }
@@ -25,19 +25,19 @@ public struct SMPReturnCode: RawRepresentable, Hashable, BitwiseCopyable, Sendab
   public static var busy: Self { Self(rawValue: 10) }
   /// ECORRUPT: the header's length and the packet's differ.
   public static var corrupt: Self { Self(rawValue: 9) }
-  /// EACCESSDENIED: only for who has the key.
+  /// EACCESSDENIED: only with the access key.
   public static var accessDenied: Self { Self(rawValue: 11) }
   /// The version of the protocol is newer than 2.
   public static var tooNew: Self { Self(rawValue: 13) }
 }
 
-/// Why a request is refused.
+/// The error with which a request is refused.
 ///
 /// A failure of the protocol itself is `{"rc": code}` in both versions. A failure within a group is
 /// `{"err": {"group": group, "rc": code}}` in version 2, and the nearest general code in version 1.
 public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   /// The group in bits 16…31, all of them set for none; the code, and the nearest general one. In one word,
-  /// as answers go through many hands.
+  /// as results are passed through many calls.
   fileprivate let word: UInt32
 
   /// A failure of the protocol.
@@ -66,7 +66,7 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var noAnswer: Self { Self(.os, 3, general: .notFound) }
   /// OS: the clock is not set (4).
   public static var clockNotSet: Self { Self(.os, 4, general: .notFound) }
-  /// OS: the clock does not take this date (5).
+  /// OS: the clock does not accept this date (5).
   public static var clockRefused: Self { Self(.os, 5, general: .unknown) }
   /// Statistics: there is no such group (2).
   public static var noSuchStatistics: Self { Self(.statistics, 2, general: .notFound) }
@@ -74,9 +74,9 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   public static var noSuchSetting: Self { Self(.settings, 3, general: .notFound) }
   /// Settings: it cannot be read (4).
   public static var settingNotReadable: Self { Self(.settings, 4, general: .notFound) }
-  /// Settings: it could not be kept, or the device has nothing to keep it in (8).
+  /// Settings: it could not be stored, or the device has no storage (8).
   public static var settingNotKept: Self { Self(.settings, 8, general: .unknown) }
-  /// File: there is none of this name, or it cannot be had (3).
+  /// File: there is none of this name, or it is not available (3).
   public static var noSuchFile: Self { Self(.file, 3, general: .notFound) }
   /// File: it could not be written (10).
   public static var fileNotWritten: Self { Self(.file, 10, general: .unknown) }
@@ -90,11 +90,11 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
   /// Herald: the epoch is not that of the log, so the request was meant for another device, or has been
   /// served (4).
   public static var otherEpoch: Self { Self(.herald, 4, general: .invalid) }
-  /// Herald: a factory reset could not be noted, and has not been begun (5).
+  /// Herald: a factory reset could not be recorded, and has not been begun (5).
   public static var resetNotNoted: Self { Self(.herald, 5, general: .unknown) }
   /// Herald: the proof is not that of the access key and the nonces, or the device has no key (6).
   public static var wrongProof: Self { Self(.herald, 6, general: .accessDenied) }
-  /// Herald: after a wrong proof the next is looked at only later (7).
+  /// Herald: after a wrong proof the next is evaluated only later (7).
   public static var tooEarly: Self { Self(.herald, 7, general: .accessDenied) }
   /// Herald: the device has an access key, and the request is not the next one of a session (8).
   public static var locked: Self { Self(.herald, 8, general: .accessDenied) }
@@ -107,7 +107,7 @@ public struct SMPFailure: Equatable, BitwiseCopyable, Sendable {
 
 /// The result of a request: success, or a failure.
 struct SMPOutcome: BitwiseCopyable {
-  /// A failure; 0, which is none, for a response.
+  /// A failure; 0 for a response.
   private let word: UInt32
 
   private init(word: UInt32) { self.word = word }
@@ -119,7 +119,7 @@ struct SMPOutcome: BitwiseCopyable {
   /// It is refused by the protocol itself.
   static func failure(_ general: SMPReturnCode) -> Self { .failure(SMPFailure(general)) }
 
-  /// Why it is refused; `nil` if it is not.
+  /// The failure; `nil` for a response.
   var failure: SMPFailure? { word == 0 ? nil : SMPFailure(word: word) }
 }
 

@@ -9,11 +9,11 @@
 /// | 6 | sequence, which the response repeats |
 /// | 7 | command within the group |
 public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
-  /// What the packet asks or answers.
+  /// The operation of the packet.
   public var operation: SMPOperation
   /// 0…3: 0 is version 1 of the protocol, whose errors are `rc`; 1 is version 2, whose errors are `err`.
   public var version: UInt8
-  /// Bit 0: the packet is sealed (`isSealed`); the others are reserved, and 0 in what we send.
+  /// Bit 0: the packet is sealed (`isSealed`); the others are reserved, and 0 in packets of this device.
   public var flags: UInt8
   /// Bytes behind the header.
   public var length: UInt16
@@ -29,7 +29,7 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
   /// Bytes of a header.
   public static var size: Int { 8 }
 
-  /// Stated one by one; version 2 of the protocol unless said otherwise.
+  /// Initialises each member; version 2 of the protocol by default.
   public init(
     operation: SMPOperation, group: SMPGroup, command: UInt8, sequence: UInt8, length: UInt16 = 0,
     version: UInt8 = 1
@@ -55,8 +55,8 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
     command = packet[7]
   }
 
-  /// Makes the header that this was read from, at the start of `packet`, that of its response: the group, the
-  /// sequence and the command stay.
+  /// Changes the header at the start of `packet`, from which this was read, to that of its response: group,
+  /// sequence and command stay.
   func writeAnswer(
     _ operation: SMPOperation, isSealed: Bool, length: Int, to packet: inout MutableSpan<UInt8>
   ) {
@@ -83,7 +83,7 @@ public struct SMPHeader: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// What a packet asks or answers.
+/// The operation of a packet.
 public struct SMPOperation: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   /// Three bits.
   public let rawValue: UInt8
@@ -99,7 +99,7 @@ public struct SMPOperation: RawRepresentable, Hashable, BitwiseCopyable, Sendabl
   /// The response to `write`.
   public static var writeResponse: Self { Self(rawValue: 3) }
 
-  /// The operation of the response: `nil` for what is no request.
+  /// The operation of the response: `nil` if it is not a request.
   public var response: Self? {
     switch self {
     case .read: .readResponse

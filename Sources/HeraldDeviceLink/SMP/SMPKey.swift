@@ -1,11 +1,11 @@
 import HeraldHAL
 
-/// The keys of the CBOR maps, but for those of files and images, which have keys of their own beside these.
+/// The keys of the CBOR maps, except those of files and images, which have further keys.
 ///
-/// On the wire a key is a word: the one of `words` that has its place. A key that requests have always has a
-/// value of one type.
+/// On the wire a key is a word: that of `words` with the same index. A key of requests always has a value of
+/// one type.
 public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
-  // What requests have, numbers below 2³² first.
+  // Keys of requests, numbers below 2³² first.
 
   /// Log status: a number that changes when the log is erased.
   case epoch = 0
@@ -13,9 +13,9 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case sequence
   /// Log read: the first byte in it.
   case offset
-  /// Log read: most bytes wanted (request); readable bytes of the page (response).
+  /// Log read: most bytes requested (request); readable bytes of the page (response).
   case length
-  /// Reset: whether to do it in any case.
+  /// Reset: whether to do it unconditionally.
   case force
 
   // Text.
@@ -26,7 +26,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case echo
   /// Clock.
   case dateTime
-  /// Boot loader, request: what else is asked.
+  /// Boot loader, request: what is requested.
   case query
   /// Information, request: which fields.
   case format
@@ -37,21 +37,21 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case data
   /// Settings: the value.
   case value
-  /// Access: that the key is known.
+  /// Access: the proof of the key.
   case proof
   /// Acknowledgement: SHA-256 of the page.
   case digest
-  /// Access: what proofs and keys are made of, besides the access key: the device's (response), the host's
-  /// (request).
+  /// Access: the nonce from which proofs and keys are derived, with the access key: the device's (response),
+  /// the host's (request).
   case nonce
 
-  // What only answers have.
+  // Keys of responses only.
 
   /// Version 1 errors, and those of the protocol itself in version 2: a return code.
   case returnCode
   /// Version 2 errors of a group: a map of `group` and `returnCode`.
   case error
-  /// Whose error it is.
+  /// The group of the error.
   case group
   /// Echo, response.
   case echoed
@@ -77,21 +77,21 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case page
   /// Log status: how often the device has started.
   case boot
-  /// Log status: for how many days records are kept; 0 for as long as there is room.
+  /// Log status: for how many days records are kept; 0: as long as there is room.
   case keep
   /// Log status: milliseconds since start-up.
   case now
   /// Log status: milliseconds since 1970, absent before the clock is set.
   case unix
-  /// Restart: why, by the numbers of `RestartCause`.
+  /// Restart: the cause, by the numbers of `RestartCause`.
   case cause
-  /// Restart: how much of the device works, by the numbers of `StartMode`.
+  /// Restart: the operating mode, by the numbers of `StartMode`.
   case mode
-  /// Restart: starts in a row brought about by faults.
+  /// Restart: starts in a row caused by faults.
   case streak
-  /// Restart: starts brought about by faults since power came on.
+  /// Restart: starts caused by faults since power-on.
   case faults
-  /// Restart: seconds that the run before had lasted.
+  /// Restart: the duration of the run before, in seconds.
   case lasted
   /// Restart: the program counter, where the cause is a fault of the program.
   case programCounter
@@ -101,7 +101,7 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case programStatus
   /// Restart: the fault status register, with `programCounter`.
   case faultStatus
-  /// Restart: the address whose use was the fault, with `programCounter`.
+  /// Restart: the address whose access caused the fault, with `programCounter`.
   case faultAddress
   /// Factory reset: erasures done.
   case done
@@ -111,21 +111,21 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
   case failed
   /// Acknowledgement: the last page of it.
   case through
-  /// Live: what happened.
+  /// Live: the events.
   case events
-  /// Live: how many events there was no room for.
+  /// Live: the number of events dropped.
   case lost
   /// Access: whether there is a key.
   case isSet
-  /// Access: milliseconds until a proof is looked at.
+  /// Access: milliseconds until a proof is evaluated.
   case wait
-  /// Payload: what kind of payload it is.
+  /// Payload: its family.
   case family
-  /// Payload: when the last day of its keys is over, in seconds since 1970.
+  /// Payload: when the last day of its keys ends, in seconds since 1970.
   case until
   /// Payload: for how many days it is offered, today included.
   case days
-  /// Log status: what distinguishes this device from every other (`DeviceIdentifier`).
+  /// Log status: the unique identifier of this device (`DeviceIdentifier`).
   case identifier
 
   /// The words on the wire, in the order of the cases.
@@ -140,10 +140,10 @@ public enum SMPKey: UInt8, BitwiseCopyable, Sendable {
     """
   }
 
-  /// What it is on the wire.
+  /// The word on the wire.
   public var word: StaticWord { StaticWord(Int(rawValue), of: Self.words) }
 
-  /// The key that is this on the wire; `nil` if there is none.
+  /// The key of this word; `nil` if there is none.
   init?(_ word: Span<UInt8>) {
     guard let index = StaticWord.index(of: word, in: Self.words) else { return nil }
     self.init(rawValue: UInt8(truncatingIfNeeded: index))
@@ -176,6 +176,6 @@ struct SMPKeys: Equatable, BitwiseCopyable {
   func hasAll(_ others: SMPKeys) -> Bool { others.bits & ~bits == 0 }
   mutating func insert(_ key: SMPKey) { bits |= SMPKeys(key).bits }
 
-  /// What names a place in the log.
+  /// The keys of a position in the log.
   static var logPlace: Self { SMPKeys(.epoch) | .sequence | .offset | .length }
 }

@@ -1,4 +1,4 @@
-/// A command group: what a family of commands is about.
+/// A command group: a family of commands.
 public struct SMPGroup: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   /// The number on the wire.
   public let rawValue: UInt16
@@ -11,27 +11,27 @@ public struct SMPGroup: RawRepresentable, Hashable, BitwiseCopyable, Sendable {
   public static var image: Self { Self(rawValue: 1) }
   /// Counters.
   public static var statistics: Self { Self(rawValue: 2) }
-  /// What a device is set to, by name.
+  /// Settings, by name.
   public static var settings: Self { Self(rawValue: 3) }
   /// Files.
   public static var file: Self { Self(rawValue: 8) }
-  /// Herald's own: the log. The first number free for users is 64.
+  /// Herald's group: the log. The first number free for users is 64.
   public static var herald: Self { Self(rawValue: 72) }
 }
 
 /// The commands of group `os`.
 public enum OSCommand {
-  /// Returns the text it is given.
+  /// Returns the text of the request.
   public static var echo: UInt8 { 0 }
   /// Reads or sets the clock.
   public static var dateTime: UInt8 { 4 }
   /// Restarts the device.
   public static var reset: UInt8 { 5 }
-  /// How long a packet may be, and how many may wait.
+  /// The maximum length of a packet, and how many can be queued.
   public static var parameters: UInt8 { 6 }
-  /// What is running on what.
+  /// Names and versions of firmware and hardware.
   public static var information: UInt8 { 7 }
-  /// What started it.
+  /// The boot loader.
   public static var bootLoader: UInt8 { 8 }
 }
 
@@ -43,15 +43,15 @@ public enum StatisticsCommand {
   public static var list: UInt8 { 1 }
 }
 
-/// The commands of group `settings`. The names it knows are those of `Setting`.
+/// The commands of group `settings`. The names are those of `Setting`.
 public enum SettingsCommand {
-  /// One setting: read, or written and kept.
+  /// One setting: read, or written and stored.
   public static var value: UInt8 { 0 }
   /// Resets a setting to its default.
   public static var delete: UInt8 { 1 }
-  /// Applies what was written, which has been done by then.
+  /// Applies written values; no effect, as they are applied when written.
   public static var commit: UInt8 { 2 }
-  /// Loads or saves all of them, which has been done by then.
+  /// Loads or saves all of them; no effect, as they are stored when written.
   public static var loadSave: UInt8 { 3 }
 }
 
@@ -63,27 +63,27 @@ public enum FileCommand {
 
 /// The names of files.
 public enum FileName {
-  /// The payload the device is to offer: written, and never read.
+  /// The payload to offer: written, and never read.
   public static var payload: StaticString { "/payload" }
 }
 
 /// The commands of group `herald` (docs/wire-formats.md).
 public enum HeraldCommand {
-  /// Where the log stands (read), and that once it has been committed (write).
+  /// The status of the log (read), also after a commit (write).
   public static var logStatus: UInt8 { 0 }
   /// Bytes of a page of the log.
   public static var logRead: UInt8 { 1 }
-  /// Why the device started.
+  /// The restart report.
   public static var restart: UInt8 { 2 }
-  /// Erases everything (write), and how far that is (read).
+  /// Erases everything (write), and the progress (read).
   public static var factoryReset: UInt8 { 3 }
   /// The host has a page of the log on its disk.
   public static var acknowledge: UInt8 { 4 }
-  /// What a session is made of (read), and opening one (write).
+  /// The parameters of a session (read), and its start (write).
   public static var access: UInt8 { 5 }
   /// The events since the last request.
   public static var live: UInt8 { 6 }
-  /// Which payload is offered, and until when.
+  /// The payload that is offered, and until when.
   public static var payload: UInt8 { 7 }
   /// Bytes of the log, across the ends of its pages.
   public static var logStream: UInt8 { 8 }

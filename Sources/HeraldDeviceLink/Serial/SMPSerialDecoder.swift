@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// Takes SMP packets out of the bytes of a serial line.
+/// Extracts SMP packets from the bytes of a serial line.
 ///
 /// A packet travels as lines: `06 09` before the first and `04 14` before each further one, then base64, then
 /// a line feed. What the base64 of all lines holds is the length of the rest in two bytes, the packet, and
@@ -24,17 +24,17 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   private var group: UInt32 = 0
   /// Bytes decoded, the two of the length included.
   private var received = 0
-  /// What those two say: bytes of the packet and its check.
+  /// Their value: bytes of the packet and its check.
   private var total = 0
   private var crc = CRC16()
   private var last = Instant.start
 
-  /// Bytes of the packet that is whole; 0 while none is.
+  /// Bytes of the packet that is complete; 0 while none is.
   public private(set) var packetCount = 0
-  /// Packets that were begun and dropped: garbled, too long, interrupted or never finished.
+  /// Packets that were begun and dropped: damaged, too long, interrupted or incomplete.
   public private(set) var dropped: UInt32 = 0
 
-  /// Whether a packet is begun, and not whole.
+  /// Whether a packet is incomplete.
   public var isReceiving: Bool { isAssembling }
 
   /// How long the line may be silent within a packet.
@@ -43,9 +43,9 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   /// A decoder in its initial state.
   public init() {}
 
-  /// Takes bytes of the line up to the end of a packet, which goes to the start of `packet`, and returns how
-  /// many it took. It takes none while a packet is whole. `packet` is the same buffer from call to call;
-  /// longer packets are dropped.
+  /// Reads bytes of the line up to the end of a packet, which is written to the start of `packet`, and
+  /// returns how many were read: none while a complete packet is pending. `packet` is the same buffer from
+  /// call to call; longer packets are dropped.
   public mutating func receive(
     _ bytes: Span<UInt8>, into packet: inout MutableSpan<UInt8>, at now: Instant
   ) -> Int {
@@ -59,10 +59,10 @@ public struct SMPSerialDecoder: BitwiseCopyable {
     return taken
   }
 
-  /// Ends the use of the packet that is whole: the next may come.
+  /// Releases the complete packet: the next may be received.
   public mutating func release() { packetCount = 0 }
 
-  /// Discards a packet that is begun or whole: the line was closed and opened.
+  /// Discards a packet that is incomplete or complete: the line was closed and opened.
   public mutating func reset() {
     isAssembling = false
     packetCount = 0
@@ -113,7 +113,7 @@ public struct SMPSerialDecoder: BitwiseCopyable {
   }
 
   private mutating func character(_ byte: UInt8, _ packet: inout MutableSpan<UInt8>) {
-    // Behind padding only the end of the line may come.
+    // After padding only the end of the line is valid.
     if padding > 0, groupCount == 0 { return drop() }
     if byte == UInt8(ascii: "=") {
       guard groupCount >= 2 else { return drop() }
@@ -136,7 +136,7 @@ public struct SMPSerialDecoder: BitwiseCopyable {
     group = 0
   }
 
-  /// Takes one decoded byte; `false` if it makes no sense.
+  /// Stores one decoded byte; `false` if it is invalid.
   private mutating func store(_ byte: UInt8, _ packet: inout MutableSpan<UInt8>) -> Bool {
     let index = received &- 2
     received &+= 1

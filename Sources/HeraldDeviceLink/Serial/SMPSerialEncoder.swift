@@ -1,8 +1,8 @@
 import HeraldHAL
 
-/// Puts an SMP packet on a serial line, as many bytes at a time as there is room for.
+/// Encodes an SMP packet for a serial line, as many bytes at a time as there is room for.
 ///
-/// It keeps the place in the packet, not the packet: that stays in its buffer until all of it is out.
+/// It stores the position in the packet, not the packet, which stays in its buffer until all of it is sent.
 public struct SMPSerialEncoder: BitwiseCopyable {
   /// Bytes of length, packet and check together.
   private var total = 0
@@ -15,7 +15,7 @@ public struct SMPSerialEncoder: BitwiseCopyable {
     fileprivate var column = 0
   }
 
-  /// Where it is. Who could not get rid of what it wrote puts it back.
+  /// The position. A caller that could not send what was written restores it.
   var place = Place()
 
   /// An encoder without a packet.
@@ -28,11 +28,11 @@ public struct SMPSerialEncoder: BitwiseCopyable {
     crc = CRC16(packet.extracting(0..<packetCount)).value
   }
 
-  /// Whether all is out.
+  /// Whether all of it is sent.
   public var isFinished: Bool { place.lineStart >= total }
 
-  /// Writes what comes next to `output` from `start` on, as much as fits, and returns how many bytes that
-  /// were. `packet` is the one the encoder was made for.
+  /// Writes the next bytes to `output` from `start` on, as many as fit, and returns their number. `packet` is
+  /// that of the encoder.
   public mutating func write(
     _ packet: Span<UInt8>, into output: inout MutableSpan<UInt8>, from start: Int = 0
   ) -> Int {

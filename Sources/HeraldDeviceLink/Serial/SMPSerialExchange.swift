@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// One request over a serial line and its response, in memory of the caller, which is the same and used
-/// exclusively from the first byte of the request to the last of the response.
+/// exclusively for it from the first byte of the request to the last of the response.
 public struct SMPSerialExchange: BitwiseCopyable {
   private var decoder = SMPSerialDecoder()
   private var encoder = SMPSerialEncoder()
@@ -12,12 +12,12 @@ public struct SMPSerialExchange: BitwiseCopyable {
 
   /// Whether there is something to send.
   public var isSending: Bool { !encoder.isFinished }
-  /// Whether neither a request is begun nor a response is being sent: nothing in the memory is needed.
+  /// Whether neither a request is begun nor a response is being sent: the memory is not needed.
   public var isIdle: Bool { !isSending && !decoder.isReceiving }
-  /// Packets that came garbled, too long or not to their end.
+  /// Packets that were damaged, too long or incomplete.
   public var dropped: UInt32 { decoder.dropped }
 
-  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none
+  /// Reads bytes of the line up to the end of a request, processes it, and returns how many were read: none
   /// while a response is being sent. Call it again with the rest once `isSending` is over. `packet` is the
   /// memory, 32…65,533 bytes.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
@@ -35,8 +35,8 @@ public struct SMPSerialExchange: BitwiseCopyable {
     return taken
   }
 
-  /// Writes what is to be sent of the answer in `packet` to `output` from `start` on, as much as fits, and
-  /// returns how many bytes that were.
+  /// Writes the bytes to be sent of the response in `packet` to `output` from `start` on, as much as fits,
+  /// and returns how many bytes that were.
   public mutating func send(
     _ packet: Span<UInt8>, into output: inout MutableSpan<UInt8>, from start: Int = 0
   ) -> Int {

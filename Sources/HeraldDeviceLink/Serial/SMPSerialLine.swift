@@ -1,4 +1,4 @@
-/// What a line of SMP over serial consists of.
+/// The format of a line of SMP over serial.
 enum SMPSerialLine {
   /// The two bytes before the first line of a packet.
   static var first1: UInt8 { 0x06 }
@@ -8,8 +8,8 @@ enum SMPSerialLine {
   static var next2: UInt8 { 0x14 }
   /// The line feed behind each line.
   static var end: UInt8 { 0x0A }
-  /// Bytes that the base64 of a full line of ours holds: 2 + 124 + 1 bytes are 127, the longest line MCUmgr
-  /// takes.
+  /// Bytes that the base64 of a full line of ours holds: 2 + 124 + 1 bytes are 127, the longest line that
+  /// MCUmgr accepts.
   static var payload: Int { 93 }
 
   /// The six bits a base64 character stands for (RFC 4648, section 4).

@@ -1,9 +1,10 @@
 import HeraldHAL
 
-/// SMP over a serial line, device side: one packet at a time, answered in its own buffer of `capacity` bytes.
+/// SMP over a serial line, device side: one packet at a time, with the response in its own buffer of
+/// `capacity` bytes.
 ///
-/// It takes nothing from the line while a response is being sent: what the peer sends meanwhile waits where
-/// the bytes come from. `capacity` is the length of the longest packet, 32…65,533.
+/// It reads nothing from the line while a response is being sent: bytes of the peer meanwhile wait in the
+/// source of the line. `capacity` is the length of the longest packet, 32…65,533.
 public struct SMPSerialLink<let capacity: Int>: ~Copyable {
   private var packet: [capacity of UInt8] = .init(repeating: 0)
   private var exchange = SMPSerialExchange()
@@ -13,10 +14,10 @@ public struct SMPSerialLink<let capacity: Int>: ~Copyable {
 
   /// Whether there is something to send.
   public var isSending: Bool { exchange.isSending }
-  /// Packets that came garbled, too long or not to their end.
+  /// Packets that were damaged, too long or incomplete.
   public var dropped: UInt32 { exchange.dropped }
 
-  /// Takes bytes of the line up to the end of a request, has it answered, and returns how many it took: none
+  /// Reads bytes of the line up to the end of a request, processes it, and returns how many were read: none
   /// while a response is being sent. Call it again with the rest once `isSending` is over.
   public mutating func receive<Device: ManagedDevice & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Instant, server: inout SMPServer, device: inout Device
@@ -25,8 +26,7 @@ public struct SMPSerialLink<let capacity: Int>: ~Copyable {
     return exchange.receive(bytes, in: &room, at: now, server: &server, device: &device)
   }
 
-  /// Writes what is to be sent to `output` from `start` on, as much as fits, and returns how many bytes that
-  /// were.
+  /// Writes the bytes to be sent to `output` from `start` on, as many as fit, and returns their number.
   public mutating func send(into output: inout MutableSpan<UInt8>, from start: Int = 0) -> Int {
     exchange.send(packet.span, into: &output, from: start)
   }

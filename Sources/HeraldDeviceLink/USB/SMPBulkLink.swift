@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// SMP over a pair of bulk endpoints: packets as they are, one behind the other.
+/// SMP over a pair of bulk endpoints: unencoded packets in sequence.
 ///
 /// A packet begins where a transfer or the packet before it ends, and is as long as its header says. A
 /// transfer ends with a packet of less than 64 bytes. What a transfer's end cuts off is dropped, and so is
@@ -8,31 +8,32 @@ import HeraldHAL
 /// packet: so both ends agree again after whatever happened. Responses come in the order of the requests,
 /// each a transfer of its own, with an empty packet behind one whose length is a multiple of 64.
 ///
-/// `depth` packets wait here or are being answered, each in a buffer of its own: an equal part of `memory`
-/// bytes, which is 64…65,543. The controller holds the host off while all are taken. While the link is idle,
+/// `depth` packets wait here or are being processed, each in a buffer of its own: an equal part of `memory`
+/// bytes, which is 64…65,543. The controller holds the host off while all are in use. While the link is idle,
 /// the serial port may have the memory.
 public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
-  // One array, not one of arrays: only so does the compiler see that it is all zeros, and leave it to .bss.
+  // One array, not one of arrays: only then does the compiler detect that it is all zeros, and place it in
+  // .bss.
   var packets: [memory of UInt8] = .init(repeating: 0)
   private var counts: [depth of Int] = .init(repeating: 0)
-  /// The place of the oldest packet, how many are whole, and how much there is of the one behind them.
+  /// The place of the oldest packet, how many are complete, and how many bytes of the next were received.
   private var first = 0
   private var whole = 0
   private var received = 0
-  /// How much is out of the response that the oldest packet has become.
+  /// How many bytes of the response in the place of the oldest packet were sent.
   private var sent = 0
 
-  /// The USB packet that is being looked at.
+  /// The USB packet that is being processed.
   private var usbPacket: [64 of UInt8] = .init(repeating: 0)
   private var usbCount = 0
   private var usbTaken = 0
   private var last = Instant.start
-  /// When a packet of the bus came or was taken.
+  /// When a packet of the bus was received or accepted.
   private var moved = Instant.start
-  /// Packets that were cut off, too long, or none at all.
+  /// Packets that were truncated, too long, or invalid.
   public private(set) var dropped: UInt32 = 0
-  // What takes a byte is at the end, without gaps.
-  /// Whether the oldest packet has become a response.
+  // Members of one byte are at the end, without padding.
+  /// Whether the oldest packet has been replaced by its response.
   private var isAnswered = false
   private var endsWithEmptyPacket = false
   /// Whether everything up to the end of the transfer is dropped.
@@ -47,15 +48,15 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
   /// A link in its initial state.
   public init() {}
 
-  /// Whether no packet is begun, waits or is being answered: nothing in the memory is needed.
+  /// Whether no packet is begun, is waiting or is being processed: the memory is not needed.
   var isIdle: Bool { whole == 0 && received == 0 }
-  /// Whether something has come that waits for the memory.
+  /// Whether something was received that waits for the memory.
   var isWaiting: Bool { isIdle && usbTaken < usbCount }
-  /// Whether the host has neither continued a packet nor taken a response for so long that the memory may be
-  /// reused.
+  /// Whether the host has neither continued a packet nor accepted a response for so long that the memory may
+  /// be reused.
   func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
 
-  /// Gives up what is in the memory.
+  /// Discards the contents of the memory.
   mutating func giveUp() {
     dropped &+= 1
     reset()
@@ -81,8 +82,8 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     if isAnswered { release() }
   }
 
-  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
-  /// continues unless `mayBegin`.
+  /// Receives, responds and sends until the controller has no more packets and accepts none. Only what is
+  /// begun continues unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, mayBegin: Bool, at now: Instant, server: inout SMPServer,
@@ -128,7 +129,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     if count == 0 { release() }
   }
 
-  /// Hands the controller as many packets of the answer as it takes; whether it took any.
+  /// Passes as many packets of the response to the controller as it accepts; returns whether it accepted any.
   private mutating func send<Controller: USBController & ~Copyable>(_ controller: inout Controller) -> Bool {
     var isMoving = false
     while isAnswered {
@@ -146,7 +147,7 @@ public struct SMPBulkLink<let memory: Int, let depth: Int>: ~Copyable {
     return isMoving
   }
 
-  /// Takes what has come, as far as there is room; whether there was anything.
+  /// Processes received packets, as far as there is room; returns whether there were any.
   private mutating func receive<Controller: USBController & ~Copyable>(
     _ controller: inout Controller, _ mayBegin: Bool, at now: Instant
   ) -> Bool {

@@ -1,13 +1,14 @@
 import HeraldHAL
 
-/// Answers control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and Microsoft's
-/// request for its descriptors. Refuses the rest.
+/// Responds to control requests: chapter 9 of USB 2.0, those of a serial port (PSTN 1.2, 6.3), and
+/// Microsoft's request for its descriptors. Refuses the rest.
 ///
-/// It decides and keeps what the standard requests set; `USBDevice` tells the controller and the functions.
+/// It decides about the standard requests and stores what they set; `USBDevice` informs the controller and
+/// the functions.
 struct USBControlEndpoint: ~Copyable {
-  /// What is to be done about a request.
+  /// The action for a request.
   enum Outcome: Equatable, BitwiseCopyable {
-    /// Send what `nextPacket` gives.
+    /// Send what `nextPacket` returns.
     case send
     /// Acknowledge it.
     case acknowledge
@@ -15,13 +16,13 @@ struct USBControlEndpoint: ~Copyable {
     case setAddress(UInt8)
     /// Acknowledge it; the configuration was selected, or selected again, or (0) left.
     case configure(UInt8)
-    /// Acknowledge it; this interface's one setting was selected: its endpoints begin anew.
+    /// Acknowledge it; this interface's one setting was selected: its endpoints are reset.
     case selectInterface(UInt16)
     /// Acknowledge it, and halt the endpoint or end that.
     case halt(USBEndpoint, Bool)
     /// Acknowledge it; whether a terminal is at the serial port.
     case setTerminal(Bool)
-    /// Take seven bytes: the line coding of the serial port.
+    /// Receive seven bytes: the line coding of the serial port.
     case receiveLineCoding
     /// Send the line coding.
     case sendLineCoding
@@ -44,7 +45,7 @@ struct USBControlEndpoint: ~Copyable {
   /// A bit for each endpoint that is halted, by `place`.
   private var halted: UInt8 = 0
   private var answer = Response.none
-  /// Bytes of it that the host wants, and that are sent.
+  /// Bytes of the response that the host requested, and that are sent.
   private var answerCount = 0
   private var sent = 0
   private var endsWithEmptyPacket = false
@@ -64,7 +65,7 @@ struct USBControlEndpoint: ~Copyable {
     answer = .none
   }
 
-  /// Decides about a request. What was left to send for the one before is forgotten.
+  /// Decides about a request. The rest of the response to the one before is dropped.
   mutating func respond(to setup: USBSetup) -> Outcome {
     answer = .none
     switch setup.requestType {
@@ -125,8 +126,8 @@ struct USBControlEndpoint: ~Copyable {
     }
   }
 
-  /// The bit of an endpoint other than the control endpoint; `nil` for those that there are not, or not
-  /// before there is a configuration.
+  /// The bit of an endpoint other than the control endpoint; `nil` for those that do not exist, or not before
+  /// there is a configuration.
   @inline(never)
   private func bit(_ address: UInt16) -> UInt8? {
     guard configuration != 0 else { return nil }
@@ -211,7 +212,7 @@ struct USBControlEndpoint: ~Copyable {
     return send(.microsoftSet, setup)
   }
 
-  /// Sends a response, or as much of it as the host wants.
+  /// Sends a response, or as much of it as the host requested.
   private mutating func send(_ answer: Response, _ setup: USBSetup) -> Outcome {
     self.answer = answer
     packet.begin(at: 0)
@@ -220,27 +221,27 @@ struct USBControlEndpoint: ~Copyable {
       self.answer = .none
       return .refuse
     }
-    // Without a data stage there is only a status stage, and that is ours.
+    // Without a data stage there is only a status stage, which this device sends.
     guard setup.length > 0 else {
       self.answer = .none
       return .acknowledge
     }
     let count = answer == .lineCoding ? USBSerialPort.codingSize : packet.count
     answerCount = min(count, Int(setup.length))
-    // The host knows the end by a short packet, or by having as much as it wants (USB 2.0, 5.5.3).
+    // The host detects the end by a short packet, or by the requested length (USB 2.0, 5.5.3).
     endsWithEmptyPacket =
       answerCount < Int(setup.length) && answerCount % USBDescriptors.packetSize == 0
     sent = 0
     return .send
   }
 
-  /// Puts the line coding into the packet, which `send` leaves empty for it.
+  /// Writes the line coding into the packet, which `send` leaves empty for it.
   mutating func fill(with coding: Span<UInt8>) {
     packet.begin(at: 0)
     packet.bytes(coding)
   }
 
-  /// Writes the answer into the packet, which has been begun; `false` if there is none.
+  /// Writes the response into the packet, which has been begun; `false` if there is none.
   @inline(never)
   private mutating func write() -> Bool {
     switch answer {
@@ -280,7 +281,7 @@ struct USBControlEndpoint: ~Copyable {
       packet.u8(UInt8(truncatingIfNeeded: 2 &+ 2 &* text.utf8CodeUnitCount))
       packet.u8(USBDescriptors.Kind.string)
       packet.utf16(text)
-    // No device qualifier: that is how a device says that it has no high speed.
+    // No device qualifier: a device without one has no high speed.
     default: return false
     }
     return true
@@ -290,7 +291,7 @@ struct USBControlEndpoint: ~Copyable {
   @_lifetime(&self)
   mutating func nextPacket() -> Span<UInt8> { packet.kept(upTo: answerCount) }
 
-  /// The packet has been taken.
+  /// The packet has been accepted.
   mutating func packetSent() {
     sent = min(answerCount, sent &+ USBDescriptors.packetSize)
     if sent == answerCount {

@@ -2,8 +2,8 @@
 /// serial port; docs/wire-formats.md).
 ///
 /// One configuration with two functions: the management link, one interface, vendor-specific, two bulk
-/// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs that know
-/// nothing else. Its protocol is 0, not 1 ("AT commands"): so hosts do not take it for a modem.
+/// endpoints; and a serial port (CDC-ACM), two interfaces with three endpoints, for programs without support
+/// for the former. Its protocol is 0, not 1 ("AT commands"): so hosts do not take it for a modem.
 public enum USBDescriptors {
   /// pid.codes.
   public static var vendor: UInt16 { 0x1209 }
@@ -27,7 +27,7 @@ public enum USBDescriptors {
   /// wIndex of that request.
   static var microsoftSetIndex: UInt16 { 7 }
 
-  /// Which descriptor: the high byte of wValue in Get Descriptor.
+  /// The type of a descriptor: the high byte of wValue in Get Descriptor.
   enum Kind {
     static var device: UInt8 { 1 }
     static var configuration: UInt8 { 2 }
@@ -35,7 +35,7 @@ public enum USBDescriptors {
     static var bos: UInt8 { 15 }
   }
 
-  /// Which string.
+  /// The index of a string.
   enum Text {
     static var languages: UInt8 { 0 }
     static var manufacturer: UInt8 { 1 }
@@ -45,16 +45,16 @@ public enum USBDescriptors {
     static var serialPort: UInt8 { 5 }
   }
 
-  /// Which interface.
+  /// The number of an interface.
   enum Interface {
     static var link: UInt16 { 0 }
     static var serialControl: UInt16 { 1 }
     static var serialData: UInt16 { 2 }
   }
 
-  /// The device descriptor. Version 2.01, so that hosts ask for the BOS; the class says that there are
+  /// The device descriptor. Version 2.01, so that hosts request the BOS; the class means that there are
   /// functions of more than one interface. Windows remembers the Microsoft set by vendor, product and
-  /// bcdDevice: that goes up whenever the interfaces change.
+  /// bcdDevice: bcdDevice is incremented whenever the interfaces change.
   public static let device: [18 of UInt8] = [
     18, 1, 0x01, 0x02, 0xEF, 0x02, 0x01, 64, 0x09, 0x12, 0x01, 0x00, 0x00, 0x02, 1, 2, 3, 1,
   ]
@@ -94,7 +94,7 @@ public enum USBDescriptors {
   ]
 
   /// Microsoft's descriptor set up to its text: WinUSB is the driver of the function that begins with
-  /// interface 0, and programs find that by an interface GUID. The serial port has Windows' own driver.
+  /// interface 0, which programs find by an interface GUID. The serial port has Windows' own driver.
   ///
   /// The configuration is requested by its index, 0, as Windows does.
   private static let microsoftSet: [54 of UInt8] = [
@@ -119,7 +119,7 @@ public enum USBDescriptors {
     packet.u16(0)
   }
 
-  /// What a string says that is the same on each device; `nil` for the others, and where there is none.
+  /// The constant text of a string; `nil` for the others, and where there is none.
   static func text(_ number: UInt8) -> StaticString? {
     switch number {
     case Text.manufacturer: "Herald Embedded"

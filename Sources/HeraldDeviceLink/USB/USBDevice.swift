@@ -3,16 +3,16 @@ import HeraldHAL
 /// The device on its USB: enumeration, the management link on its bulk interface, and the serial port, over
 /// any controller.
 ///
-/// `depth` SMP packets are taken at once on the link, each as long as an equal part of `memory` bytes (see
-/// `SMPBulkLink`). The serial port has all of the memory for its one packet, while the link is idle: what is
-/// begun on one is finished before the other begins. Who stops in the middle for a second loses it to the
-/// other.
+/// `depth` SMP packets are accepted at once on the link, each as long as an equal part of `memory` bytes (see
+/// `SMPBulkLink`). The serial port has all of the memory for its one packet, while the link is idle: a packet
+/// begun on one is finished before one on the other begins. After a second of silence within a packet the
+/// memory is assigned to the other.
 ///
-/// Both have one session (`SMPServer.endSession`), which belongs to who has its keys. It ends when a host
-/// selects the configuration or an interface, as programs do when they begin, and when a program closes the
-/// serial port.
+/// Both have one session (`SMPServer.endSession`), which belongs to the holder of its keys. It ends when a
+/// host selects the configuration or an interface, as programs do when they begin, and when a program closes
+/// the serial port.
 public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, let depth: Int>: ~Copyable {
-  /// What it is attached with.
+  /// The USB device controller.
   public var controller: Controller
   private var control: USBControlEndpoint
   private var link = SMPBulkLink<memory, depth>()
@@ -24,8 +24,8 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
 
   /// A device in the default state. `serialNumber` is ASCII, without spaces.
   ///
-  /// Not inlined: what it needs of the stack is to be free again when it returns, and a board's main function
-  /// never does.
+  /// Not inlined: its stack frame has to be free again when it returns, and a board's main function never
+  /// returns.
   @inline(never)
   public init(controller: consuming Controller, serialNumber: InlineBytes<32>) {
     self.controller = controller
@@ -34,10 +34,10 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
 
   /// Whether a host has selected the configuration: the link and the serial port work.
   public var isConfigured: Bool { control.configuration != 0 }
-  /// Packets on the link and the serial port that were cut off, too long, garbled, or none at all.
+  /// Packets on the link and the serial port that were truncated, too long, damaged, or invalid.
   public var dropped: UInt32 { link.dropped &+ serial.dropped }
 
-  /// Does all there is to do. Call it when the controller has something, and after the device has changed
+  /// Processes all pending work. Call it when the controller has an event, and after the device has changed
   /// something. Returns when to be called again at the latest, if nothing happens.
   @discardableResult
   public mutating func poll<Device: ManagedDevice & ~Copyable>(
@@ -116,7 +116,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
       controller.acknowledge()
     case .halt(let endpoint, let isHalted):
       controller.setHalted(endpoint, isHalted)
-      // The end of a halt is where host and device agree to begin anew.
+      // The end of a halt is the point from which host and device start again.
       if !isHalted { beginAnew(endpoint) }
       controller.acknowledge()
     }
@@ -131,7 +131,7 @@ public struct USBDevice<Controller: USBController & ~Copyable, let memory: Int, 
     }
   }
 
-  /// Closes the endpoints of an interface and, unless that is all, opens them anew.
+  /// Closes the endpoints of an interface and, unless that is all, opens them again.
   @inline(never)
   private mutating func setOpen(_ interface: UInt16, _ isOpen: Bool) {
     switch interface {

@@ -1,16 +1,16 @@
 /// One packet of a response to a control request, which is written from its beginning for each of its
-/// packets: what lies before or behind the packet is counted and not kept. So no response needs a buffer of
-/// its own length.
+/// packets: bytes before or after the packet are counted and not stored. No response therefore needs a buffer
+/// of its own length.
 struct USBResponsePacket: ~Copyable {
   private var storage: [64 of UInt8] = .init(repeating: 0)
-  /// The first byte of the response that is in the packet.
+  /// The offset of the packet in the response.
   private var start = 0
-  /// Bytes of the response so far, kept or not.
+  /// Bytes of the response so far, stored or not.
   private(set) var count = 0
 
   init() {}
 
-  /// Begins the answer again, to keep the packet that has its byte `start`.
+  /// Begins the response again, to store the packet that has its byte `start`.
   mutating func begin(at start: Int) {
     self.start = start
     count = 0
@@ -40,7 +40,7 @@ struct USBResponsePacket: ~Copyable {
     for index in 0..<text.utf8CodeUnitCount { u16(UInt16(unsafe text.utf8Start[index])) }
   }
 
-  /// What of the first `end` bytes of the response is in the packet.
+  /// The part of the first `end` bytes of the response that is in the packet.
   @_lifetime(&self)
   mutating func kept(upTo end: Int) -> Span<UInt8> {
     let last = min(max(0, min(count, end) &- start), USBDescriptors.packetSize)

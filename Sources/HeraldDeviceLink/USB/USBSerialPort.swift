@@ -4,15 +4,15 @@ import HeraldHAL
 /// at a time, in memory that it shares with the management link.
 ///
 /// There is no physical line: the line coding is stored and returned, and has no effect. The end of Data
-/// Terminal Ready, with which hosts close the port, discards what was begun. Bytes that belong to no packet
-/// are skipped: a program that probes for modems has no response.
+/// Terminal Ready, with which hosts close the port, discards incomplete packets. Bytes that belong to no
+/// packet are skipped: a program that probes for modems has no response.
 struct USBSerialPort: ~Copyable {
   private var exchange = SMPSerialExchange()
-  /// The USB packet that is being looked at.
+  /// The USB packet that is being processed.
   private var packet: [64 of UInt8] = .init(repeating: 0)
   private var count = 0
   private var taken = 0
-  /// When a packet of the bus came or was taken.
+  /// When a packet of the bus was received or accepted.
   private var moved = Instant.start
   /// Rate in four bytes, stop bits, parity, data bits (PSTN 1.2, table 17); a rate of 0: as it has not been
   /// set.
@@ -25,19 +25,19 @@ struct USBSerialPort: ~Copyable {
 
   /// Bytes of a line coding.
   static var codingSize: Int { 7 }
-  /// Timeout within a packet, or for a response to be taken, when the memory is wanted by another interface.
+  /// Timeout within a packet, or for a response to be accepted, when another interface needs the memory.
   static var timeout: Interval { .seconds(1) }
 
   init() {}
 
-  /// Packets that came garbled, too long or not to their end.
+  /// Packets that were damaged, too long or incomplete.
   var dropped: UInt32 { exchange.dropped }
-  /// Whether no packet is begun or being answered: nothing in the memory is needed.
+  /// Whether no packet is begun or being processed: the memory is not needed.
   var isIdle: Bool { exchange.isIdle }
-  /// Whether something has come that waits for the memory.
+  /// Whether something was received that waits for the memory.
   var isWaiting: Bool { isIdle && taken < count }
-  /// Whether the host has neither continued a packet nor taken a response for so long that the memory may be
-  /// reused.
+  /// Whether the host has neither continued a packet nor accepted a response for so long that the memory may
+  /// be reused.
   func isStuck(at now: Instant) -> Bool { !isIdle && now.since(moved) > Self.timeout }
 
   /// Discards everything: the bus was reset, or the configuration selected.
@@ -48,7 +48,7 @@ struct USBSerialPort: ~Copyable {
     toldCarrier = false
   }
 
-  /// Discards the packet that is begun or being answered.
+  /// Discards the packet that is begun or being processed.
   mutating func forget() {
     exchange.reset()
     count = 0
@@ -64,7 +64,8 @@ struct USBSerialPort: ~Copyable {
     return isClosed
   }
 
-  /// Takes the data of Set Line Coding; `nil` while they have not come, `false` if they are not seven bytes.
+  /// Receives the data of Set Line Coding; `nil` before they are received, `false` if they are not seven
+  /// bytes.
   mutating func receiveLineCoding<Controller: USBController & ~Copyable>(_ controller: inout Controller)
     -> Bool?
   {
@@ -92,8 +93,8 @@ struct USBSerialPort: ~Copyable {
     return coding.span.extracting(0..<Self.codingSize)
   }
 
-  /// Receives, answers and sends until the controller has nothing more to give or take. Only what is begun
-  /// continues unless `mayBegin`.
+  /// Receives, responds and sends until the controller has no more packets and accepts none. Only what is
+  /// begun continues unless `mayBegin`.
   @inline(never)
   mutating func service<Controller: USBController & ~Copyable, Device: ManagedDevice & ~Copyable>(
     _ controller: inout Controller, in memory: inout MutableSpan<UInt8>, mayBegin: Bool, at now: Instant,
@@ -123,15 +124,15 @@ struct USBSerialPort: ~Copyable {
 
   private var isSending: Bool { exchange.isSending || endsWithEmptyPacket }
 
-  /// Hands the controller a packet of the response; whether it took it. Its packet is not to be on the stack
-  /// while requests are answered.
+  /// Passes a packet of the response to the controller; returns whether it was accepted. The packet must not
+  /// be on the stack while requests are processed.
   @inline(never)
   private mutating func send<Controller: USBController & ~Copyable>(
     _ controller: inout Controller, _ memory: Span<UInt8>
   ) -> Bool {
     var bytes: [64 of UInt8] = .init(repeating: 0)
     var room = bytes.mutableSpan
-    // What the controller does not take is made again: the exchange keeps the place, not the bytes.
+    // A packet that the controller refuses is made again: the exchange stores the position, not the bytes.
     let place = exchange.place
     let count = exchange.send(memory, into: &room)
     guard controller.write(.serialIn, bytes.span.extracting(0..<count)) else {
@@ -142,7 +143,7 @@ struct USBSerialPort: ~Copyable {
     return true
   }
 
-  /// Tells the host whether there is a carrier: Serial State (PSTN 1.2, 6.5.4), bit 0 carrier, bit 1 ready.
+  /// Notifies the host of the carrier state: Serial State (PSTN 1.2, 6.5.4), bit 0 carrier, bit 1 ready.
   private mutating func tellCarrier<Controller: USBController & ~Copyable>(_ controller: inout Controller)
     -> Bool
   {

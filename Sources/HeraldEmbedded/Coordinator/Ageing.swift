@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// When to look for peers that have not been heard for too long: not before the next one's time comes. Zero
-/// bits before the first look, which is due at once.
+/// When the table is searched next for peers that have been silent for too long: not before the next target's
+/// expiry. Zero bits before the first search, which is due at once.
 @usableFromInline
 struct Ageing: BitwiseCopyable {
-  /// When the next look is due.
+  /// When the next search is due.
   @usableFromInline private(set) var dueAt: Instant
   private var expiry: Interval
 
@@ -15,7 +15,7 @@ struct Ageing: BitwiseCopyable {
     expiry = .zero
   }
 
-  /// A look begins: with no peers the next is due after `expiry`.
+  /// A search begins: with no peers the next search is due after `expiry`.
   @usableFromInline
   mutating func begin(expiry: Interval, at now: Instant) {
     self.expiry = expiry
@@ -23,7 +23,7 @@ struct Ageing: BitwiseCopyable {
   }
 
   /// Whether a peer that has been silent for so long is to be forgotten. One that is engaged (held, or
-  /// waiting for a message) may be let go at any moment: then the next look is due in a second.
+  /// waiting for a message) may be released at any moment: the next search is then due in a second.
   @usableFromInline
   mutating func isOver(_ silence: Interval, isEngaged: Bool, at now: Instant) -> Bool {
     if silence < expiry {

@@ -5,15 +5,15 @@ import HeraldHAL
 @usableFromInline
 struct Attempt: BitwiseCopyable {
   @usableFromInline var isActive: Bool
-  /// We gave it up; the radio has not confirmed that yet.
+  /// The attempt was cancelled; the radio has not confirmed that yet.
   @usableFromInline var isCancelled: Bool
-  /// It was given less time than it is entitled to, so that the radio can scan.
+  /// The attempt is shorter than the configured timeout, so that the radio can scan.
   @usableFromInline var isCut: Bool
   /// The target's place in the table.
   @usableFromInline var place: UInt16
   /// When it began: milliseconds, their lower 16 bits.
   @usableFromInline var begunAt: UInt16
-  /// When it is given up, or, once it is, when to say so again.
+  /// When the attempt is cancelled, or, once it is, when the cancellation is repeated.
   @usableFromInline var deadline: Instant
 
   @usableFromInline
@@ -26,7 +26,7 @@ struct Attempt: BitwiseCopyable {
     deadline = .start
   }
 
-  /// An attempt at the peer at `place` has begun. `isCut` says that it ends before its time.
+  /// An attempt at the peer at `place` has begun. `isCut`: it ends before the configured timeout.
   @usableFromInline
   mutating func begin(_ place: Int, until deadline: Instant, isCut: Bool, at now: Instant) {
     isActive = true
@@ -37,19 +37,20 @@ struct Attempt: BitwiseCopyable {
     self.deadline = deadline
   }
 
-  /// Ends at `deadline`, before its time.
+  /// Ends at `deadline`, before the configured timeout.
   @usableFromInline
   mutating func cut(until deadline: Instant) {
     isCut = true
     self.deadline = deadline
   }
 
-  /// Whether it is at the peer at this place, and nobody has given it up.
+  /// Whether the attempt is to the peer at this place and has not been cancelled.
   @usableFromInline
   func isAlive(at place: Int) -> Bool { isActive && !isCancelled && Int(self.place) == place }
 
-  /// Whether it is to be cancelled now, as it takes too long. It stays active until the radio says how it
-  /// ended; a radio that does not is asked again every two seconds.
+  /// Whether the attempt is to be cancelled now because its deadline has passed. It stays active until the
+  /// radio reports how it ended; if the radio reports nothing, the cancellation is repeated every two
+  /// seconds.
   @usableFromInline
   mutating func isOverdue(at now: Instant) -> Bool {
     guard now >= deadline else { return false }
@@ -58,10 +59,11 @@ struct Attempt: BitwiseCopyable {
     return true
   }
 
-  /// The length of an attempt at a stranger where others wait: a phone advertises once more in it.
+  /// The length of an attempt to connect to a stranger while other peers wait: a phone advertises once more
+  /// within it.
   @usableFromInline static var hastyLength: Interval { .milliseconds(1300) }
-  /// How long a stranger may take for its answers until it has shown its service, where others wait.
+  /// How long a stranger may take for its responses until it has shown its service, while other peers wait.
   @usableFromInline static var hastyStep: Interval { .milliseconds(1500) }
-  /// How recently a peer was heard that is surely there.
+  /// How recently a peer must have been heard to be certainly in range.
   @usableFromInline static var justNow: Interval { .milliseconds(500) }
 }

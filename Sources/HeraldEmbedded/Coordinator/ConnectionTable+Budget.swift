@@ -1,17 +1,17 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Which connection is given up for a new peer (HP-25).
+// Which connection is closed for a new peer (HP-25).
 
 extension ConnectionTable {
-  /// How long a connection of a peer's is let be before it may be given up for a new peer.
+  /// How long a connection that a peer opened is kept before it may be closed for a new peer.
   @inlinable
   static var servingGrace: Interval { .seconds(5) }
 
-  /// The connection that is given up for a new peer, if one can be: of those that are only kept, or that
-  /// peers have had for some time, the oldest, or the one to the peer heard most weakly. A peer not in the
-  /// table counts as weakest. For a message of the application's an exchange about anything else gives way
-  /// too (HP-30).
+  /// The connection that is closed for a new peer, if one can be: of those that are only kept, or that a peer
+  /// opened some time ago, the oldest, or the one to the peer with the lowest RSSI. A peer not in the table
+  /// counts as weakest. For a message of the application an exchange about anything else is closed too
+  /// (HP-30).
   @inlinable
   mutating func connectionToGiveUp<Parts: DeviceParts, let targets: Int>(
     forMessage: Bool, _ peers: inout Peers<Parts, targets>, _ context: inout CoreContext<Parts>
@@ -48,8 +48,8 @@ extension ConnectionTable {
   {
     let step = exchanges[index].step
     if step == .keeping { return true }
-    // That we read on it as well gives a peer no more of its connection; one of ours that a peer is at work
-    // on is soon over.
+    // A peer's connection is not protected for longer because this device reads on it as well; a connection
+    // of this device that a peer uses ends soon.
     if step == .serving || exchanges[index].isPeers && step.isWorking {
       return context.now >= exchanges[index].openedAt + Self.servingGrace
     }
@@ -57,7 +57,7 @@ extension ConnectionTable {
       && !peers.table[Int(exchanges[index].place)].has(Target.awaitsMessageFlag)
   }
 
-  /// Waits until the next connection of a peer's may be given up.
+  /// Schedules a run for when the next connection that a peer opened may be closed.
   @inlinable
   mutating func awaitGrace<Parts: DeviceParts>(
     _ context: inout CoreContext<Parts>

@@ -1,16 +1,16 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The connections there may be at once, by their numbers.
+/// The connections that may be open at once, by their numbers.
 @usableFromInline
 struct ConnectionTable<let connections: Int>: ~Copyable {
   @usableFromInline var exchanges: [connections of Exchange]
 
-  /// None is open.
+  /// No connection is open.
   @usableFromInline
   init() { exchanges = .init(repeating: Exchange()) }
 
-  /// What a connection is at.
+  /// The step of a connection.
   @inlinable
   subscript(index: Int) -> Exchange {
     mutating get { exchanges[index] }
@@ -51,7 +51,7 @@ struct ConnectionTable<let connections: Int>: ~Copyable {
     return false
   }
 
-  /// When an exchange ends that is writing a message of the application's; `nil` if none is.
+  /// When the exchange ends that writes a message of the application; `nil` if there is none.
   @inlinable
   var endOfMessage: Instant? {
     mutating get {

@@ -1,29 +1,29 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What the machines of the core are given beside their input: the moment, what was chosen and set, what the
-/// radio can do, chance, and the sink of events. What they want of the next `run` they leave here, too.
+/// What the machines of the core receive beside their input: time, configuration, settings, capabilities of
+/// the radio, random source, and the sink of events. They also store here when the next `run` is due.
 public struct CoreContext<Parts: DeviceParts>: ~Copyable {
-  /// Where events go.
+  /// The sink of events.
   public var sink: LogSink<Parts>
   /// The source of addresses and keys.
   public var random: Parts.RandomType
-  /// What was chosen at start-up.
+  /// The configuration at start-up.
   public let configuration: HeraldConfiguration
-  /// What a host has set since.
+  /// The settings that a host has changed since.
   @usableFromInline var settings: SettingValues
-  /// What the radio can do.
+  /// The capabilities of the radio.
   @usableFromInline var capabilities: RadioCapabilities
-  /// Whether the supplier had a payload when asked last.
+  /// Whether the supplier had a payload at the last check.
   @usableFromInline var offersPayload: Bool
-  /// Whether the radio refused something in this run: try again soon.
+  /// Whether the radio refused a command in this run: it is repeated soon.
   @usableFromInline var wasRefused: Bool
-  /// Whether something happened since the last `run` that it has to act upon.
+  /// Whether something happened since the last `run` that the next one has to process.
   @usableFromInline var hasNews: Bool
   /// When to call `run` again at the latest.
   @usableFromInline var wakeAt: Instant
 
-  /// That of a device that has not started.
+  /// The context of a device that has not started.
   @inlinable @inline(__always)
   public init(
     flash: consuming Parts.FlashType, random: consuming Parts.RandomType, delegate: () -> Parts.DelegateType,
@@ -46,15 +46,14 @@ public struct CoreContext<Parts: DeviceParts>: ~Copyable {
 extension CoreContext {
   // MARK: Time
 
-  /// The moment of the call that is being made from outside, which sets it first of all, so that it need not
-  /// be handed on.
+  /// The time of the present call from outside. The call sets it first, so that it need not be passed on.
   @inlinable
   var now: Instant {
     @inline(__always) get { sink.now }
     @inline(__always) set { sink.now = newValue }
   }
 
-  /// Has the next `run` come at this moment at the latest.
+  /// Schedules the next `run` for this moment at the latest.
   @inlinable @inline(never)
   mutating func wake(by moment: Instant) {
     if moment < wakeAt { wakeAt = moment }
@@ -64,7 +63,7 @@ extension CoreContext {
   @inlinable @inline(never)
   mutating func after(_ interval: Interval) -> Instant { now + interval }
 
-  /// Whether a moment has come.
+  /// Whether a moment has passed.
   @inlinable @inline(never)
   mutating func hasCome(_ moment: Instant) -> Bool { now >= moment }
 
@@ -72,24 +71,24 @@ extension CoreContext {
   @inlinable @inline(never)
   mutating func earlier(_ left: Instant, _ right: Instant) -> Instant { left < right ? left : right }
 
-  /// The most connections there may be, with memory for `capacity` of them.
+  /// The largest number of connections, with memory for `capacity` of them.
   @inlinable
   func connectionLimit(of capacity: Int) -> Int {
     capacity < capabilities.connections ? capacity : capabilities.connections
   }
 
   // MARK: Settings
-  // What a host has set counts more than what was chosen at start-up, from the moment it is set.
+  // A setting of the host overrides the configuration at start-up as soon as it is set.
 
-  /// Whether peers can find this device, or it is the one that has to go to them (HP-06).
+  /// Whether peers can find this device; otherwise it has to connect to them (HP-06).
   @inlinable
   var canAdvertise: Bool { configuration.advertises && capabilities.canAdvertise }
 
-  /// For how many days records of the log are kept, 0 for as long as there is room.
+  /// For how many days records of the log are kept, 0: as long as there is room.
   @inlinable
   public var retentionDays: UInt16 { settings[.keepDays] ?? configuration.retentionDays }
 
-  /// How often the log is brought to flash.
+  /// How often pending records are committed to flash.
   @inlinable
   var commitPeriod: Interval {
     @inline(never) get {
@@ -98,18 +97,18 @@ extension CoreContext {
     }
   }
 
-  /// How much the radio is used, as far as its timings are not set by name.
+  /// The duty of the radio, as far as its timings are not set individually.
   @inlinable
   var radioSetting: RadioSetting { RadioSetting(value: settings[.radioSetting]) }
 
-  /// From one advertisement to the next.
+  /// The advertising interval.
   @inlinable
   var advertisingInterval: Interval {
     if let milliseconds = settings[.advertisingInterval] { return .milliseconds(UInt32(milliseconds)) }
     return radioSetting.advertisingInterval ?? configuration.advertisingInterval
   }
 
-  /// How to scan.
+  /// The scan timing.
   @inlinable
   var scanTiming: ScanTiming {
     var timing = configuration.scanTiming
@@ -123,7 +122,7 @@ extension CoreContext {
     return timing
   }
 
-  /// The number of a setting that is in effect; 0 of those that are none.
+  /// The number of a setting that is in effect; 0 for an unknown setting.
   @inlinable
   public func inEffect(_ setting: Setting) -> UInt32 {
     switch setting {
@@ -140,9 +139,8 @@ extension CoreContext {
 
   // MARK: Sensors beside the radio
 
-  /// Does what the sensors beside the radio have to do, as much of it as there is room for in one `run`, and
-  /// says when to ask them again at the latest. Returns the date that a venue beacon has told, if one has, in
-  /// milliseconds since 1970.
+  /// Runs the sensors beside the radio, as much as there is room for in one `run`, and schedules their next
+  /// run. Returns the date that a venue beacon has advertised, if one has, in milliseconds since 1970.
   @inlinable
   mutating func runSensors() -> UInt64? {
     var round = 0

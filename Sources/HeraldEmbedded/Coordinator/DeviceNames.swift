@@ -1,17 +1,17 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a device calls itself in its GATT table, UTF-8, 20 bytes each at most. Nothing in it should tell one
-/// device from another: everybody in range can read it.
+/// The names of a device in its GATT table, UTF-8, at most 20 bytes each. None should distinguish one device
+/// from another: everybody in range can read it.
 public struct DeviceNames: Sendable {
   /// The name (Device Name, Core Specification, Vol 3, Part C, 12.1). Empty unless it is set.
   public var name: InlineBytes<20>
   /// The model (Model Number String of the Device Information service). Empty unless it is set.
   public var model: InlineBytes<20>
-  /// Who made it (Manufacturer Name String of the same). "Herald Embedded" while it is empty.
+  /// The manufacturer (Manufacturer Name String of the same service). "Herald Embedded" while it is empty.
   public var manufacturer: InlineBytes<20>
 
-  /// None is set.
+  /// No name is set.
   @inlinable
   public init() {
     name = InlineBytes()
@@ -42,7 +42,7 @@ public struct DeviceNames: Sendable {
   }
 }
 
-// "Herald Embedded": what is served for a device that does not say who made it.
+// "Herald Embedded": served for a device without a manufacturer name.
 private let defaultManufacturer: [15 of UInt8] = [
   0x48, 0x65, 0x72, 0x61, 0x6C, 0x64, 0x20, 0x45, 0x6D, 0x62, 0x65, 0x64, 0x64, 0x65, 0x64,
 ]

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a device is made of, beside its radio: a type that says which.
+/// The types of the parts of a device, except its radio.
 ///
 /// ```swift
 /// enum Badge: DeviceParts {
@@ -13,13 +13,13 @@ import HeraldHAL
 ///
 /// The radio is not among them: its type depends on the number of connections, which `HeraldNode` has.
 public protocol DeviceParts {
-  /// The memory of the log.
+  /// The flash that holds the log.
   associatedtype FlashType: Flash & ~Copyable
   /// The source of random numbers.
   associatedtype RandomType: RandomSource & ~Copyable
-  /// Where the own payload comes from.
+  /// The source of the device's own payload.
   associatedtype SupplierType: PayloadSupplier & ~Copyable
-  /// What is told of the sensor's events.
+  /// Receives the sensor's events.
   associatedtype DelegateType: SensorDelegate & ~Copyable = NoDelegate
   /// The systems beside Herald that the device takes part in.
   associatedtype NeighbourType: Neighbours = NoNeighbours
@@ -27,8 +27,7 @@ public protocol DeviceParts {
   associatedtype TableType: GATTTable = HeraldGATTTable
 }
 
-/// The parts of a device, listed one by one: for devices that are made where a type of their own would say no
-/// more.
+/// The parts of a device as generic parameters: for devices that need no type of their own for them.
 public enum PartList<
   FlashType: Flash & ~Copyable, RandomType: RandomSource & ~Copyable,
   SupplierType: PayloadSupplier & ~Copyable,

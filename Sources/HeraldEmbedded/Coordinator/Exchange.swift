@@ -1,17 +1,17 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// One connection: zero bits when closed, and what it is at otherwise.
+/// One connection: zero bits when closed, otherwise the state of its exchange.
 @usableFromInline
 struct Exchange: BitwiseCopyable {
   @usableFromInline var step: ExchangeStep
-  /// What runs on the peer, as far as this exchange has shown.
+  /// The peer's operating system, as far as this exchange has shown.
   @usableFromInline var system: Target.System
   /// What the step under way is for.
   @usableFromInline var task: PeerTask
-  /// Nothing more may be written on this connection: the peer would take it for part of what it has.
+  /// Nothing more may be written on this connection: the peer would append it to the message it has.
   @usableFromInline var isSpent: Bool
-  /// Whether the peer opened it: it is the peer's to close.
+  /// Whether the peer opened the connection; if so, the peer closes it.
   @usableFromInline var isPeers: Bool
   /// Whether the target at `place` is held for this exchange.
   @usableFromInline var holdsTarget: Bool
@@ -33,13 +33,12 @@ struct Exchange: BitwiseCopyable {
   @usableFromInline var service: HandleRange
   /// The peer's address, as the connection showed it.
   @usableFromInline var peer: DeviceAddress
-  /// Which service is looked for. It fills what would be a gap: without one all connections are cleared in
-  /// their place.
+  /// Which service is looked for. It fills a padding gap: without padding all connections are cleared in
+  /// place.
   @usableFromInline var search: ServiceSearch
-  /// When the connection is closed whatever it is at, or, once it is being closed, when to ask for that
-  /// again.
+  /// When the connection is closed, whatever its step; once it is being closed, when the command is repeated.
   @usableFromInline var end: Instant
-  /// When the peer last asked us for something, or, on a connection that is kept, when it was last measured.
+  /// When the peer last sent a request; on a connection that is kept, when its RSSI was last read.
   @usableFromInline var lastAsked: Instant
   /// When the connection was opened.
   @usableFromInline var openedAt: Instant
@@ -80,7 +79,7 @@ extension Exchange {
     openedAt = now
   }
 
-  /// The strength of the peer was measured on the connection. Returns the target's place, if one is held.
+  /// The RSSI of the peer was read on the connection. Returns the target's place, if one is held.
   @inlinable
   mutating func measured(at now: Instant) -> Int? {
     guard holdsTarget else { return nil }
@@ -88,7 +87,7 @@ extension Exchange {
     return Int(place)
   }
 
-  /// What is known of a service of before does not hold for the one that was found now.
+  /// Handles of a previous service are not valid for the one that was found now.
   @inlinable
   mutating func forgetService() {
     payloadHandle = 0
@@ -96,8 +95,8 @@ extension Exchange {
     system = .unknown
   }
 
-  /// Notes which of the service's characteristics are there. Which signal characteristic it is tells the
-  /// peer's system.
+  /// Notes which of the service's characteristics are there. The signal characteristic identifies the peer's
+  /// system.
   @inlinable
   mutating func note(_ pdu: Span<UInt8>) {
     var characteristics = GATTCharacteristics(pdu)
@@ -135,8 +134,8 @@ extension Exchange {
     return claimed
   }
 
-  /// Gives the buffer back. That of the application's message is not the connection's: others may have it to
-  /// come.
+  /// Releases the buffer. A message of the application does not belong to the connection and stays: other
+  /// peers may still need it.
   @inlinable
   mutating func freeBuffer<let count: Int>(in pool: inout PayloadPool<count>) {
     let place = Int(buffer) &- 1
@@ -144,8 +143,8 @@ extension Exchange {
     buffer = 0
   }
 
-  /// Puts the bytes of `pdu` from `from` on at their place in the buffer; `false` if there is none or they do
-  /// not fit.
+  /// Copies the bytes of `pdu` from `from` on to their place in the buffer; `false` if there is no buffer or
+  /// they do not fit.
   @inlinable
   mutating func put<let count: Int>(
     _ pdu: Span<UInt8>, _ from: Int, at offset: Int, in pool: inout PayloadPool<count>
@@ -155,7 +154,7 @@ extension Exchange {
     return pool.buffers[place].put(pdu.extracting(from..<pdu.count), at: offset)
   }
 
-  /// A piece of the message in the buffer was written: whether there is another.
+  /// A part of the message in the buffer was written. Returns whether another part follows.
   @inlinable
   mutating func isMoreToWrite<let count: Int>(of pool: inout PayloadPool<count>) -> Bool {
     let place = Int(buffer) &- 1

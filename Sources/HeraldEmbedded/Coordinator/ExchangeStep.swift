@@ -1,57 +1,57 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Where an exchange with a connected peer stands. The whole exchange is the one table in `next(after:)`.
+/// The step of an exchange with a connected peer. The whole sequence is the one table in `next(after:)`.
 @usableFromInline
 enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
   /// No connection.
   case closed = 0
-  /// We ask for a longer ATT_MTU.
+  /// Requests a larger ATT_MTU.
   case exchangeMTU = 1
-  /// We look for the service of Herald 2.1 and later. All services with one UUID are looked at before the
-  /// next UUID is: a phone may have an empty or stale one in front of the one that works.
+  /// Searches for the service of Herald 2.1 and later. All services with one UUID are tried before the next
+  /// UUID: a phone may list an empty or stale one before the one that works.
   case findShortService = 2
-  /// We look for the service of the protocol document.
+  /// Searches for the service of the protocol document.
   case findLongService = 3
-  /// We look for the service of the provider's own, if there is one (HP-37).
+  /// Searches for the provider's own service, if there is one (HP-37).
   case findCustomService = 4
-  /// We look at the characteristics of the service.
+  /// Discovers the characteristics of the service.
   case findCharacteristics = 5
-  /// We read the payload.
+  /// Reads the payload.
   case readPayload = 6
-  /// We look for the Device Information service.
+  /// Searches for the Device Information service.
   case findInformation = 7
-  /// We look at its characteristics.
+  /// Discovers its characteristics.
   case findModel = 8
-  /// We read the model.
+  /// Reads the model.
   case readModel = 9
-  /// We write to the signal characteristic.
+  /// Writes to the signal characteristic.
   case writeSignal = 10
-  /// We look for codes of other systems; Serving+Codes.swift has the steps of that.
+  /// Searches for codes of other systems; the steps are in Serving+Codes.swift.
   case readCodes = 11
-  /// What was begun is done: what the peer is owed next is next.
+  /// A task has ended: the next task for this peer is chosen.
   case choosing = 12
   /// The peer has no Herald service, or none with a payload.
   case withoutService = 13
   /// The exchange failed.
   case failed = 14
-  /// All is done; the connection is being closed.
+  /// All tasks have ended; the connection is being closed.
   case closing = 15
-  /// The peer opened the connection and we serve it.
+  /// The peer opened the connection and this device serves it.
   case serving = 16
-  /// All is done; the connection is kept to measure the peer's strength on it.
+  /// All tasks have ended; the connection is kept to read the peer's RSSI on it.
   case keeping = 17
-  /// The service has no payload that can be read: we look for another with the same UUID, behind it.
+  /// The service has no readable payload: searches for another with the same UUID at higher handles.
   case findAnother = 18
 
   /// How a step ended.
   @usableFromInline
   enum Outcome: UInt8, BitwiseCopyable, Sendable {
-    /// What was looked for is there, what was asked for is done.
+    /// The attribute was found, or the request succeeded.
     case found
-    /// It is not there, or the peer does not do such a thing.
+    /// The attribute was not found, or the peer does not support the request.
     case absent
-    /// The peer did not answer, answered nonsense, or went away.
+    /// The peer did not respond, responded with invalid data, or disconnected.
     case failed
   }
 
@@ -93,7 +93,7 @@ enum ExchangeStep: UInt8, BitwiseCopyable, Sendable {
     rawValue >= Self.findShortService.rawValue && rawValue <= Self.findCustomService.rawValue
   }
 
-  /// Whether the peer owes us something.
+  /// Whether a response of the peer is outstanding.
   @usableFromInline
   var isWorking: Bool { rawValue >= Self.exchangeMTU.rawValue && rawValue <= Self.readCodes.rawValue }
 }

@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What an exchange makes of the search for codes of other systems.
+// How an exchange uses the search for codes of other systems.
 
 extension Exchanges {
-  /// Whether an exchange is to go on with the codes instead of `step`: for a peer that is known to have
-  /// nothing of Herald's, and before one turns out to have nothing at all.
+  /// Whether an exchange continues with the codes instead of `step`: for a peer that is known to have no
+  /// Herald service, and before a peer is marked as having none.
   @inlinable
   mutating func turnsToCodes(
     _ step: ExchangeStep, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType
@@ -21,7 +21,7 @@ extension Exchanges {
     }
   }
 
-  /// Goes on from where the search for codes stands.
+  /// Continues the search for codes at its present step.
   @inlinable
   mutating func follow(
     _ outcome: CodeOutcome, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -36,7 +36,7 @@ extension Exchanges {
     }
   }
 
-  /// All was asked: the exchange goes on with what else the peer is owed, or ends.
+  /// The search for codes has ended: the exchange continues with the peer's next task, or ends.
   @inlinable
   mutating func endCodes(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context

@@ -1,10 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What goes on over connections between the events: requests, deadlines, strengths that are measured.
+// What is done on connections between events: requests, deadlines, RSSI readings.
 
 extension Exchanges {
-  /// Sends the next request of every exchange, ends those that take too long. None waits for another.
+  /// Sends the next request of every exchange and ends those that have exceeded their deadline. Exchanges do
+  /// not wait for each other.
   @inlinable
   mutating func driveAll<R: Radio & ~Copyable>(
     _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -43,7 +44,8 @@ extension Exchanges {
       request(index, &radio, &serving, &peers, &context)
       return context.earlier(workEnd(index, &context), table[index].client.deadline)
     }
-    // Being closed: the radio is asked now, and again every two seconds for as long as it has not closed it.
+    // Being closed: the radio gets the command now, and again every two seconds until the connection is
+    // closed.
     if context.hasCome(table[index].end) {
       radio.disconnect(connection)
       table[index].end = context.after(.seconds(2))
@@ -51,23 +53,25 @@ extension Exchanges {
     return table[index].end
   }
 
-  /// When our work on a connection has to be done: on a peer's own, which may live longer, too.
+  /// When this device's exchange on a connection has to end; also on a connection that the peer opened, which
+  /// may last longer.
   @inlinable
   mutating func workEnd(_ index: Int, _ context: inout Context) -> Instant {
     guard table[index].isPeers else { return table[index].end }
     return context.earlier(table[index].end, table[index].openedAt + context.configuration.exchangeLife)
   }
 
-  /// How often the strength of a peer is measured on a connection that is kept.
+  /// How often the RSSI of a peer is read on a connection that is kept.
   @inlinable
   static var keptPeriod: Interval { .seconds(10) }
 
-  /// How long a measurement may fail to come until the peer counts as gone, whatever the radio says (HP-02).
+  /// How long no RSSI may be read until the peer counts as gone, even if the radio reports the connection as
+  /// open (HP-02).
   @inlinable
   static var keptSilence: Interval { .seconds(30) }
 
-  /// Measures the strength on a connection that is kept, does on it what the peer is owed, and gives it up
-  /// when the peer is gone.
+  /// Reads the RSSI on a connection that is kept, runs the peer's tasks on it, and closes it when the peer is
+  /// gone.
   @inlinable
   mutating func keep<R: Radio & ~Copyable>(
     _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -92,8 +96,8 @@ extension Exchanges {
     return table[index].end
   }
 
-  /// Sends the request an exchange has to send, if it has one and the radio takes it; if not, it stays to be
-  /// sent.
+  /// Sends the pending request of an exchange, if there is one and the radio accepts it; otherwise it stays
+  /// pending.
   @inlinable
   mutating func request<R: Radio & ~Copyable>(
     _ index: Int, _ radio: inout R, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -122,7 +126,7 @@ extension Exchanges {
     }
   }
 
-  /// Closes connections that have numbers beyond our places.
+  /// Closes connections whose numbers exceed the capacity.
   @inlinable
   mutating func closeSurplus<R: Radio & ~Copyable>(_ radio: inout R, _ context: inout Context) {
     guard !surplus.isEmpty else { return }

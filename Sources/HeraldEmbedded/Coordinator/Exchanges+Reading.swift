@@ -1,10 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// The steps of an exchange: what is asked, what is made of the answers, what comes next.
+// The steps of an exchange: the request, the evaluation of the response, the next step.
 
 extension Exchanges {
-  /// Begins a step: asks what it asks, or does what its end demands.
+  /// Begins a step: sends its request, or does what its end requires.
   @inlinable
   mutating func enter(
     _ wanted: ExchangeStep, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -51,7 +51,7 @@ extension Exchanges {
       request = .write
       first = table[index].signalHandle
     case .readCodes:
-      // A first question cannot end the search, so this does not come back here.
+      // A first request cannot end the search, so this does not recurse.
       if Parts.NeighbourType.systems > 0, serving.askForCodes(&table[index], &peers, &context) != .goingOn {
         fail(index, .exchangesMalformed, &serving, &peers, &context)
       }
@@ -82,7 +82,7 @@ extension Exchanges {
     }
   }
 
-  /// What comes next on a connection whose peer is known: what the peer is owed, or the end.
+  /// The next task on a connection whose peer is known, or the end of the connection.
   @inlinable
   mutating func choose(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -94,16 +94,15 @@ extension Exchanges {
     case .nothing, .meet: return .closing
     case .readPayload: return .readPayload
     case .readModel:
-      // Asked for once, whatever comes of it.
+      // Requested once, whatever the result.
       peers.noteModelAsked(place)
       return .findInformation
     case .readCodes: return .readCodes
     case .sendMessage, .writePayload, .share, .writeRSSI:
-      // The new payload would tie the new address to the one of this connection: it is written on another
-      // one.
+      // The new payload would link the new address to that of this connection: it is written on another one.
       if task == .writePayload, serving.values.isFormer(ConnectionID(index: index)) { return .closing }
       if table[index].signalHandle == 0 {
-        peers.noteDone(task, place, &context)  // there is no way to tell it
+        peers.noteDone(task, place, &context)  // the peer cannot receive it
         countRefusal(of: task, &context)
         return .closing
       }
@@ -111,7 +110,7 @@ extension Exchanges {
     }
   }
 
-  /// Goes on with the exchange after its present step.
+  /// Continues the exchange after its present step.
   @inlinable @inline(never)
   mutating func advance(
     _ index: Int, _ outcome: ExchangeStep.Outcome, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -137,16 +136,16 @@ extension Exchanges {
     enter(step.next(after: outcome), index, &serving, &peers, &context)
   }
 
-  /// The service that was found does not give its payload, perhaps as it is a stale one: another is to be
-  /// looked for.
+  /// The payload of the service that was found cannot be read, perhaps because the service is stale: another
+  /// one is searched for.
   @inlinable
   mutating func noteFault(isRefused: Bool, _ index: Int, _ serving: inout ServingType) {
     table[index].search.fail(isRefused: isRefused)
     table[index].freeBuffer(in: &serving.values.pool)
   }
 
-  /// Takes in a PDU for our client and goes on from what it brings about, which is returned. Not inlined: its
-  /// stack is not for the calls that answer requests.
+  /// Processes a PDU for the client and continues with the resulting step, which is returned. Not inlined, so
+  /// that the calls that respond to requests do not carry its stack frame.
   @inlinable @inline(never)
   mutating func take(
     _ pdu: Span<UInt8>, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -211,7 +210,7 @@ extension Exchanges {
         advance(index, .absent, &serving, &peers, &context)
       case .refused(let code):
         fail(index, .exchangesRefused, &serving, &peers, &context)
-        // It is serving as many peers as it can at the moment.
+        // The peer is serving its maximum number of peers at the moment.
         if code == .insufficientResources { peers.askAgainSoon(Int(table[index].place), &context) }
       case .timeout: fail(index, .exchangesTimedOut, &serving, &peers, &context)
       default: fail(index, .exchangesMalformed, &serving, &peers, &context)
@@ -220,7 +219,7 @@ extension Exchanges {
     return event
   }
 
-  /// The payload is here: logs and reports it. `false` if it is none.
+  /// The payload is complete: logs and reports it. `false` if the bytes are not a payload.
   @inlinable
   mutating func keepPayload(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -235,7 +234,7 @@ extension Exchanges {
     return true
   }
 
-  /// The model is here: logs and reports it (HP-28).
+  /// The model is complete: logs and reports it (HP-28).
   @inlinable
   mutating func keepModel(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context

@@ -1,18 +1,18 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Messages written to the signal characteristics of peers: how they are made, cut into pieces, and noted as
-// done.
+// Messages written to the signal characteristics of peers: how they are composed, split into parts, and
+// marked as done.
 
 extension Exchanges {
-  /// The longest request that is sent. A buffer for it lies on the stack.
+  /// The longest request that is sent. Its buffer is on the stack.
   @inlinable
   static var longestRequest: Int { 128 }
 
-  /// Makes the message a connection's task is about, unless that has begun already, and says how much of it
-  /// goes next: all of it if one request holds it, or to an iPhone, which takes prepared writes; else 20
-  /// bytes, which is how Android phones write and expect it. `false` if there is no such message; the
-  /// exchange is over then.
+  /// Composes the message of a connection's task, unless that has begun already, and returns how much of it
+  /// is written next: all of it if one request holds it, or to an iPhone, which accepts prepared writes; else
+  /// 20 bytes, the length that Android phones write and expect. `false` if there is no such message; the
+  /// exchange then ends.
   @inlinable
   mutating func prepareSignal(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -24,7 +24,7 @@ extension Exchanges {
         deferExchange(index, &serving, &peers, &context)
         return false
       case .nothingToSay:
-        // A payload of 510 bytes is one too long for a message.
+        // A payload of 510 bytes is one byte too long for a message.
         if table[index].task == .writePayload { countRefusal(of: .writePayload, &context) }
         peers.noteDone(table[index].task, Int(table[index].place), &context)
         finish(index, &serving, &peers, &context)
@@ -50,15 +50,15 @@ extension Exchanges {
   ) {
     let task = table[index].task
     context.sink.count(task == .sendMessage ? .messagesSent : .signalsSent)
-    // An Android phone begins a new message only after a payload or on a new connection; it would take
-    // anything else for the continuation of what it has.
+    // An Android phone accepts a new message only after a payload or on a new connection; otherwise it
+    // appends the bytes to the message it has.
     if table[index].system != .iOS, task != .writePayload { table[index].isSpent = true }
     table[index].written = 0
     table[index].freeBuffer(in: &serving.values.pool)
     peers.noteDone(task, Int(table[index].place), &context)
   }
 
-  /// A peer refused a message, has no characteristic for it, or it does not fit.
+  /// The peer refused the message or has no characteristic for it, or the message does not fit.
   @inlinable
   mutating func countRefusal(of task: PeerTask, _ context: inout Context) {
     context.sink.count(.signalsRefused)

@@ -1,20 +1,20 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The exchanges, one for each connection: what we ask of peers, step by step (`ExchangeStep`), and how
+/// The exchanges, one for each connection: the requests to peers, step by step (`ExchangeStep`), and how
 /// connections begin and end.
 public struct Exchanges<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
   ~Copyable
 {
-  /// What is shared by the machines.
+  /// The state that the machines share.
   public typealias Context = CoreContext<Parts>
   /// The peers.
   public typealias PeersType = Peers<Parts, targets>
-  /// What we serve.
+  /// The GATT server.
   public typealias ServingType = Serving<Parts, targets, connections, payloads>
 
   @usableFromInline var table: ConnectionTable<connections>
-  /// Connections with numbers beyond our places.
+  /// Connections whose numbers exceed the capacity.
   @usableFromInline var surplus: SurplusConnections
 
   /// No connection is open.
@@ -28,10 +28,10 @@ public struct Exchanges<Parts: DeviceParts, let targets: Int, let connections: I
 extension Exchanges {
   // MARK: Beginning and ending
 
-  /// A peer opened a connection. If it is one whose payload we want, we read it over the same connection: one
-  /// is enough for both, and in a crowd every connection less counts (HP-21). This is for devices like this
-  /// one: phones, which show how strongly they send or a pseudo device address, are met on connections of
-  /// ours, as their applications expect.
+  /// A peer opened a connection. If its payload is wanted, it is read over the same connection: one
+  /// connection is enough for both, and in a crowd the number of connections matters (HP-21). This is for
+  /// devices like this one. With phones, which advertise a transmit power or a pseudo device address, this
+  /// device opens a connection of its own, as their applications expect.
   @inlinable
   mutating func readBack(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -42,7 +42,7 @@ extension Exchanges {
     beginExchange(with: UInt16(truncatingIfNeeded: place), index, &serving, &peers, &context)
   }
 
-  /// Begins to do on a connection what a peer, whose place is held, is owed.
+  /// Begins the tasks of a peer, whose place is held, on a connection.
   @inlinable @inline(never)
   mutating func beginExchange(
     with place: UInt16, _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -68,7 +68,7 @@ extension Exchanges {
     table[index] = Exchange()
   }
 
-  /// Has several connections closed, a bit each.
+  /// Closes several connections, a bit each.
   @inlinable
   mutating func close(
     all: UInt32, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -84,7 +84,7 @@ extension Exchanges {
     }
   }
 
-  /// Lets go of what an exchange holds.
+  /// Releases the buffer and the target of an exchange.
   @inlinable @inline(never)
   mutating func letGo(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -98,7 +98,7 @@ extension Exchanges {
     serving.values.pool.release(ConnectionID(index: index))
   }
 
-  /// Has the connection closed: `run` asks the radio, again and again until it is (HP-02).
+  /// Closes the connection: `run` repeats the command to the radio until it is closed (HP-02).
   @inlinable @inline(never)
   mutating func close(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -108,7 +108,8 @@ extension Exchanges {
     table[index].end = context.now
   }
 
-  /// Our work on a connection is done: closes it, unless the peer opened it or is at work on it itself.
+  /// This device's exchange on a connection has ended: closes the connection, unless the peer opened it or is
+  /// using it.
   @inlinable
   mutating func leave(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -117,7 +118,7 @@ extension Exchanges {
       close(index, &serving, &peers, &context)
       return
     }
-    // Not more than what is ours: the peer may be in the middle of a message.
+    // Releases only what this device claimed: the peer may be in the middle of a message.
     table[index].freeBuffer(in: &serving.values.pool)
     if table[index].holdsTarget {
       table[index].holdsTarget = false
@@ -128,9 +129,8 @@ extension Exchanges {
     table[index].task = .nothing
   }
 
-  /// All that the peer is owed at present was done: says when there is more, and closes the connection
-  /// (HP-22), or keeps it if that was chosen and the peer is of a system that may withhold its advertisements
-  /// (HP-23).
+  /// All present tasks for the peer have ended: schedules the next, and closes the connection (HP-22), or
+  /// keeps it if the configuration says so and the peer's system may withhold its advertisements (HP-23).
   @inlinable
   mutating func finish(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -160,8 +160,8 @@ extension Exchanges {
     leave(index, &serving, &peers, &context)
   }
 
-  /// We have no buffer for the peer's payload, or for what it is to be told: nothing is held against it, and
-  /// it is tried again soon.
+  /// No buffer is free for the peer's payload, or for the message to it: this is not counted as a failure,
+  /// and the exchange is repeated soon.
   @inlinable
   mutating func deferExchange(
     _ index: Int, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -171,8 +171,8 @@ extension Exchanges {
     leave(index, &serving, &peers, &context)
   }
 
-  /// The exchange failed: counts why, leaves the peer alone for a while, longer each time, and closes the
-  /// connection if it is ours.
+  /// The exchange failed: counts the cause, starts the back-off, which grows with each failure, and closes
+  /// the connection if this device opened it.
   @inlinable
   mutating func fail(
     _ index: Int, _ cause: HeraldCounter, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -194,7 +194,7 @@ extension Exchanges {
 
   // MARK: The connection budget (HP-25)
 
-  /// Gives a connection up for a new peer, unless one is being closed already.
+  /// Closes a connection for a new peer, unless one is being closed already.
   @inlinable
   mutating func giveUpConnection(
     forMessage: Bool, _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -207,16 +207,16 @@ extension Exchanges {
     guard let index = table.connectionToGiveUp(forMessage: forMessage, &peers, &context) else { return }
     context.sink.count(.connectionsGivenUp)
     if table[index].step.isWorking {
-      // The peer did not have the time it is entitled to: nothing is held against it.
+      // The peer did not have its full time: this is not counted as a failure.
       peers.leaveAlone(Int(table[index].place), for: context.configuration.firstRetry, &context)
     }
     close(index, &serving, &peers, &context)
     context.hasNews = true
   }
 
-  /// Connections that were opened under the former address: the new payload and new codes must not be seen on
-  /// them, as they would tie the two addresses together. Those that are kept are closed; on the others a new
-  /// reading is refused, and the services of other systems are gone.
+  /// Connections that were opened under the former address: the new payload and new codes must not be visible
+  /// on them, as that would link the two addresses. Those that are kept are closed; on the others a new read
+  /// is refused, and the services of other systems are removed.
   @inlinable
   mutating func partWithFormerAddress(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -235,7 +235,7 @@ extension Exchanges {
 
   // MARK: What the radio says
 
-  /// A connection was opened, by us if `isOurs`.
+  /// A connection was opened, by this device if `isOurs`.
   @inlinable
   mutating func opened(
     _ opened: ConnectionOpened, isOurs: Bool, _ serving: inout ServingType, _ peers: inout PeersType,
@@ -275,12 +275,14 @@ extension Exchanges {
     if table[index].step.isWorking {
       let place = Int(table[index].place)
       if table[index].isPeers {
-        // The peer was done with its own connection before we were: nothing is held against it.
+        // The peer closed its own connection before this device had finished: this is not counted as a
+        // failure.
         context.sink.count(.exchangesDropped)
         peers.leaveAlone(place, for: .zero, andUpTo: 1023, &context)
       } else {
         fail(index, .exchangesDropped, &serving, &peers, &context)
-        // It did not understand our request, as happens when several ask at the same moment.
+        // The peer did not process the request, as happens when several peers send requests at the same
+        // moment.
         if reason == .failedToBeEstablished { peers.askAgainSoon(place, &context) }
       }
     }

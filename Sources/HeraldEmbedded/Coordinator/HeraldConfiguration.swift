@@ -1,58 +1,58 @@
 import HeraldHAL
 
-/// Which connection is given up for a new peer (HP-25).
+/// Which connection is closed for a new peer (HP-25).
 public enum ConnectionPolicy: UInt8, BitwiseCopyable, Sendable {
   /// The one that was opened first.
   case oldest = 0
-  /// The one to the peer that is heard most weakly.
+  /// The one to the peer with the lowest RSSI.
   case weakest = 1
 }
 
-/// What can be chosen about a Herald device at start-up. The defaults are right for a wearable.
+/// The configuration of a Herald device at start-up. The defaults suit a wearable.
 public struct HeraldConfiguration: BitwiseCopyable, Sendable {
-  /// Why the device started, as the board numbers it; 0 is "power came on". It goes to the log.
+  /// The reason of the start, by the board's numbering; 0 is "power came on". It goes to the log.
   public var startReason: UInt8 = 0
-  /// Whether to advertise, if the radio can. A device that does not writes its payload, and how strong it
-  /// hears them, to the peers it meets (HP-06).
+  /// Whether to advertise, if the radio can. A device that does not advertise writes its payload, and the
+  /// RSSI of peers, to the peers it meets (HP-06).
   public var advertises = true
   /// Whether to scan, and to connect to peers. A beacon does not.
   public var scans = true
-  /// Whether to pass on to iPhones the payloads of others that they may not hear themselves (HP-42).
+  /// Whether to send to iPhones the payloads of other peers that they may not receive themselves (HP-42).
   public var sharesPayloads = true
   /// Whether to read peers' models (HP-28).
   public var readsModel = false
   /// Whether to stay connected to peers whose system may withhold their advertisements (HP-23).
   public var keepsConnections = false
-  /// Which connection is given up for a new peer when there are as many as there may be (HP-25).
+  /// Which connection is closed for a new peer when there are as many as there may be (HP-25).
   public var connectionPolicy = ConnectionPolicy.oldest
-  /// Whether to believe the date that a venue beacon tells, as long as nobody else has told it. Needs a
+  /// Whether to use the date that a venue beacon advertises, as long as no other source has set it. Needs a
   /// `VisitSensor`.
   public var takesTimeFromBeacons = false
-  /// Whether the device serves its log to everybody on its management link while it has no access key and no
-  /// host has set `access/stay-open`.
+  /// Whether the device gives every host access to its log on its management link while it has no access key
+  /// and no host has set `access/stay-open`.
   public var staysOpen = false
-  /// How to scan.
+  /// The scan timing.
   public var scanTiming = ScanTiming()
   /// Milliseconds between advertising events, 20…10,240.
   public var advertisingInterval: Interval = .milliseconds(250)
   /// What to advertise. The pseudo device address is filled in if `addressPeriod` is so short that one is
   /// needed.
   public var advertisement = HeraldAdvertisement()
-  /// How advertisements are looked into.
+  /// How advertisements are evaluated.
   public var introspection = Introspection()
-  /// Time from one own address to the next, unless the payload changes sooner.
+  /// The lifetime of an own address, unless the payload changes sooner.
   public var addressPeriod: Interval = AddressRotation.usualPeriod
   /// How long a connection attempt may take (HP-10).
   public var attemptTimeout: Interval = .seconds(8)
-  /// How long a connected peer may take to answer one request.
+  /// How long a connected peer may take to respond to one request.
   public var stepTimeout: Interval = .seconds(6)
-  /// The longest life of a connection that we opened, whatever it is at (HP-02).
+  /// The longest duration of a connection that this device opened, whatever its step (HP-02).
   public var exchangeLife: Interval = .seconds(20)
-  /// The longest life of a connection that a peer opened.
+  /// The longest duration of a connection that a peer opened.
   public var servingLife: Interval = .minutes(1)
   /// How long a connection that a peer opened may lie idle.
   public var servingIdle: Interval = .seconds(15)
-  /// How recently a peer must have been heard to be worth a connection attempt.
+  /// How recently a peer must have been heard for a connection attempt.
   public var inRange: Interval = .seconds(10)
   /// How long a peer must be silent to count as gone.
   public var expiry: Interval = .minutes(15)
@@ -60,9 +60,9 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   public var firstRetry: Interval = .seconds(4)
   /// …up to this.
   public var longestRetry: Interval = .minutes(5)
-  /// How often the log is brought to flash: the most that a loss of power costs. Each time costs about seven
-  /// bytes of flash: on a recording a reading took 1.46 bytes with 10 s, 1.39 with 30 s, 1.36 with 60 s, and
-  /// 1.34 without.
+  /// How often pending records are committed to flash: a loss of power loses at most this much. Each commit
+  /// costs about seven bytes of flash: on a recording a reading took 1.46 bytes with 10 s, 1.39 with 30 s,
+  /// 1.36 with 60 s, and 1.34 without.
   public var commitPeriod: Interval = .seconds(30)
   /// How many days a record is kept. What is older is erased, page by page (docs/log-format.md, section 6); 0
   /// keeps it until the ring needs its place.
@@ -72,12 +72,13 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
   /// times in 30 s.
   public init() {}
 
-  /// A setting that makes a battery last: 0.4 mA, and half as many readings. Devices like this one are heard
-  /// and read as soon as with the defaults; phones that advertise once a second only once or twice in 30 s.
+  /// A configuration for long battery life: 0.4 mA, and half as many readings. Devices like this one are
+  /// heard and read as soon as with the defaults; phones that advertise once a second are heard only once or
+  /// twice in 30 s.
   public static var saver: HeraldConfiguration { HeraldConfiguration(.saver) }
 
-  /// A setting for devices on a mains supply, and for measuring: scans half of the time and advertises ten
-  /// times a second. 3 mA.
+  /// A configuration for mains supply, and for measurements: scans half of the time and advertises ten times
+  /// a second. 3 mA.
   public static var dense: HeraldConfiguration { HeraldConfiguration(.dense) }
 
   private init(_ setting: RadioSetting) {
@@ -86,8 +87,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
     advertisingInterval = setting.advertisingInterval ?? advertisingInterval
   }
 
-  /// How long to leave a peer alone after its `failures`-th failed exchange in a row: `first`, doubled with
-  /// each further one up to `longest`. Static, as a method would copy the configuration to the stack.
+  /// The back-off after a peer's `failures`-th failed exchange in a row: `first`, doubled with each further
+  /// one up to `longest`. Static, as a method would copy the configuration to the stack.
   @usableFromInline
   static func retryDelay(failures: UInt8, first: Interval, longest: Interval) -> Interval {
     var delay = first.milliseconds
@@ -99,8 +100,8 @@ public struct HeraldConfiguration: BitwiseCopyable, Sendable {
     return delay < longest.milliseconds ? Interval(milliseconds: delay) : longest
   }
 
-  /// How long to leave a peer alone that turned out for the `ignores`-th time to have no Herald service: a
-  /// minute, and a fifth more each time until it is three minutes or more, as phones do.
+  /// How long no connection is made to a peer that was found for the `ignores`-th time to have no Herald
+  /// service: a minute, and a fifth more each time until it is three minutes or more, as phones do.
   @usableFromInline
   static func ignoreDelay(ignores: UInt8) -> Interval {
     var delay: UInt32 = 60_000

@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What the application and the host command.
+// The commands of the application and the host.
 
 extension HeraldCore {
-  /// Switches the sensor off: nothing is scanned for, advertised or connected any more; what the log has not
-  /// kept yet is kept. Sensors beside the radio go on, so that a visit ends.
+  /// Switches the sensor off: scanning, advertising and connecting end; pending records of the log are
+  /// committed. Sensors beside the radio continue, so that a visit ends.
   @inlinable
   public mutating func switchOff(at now: Instant) {
     context.now = now
@@ -26,7 +26,7 @@ extension HeraldCore {
     tell(power.set(isOff: false))
   }
 
-  /// Tells the delegate the sensor's new state, if there is one.
+  /// Reports the sensor's new state to the delegate, if there is one.
   @inlinable
   mutating func tell(_ state: SensorState?) {
     guard let state else { return }
@@ -36,8 +36,8 @@ extension HeraldCore {
   }
 
   /// Sends a message of at most 509 bytes to a peer at once, ahead of all other work and over the open
-  /// connection if there is one (HP-30, HP-31). It is given up after a minute; the counters `messages_sent`
-  /// and `messages_lost` tell.
+  /// connection if there is one (HP-30, HP-31). It is dropped after a minute; the counters `messages_sent`
+  /// and `messages_lost` show the result.
   @inlinable
   public mutating func sendImmediately(
     _ message: Span<UInt8>, to target: TargetIdentity, at now: Instant
@@ -51,8 +51,8 @@ extension HeraldCore {
     peers.hasten(&context)
   }
 
-  /// Sends a message to every peer that is known to speak Herald and was heard within the last minute
-  /// (HP-32), and returns how many these are.
+  /// Sends a message to every peer that is known to have a Herald service and was heard within the last
+  /// minute (HP-32), and returns how many these are.
   @inlinable
   public mutating func sendImmediatelyToAll(_ message: Span<UInt8>, at now: Instant)
     throws(ImmediateSendError)
@@ -65,8 +65,8 @@ extension HeraldCore {
     return peers.queueMessageForAll(&context)
   }
 
-  /// Goes by what a host has set, from now on. Another interval of advertisements comes with another address,
-  /// as all that is advertised does.
+  /// Applies the settings of a host from now on. A new advertising interval comes with a new address, like
+  /// every change of what is advertised.
   @inlinable @inline(never)
   public mutating func take(_ new: SettingValues, at now: Instant) {
     context.now = now
@@ -77,9 +77,9 @@ extension HeraldCore {
     context.hasNews = true
   }
 
-  /// Gives the supplier what it needs of the payload that is stored. To be called in each round of the loop,
-  /// before the node is polled, so that the key of a new day is there when the payload of its first minutes
-  /// is asked for.
+  /// Gives the supplier the payload key material that is stored. To be called in each round of the loop,
+  /// before the node is polled, so that the key of a new day is available when the payload of its first
+  /// minutes is requested.
   @inlinable
   public mutating func tendPayload<Storage: PayloadStorage & ~Copyable>(
     in storage: inout Storage, at now: Instant

@@ -1,10 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What the radio says.
+// The events of the radio.
 
 extension HeraldCore: RadioEventHandler {
-  /// One advertisement or scan response was heard. Its strength is logged under the peer's identity if the
+  /// One advertisement or scan response was received. Its RSSI is logged under the peer's identity if the
   /// peer is or may be a Herald peer (HP-26).
   @inlinable
   public mutating func received(_ report: AdvertisingReport, data: Span<UInt8>, at now: Instant) {
@@ -23,7 +23,7 @@ extension HeraldCore: RadioEventHandler {
       place = new
     }
     if !peers.table[place].isAt(report.address) {
-      guard report.address != presence.address else { return }  // our own
+      guard report.address != presence.address else { return }  // own address
       peers.move(place, to: report.address, &context)
     }
     guard peers.acquaint(place, seen, report, &context) || sighting.isSomething else { return }
@@ -34,8 +34,8 @@ extension HeraldCore: RadioEventHandler {
     peers.measure(place, seen.identity, report.rssi, &context)
   }
 
-  /// The radio became usable, or stopped being so; then every connection is gone and what was wanted is
-  /// stated again later.
+  /// The radio became usable, or stopped being so; then every connection is gone and the commands are
+  /// repeated later.
   @inlinable
   public mutating func radioChanged(_ state: RadioState, at now: Instant) {
     context.now = now
@@ -55,7 +55,7 @@ extension HeraldCore: RadioEventHandler {
     let index = opened.connection.index
     let isOurs = opened.role == .central && peers.attemptSucceeded(&context)
     guard index >= 0, index < connections else {
-      // More connections than there is memory for: `run` closes them, as long as the radio has them.
+      // More connections than the capacity: `run` closes them, as long as the radio has them.
       context.sink.count(.connectionsRefused)
       exchanges.surplus.opened(index, at: now)
       if isOurs { peers.postpone(Int(peers.attempt.place), .connectionsRefused, &context) }
@@ -89,8 +89,8 @@ extension HeraldCore: RadioEventHandler {
     peers.lookForWork(&context)
   }
 
-  /// A PDU arrived: an answer to one of our requests, or a request of the peer's that is answered in its
-  /// place.
+  /// A PDU was received: a response to a request of this device, or a request of the peer, whose response
+  /// replaces it in the buffer.
   @inlinable @inline(never)
   public mutating func pduReceived(
     _ buffer: inout MutableSpan<UInt8>, count: Int, on connection: ConnectionID, at now: Instant
@@ -111,11 +111,11 @@ extension HeraldCore: RadioEventHandler {
     return 1
   }
 
-  /// A connection takes PDUs again: `run` sends.
+  /// A connection accepts PDUs again: `run` sends.
   @inlinable
   public mutating func readyToSend(on connection: ConnectionID, at now: Instant) { context.hasNews = true }
 
-  /// A strength was measured on a connection: it counts like that of an advertisement.
+  /// An RSSI was read on a connection: it counts like that of an advertisement.
   @inlinable
   public mutating func measured(_ rssi: RSSI, on connection: ConnectionID, at now: Instant) {
     context.now = now

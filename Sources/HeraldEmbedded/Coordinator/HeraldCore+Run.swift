@@ -1,10 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What the radio is told to do: the machines say what they want, and it is commanded here.
+// The commands to the radio: the machines return what they need, and the commands are issued here.
 
 extension HeraldCore {
-  /// Looks at every deadline, commands the radio, and returns when to call again at the latest. Also to be
+  /// Checks every deadline, commands the radio, and returns when to call again at the latest. Also to be
   /// called after each `poll` of the radio that may have had events.
   @inlinable @inline(never)
   public mutating func run<R: Radio & ~Copyable>(at now: Instant, commanding radio: inout R) -> Instant {
@@ -46,15 +46,15 @@ extension HeraldCore {
     return context.wakeAt
   }
 
-  /// Opens the log before the first `run`: for a board that says why it started, by a number of its own
-  /// choice, or that does not `run` but is to be read.
+  /// Opens the log before the first `run`: for a board that logs the reason of its start by a number of its
+  /// own, or for a device that is only read and does not `run`.
   @inlinable
   public mutating func openLog(at now: Instant, startReason: UInt8) {
     context.now = now
     if !isStarted { start(reason: startReason) }
   }
 
-  /// Makes what has to be random, opens the log.
+  /// Generates the random values and opens the log.
   @inlinable
   mutating func start(reason: UInt8) {
     isStarted = true
@@ -64,7 +64,7 @@ extension HeraldCore {
       reason: reason, freshEpoch: context.random.next(), commitPeriod: context.commitPeriod)
   }
 
-  /// Ages out the silent, brings the log to flash.
+  /// Ages out silent peers and commits the log to flash.
   @inlinable
   mutating func housekeep() {
     if context.hasCome(ageing.dueAt) { peers.ageOut(&ageing, &context) }
@@ -80,7 +80,7 @@ extension HeraldCore {
     if context.sink.log.wantsTrimming, context.sink.trim(isIdle: isIdle) { context.wake(by: context.now) }
   }
 
-  /// Gives the message up when its time is over, or when everybody has it.
+  /// Drops the message when its deadline has passed, or when every peer has it.
   @inlinable
   mutating func tendOutbox() {
     guard outbox.isPending else { return }
@@ -106,16 +106,16 @@ extension HeraldCore {
     presence.takePayload(&serving, &peers, &context)
   }
 
-  /// Ends the attempt that takes too long. It stays active until the radio says how it ended; a radio that
-  /// does not is asked again every two seconds.
+  /// Cancels the attempt whose deadline has passed. It stays active until the radio reports how it ended; if
+  /// the radio reports nothing, the cancellation is repeated every two seconds.
   @inlinable
   mutating func endAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard peers.attempt.isActive else { return }
     if peers.isAttemptOverdue(&context) { radio.cancelConnect() }
   }
 
-  /// Begins to connect to the peer it is most worth connecting to, if one can be connected to now. One place
-  /// among the connections, if there are several, is left to peers.
+  /// Begins to connect to the peer of the highest priority, if a connection can be opened now. Of several
+  /// connections one is reserved for peers that connect to this device.
   @inlinable @inline(never)
   mutating func beginAttempt<R: Radio & ~Copyable>(_ radio: inout R) {
     guard context.configuration.scans, context.capabilities.canConnect, !peers.attempt.isActive else {
@@ -133,7 +133,7 @@ extension HeraldCore {
     }
     var limit = Instant.never
     if !context.capabilities.canScanWhileConnecting {
-      // Until there has been a scan nothing is attempted; the scan's own deadline brings us back here.
+      // No attempt is made before the first scan; the deadline of the scan schedules the next run.
       guard let scanLimit = scanning.attemptLimit(at: context.now) else { return }
       limit = scanLimit
     }
@@ -202,7 +202,7 @@ extension HeraldCore {
     }
   }
 
-  /// Takes everything off the air and closes every connection.
+  /// Ends scanning and advertising and closes every connection.
   @inlinable
   mutating func quieten<R: Radio & ~Copyable>(_ radio: inout R) {
     if scanning.stop() {

@@ -1,29 +1,29 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A Herald device without its radio: everything it knows and decides.
+/// A Herald device without its radio: all of its state and decisions.
 ///
-/// It is a sequencer of machines, each of which owns what it decides about: it gives them the radio's events
-/// (HeraldCore+Events.swift), and between these commands the radio as they want (HeraldCore+Run.swift). It
-/// never waits and reads no clock; a step that takes time has a deadline, and `run` returns the earliest.
+/// It is a sequencer of machines, each of which owns its state: it passes the radio's events to them
+/// (HeraldCore+Events.swift), and between these issues their commands to the radio (HeraldCore+Run.swift). It
+/// never blocks and reads no clock; a step that takes time has a deadline, and `run` returns the earliest.
 ///
-/// - `targets` is how many peers it tracks at once; `TargetTable` says what happens to more.
-/// - `connections` is how many connections it holds at once; more are closed as they come.
-/// - `payloads` is how many payloads and messages may be on their way at once, over all connections, 516
-///   bytes each; `PayloadPool` says what happens to more. With fewer than `connections` a peer may be told to
-///   come again, or be asked by us a second later.
+/// - `targets` is how many peers it tracks at once; `TargetTable` says what happens beyond that.
+/// - `connections` is how many connections it holds at once; further ones are closed when they open.
+/// - `payloads` is how many payloads and messages may be in transfer at once, over all connections, 516 bytes
+///   each; `PayloadPool` says what happens beyond that. With fewer than `connections` a peer may have to
+///   repeat its request, or get this device's request a second later.
 public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
   ~Copyable
 {
-  /// What the machines share: moment, configuration, settings, chance, and the sink of events.
+  /// What the machines share: time, configuration, settings, random source, and the sink of events.
   public typealias Context = CoreContext<Parts>
   /// The type of the log.
   public typealias Log = FlashLog<Parts.FlashType, 64>
 
-  // What is used together lies together, large and rare things first: functions then reach most of it from
-  // one address.
+  // Members that are used together are adjacent, large and rare things first: functions then reach most of it
+  // from one address.
 
-  /// What is shared by the machines.
+  /// The state that the machines share.
   public var context: Context
   /// The peers.
   @usableFromInline var peers: Peers<Parts, targets>
@@ -40,18 +40,18 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   /// Whether the sensor is on.
   @usableFromInline var power: SensorSwitch
   @usableFromInline var isStarted: Bool
-  /// When to look for peers that have been silent for too long.
+  /// When the table is searched for peers that have been silent for too long.
   @usableFromInline var ageing: Ageing
-  // Behind the rest: the buffers in it are in nobody's way there.
+  // Last, because of its large buffers: the members before it keep small offsets.
 
-  /// What we serve on connections.
+  /// The GATT server.
   @usableFromInline
   var serving: Serving<Parts, targets, connections, payloads>
 
   /// A device that has not started. It starts at the first `run`.
   ///
-  /// Whoever makes a device in a function of its own (`ManagedNode`) inlines this: then supplier and delegate
-  /// are made in their places, and not on the stack first.
+  /// Inlined by a function that makes the device (`ManagedNode`): supplier and delegate are then made in
+  /// place, and not on the stack first.
   @inlinable
   public init(
     flash: consuming Parts.FlashType, random: consuming Parts.RandomType,
@@ -94,13 +94,13 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     mutating get { serving.values.neighbours }
     _modify { yield &serving.values.neighbours }
   }
-  /// What our GATT table serves, the supplier of payloads included.
+  /// The values of the GATT table, the supplier of payloads included.
   @inlinable
   public var values: ServedValues<Parts, connections, payloads> {
     _read { yield serving.values }
     _modify { yield &serving.values }
   }
-  /// The peers. For looking at: what happens to them is decided here.
+  /// The peers, for reading; the core alone changes them.
   @inlinable
   public var table: TargetTable<targets> {
     _read { yield peers.table }
@@ -112,7 +112,7 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     _read { yield context.sink.log }
     _modify { yield &context.sink.log }
   }
-  /// Who hears of the sensor's events.
+  /// Receives the sensor's events.
   @inlinable
   public var delegate: Parts.DelegateType {
     _read { yield context.sink.delegate }
@@ -127,10 +127,10 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
   /// The date, if known. `setClock` sets it.
   @inlinable
   public var clock: WallClock { context.sink.clock }
-  /// For how many days records of the log are kept, 0 for as long as there is room.
+  /// For how many days records of the log are kept, 0: as long as there is room.
   @inlinable
   public var retentionDays: UInt16 { context.retentionDays }
-  /// The number of a setting that is in effect; 0 of those that are none.
+  /// The number of a setting that is in effect; 0 for an unknown setting.
   @inlinable
   public func inEffect(_ setting: Setting) -> UInt32 { context.inEffect(setting) }
 
@@ -141,19 +141,20 @@ public struct HeraldCore<Parts: DeviceParts, let targets: Int, let connections: 
     set { presence.rotation.isHeld = newValue }
   }
 
-  /// What the device calls itself. It is set before the first `run`.
+  /// The names of the device. They are set before the first `run`.
   @inlinable
   public var names: DeviceNames {
     get { serving.values.names }
     set { serving.values.names = newValue }
   }
 
-  /// The address shown at present; `.zero` before the first.
+  /// The present own address; `.zero` before the first.
   @inlinable
   public var ownAddress: DeviceAddress { presence.address }
 
-  /// What own addresses are made with. A device that keeps it sets it before its first `run` and stays
-  /// recognisable to whoever has it; without one (all zeros) the device makes a new one when it starts.
+  /// The key from which own addresses are generated. A device that keeps it sets it before its first `run`,
+  /// so that holders of the key can resolve its addresses; without one (all zeros) the device generates a new
+  /// one when it starts.
   @inlinable
   public var key: IdentityResolvingKey {
     get { presence.key }

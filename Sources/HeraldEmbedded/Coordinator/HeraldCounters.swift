@@ -1,14 +1,14 @@
-/// What a Herald device counts about its work with peers. The order is that of the statistics group "herald".
+/// What a Herald device counts. The order is that of the statistics group "herald".
 public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
-  /// Advertisements and scan responses heard, of whomever.
+  /// Advertisements and scan responses received, of any device.
   case adverts = 0
-  /// Of these, such as came without a strength.
+  /// Of these, those without an RSSI.
   case advertsWithoutStrength
-  /// Strengths measured of peers that are or may be Herald peers.
+  /// RSSI readings of peers that are or may be Herald peers.
   case readings
-  /// Peers taken in.
+  /// Peers added to the table.
   case detections
-  /// Peers not taken in because every place was held.
+  /// Peers not added because every place was held.
   case tableFull
   /// Peers that aged out.
   case losses
@@ -20,72 +20,73 @@ public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
   case attemptsCut
   /// Attempts that the radio reported as failed.
   case attemptsFailed
-  /// Connections we opened.
+  /// Connections that this device opened.
   case connectionsOut
-  /// Connections peers opened.
+  /// Connections that peers opened.
   case connectionsIn
-  /// Connections refused for want of a place, or that nobody asked for.
+  /// Connections refused because there was no place, or that were not requested.
   case connectionsRefused
-  /// Exchanges in which the peer went away.
+  /// Exchanges in which the peer disconnected.
   case exchangesDropped
-  /// Exchanges in which the peer did not answer in time.
+  /// Exchanges in which the peer did not respond in time.
   case exchangesTimedOut
-  /// Exchanges in which the peer answered with an error.
+  /// Exchanges in which the peer returned an error.
   case exchangesRefused
-  /// Exchanges in which the peer broke the protocol.
+  /// Exchanges in which the peer violated the protocol.
   case exchangesMalformed
-  /// Exchanges given up for want of a payload buffer of ours.
+  /// Exchanges that ended because no payload buffer was free.
   case exchangesWithoutBuffer
-  /// Peers that turned out to have no Herald service.
+  /// Peers that were found to have no Herald service.
   case withoutService
   /// Payloads read.
   case reads
-  /// Of these, such as another identity had shown before.
+  /// Of these, those that another identity had shown before.
   case readsOfKnown
   /// Times a peer began to read our payload.
   case payloadsServed
-  /// Times our payload could not be given to a peer that asked for it.
+  /// Times our payload could not be served to a peer that requested it.
   case payloadsNotServed
   /// Writes to our signal characteristics.
   case signals
-  /// Of these, such as were empty: they wake a peer's application.
+  /// Of these, the empty ones: they wake a peer's application.
   case signalWakes
   /// Payloads written to us.
   case signalPayloads
-  /// Strengths written to us.
+  /// RSSI values written to us.
   case signalStrengths
-  /// Payloads of others passed on to us, by message.
+  /// Payloads of others shared with us by message.
   case signalShares
   /// Messages to the application.
   case signalMessages
-  /// Writes that were no message, or the end of none; parts of messages that were never finished.
+  /// Writes that were no message, or no valid end of one; messages that were never completed.
   case signalsMalformed
-  /// Messages, and codes of other systems, not acted upon because too much was written or shown.
+  /// Messages, and codes of other systems, that were dropped because a budget was used up.
   case signalsDropped
-  /// Writes refused for want of a buffer.
+  /// Writes refused because no buffer was free.
   case signalsWithoutBuffer
-  /// Messages of ours that a peer took, the application's apart.
+  /// Messages of ours that a peer accepted, except those of the application.
   case signalsSent
   /// Messages that a peer refused, or has no characteristic for.
   case signalsRefused
-  /// Peers that took a message of the application's.
+  /// Peers that accepted a message of the application.
   case messagesSent
-  /// Peers that one could not be delivered to in time.
+  /// Peers to which one could not be delivered in time.
   case messagesLost
-  /// Connections given up for a new peer.
+  /// Connections closed for a new peer.
   case connectionsGivenUp
   /// Own addresses taken.
   case rotations
   /// Commands the radio refused.
   case radioRefusals
-  /// Events the log did not take.
+  /// Events the log did not accept.
   case logErrors
-  /// Advertisements of strangers that were not taken in, as there were too many (`StrangerBudget`).
+  /// Advertisements of strangers that were not added to the table because there were too many
+  /// (`StrangerBudget`).
   case strangersRefused
-  /// Strengths of strangers that were not kept, as there were too many.
+  /// Readings of strangers that were not kept because there were too many.
   case readingsRefused
 
-  /// How many there are.
+  /// The number of counters.
   public static let count = 42
 }
 
@@ -93,7 +94,7 @@ public enum HeraldCounter: Int, BitwiseCopyable, Sendable {
 public struct HeraldCounters: BitwiseCopyable, Sendable {
   @usableFromInline var values: [42 of UInt32]
 
-  /// All zero.
+  /// All counters zero.
   @usableFromInline
   init() { values = .init(repeating: 0) }
 
@@ -101,11 +102,11 @@ public struct HeraldCounters: BitwiseCopyable, Sendable {
   @inlinable
   public subscript(counter: HeraldCounter) -> UInt32 { values[counter.rawValue] }
 
-  /// One more.
+  /// Adds one.
   @inlinable @inline(__always)
   mutating func count(_ counter: HeraldCounter) { values[counter.rawValue] &+= 1 }
 
-  /// One more message of a kind: their counters are in the order of their codes.
+  /// Adds one for a message of a kind: their counters are in the order of their codes.
   @inlinable
   mutating func count(_ kind: SignalMessage.Kind) {
     values[HeraldCounter.signalPayloads.rawValue &+ Int(kind.rawValue) &- 1] &+= 1

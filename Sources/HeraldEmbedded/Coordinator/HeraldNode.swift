@@ -3,21 +3,21 @@ import HeraldHAL
 
 /// A Herald device: a radio and the core that commands it.
 ///
-/// The board's loop, or the program around it, calls `poll` whenever the radio's transport has something and
-/// at the latest at the moment the last `poll` returned.
+/// The board's loop, or the program around it, calls `poll` whenever the radio's transport has data and at
+/// the latest at the moment the last `poll` returned.
 public struct HeraldNode<
   RadioType: Radio & ~Copyable, Parts: DeviceParts,
   let targets: Int, let connections: Int, let payloads: Int
 >: ~Copyable {
-  /// The type of everything but the radio.
+  /// The type of everything except the radio.
   public typealias Core = HeraldCore<Parts, targets, connections, payloads>
 
   /// The radio.
   public var radio: RadioType
-  /// Everything else.
+  /// Everything except the radio.
   public var core: Core
 
-  /// After advertisements alone the rest of the device is looked at once in so long, at the least.
+  /// After advertisements alone the rest of the device runs at least once in this interval.
   @inlinable static var lull: Interval { .milliseconds(100) }
 
   /// A device that has not started; it starts at the first `poll`.
@@ -35,8 +35,8 @@ public struct HeraldNode<
     core.names = names
   }
 
-  /// The same with the radio made in its place. A finished one is as large as all its connections' buffers,
-  /// and would be moved here over the stack, which a microcontroller has no room for.
+  /// The same with the radio made in place. A radio that is passed in would be copied over the stack with all
+  /// its connections' buffers, for which a microcontroller has no room.
   @inlinable
   public init(
     makingRadio radio: () -> RadioType, flash: consuming Parts.FlashType,
@@ -49,20 +49,20 @@ public struct HeraldNode<
       flash: flash, random: random, supplier: supplier, delegate: delegate, configuration: configuration)
   }
 
-  /// Takes in what the radio has, decides, commands the radio, and lets it send. Returns when to poll again
-  /// at the latest; sooner is never wrong.
+  /// Processes the radio's events, runs the core, commands the radio, and lets it send. Returns when to poll
+  /// again at the latest; an earlier call is always allowed.
   @inlinable @inline(never)
   public mutating func poll(at now: Instant) -> Instant {
     let heard = core.context.sink.counters[.adverts]
     let radioDue = radio.poll(at: now, into: &core)
-    // An advertisement of a known peer changes nothing but the table and the log, and there may be hundreds
-    // of them a second.
+    // An advertisement of a known peer changes only the table and the log, and there may be hundreds a
+    // second.
     if core.context.sink.counters[.adverts] != heard, !core.context.hasNews, radioDue > now {
       if now < core.context.wakeAt { return radioDue < core.context.wakeAt ? radioDue : core.context.wakeAt }
     }
     let next = core.run(at: now, commanding: &radio)
     core.context.wake(by: now + Self.lull)
-    // What was commanded goes out now, and what that brings about at once is taken in.
+    // The commands are sent now, and events that result at once are processed.
     let radioNext = radio.poll(at: now, into: &core)
     if core.context.hasNews { return now }
     return radioNext < next ? radioNext : next

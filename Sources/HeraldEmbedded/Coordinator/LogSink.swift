@@ -1,27 +1,27 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Where events go: to the log, to the counters, and to the delegate.
+/// The destinations of events: the log, the counters, and the delegate.
 ///
-/// It dates what it is told of with the moment of the present call, and keeps the log: it commits what is
-/// pending, erases what is too old, and erases ahead of what is to be written.
+/// It dates events with the time of the present call, and maintains the log: it commits pending records,
+/// erases expired pages, and erases ahead of the next page.
 public struct LogSink<Parts: DeviceParts>: ~Copyable {
   /// The type of the log.
   public typealias Log = FlashLog<Parts.FlashType, 64>
 
-  /// The log. Its dictionary is as large as the format allows: with 60 peers about, one of 32 would take 4.5
-  /// bytes for a reading instead of 1.7, to save 416 bytes of RAM.
+  /// The log. Its dictionary is as large as the format allows: with 60 peers in range, a dictionary of 32
+  /// would take 4.5 bytes for a reading instead of 1.7, to save 416 bytes of RAM.
   public var log: Log
-  /// Who hears of the sensor's events.
+  /// Receives the sensor's events.
   public var delegate: Parts.DelegateType
   /// The date, if known.
   public var clock: WallClock
   @usableFromInline var counters: HeraldCounters
-  /// The moment of the call that is being made.
+  /// The time of the present call.
   public var now: Instant
-  /// When the log is brought to flash next.
+  /// When the log is committed to flash next.
   @usableFromInline var commitAt: Instant
-  /// From when on the log is tidied also while somebody is connected.
+  /// From when on pages are erased also while a peer is connected.
   @usableFromInline var tidyAt: Instant
 
   /// A sink into a log that is not mounted yet.
@@ -40,19 +40,19 @@ public struct LogSink<Parts: DeviceParts>: ~Copyable {
 extension LogSink {
   // MARK: Recording
 
-  /// One more.
+  /// Adds one.
   @inlinable @inline(__always)
   mutating func count(_ counter: HeraldCounter) { counters.count(counter) }
 
-  /// Puts an event into the log; one it does not take is counted.
+  /// Appends an event to the log; an event that the log refuses is counted.
   @inlinable @inline(__always)
   mutating func record(_ event: LogEvent) {
     var record = LogRecordFields(event)
     add(&record)
   }
 
-  /// The same for what happened to a peer, in the shape in which it is logged: there are many calls, and this
-  /// is short at each. `extra` is the strength of a reading, and of other kinds the plain field.
+  /// The same for an event of a peer, in the form in which it is logged: there are many calls, and this is
+  /// short at each. `extra` is the RSSI of a reading, and for other kinds the plain field.
   @inlinable @inline(never)
   mutating func record(_ kind: LogKind, of target: TargetIdentity, extra: UInt8 = 0) {
     var record = LogRecordFields(
@@ -60,7 +60,7 @@ extension LogSink {
     add(&record)
   }
 
-  /// The same with a part of the bytes that are in a buffer.
+  /// The same with some of the bytes of a buffer.
   @inlinable @inline(never)
   mutating func record(
     _ kind: LogKind, of target: TargetIdentity = LogRecordFields.nobody, extra: UInt8 = 0,
@@ -78,7 +78,7 @@ extension LogSink {
     }
   }
 
-  /// Puts a record into the log; one it does not take is counted.
+  /// Appends a record to the log; a record that the log refuses is counted.
   @inlinable @inline(never)
   mutating func add(_ record: inout LogRecordFields) {
     do throws(LogError) { try log.append(&record, bytes: Span(), at: now, clock: clock) } catch {
@@ -97,7 +97,7 @@ extension LogSink {
 
   // MARK: Keeping the log
 
-  /// Opens the log: the first record says why the device started.
+  /// Opens the log: the first record holds the reason of the start.
   @inlinable
   mutating func start(reason: UInt8, freshEpoch: UInt32, commitPeriod: Interval) {
     log.mount(freshEpoch: freshEpoch)
@@ -105,14 +105,14 @@ extension LogSink {
     commitAt = now + commitPeriod
   }
 
-  /// Commits sooner if another period says so.
+  /// Commits sooner if a new period requires it.
   @inlinable
   mutating func commit(within period: Interval) {
     let end = now + period
     if end < commitAt { commitAt = end }
   }
 
-  /// Brings the log to flash and tidies it. `isIdle` says that nobody is connected.
+  /// Commits the log to flash and erases pages. `isIdle`: no peer is connected.
   @inlinable
   mutating func commit(isIdle: Bool, next period: Interval, retentionDays: UInt16) {
     log.commit()
@@ -120,8 +120,8 @@ extension LogSink {
     commitAt = now + period
   }
 
-  /// Erases one page that a host has, unless somebody is connected, who would have to wait: then not before
-  /// an hour has passed. Whether it has.
+  /// Erases one page that a host has acknowledged, unless a peer is connected, which the erasure would delay:
+  /// then only after an hour. Returns whether a page was erased.
   @inlinable @inline(never)
   mutating func trim(isIdle: Bool) -> Bool {
     guard isIdle || now >= tidyAt else { return false }
@@ -129,8 +129,8 @@ extension LogSink {
     return true
   }
 
-  /// Erases one page of the log, if one is to be erased. That may take a tenth of a second: with nobody
-  /// connected nobody waits for it, and when somebody always is, it waits for an hour.
+  /// Erases one page of the log, if one is due. That may take a tenth of a second: it is done while no peer
+  /// is connected, or, if a peer always is, after an hour.
   @inlinable @inline(never)
   mutating func tidy(isIdle: Bool, retentionDays: UInt16) {
     guard isIdle || now >= tidyAt else { return }

@@ -1,21 +1,21 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Messages of the application's, sent ahead of everything else (HP-30…HP-32).
+// Messages of the application, sent ahead of everything else (HP-30…HP-32).
 
-/// The one message of the application's that is on its way. Zero bits when there is none.
+/// The one message of the application that is being sent. Zero bits when there is none.
 @usableFromInline
 struct Outbox: BitwiseCopyable {
   /// The buffer of the message in the pool, plus one; 0 for none.
   @usableFromInline var buffer: UInt8
-  /// When it is given up.
+  /// When it is dropped.
   @usableFromInline var until: Instant
 
-  /// How long a message is tried to be delivered, and how recently a peer must have been heard to be one of
-  /// "all" (HP-32).
+  /// How long delivery of a message is tried, and how recently a peer must have been heard to be one of "all"
+  /// (HP-32).
   @usableFromInline static var messageLife: Interval { .seconds(60) }
 
-  /// The connection number under which the message's buffer is claimed: none that a radio has.
+  /// The connection number under which the message's buffer is claimed: a number that no radio uses.
   @usableFromInline static var connection: ConnectionID { ConnectionID(index: 255) }
 
   @usableFromInline
@@ -24,10 +24,10 @@ struct Outbox: BitwiseCopyable {
     until = .start
   }
 
-  /// Whether a message is on its way.
+  /// Whether a message is being sent.
   @usableFromInline var isPending: Bool { buffer != 0 }
 
-  /// Takes a message in a buffer of the pool.
+  /// Accepts a message in a buffer of the pool.
   @inlinable
   mutating func take<let count: Int>(
     _ message: Span<UInt8>, in pool: inout PayloadPool<count>, at now: Instant
@@ -40,7 +40,7 @@ struct Outbox: BitwiseCopyable {
     until = now + Self.messageLife
   }
 
-  /// The message has arrived everywhere, or is given up.
+  /// The message was delivered to every peer, or is dropped.
   @inlinable
   mutating func end<let count: Int>(in pool: inout PayloadPool<count>) {
     pool.release(Self.connection)
@@ -48,14 +48,14 @@ struct Outbox: BitwiseCopyable {
   }
 }
 
-/// Why a message was not taken to be sent.
+/// Why a message was not accepted for sending.
 public enum ImmediateSendError: Error, Equatable, BitwiseCopyable, Sendable {
-  /// Another message is still on its way: try again when it has arrived, in a minute at the latest.
+  /// Another message is still being sent: try again when it is delivered, after a minute at the latest.
   case busy
-  /// More than 509 bytes, which is what an attribute has room for.
+  /// More than 509 bytes, the capacity of an attribute.
   case tooLong
   /// Every buffer is in use: try again soon.
   case noBuffer
-  /// The peer is not known, is out of range, or takes no connections.
+  /// The peer is not known, is out of range, or is not connectable.
   case unreachable
 }

@@ -1,5 +1,5 @@
-/// The digests of our own payload and of the one before that: peers may pass either on to us for some time.
-/// Zero bits before there is one.
+/// The digests of our present payload and the one before: peers may share either with us for some time. Zero
+/// bits before there is one.
 @usableFromInline
 struct OwnDigests: BitwiseCopyable {
   private var present: UInt64
@@ -15,7 +15,7 @@ struct OwnDigests: BitwiseCopyable {
   @usableFromInline @inline(never)
   func contains(_ digest: UInt64) -> Bool { digest == present || digest == former }
 
-  /// Takes note of our payload. `false` if it is the one that is known.
+  /// Stores the digest of our payload. `false` if it is unchanged.
   @usableFromInline
   mutating func note(_ digest: UInt64) -> Bool {
     guard digest != present else { return false }

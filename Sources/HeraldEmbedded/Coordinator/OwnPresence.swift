@@ -1,21 +1,20 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What this device shows of itself: its address, its payload, and what it advertises. All of it changes in
-/// one step.
+/// What this device shows: its address, its payload, and what it advertises. All of it changes in one step.
 public struct OwnPresence<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
   ~Copyable
 {
-  /// What is shared by the machines.
+  /// The state that the machines share.
   public typealias Context = CoreContext<Parts>
   /// The peers.
   public typealias PeersType = Peers<Parts, targets>
-  /// What we serve.
+  /// The GATT server.
   public typealias ServingType = Serving<Parts, targets, connections, payloads>
 
   @usableFromInline var advertising: Parts.NeighbourType.Sets
   @usableFromInline var rotation: AddressRotation
-  /// What own addresses are made with.
+  /// The key from which own addresses are generated.
   @usableFromInline var key: IdentityResolvingKey
 
   /// Nothing is shown. A first address is due at once.
@@ -26,28 +25,28 @@ public struct OwnPresence<Parts: DeviceParts, let targets: Int, let connections:
     key = .none
   }
 
-  /// The address shown at present; `.zero` before the first.
+  /// The present own address; `.zero` before the first.
   @inlinable
   var address: DeviceAddress { advertising.address }
 }
 
 extension OwnPresence {
-  /// The device starts: it has a key for its addresses from now on.
+  /// The device starts: sets the key for its addresses.
   @inlinable
   mutating func start(_ context: inout Context) {
     if key.isNone { key = IdentityResolvingKey.make(random: &context.random) }
   }
 
-  /// Takes a new address, if that is due: advertises under it, with the payload still to come
-  /// (`takePayload`). `false` if nothing was changed.
+  /// Changes the address, if that is due: advertises under the new one; the payload follows (`takePayload`).
+  /// `false` if nothing was changed.
   @inlinable @inline(never)
   mutating func takeAddress(_ serving: inout ServingType, _ context: inout Context) -> Bool {
     guard rotation.isDue(at: context.now) else {
       context.wake(by: rotation.deadline)
       return false
     }
-    // The new payload is made in a buffer. A peer that has read the former one halfway begins again, under
-    // the new address.
+    // The new payload is made in a buffer. A peer that has read part of the former one begins again under the
+    // new address.
     guard serving.values.pool.makeRoom() else {
       context.wake(by: context.after(.milliseconds(100)))
       return false
@@ -56,7 +55,7 @@ extension OwnPresence {
       let identity = OwnIdentity.make(
         key, lifetime: context.configuration.addressPeriod, random: &context.random)
     else {
-      // The random source does not work: the old address stays, and it is tried again.
+      // The random source failed: the old address stays, and the change is repeated.
       context.wasRefused = true
       return false
     }
@@ -67,7 +66,7 @@ extension OwnPresence {
     return true
   }
 
-  /// Takes the payload that goes with a new address, and the codes of other systems.
+  /// Takes the payload for a new address, and the codes of other systems.
   @inlinable
   mutating func takePayload(
     _ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context
@@ -81,8 +80,7 @@ extension OwnPresence {
     context.wake(by: rotation.deadline)
   }
 
-  /// Advertises under a new identity. Not inlined: its buffer is to be off the stack when the payload is
-  /// made.
+  /// Advertises under a new identity. Not inlined: its buffer must be off the stack when the payload is made.
   @inlinable @inline(never)
   mutating func show(_ identity: OwnIdentity, _ context: inout Context) {
     var bytes: [31 of UInt8] = .init(repeating: 0)
@@ -97,8 +95,8 @@ extension OwnPresence {
     advertising.setData(0, bytes.span.extracting(0..<length), scanResponse: bytes.span.extracting(0..<0))
   }
 
-  /// Asks whether there is a payload at present. Without one nothing is advertised: peers would connect in
-  /// vain.
+  /// Checks whether there is a payload at present. Without one nothing is advertised: peers would connect
+  /// without result.
   @inlinable
   mutating func offerPayload(_ serving: inout ServingType, _ peers: inout PeersType, _ context: inout Context)
   {
@@ -106,7 +104,7 @@ extension OwnPresence {
     guard let index = serving.values.makePayload(for: nobody, .signalling) else {
       context.offersPayload = false
       advertising.remove(0)
-      // The date may be missing: the next rotation comes sooner.
+      // Perhaps the date is not set: the next rotation comes sooner.
       rotation.noLater(than: context.after(.seconds(10)))
       return
     }
@@ -120,7 +118,7 @@ extension OwnPresence {
     advertising.setTiming(0, interval: context.advertisingInterval, share: 1, connectable: true)
   }
 
-  /// The radio was reset: it advertises nothing any more.
+  /// The radio was reset: it no longer advertises.
   @inlinable
   mutating func radioForgot() { advertising.radioForgot() }
 
@@ -128,8 +126,8 @@ extension OwnPresence {
   @inlinable
   mutating func changeSoon() { rotation.rotateSoon() }
 
-  /// What is to be advertised now, if that is another than before. `allowed` says what the connections and
-  /// the switch of the sensor leave.
+  /// What is to be advertised now, if it has changed. `allowed` is what the connections and the sensor's
+  /// switch permit.
   @inlinable
   mutating func next(allowed: AdvertisingAllowance, _ context: inout Context) -> AdvertisingWish? {
     let plan = advertising.next(at: context.now, allowed: allowed)
@@ -139,16 +137,16 @@ extension OwnPresence {
 
   // MARK: Other systems
 
-  /// Shows and serves what was switched on since the last look, and no longer what was switched off.
+  /// Shows and serves systems switched on since the last check, and removes those switched off.
   @inlinable
   mutating func switchNeighbours(_ serving: inout ServingType, _ context: inout Context) {
-    // Without an address the first rotation is still to come.
+    // Without an address the first rotation is still pending.
     guard serving.values.neighbours.needsChange, advertising.address != .zero else { return }
     showNeighbours(withAddress: false, &serving, &context)
   }
 
   /// Takes new codes, with a new address all of them, and advertises and serves them from the next command to
-  /// the radio on. Each is in the log before it is on the air.
+  /// the radio on. Each is logged before it is advertised.
   @inlinable @inline(never)
   mutating func showNeighbours(withAddress: Bool, _ serving: inout ServingType, _ context: inout Context) {
     let changed = serving.values.neighbours.change(
@@ -161,12 +159,12 @@ extension OwnPresence {
       set &+= 1
     }
     serveNeighbours(&serving, &context)
-    // Connections of before a new address do not show the new codes, and were dealt with.
+    // Connections opened before a new address do not show the new codes, and were handled.
     if !withAddress, changed != NeighbourSystems() { serving.servicesChanged() }
   }
 
-  /// Serves the codes that are shown, and has the next change come when the first of them ends. Not inlined,
-  /// as what makes the codes has a frame of nearly all that one may have.
+  /// Serves the codes that are shown, and schedules the next change for when the first of them expires. Not
+  /// inlined, as the code generation has a frame close to the permitted limit.
   @inlinable @inline(never)
   mutating func serveNeighbours(_ serving: inout ServingType, _ context: inout Context) {
     serving.values.neighbours.serve(behind: Parts.TableType.database, in: &serving.services)
@@ -174,7 +172,7 @@ extension OwnPresence {
     if life != .zero { rotation.noLater(than: context.after(life)) }
   }
 
-  /// Shows the code a system has now, or none.
+  /// Shows the present code of a system, or none.
   @inlinable @inline(never)
   mutating func show(
     _ system: NeighbourSystem, _ set: Int, _ serving: inout ServingType, _ context: inout Context

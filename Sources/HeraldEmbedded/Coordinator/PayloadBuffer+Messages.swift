@@ -4,7 +4,7 @@ import HeraldHAL
 // Signal messages in a buffer of the pool.
 
 extension PayloadBuffer {
-  /// Makes a message without data in it.
+  /// Makes a message without data in the buffer.
   @usableFromInline
   mutating func compose(_ kind: SignalMessage.Kind, rssi: Int16) -> Bool {
     var buffer = bytes.mutableSpan
@@ -13,7 +13,8 @@ extension PayloadBuffer {
     return count > 0
   }
 
-  /// Makes a message of our payload in it; `false` if there is none, or none that fits into an attribute.
+  /// Makes a message of our payload in the buffer; `false` if there is none, or none that fits into an
+  /// attribute.
   @inlinable
   mutating func composePayload<Supplier: PayloadSupplier & ~Copyable>(
     from supplier: inout Supplier, at unixSeconds: UInt64?, now: Instant
@@ -30,7 +31,7 @@ extension PayloadBuffer {
     return true
   }
 
-  /// Makes a message of the application's bytes in it; `false` if they are too many for an attribute.
+  /// Makes a message of the application's bytes in the buffer; `false` if they are too many for an attribute.
   @usableFromInline
   mutating func composeMessage(_ message: Span<UInt8>) -> Bool {
     let head = SignalMessage.Kind.immediate.headerLength

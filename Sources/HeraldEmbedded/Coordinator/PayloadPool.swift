@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A buffer for one payload, or one signal message, on its way.
+/// A buffer for one payload, or one signal message, in transfer.
 @usableFromInline
 struct PayloadBuffer: BitwiseCopyable {
   /// What a buffer is used for.
@@ -10,18 +10,18 @@ struct PayloadBuffer: BitwiseCopyable {
     case free = 0
     case reading = 1
     case serving = 2
-    /// A message that a peer writes to us, as far as it has come.
+    /// A message that a peer writes to us, as far as it was received.
     case hearing = 3
     /// A message that we write to a peer.
     case signalling = 4
-    /// A message of the application's on its way to peers.
+    /// A message of the application that is being sent.
     case message = 5
-    /// Our payload for peers that know no Herald.
+    /// Our payload for peers without Herald.
     case servingLegacy = 6
-    /// What a peer prepares to write, as far as it has come.
+    /// A prepared write of a peer, as far as it was received.
     case preparing = 7
 
-    /// Whether it is what a peer asks of us, not we of a peer.
+    /// Whether it belongs to a request of a peer, not of this device.
     @inlinable
     var isOfPeers: Bool {
       self == .serving || self == .servingLegacy || self == .hearing || self == .preparing
@@ -42,7 +42,7 @@ struct PayloadBuffer: BitwiseCopyable {
     use = .free
   }
 
-  /// Puts a piece of a value at its place; `false` if it would not fit or leaves a gap.
+  /// Copies a part of a value to its place; `false` if it would not fit or leaves a gap.
   @inlinable
   mutating func put(_ piece: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset <= Int(length), piece.count <= 516 &- offset else { return false }
@@ -76,7 +76,7 @@ struct PayloadBuffer: BitwiseCopyable {
     .copying(bytes.span.extracting(0..<Int(length)), from: offset, into: &buffer)
   }
 
-  /// Keeps the payload in it to be passed on, as that of the target at `place`.
+  /// Stores the payload in it for sharing, as that of the target at `place`.
   @usableFromInline
   mutating func keep<let capacity: Int>(
     in store: inout SharingStore, of place: Int, in table: inout TargetTable<capacity>, at now: Instant
@@ -84,8 +84,8 @@ struct PayloadBuffer: BitwiseCopyable {
     store.keep(bytes.span.extracting(0..<Int(length)), of: place, in: &table, at: now)
   }
 
-  /// Fills it with the message that passes on to the target at `place` what it is to be told now, with the
-  /// strength at which it was heard last (HP-42); `false` if that is not known or there is nothing to tell.
+  /// Fills it with the message that shares payloads with the target at `place`, with the RSSI at which it was
+  /// last heard (HP-42); `false` if that is not known or there is nothing to share.
   @usableFromInline
   mutating func fill<let capacity: Int>(
     sharing store: inout SharingStore, for place: Int, in table: inout TargetTable<capacity>, at now: Instant
@@ -103,21 +103,21 @@ struct PayloadBuffer: BitwiseCopyable {
     return true
   }
 
-  /// Where everything in it is.
+  /// The range of its contents.
   @inlinable
   var all: Range<Int> {
     mutating get { 0..<Int(length) }
   }
 
-  /// By what the payload in it is recognised.
+  /// The digest of the payload in it.
   @inlinable
   mutating func digest() -> UInt64 { digest(all) }
 
-  /// By what the payload in a part of it is recognised.
+  /// The digest of the payload in a part of it.
   @inlinable
   mutating func digest(_ range: Range<Int>) -> UInt64 { PayloadDigest.of(bytes.span.extracting(range)) }
 
-  /// Logs a part of it beside a record; `false` if the log does not take it.
+  /// Logs a part of it beside a record; `false` if the log refuses it.
   @inlinable
   mutating func record<F: Flash & ~Copyable, let dictionary: Int>(
     _ record: inout LogRecordFields, _ range: Range<Int>, in log: inout FlashLog<F, dictionary>,
@@ -147,7 +147,7 @@ struct PayloadBuffer: BitwiseCopyable {
     delegate.didRead(target, bytes.span.extracting(range), known: known, at: now)
   }
 
-  /// Reports it to a delegate as payloads that were passed on.
+  /// Reports it to a delegate as shared payloads.
   @inlinable
   mutating func reportShared<Delegate: SensorDelegate & ~Copyable>(
     to delegate: inout Delegate, _ sharer: TargetIdentity, at now: Instant
@@ -172,14 +172,14 @@ struct PayloadBuffer: BitwiseCopyable {
   }
 }
 
-/// Buffers of 516 bytes for payloads and messages on their way: a peer's payload while it is read in pieces,
-/// ours while a peer reads it in pieces (every piece must be of the same payload), signals in either
-/// direction, and what a peer prepares to write.
+/// Buffers of 516 bytes for payloads and messages in transfer: a peer's payload while it is read in parts,
+/// ours while a peer reads it in parts (every part must be of the same payload), signals in either direction,
+/// and prepared writes of peers.
 ///
-/// A buffer belongs to one connection and one use. When none is free, what we want to do takes one from a
-/// peer that reads our payload, which is made again for the rest. Else the claim fails: our reading of a peer
-/// is tried again later, and a peer's request is answered with Insufficient Resources, or Prepare Queue Full.
-/// A second one for a connection's peer is never the last that is free.
+/// A buffer belongs to one connection and one use. When none is free, a claim for this device's own request
+/// takes one from a peer that reads our payload, which is made again for the rest. Otherwise the claim fails:
+/// this device's read is repeated later, and a peer's request gets the error Insufficient Resources, or
+/// Prepare Queue Full. A second buffer for the peer of one connection is never the last free one.
 @usableFromInline
 struct PayloadPool<let count: Int>: ~Copyable {
   @usableFromInline var buffers: [count of PayloadBuffer]
@@ -222,7 +222,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
     return false
   }
 
-  /// Takes a buffer away from a peer that reads our payload, if no other is free; `false` if none can be had.
+  /// Takes a buffer away from a peer that reads our payload, if no other is free; `false` if there is none.
   @inlinable
   mutating func makeRoom() -> Bool {
     if firstFree != nil { return true }
@@ -237,7 +237,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
     return false
   }
 
-  /// A buffer nobody uses.
+  /// An unused buffer.
   @inlinable
   var firstFree: Int? {
     mutating get {
@@ -260,7 +260,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
     return true
   }
 
-  /// The buffer a connection has for one use, taken for another; `nil` if it has none.
+  /// The buffer a connection has for one use, reassigned to another; `nil` if it has none.
   @inlinable
   mutating func convert(
     _ connection: ConnectionID, from use: PayloadBuffer.Use, to other: PayloadBuffer.Use
@@ -271,14 +271,14 @@ struct PayloadPool<let count: Int>: ~Copyable {
     return index
   }
 
-  /// A buffer for what the peer of a connection writes, or prepares to: as `claim` has it, else the one from
-  /// which it reads our payload, which is made again if it goes on with that.
+  /// A buffer for what the peer of a connection writes, or prepares to write: that of `claim`, else the one
+  /// from which it reads our payload, which is made again if the peer continues to read.
   @inlinable @inline(never)
   mutating func claimForWriting(_ connection: ConnectionID, _ use: PayloadBuffer.Use) -> Int? {
     claim(connection, use) ?? convert(connection, from: .serving, to: use)
   }
 
-  /// Puts what is in one buffer behind what is in another; `false` if it does not fit.
+  /// Appends the contents of one buffer to those of another; `false` if they do not fit.
   @inlinable
   mutating func append(_ source: Int, to target: Int) -> Bool {
     let end = Int(buffers[target].length)
@@ -294,7 +294,7 @@ struct PayloadPool<let count: Int>: ~Copyable {
     return true
   }
 
-  /// Gives up every buffer of a connection.
+  /// Releases every buffer of a connection.
   @inlinable
   mutating func release(_ connection: ConnectionID) {
     var index = 0

@@ -1,37 +1,37 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a peer is owed: the work that is worth a connection to it (docs/coordinator.md).
+/// The work for a peer that needs a connection to it (docs/coordinator.md).
 @usableFromInline
 enum PeerTask: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing at present.
+  /// No work at present.
   case nothing = 0
-  /// A message of the application's (HP-30).
+  /// Write a message of the application (HP-30).
   case sendMessage = 1
-  /// To be asked whether it speaks Herald, and through which characteristics.
+  /// Discover whether it has a Herald service, and its characteristics.
   case meet = 2
-  /// To have its payload read.
+  /// Read its payload.
   case readPayload = 3
-  /// To have its model read (HP-28).
+  /// Read its model (HP-28).
   case readModel = 4
-  /// To have its codes of other systems read (HP-53, HP-55).
+  /// Read its codes of other systems (HP-53, HP-55).
   case readCodes = 5
-  /// To have our payload written to it (HP-06).
+  /// Write our payload to it (HP-06).
   case writePayload = 6
-  /// To have payloads of others written to it (HP-42).
+  /// Write payloads of others to it (HP-42).
   case share = 7
-  /// To have written to it how strong we hear it (HP-06).
+  /// Write its RSSI to it (HP-06).
   case writeRSSI = 8
 }
 
 extension Target {
-  /// Whether a strength or payloads of others may be written to it now: 15 s after the last time at the
+  /// Whether an RSSI or payloads of others may be written to it now: 15 s after the last time at the
   /// earliest, as phones do.
   @inlinable
   func isSignalDue(at now: Instant) -> Bool {
     guard has(Self.signalledFlag) else { return true }
-    // Whole seconds: one more, so that it is never too soon. A peer that was left alone for four minutes, or
-    // for eight, may have to wait once more.
+    // Whole seconds: one more, so that it is never too soon. A peer that was not connected for four minutes,
+    // or for eight, may have to wait once more.
     return now.seconds8 &- signalledAt > 15
   }
 

@@ -1,14 +1,14 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Whom to connect to.
+// The choice of the peer to connect to.
 
 extension Peers {
-  /// Of the peers that want an exchange now, one that it is most worth having with: of those of the highest
-  /// rank one that was heard just now, of these any, by chance. The most recently heard would be everybody's
-  /// choice at the same time, and then nobody understands the requests to connect. In a flood it is the
-  /// stranger that has waited for longest. If there is none, `workAt` becomes the moment when that may change
-  /// by itself. Says also whether other strangers wait.
+  /// Of the peers that need an exchange, the one with the highest priority: of those of the highest rank one
+  /// that was heard just now, of these any, at random. The most recently heard would be the choice of every
+  /// device at the same time, and the requests to connect would collide. In a flood it is the stranger that
+  /// has waited for longest. If there is none, `workAt` becomes the moment when that may change by itself.
+  /// Returns also whether other strangers wait.
   @inlinable
   mutating func choosePeer<let connections: Int>(
     isFlooded: Bool, connected: inout ConnectionTable<connections>, _ context: inout Context
@@ -29,15 +29,14 @@ extension Peers {
       workAt = later
       return nil
     }
-    // Where several wait there may be more: it is worth listening for them.
+    // Where several wait there may be more: additional scanning starts.
     if choice.isAmongStrangers { listening.listenMore(at: context.now) }
     return (choice.place, choice.alike > 1 || isFlooded)
   }
 
-  /// How much it is worth to have an exchange now with a peer that wants one, compared with others; 0 if
-  /// there can be none, and `later` is then the moment when that may change by itself, if it was a later one.
-  /// `leastWait` is for how many tenths of a second a stranger has to have waited in a flood; `nil` if there
-  /// is none.
+  /// The weight of an exchange now with a peer that needs one, compared with others; 0 if none is possible,
+  /// and `later` is then the moment when that may change by itself, if it was a later one. `leastWait` is for
+  /// how many tenths of a second a stranger has to have waited in a flood; `nil` if there is no flood.
   @inlinable
   mutating func worth<let connections: Int>(
     of place: Int, leastWait: UInt32?, _ later: inout Instant, connected: inout ConnectionTable<connections>,
@@ -57,21 +56,21 @@ extension Peers {
       return 0
     }
     let isThere = silence <= Attempt.justNow
-    // One that takes no connections, or of which somebody says so, is tried when nobody else is there.
+    // A peer that is not connectable, or is reported so, is tried when there is no other.
     let worth =
       table[place].has(Target.takesNobodyFlag)
       ? 1 : PeerRank.worth(rank) &+ (isThere ? PeerRank.worthOfWait : 0)
     guard let leastWait, rank >= PeerRank.candidate, rank < PeerRank.message else { return worth }
     let wait = table[place].wait(at: context.now)
-    // It is looked at again when it is heard again.
+    // It is considered again at its next advertisement.
     guard isThere, wait >= leastWait else { return 0 }
     return worth &+ (wait < PeerRank.worthOfWait ? wait : PeerRank.worthOfWait &- 1)
   }
 
-  /// How much it is worth to have an exchange with a peer now, −1 if not at all: a message of the
-  /// application's comes first; then to meet a peer that shows a Herald service, then one that may hide it,
-  /// in either case one heard more than once ahead of one heard once, which may be a made-up address that
-  /// nobody answers at; then signals to a peer that is known.
+  /// The rank of an exchange with a peer now, −1 for none: a message of the application comes first; then a
+  /// first exchange with a peer that shows a Herald service, then with one that may hide it, in either case
+  /// one heard more than once ahead of one heard once, whose address may be generated and never respond; then
+  /// signals to a peer that is known.
   @inlinable
   mutating func rank(of place: Int, _ context: inout Context) -> Int {
     switch task(for: place, &context) {
@@ -85,15 +84,14 @@ extension Peers {
     }
   }
 
-  /// Whether strangers have used up what is there for them: of listening, or of identities
-  /// (`StrangerBudget`). Few are taken in then, and an attempt at one of them would be long, as nobody else
-  /// waits.
+  /// Whether strangers have used up their budget of scanning, or of identities (`StrangerBudget`). Few are
+  /// then added to the table, and an attempt at one of them would be long, as no other peer waits.
   @inlinable @inline(never)
   mutating func isFlooded(_ context: inout Context) -> Bool {
     listening.isExhausted(at: context.now) || strangers.isShort
   }
 
-  /// The attempt that has ended is charged, if it was at a stranger.
+  /// Charges the attempt that has ended, if it was to a stranger.
   @inlinable @inline(never)
   mutating func chargeAttempt(_ context: inout Context) {
     let place = Int(attempt.place)
@@ -102,16 +100,16 @@ extension Peers {
     listening.charge(attemptOf: length, isFirst: table[place].failures == 0)
   }
 
-  /// Has the attempt end now, without anything being held against the peer.
+  /// Ends the attempt now, without counting a failure of the peer.
   @inlinable @inline(never)
   mutating func cutAttempt(_ context: inout Context) {
     attempt.cut(until: context.now)
     context.hasNews = true
   }
 
-  /// A peer says whether it takes connections. One that takes none has as many as it can: the time is better
-  /// spent on somebody else. But anybody can say so under its address: an attempt goes on for long enough to
-  /// succeed with a peer that is said to take none and does.
+  /// A peer's advertisement shows whether it is connectable. One that is not has as many connections as it
+  /// can hold: the time is better spent on another peer. But such an advertisement can be forged under its
+  /// address: an attempt continues for long enough to succeed with a peer that is connectable in fact.
   @inlinable @inline(never)
   mutating func noteTakesNobody(_ place: Int, _ takesNobody: Bool, _ context: inout Context) {
     table[place].set(Target.takesNobodyFlag, takesNobody)
@@ -148,7 +146,7 @@ extension Peers {
     if isAtWork {
       context.sink.count(.attemptsCut)
     } else if ended.isCancelled, ended.isCut {
-      // The peer did not have the time it is entitled to: nothing is held against it.
+      // The peer did not have its full time: this is not counted as a failure.
       context.sink.count(.attemptsCut)
       table.setHeld(place, false)
       leaveAlone(place, for: context.configuration.firstRetry, &context)
@@ -157,7 +155,7 @@ extension Peers {
     }
   }
 
-  /// The attempt has brought about a connection. `false` if none was under way.
+  /// The attempt has led to a connection. `false` if none was under way.
   @inlinable
   mutating func attemptSucceeded(_ context: inout Context) -> Bool {
     guard attempt.isActive else { return false }
@@ -166,7 +164,7 @@ extension Peers {
     return true
   }
 
-  /// The radio was reset: the attempt is over, and nobody is being connected to.
+  /// The radio was reset: the attempt has ended.
   @inlinable
   mutating func radioForgot(_ context: inout Context) {
     workAt = context.now
@@ -183,8 +181,8 @@ extension Peers {
     return isOverdue
   }
 
-  /// A peer opened a connection to us. Two devices may call each other at the same moment: one connection is
-  /// all there can be, and ours is tried again later.
+  /// A peer opened a connection to this device. Two devices may connect to each other at the same moment:
+  /// only one connection is possible, and the attempt of this device is repeated later.
   @inlinable
   mutating func called(by peer: DeviceAddress, _ context: inout Context) {
     if attempt.isActive, !attempt.isCancelled, table[Int(attempt.place)].address == peer {

@@ -1,24 +1,24 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What is known of the codes of other systems that a peer has.
+// The state of a peer's codes of other systems.
 
-/// What becomes of a peer whose codes were read, or looked for in vain.
+/// The state of a peer after its codes were read, or not found.
 @usableFromInline
 enum CodesEnd: UInt8, BitwiseCopyable {
-  /// It is a peer of Herald's that may be owed more.
+  /// It is a Herald peer that may need more exchanges.
   case isOwedMore
-  /// It showed Herald's service meanwhile, and is met next.
+  /// It has shown Herald's service meanwhile: its first exchange is next.
   case isMetNext
   /// It has neither Herald's service nor a code.
   case hasNothing
-  /// It has a code and nothing of Herald's.
+  /// It has a code and no Herald service.
   case isNeighbour
 }
 
 extension Peers {
-  /// A peer has a code that can only be had over a connection: once for each identity of a peer of Herald's,
-  /// else again when that is due.
+  /// A peer has a code that is readable over a connection only: it is read once for each identity of a Herald
+  /// peer, else again when that is due.
   @inlinable
   mutating func owe(_ place: Int, _ context: inout Context) {
     let state = table[place].state
@@ -32,18 +32,17 @@ extension Peers {
     lookForWork(from: table[place].retryAt, &context)
   }
 
-  /// A peer of Apple's is asked whether it has codes, once: what it advertises in the background nobody can
-  /// read.
+  /// A device of Apple's is searched for codes, once: its advertisements in the background cannot be decoded.
   @inlinable
   mutating func oweHiddenCode(_ place: Int) {
     if table[place].system == .iOS, !table[place].codeIsRead { table[place].owesCode = true }
   }
 
-  /// The codes of a peer are asked for from now on.
+  /// The codes of a peer are to be read from now on.
   @inlinable
   mutating func beginCodes(_ place: Int) { table[place].codeIsRead = false }
 
-  /// Logs and reports a code of a peer's.
+  /// Logs and reports a code of a peer.
   @inlinable @inline(never)
   mutating func keepCode(
     _ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, _ context: inout Context
@@ -60,8 +59,8 @@ extension Peers {
     keepCode(place, .covidWatch, number, &context)
   }
 
-  /// Logs and reports a code that was read over a connection, which is read again after `life`. A peer of
-  /// Herald's is asked for it once.
+  /// Logs and reports a code that was read over a connection, which is read again after `life`. It is read
+  /// once from a Herald peer.
   @inlinable
   mutating func keepRead(
     _ place: Int, _ system: NeighbourSystem, _ code: Span<UInt8>, life: Interval, _ context: inout Context
@@ -73,8 +72,8 @@ extension Peers {
     table[place].codeIsRead = true
   }
 
-  /// All codes of a peer were asked for. `wereOwed` says that they were what the exchange was about, and not
-  /// looked for in the place of a Herald service.
+  /// All codes of a peer were read or not found. `wereOwed`: they were the task of the exchange, and not
+  /// searched for instead of a Herald service.
   @inlinable
   mutating func endCodes(_ place: Int, wereOwed: Bool, _ context: inout Context) -> CodesEnd {
     let isFound = table[place].codeIsRead
@@ -92,8 +91,8 @@ extension Peers {
     table[place].state = .neighbour
     table[place].failures = 0
     if state == .advertised {
-      // It shows Herald's service and does not serve it, perhaps not yet: it is asked again like one that has
-      // nothing.
+      // It advertises Herald's service and does not serve it, perhaps not yet: it is tried again like a peer
+      // without any.
       table[place].ignores &+= 1
       leaveAlone(place, for: HeraldConfiguration.ignoreDelay(ignores: table[place].ignores), &context)
     } else {

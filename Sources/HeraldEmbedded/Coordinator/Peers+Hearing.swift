@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What is heard of peers: those that come, those that are silent, strengths and payloads.
+// What is received of peers: new peers, silent peers, RSSI readings and payloads.
 
 extension Peers {
-  /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is one to leave
-  /// alone.
+  /// Brings a peer's state up to date with what its advertisement shows. `false` if the peer is not to be
+  /// connected.
   @inlinable
   mutating func acquaint(
     _ place: Int, _ seen: Introspected, _ report: AdvertisingReport, _ context: inout Context
@@ -14,7 +14,8 @@ extension Peers {
       table[place].isConnectable = true
       if table[place].isReceiveOnly {
         table[place].isReceiveOnly = false
-        // What it wrote does not stand for what it serves: anybody could have written it.
+        // A payload that was written does not replace the one that is served: any device could have written
+        // it.
         if table[place].state == .read { table[place].state = .confirmed }
       }
     }
@@ -36,7 +37,7 @@ extension Peers {
     return true
   }
 
-  /// It is worth looking for a peer to connect to from this moment on, if not from an earlier one.
+  /// The choice of a peer to connect to may succeed from this moment on, if not from an earlier one.
   @inlinable
   mutating func lookForWork(from moment: Instant, _ context: inout Context) {
     guard moment < workAt else { return }
@@ -44,16 +45,16 @@ extension Peers {
     context.hasNews = true
   }
 
-  /// A peer goes on under another address. Nobody answers under the old one any more: an attempt to connect
-  /// there ends, so that it does not keep others waiting, and is not held against the peer.
+  /// A peer continues under another address. There is no response under the old one any more: an attempt to
+  /// connect there ends, so that others need not wait, and is not counted as a failure.
   @inlinable
   mutating func move(_ place: Int, to address: DeviceAddress, _ context: inout Context) {
     table[place].address = address
     if attempt.isAlive(at: place) { cutAttempt(&context) }
   }
 
-  /// Takes in a peer that was heard for the first time, unless it is this device itself under a former
-  /// address, or strangers have used up what they may (`StrangerBudget`).
+  /// Adds a peer that was heard for the first time, unless it is this device itself under a former address,
+  /// or strangers have used up their budget (`StrangerBudget`).
   @inlinable @inline(never)
   mutating func meet(
     _ seen: Introspected, _ address: DeviceAddress, key: IdentityResolvingKey, _ context: inout Context
@@ -69,11 +70,11 @@ extension Peers {
     return place
   }
 
-  /// A peer gave a sign of life.
+  /// A peer was heard.
   @inlinable
   mutating func touch(_ place: Int, _ context: inout Context) { table.touch(place, at: context.now) }
 
-  /// Logs and reports the transmit power that an advertisement shows, if it is another than before.
+  /// Logs and reports the transmit power that an advertisement shows, if it has changed.
   @inlinable
   mutating func note(txPower: Int8, of place: Int, _ identity: TargetIdentity, _ context: inout Context) {
     guard txPower != table[place].txPower else { return }
@@ -82,7 +83,7 @@ extension Peers {
     context.sink.delegate.didChangeTxPower(identity, txPower, at: context.now)
   }
 
-  /// Logs and reports one strength.
+  /// Logs and reports one reading.
   @inlinable
   mutating func measure(_ place: Int, _ identity: TargetIdentity, _ rssi: RSSI, _ context: inout Context) {
     guard rssi.isAvailable else {
@@ -108,7 +109,7 @@ extension Peers {
     }
   }
 
-  /// Takes in a peer that was not known.
+  /// Adds a peer that was not known.
   @inlinable
   mutating func admit(_ identity: TargetIdentity, _ address: DeviceAddress, _ context: inout Context) -> Int?
   {
@@ -127,7 +128,7 @@ extension Peers {
     return place
   }
 
-  /// A peer opened a connection while strangers are being refused: its address is not made up, and its
+  /// A peer opened a connection while strangers are being refused: its address is genuine, and its
   /// advertisements are not refused.
   @inlinable @inline(never)
   mutating func welcome(_ address: DeviceAddress, _ context: inout Context) {
@@ -135,14 +136,14 @@ extension Peers {
     _ = admit(TargetIdentity(address), address, &context)
   }
 
-  /// Logs how much was not, for want of a budget.
+  /// Logs how many readings and identities were refused by a budget.
   @inlinable @inline(never)
   mutating func recordUnkept(_ context: inout Context) {
     let count = strangers.takeUnkept()
     if count > 0 { context.sink.record(.dropped(count: count)) }
   }
 
-  /// Forgets whoever has been silent for too long.
+  /// Removes the targets that have been silent for too long.
   @inlinable @inline(never)
   mutating func ageOut(_ ageing: inout Ageing, _ context: inout Context) {
     ageing.begin(expiry: context.configuration.expiry, at: context.now)
@@ -160,7 +161,7 @@ extension Peers {
 
   // MARK: Payloads
 
-  /// A payload is in a buffer that counts as a peer's from now on: logs and reports it under the peer's
+  /// A payload in a buffer is attributed to a peer from now on: logs and reports it under the peer's
   /// identity.
   @inlinable
   mutating func notePayload(_ place: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
@@ -178,8 +179,8 @@ extension Peers {
     }
   }
 
-  /// A peer's payload is in a buffer, and the peer is done with: it was read from it, or written by one that
-  /// nobody can read.
+  /// A peer's payload is in a buffer, and the task is done: it was read, or written by a peer that cannot be
+  /// read.
   @inlinable
   mutating func acquirePayload(_ place: Int, _ buffer: inout PayloadBuffer, _ context: inout Context) {
     notePayload(place, &buffer, &context)
@@ -200,7 +201,8 @@ extension Peers {
     acquirePayload(place, &buffer, &context)
   }
 
-  /// Whether a target's payload is one to pass on: its owner may not be heard by everybody (HP-42).
+  /// Whether a target's payload is to be shared: not every device may receive its owner's advertisements
+  /// (HP-42).
   @inlinable
   mutating func mayShare(_ place: Int, _ context: inout Context) -> Bool {
     context.configuration.sharesPayloads && (table[place].system == .iOS || table[place].isReceiveOnly)
@@ -208,13 +210,14 @@ extension Peers {
 
   // MARK: Peers that are not heard
 
-  /// A peer wrote to us that is not known to advertise: it is one that cannot, and nobody connects to it.
+  /// A peer wrote to this device that is not known to advertise: it cannot, and no connection to it is
+  /// attempted.
   @inlinable
   mutating func noteReceiveOnly(_ place: Int) {
     if !table[place].isConnectable { table[place].isReceiveOnly = true }
   }
 
-  /// Takes in a peer known only by its payload, if nobody who was heard has to go for it.
+  /// Adds a peer known only by its payload, if no peer that was heard has to be evicted for it.
   @inlinable
   mutating func admitHearsay(of digest: UInt64, _ context: inout Context) -> Int? {
     table.insertHearsay(.made(&context.random), payloadDigest: digest, at: context.now)
@@ -222,7 +225,7 @@ extension Peers {
 
   // MARK: What a connection has shown
 
-  /// Its Herald service was seen: the peer is what it seemed to be.
+  /// The peer's Herald service was found: its state is confirmed.
   @inlinable
   mutating func confirm(_ place: Int, as system: Target.System, _ context: inout Context) {
     if table[place].system != system {
@@ -236,7 +239,7 @@ extension Peers {
     }
   }
 
-  /// The peer has no Herald service: leaves it alone for a while, longer each time.
+  /// The peer has no Herald service: starts a back-off, which grows each time.
   @inlinable
   mutating func ignore(_ place: Int, _ context: inout Context) {
     context.sink.count(.withoutService)

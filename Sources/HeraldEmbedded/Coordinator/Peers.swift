@@ -1,31 +1,30 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The peers: the table of those that are about, what is owed to whom, and whom a connection is being
-/// attempted to.
+/// The peers: the table of targets, the tasks of each, and the connection attempt.
 ///
-/// It takes in what was heard or read of a peer, and says what a peer is owed (`task`), when it may be
-/// connected (`leaveAlone` and what calls it), and whom to connect to (`choosePeer`).
+/// It processes what was heard or read of a peer, and decides which task a peer has (`task`), when it may be
+/// connected (`leaveAlone` and its callers), and which peer to connect to (`choosePeer`).
 public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
-  /// What is shared by the machines.
+  /// The state that the machines share.
   public typealias Context = CoreContext<Parts>
 
-  /// The payloads that are passed on.
+  /// The payloads that are shared.
   @usableFromInline var sharing: SharingStore
-  /// The peers themselves.
+  /// The targets.
   public var table: TargetTable<targets>
-  /// What strangers may still take.
+  /// The remaining budget of strangers.
   @usableFromInline var strangers: StrangerBudget<targets>
-  /// How much more than scheduled may be listened for strangers.
+  /// The budget of additional scanning for strangers.
   @usableFromInline var listening: ListeningBudget
-  /// The attempt to connect that is under way.
+  /// The connection attempt that is under way.
   @usableFromInline var attempt: Attempt
-  /// When it is worth looking for a peer to connect to.
+  /// When the next peer to connect to is chosen.
   @usableFromInline var workAt: Instant
-  /// What our own payload is, which peers may pass on to us.
+  /// The digests of our own payload, which peers may share with us.
   @usableFromInline var own: OwnDigests
 
-  /// Nobody is about.
+  /// An empty table.
   @inlinable
   init() {
     sharing = SharingStore()
@@ -39,7 +38,7 @@ public struct Peers<Parts: DeviceParts, let targets: Int>: ~Copyable {
 }
 
 extension Peers {
-  /// The device starts. `seed` is a number that nobody outside can foretell.
+  /// The device starts. `seed` is a number that is unpredictable from outside.
   @inlinable
   mutating func start(seed: UInt32) {
     table.setSeed(seed)
@@ -48,8 +47,8 @@ extension Peers {
 
   // MARK: What is owed
 
-  /// What a peer is owed next: the first that applies, from the top. Whether it is asked when choosing whom
-  /// to connect to or on an open connection, this is the one place that says what comes before what.
+  /// The next task of a peer: the first that applies, from the top. This is the one place that defines the
+  /// order of tasks, both for the choice of a connection and on an open one.
   @inlinable
   mutating func task(for place: Int, _ context: inout Context) -> PeerTask {
     let peer = table[place]
@@ -67,7 +66,7 @@ extension Peers {
 
     let isSignalDue = peer.isSignalDue(at: context.now)
     if !context.canAdvertise {
-      // The peer cannot hear us: what it knows of us is what we write.
+      // The peer cannot receive our advertisements: it has only what we write.
       if context.offersPayload, peer.isPayloadDue(at: context.now) { return .writePayload }
       guard isSignalDue else { return .nothing }
       if peer.system == .iOS, !peer.has(Target.sharedLastFlag), hasSomethingToShare(with: place, &context) {
@@ -75,21 +74,22 @@ extension Peers {
       }
       return peer.lastRSSI.isAvailable ? .writeRSSI : .nothing
     }
-    // An Android phone finds and measures us by itself, and is not connected to again (HP-56). An iPhone may
-    // not find us while its application is in the background, nor other iPhones.
+    // An Android phone finds this device and measures its RSSI by itself, and is not connected to again
+    // (HP-56). An iPhone may not find this device while its application is in the background, nor other
+    // iPhones.
     guard peer.system == .iOS else { return .nothing }
     if context.offersPayload, !peer.has(Target.payloadWrittenFlag) { return .writePayload }
     return isSignalDue && hasSomethingToShare(with: place, &context) ? .share : .nothing
   }
 
-  /// Whether a peer whose work is done will have more, just because time passes.
+  /// Whether a peer without a task will have one after some time, without an event.
   @inlinable
   mutating func hasRecurringWork(_ place: Int, _ context: inout Context) -> Bool {
     guard table[place].state == .read, !table[place].isReceiveOnly else { return false }
     return !context.canAdvertise || table[place].system == .iOS && context.configuration.sharesPayloads
   }
 
-  /// Whether there are payloads of others to tell a peer of. Our measurement of the peer goes with them, so
+  /// Whether there are payloads of others to share with a peer. Our reading of the peer is sent with them, so
   /// there has to be one.
   @inlinable
   mutating func hasSomethingToShare(with place: Int, _ context: inout Context) -> Bool {
@@ -97,7 +97,7 @@ extension Peers {
       && sharing.hasAnything(for: place, in: &table, at: context.now)
   }
 
-  /// Says whether and when a peer is owed more.
+  /// Sets whether and when a peer has another task.
   @inlinable @inline(never)
   mutating func settle(_ place: Int, _ context: inout Context) {
     let isMore = task(for: place, &context) != .nothing
@@ -106,7 +106,7 @@ extension Peers {
     table.setOwesWork(place, owes)
   }
 
-  /// An exchange did all that the peer was owed.
+  /// An exchange has ended all tasks of the peer.
   @inlinable
   mutating func exchangeSucceeded(_ place: Int, _ context: inout Context) {
     table[place].failures = 0
@@ -114,11 +114,11 @@ extension Peers {
     settle(place, &context)
   }
 
-  /// A peer is asked for its model: that is done once, whatever comes of it.
+  /// A peer's model is read: once, whatever the result.
   @inlinable
   mutating func noteModelAsked(_ place: Int) { table[place].set(Target.modelReadFlag, true) }
 
-  /// Holds the place of a peer that has opened a connection, if it is one that is to be read over it
+  /// Holds the place of a peer that has opened a connection, if the peer is to be read over it
   /// (`Exchanges.readBack`).
   @inlinable
   mutating func holdToReadBack(_ peer: DeviceAddress, _ context: inout Context) -> Int? {
@@ -132,7 +132,7 @@ extension Peers {
     return place
   }
 
-  /// A peer was told, or cannot be: it is not owed this any more, or not for some time.
+  /// A task of a peer was done, or cannot be: it is not repeated, or not for some time.
   @inlinable
   mutating func noteDone(_ task: PeerTask, _ place: Int, _ context: inout Context) {
     switch task {
@@ -147,7 +147,7 @@ extension Peers {
     }
   }
 
-  /// Peers that our payload was written to know another one now: it is owed to them again.
+  /// Our payload has changed: it is to be written again to the peers that have the former one.
   @inlinable
   mutating func tellAgain(_ context: inout Context) {
     var place = 0
@@ -162,8 +162,8 @@ extension Peers {
 
   // MARK: When it may be connected
 
-  /// Leaves a peer alone for so long, and up to so many milliseconds of chance, which is one less than a
-  /// power of two.
+  /// Makes a peer wait for this interval, plus a random time of up to this many milliseconds, which is one
+  /// less than a power of two.
   @inlinable @inline(never)
   mutating func leaveAlone(
     _ place: Int, for interval: Interval, andUpTo chance: UInt32 = 0, _ context: inout Context
@@ -174,7 +174,7 @@ extension Peers {
     table[place].retryAt = end
   }
 
-  /// Leaves a peer that is owed more alone for so long.
+  /// Makes a peer with a task wait for this interval.
   @inlinable @inline(never)
   mutating func comeBack(to place: Int, in interval: Interval, _ context: inout Context) {
     leaveAlone(place, for: interval, &context)
@@ -182,16 +182,16 @@ extension Peers {
     if end < workAt { workAt = end }
   }
 
-  /// An exchange failed because others were at the peer at the same time: it is there, and worth asking again
-  /// soon.
+  /// An exchange failed because other devices connected to the peer at the same time: the peer is in range,
+  /// and is tried again soon.
   @inlinable
   mutating func askAgainSoon(_ place: Int, _ context: inout Context) {
     let delay = Retry.contendedDelay(failures: table[place].failures, context.configuration)
     leaveAlone(place, for: delay, andUpTo: 511, &context)
   }
 
-  /// Counts a failure and says when the peer may be tried again. Up to a second of chance keeps two devices
-  /// that try each other from doing so in step.
+  /// Counts a failure and sets when the peer may be tried again. A random time of up to a second keeps two
+  /// devices that try each other from doing so in step.
   @inlinable
   mutating func postpone(_ place: Int, _ cause: HeraldCounter, _ context: inout Context) {
     context.sink.count(cause)
@@ -207,21 +207,21 @@ extension Peers {
     workAt = context.now
   }
 
-  /// Lets go of a target, unless an attempt to connect to it is still under way.
+  /// Releases a target, unless an attempt to connect to it is still under way.
   @inlinable
   mutating func releaseHold(_ place: Int, _ context: inout Context) {
     if attempt.isActive, Int(attempt.place) == place { return }
     table.setHeld(place, false)
   }
 
-  /// Whether a stranger to which no connection came about may be tried again as soon as it is heard again: in
+  /// Whether a stranger to which no connection was opened may be tried again as soon as it is heard again: in
   /// a flood, where its attempts are short and few, and not often.
   @inlinable
   mutating func keepsWaiting(_ place: Int, _ context: inout Context) -> Bool {
     table[place].state != .read && table[place].failures <= 2 && isFlooded(&context)
   }
 
-  /// How long a peer may take to answer a request.
+  /// How long a peer may take to respond to a request.
   @inlinable
   mutating func stepTimeout(_ place: Int, _ context: inout Context) -> Interval {
     let isUnproven = table[place].state == .advertised || table[place].state == .candidate
@@ -231,21 +231,21 @@ extension Peers {
 
   // MARK: Messages of the application's
 
-  /// A message waits for a peer from now on.
+  /// A message is pending for a peer from now on.
   @inlinable
   mutating func queueMessage(for place: Int) { table.queueMessage(for: place) }
 
-  /// A message waits for every peer that it can be sent to. Returns how many these are.
+  /// A message is pending for every peer that it can be sent to. Returns how many these are.
   @inlinable
   mutating func queueMessageForAll(_ context: inout Context) -> Int {
     table.reachable(queueing: true, at: context.now)
   }
 
-  /// Has the next `run` look for peers to connect to at once.
+  /// Makes the next `run` choose a peer to connect to at once.
   @inlinable
   mutating func lookForWork(_ context: inout Context) { workAt = context.now }
 
-  /// The same for a message; an attempt under way for anything else gives way.
+  /// The same for a message; an attempt under way for another task is cancelled.
   @inlinable
   mutating func hasten(_ context: inout Context) {
     context.hasNews = true
@@ -255,7 +255,7 @@ extension Peers {
     }
   }
 
-  /// Counts those that wait for a message. If it is given up now, they wait no more.
+  /// Counts the peers for which a message is pending. If it is dropped now, it is no longer pending for them.
   @inlinable
   mutating func awaiting(giveUp: Bool, _ context: inout Context) -> UInt32 {
     var waiting: UInt32 = 0

@@ -1,12 +1,11 @@
 import HeraldHAL
 
-/// How much of something may be used, where what is used is made up for with time. Zero bits when nothing is
-/// outstanding.
+/// A budget that time restores. Zero bits when nothing is outstanding.
 ///
-/// What something costs may be known only afterwards: then the last use may go beyond the limit.
+/// The cost of a use may be known only afterwards: the last use may then exceed the limit.
 @usableFromInline
 struct RateBudget: BitwiseCopyable {
-  /// What was used and is not made up for.
+  /// The amount that was used and is not restored.
   @usableFromInline private(set) var spent: UInt32
   /// Until when time has been taken into account: milliseconds, their lower 32 bits.
   private var settled: UInt32
@@ -17,7 +16,7 @@ struct RateBudget: BitwiseCopyable {
     settled = 0
   }
 
-  /// Takes the time until `now` into account: one is made up for every `pace` milliseconds, as long as more
+  /// Takes the time until `now` into account: one is restored for every `pace` milliseconds, as long as more
   /// than `rest` is outstanding.
   @usableFromInline
   @inline(never)
@@ -35,11 +34,11 @@ struct RateBudget: BitwiseCopyable {
     return spent < limit
   }
 
-  /// Spends so much.
+  /// Spends this amount.
   @usableFromInline
   mutating func spend(_ amount: UInt32) { spent = spent &+ amount }
 
-  /// So much less is outstanding.
+  /// Restores this amount.
   @usableFromInline
   mutating func giveBack(_ amount: UInt32) { spent = spent > amount ? spent &- amount : 0 }
 }

@@ -1,16 +1,16 @@
 import HeraldHAL
 
-/// How long a peer is left alone at which others were at the same time.
+/// The back-off for a peer to which other devices connected at the same time.
 @usableFromInline
 enum Retry {
-  /// The wait after a first exchange that failed because of others; it doubles with each further failure, up
-  /// to 1 s…
+  /// The wait after a first exchange that failed because of other devices; it doubles with each further
+  /// failure, up to 1 s…
   @usableFromInline static var contendedRetry: Interval { .milliseconds(125) }
-  /// …for so many failures.
+  /// …for this many failures.
   @usableFromInline static var contendedTries: UInt8 { 8 }
 
-  /// How long a peer is left alone after so many exchanges that failed because of others. After many it is
-  /// left alone like any other: perhaps it does not hear us at all.
+  /// The back-off after this many exchanges that failed because of other devices. After many it is that of
+  /// any other failure: perhaps the peer does not receive this device at all.
   @inlinable
   static func contendedDelay(failures: UInt8, _ configuration: HeraldConfiguration) -> Interval {
     failures <= contendedTries

@@ -1,30 +1,30 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// When and how it is scanned, and what the radio was told of that.
+/// When and how to scan, and the last command to the radio.
 @usableFromInline
 struct Scanning: BitwiseCopyable {
   private var schedule: ScanSchedule
   private var shown: ScanParameters?
 
-  /// It is not scanned.
+  /// Not scanning.
   @usableFromInline
   init(_ timing: ScanTiming) {
     schedule = ScanSchedule(timing)
     shown = nil
   }
 
-  /// Whether to scan now, and until when that holds. `isBlocked` says that the radio cannot.
+  /// Whether to scan now, and until when that holds. `isBlocked`: the radio cannot.
   @usableFromInline
   mutating func plan(isBlocked: Bool, at now: Instant) -> ScanSchedule.Plan {
     schedule.next(at: now, blocked: isBlocked)
   }
 
-  /// For how long at most a radio that cannot scan meanwhile may try to connect; `nil` if it may not.
+  /// For how long at most a radio that cannot scan at the same time may try to connect; `nil` if it may not.
   @usableFromInline
   mutating func attemptLimit(at now: Instant) -> Instant? { schedule.attemptLimit(at: now) }
 
-  /// Whether the radio is to be told these parameters, as it has others or does not scan.
+  /// Whether the radio needs a command with these parameters, as it scans with others or not at all.
   @usableFromInline
   func isNew(_ parameters: ScanParameters) -> Bool { parameters != shown }
 
@@ -32,7 +32,7 @@ struct Scanning: BitwiseCopyable {
   @usableFromInline
   mutating func started(_ parameters: ScanParameters) { shown = parameters }
 
-  /// It is to be scanned no more: whether the radio has to be told.
+  /// Scanning is to end: whether the radio needs a command.
   @usableFromInline
   mutating func stop() -> Bool {
     guard shown != nil else { return false }
@@ -40,7 +40,7 @@ struct Scanning: BitwiseCopyable {
     return true
   }
 
-  /// The radio was reset, or told to be silent: the present stretch of scanning is over.
+  /// The radio was reset, or stopped: the present scan has ended.
   @usableFromInline
   mutating func radioForgot(at now: Instant) {
     shown = nil

@@ -1,8 +1,8 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Whether the sensor is on, and what the delegate was told of that last. Zero bits at the start, when it is
-/// switched on and does not work yet.
+/// Whether the sensor is on, and the last state that was reported to the delegate. Zero bits at the start,
+/// when it is switched on and the radio is not ready.
 @usableFromInline
 struct SensorSwitch: BitwiseCopyable {
   /// The radio's state.
@@ -18,8 +18,8 @@ struct SensorSwitch: BitwiseCopyable {
     shown = .off
   }
 
-  /// The radio's state is another. Returns the state that the delegate is to be told, if that changed. A
-  /// radio that fails once is tried again; one that fails again before it worked is not there.
+  /// The radio's state has changed. Returns the state to report to the delegate, if that changed. A radio
+  /// that fails once is started again; one that fails again before it was ready counts as absent.
   @usableFromInline
   mutating func radioChanged(_ radio: RadioState) -> SensorState? {
     self.radio = radio
@@ -32,8 +32,8 @@ struct SensorSwitch: BitwiseCopyable {
     return change(to: state)
   }
 
-  /// The application switches the sensor on or off. Returns the state that the delegate is to be told, if
-  /// that changed.
+  /// The application switches the sensor on or off. Returns the state to report to the delegate, if that
+  /// changed.
   @usableFromInline
   mutating func set(isOff: Bool) -> SensorState? {
     self.isOff = isOff

@@ -1,44 +1,44 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The values of our GATT table that are made at run time, and the messages that peers write to us.
+/// The values of the GATT table that are generated at run time, and the messages that peers write to us.
 ///
-/// The payload is that of the last change of address, so that both change together; it is made anew for each
+/// The payload is that of the last change of address, so that both change together; it is made again for each
 /// exchange (each read at offset 0) and kept for the rest of that exchange in a buffer of the pool.
 public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers: Int>: AttributeValues,
   ~Copyable
 {
-  /// Where payloads come from.
+  /// The source of payloads.
   public var supplier: Parts.SupplierType
-  /// The systems beside Herald; what they serve is theirs.
+  /// The systems beside Herald, which serve their own attributes.
   @usableFromInline var neighbours: Parts.NeighbourType
   @usableFromInline var names: DeviceNames
-  /// When the own address changed last, and what date that was.
+  /// When the own address changed last, and the date at that time.
   @usableFromInline var rotatedAt: Instant
   @usableFromInline var rotatedUnixSeconds: UInt64?
-  /// Connections that were opened under a former address, a bit each: nothing that changes with the address
-  /// is shown on them.
+  /// Connections that were opened under a former address, a bit each: values that change with the address are
+  /// not served on them.
   @usableFromInline var former: UInt32
   @usableFromInline var served: UInt32
   @usableFromInline var notServed: UInt32
-  /// When the request that is being answered came.
+  /// When the request being processed was received.
   @usableFromInline var askedAt: Instant
   /// What peers are writing to us, by connection.
   @usableFromInline var incoming: [connections of SignalReassembly]
-  /// What all of them together may write.
+  /// The budget of all of them together.
   @usableFromInline var budget: RateBudget
-  /// What all of them together may have logged by reading codes of ours; apart, so that who reads takes
-  /// nothing from who writes.
+  /// The budget of log records caused by reads of our codes, over all peers; separate, so that reads do not
+  /// use up the budget of writes.
   @usableFromInline var servedBudget: RateBudget
-  /// What codes in advertisements may bring to the log.
+  /// The budget of codes in advertisements for the log.
   @usableFromInline var heardBudget: RateBudget
-  /// What each peer has written, by its address.
+  /// The budget that each peer has used, by its address.
   @usableFromInline var accounts: SignalAccounts
   @usableFromInline var signals: UInt32
   @usableFromInline var wakes: UInt32
   @usableFromInline var malformed: UInt32
   @usableFromInline var withoutBuffer: UInt32
-  // Behind the rest: the buffers in it are in nobody's way there.
+  // Last, because of its large buffers: the members before it keep small offsets.
   @usableFromInline var pool: PayloadPool<buffers>
 
   @usableFromInline @inline(__always)
@@ -64,7 +64,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     withoutBuffer = 0
   }
 
-  /// The value of a counter that is kept here; `nil` for all others.
+  /// The value of a counter that is stored here; `nil` for all others.
   @inlinable
   func count(of counter: HeraldCounter) -> UInt32? {
     switch counter {
@@ -110,8 +110,8 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     case .payload, .legacyPayload: break
     case .deviceName, .modelNumber, .manufacturerName: return names.read(tag, from: offset, into: &buffer)
     default:
-      // Codes change with the address, too. Each number that is given away goes to the log, which is not to
-      // be flooded.
+      // Codes change with the address, too. Each number that is served is logged, and the log must not be
+      // flooded.
       if Parts.NeighbourType.systems > 0, isFormer(connection) || offset == 0 && !mayServe(connection.index) {
         return .failed(.insufficientResources)
       }
@@ -119,7 +119,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     }
     let use: PayloadBuffer.Use = tag == .legacyPayload ? .servingLegacy : .serving
     var index = offset > 0 ? pool.find(connection, use) : nil
-    // Where a peer can have itself told of each new payload, that was chosen.
+    // A table whose peers can subscribe to new payloads was chosen.
     if index == nil, !Parts.TableType.notifies, isFormer(connection) {
       notServed &+= 1
       return .failed(.insufficientResources)
@@ -134,7 +134,7 @@ public struct ServedValues<Parts: DeviceParts, let connections: Int, let buffers
     }
     let room = buffer.count
     let answer = pool.buffers[index].read(from: offset, into: &buffer)
-    // Who got the rest of it, and room to spare, asks for no more: the buffer is free for others.
+    // A peer that got the rest, with room to spare, requests no more: the buffer is free for others.
     if room > Int(pool.buffers[index].length) &- offset { pool.buffers[index].use = .free }
     return answer
   }

@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-/// How far the search for a service with a payload has come. Zero bits at the beginning.
+/// How far the search for a service with a payload has got. Zero bits at the beginning.
 @usableFromInline
 struct ServiceSearch: BitwiseCopyable, Sendable {
   private var bits: UInt8 = 0

@@ -1,55 +1,55 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Codes that are read over a connection: a CovidWatch phone's number out of its characteristic, a C19X
-// phone's code out of the UUID of its.
+// Codes that are read over a connection: a CovidWatch phone's number from its characteristic, a C19X phone's
+// code from the UUID of its characteristic.
 
-/// Which code of another system is being looked for on a connection.
+/// Which code of another system is searched for on a connection.
 @usableFromInline
 enum CodeQuestion: UInt8, BitwiseCopyable, Sendable {
   /// None yet.
   case none = 0
-  /// Whether the peer has CovidWatch's service.
+  /// Finds CovidWatch's service.
   case numberService = 1
-  /// Where in it the number is.
+  /// Finds the characteristic of the number in it.
   case numberCharacteristic = 2
-  /// What the number is.
+  /// Reads the number.
   case number = 3
-  /// Whether the peer has C19X's service.
+  /// Finds C19X's service.
   case codeService = 4
-  /// What its characteristic is called, which is the code.
+  /// Finds the UUID of its characteristic, which is the code.
   case codeCharacteristic = 5
-  /// All was asked.
+  /// The search has ended.
   case answered = 6
 }
 
-/// How the search for codes stands.
+/// The state of the search for codes.
 @usableFromInline
 enum CodeOutcome: UInt8, BitwiseCopyable, Sendable {
-  /// Something was asked, or more of an answer is to come.
+  /// A request is to be sent, or another part of a response is outstanding.
   case goingOn
-  /// All was asked.
+  /// The search has ended.
   case ended
-  /// The peer answered with an error.
+  /// The peer returned an error.
   case refused
-  /// The peer did not answer in time.
+  /// The peer did not respond in time.
   case timedOut
-  /// The peer broke the protocol.
+  /// The peer violated the protocol.
   case malformed
 }
 
 extension Serving {
-  /// How long a C19X phone is left alone once its code was read.
+  /// How long no code is read from a C19X phone after its code was read.
   @inlinable
   static var codePeriod: Interval { .minutes(24 * 60) }
 
-  /// A peer was met that may have codes which only a connection shows.
+  /// A peer was found that may have codes which are visible on a connection only.
   @inlinable
   mutating func lookForHiddenCodes(_ place: Int, _ peers: inout PeersType) {
     if observesAny { peers.oweHiddenCode(place) }
   }
 
-  /// Asks the next question, or ends the matter.
+  /// Starts the next request, or ends the search.
   @inlinable
   mutating func askForCodes(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -76,7 +76,7 @@ extension Serving {
     return isBegun ? .goingOn : .malformed
   }
 
-  /// Goes on to the next question.
+  /// Continues with the next request.
   @inlinable
   mutating func ask(
     _ question: CodeQuestion, _ exchange: inout Exchange, _ peers: inout PeersType,
@@ -86,7 +86,7 @@ extension Serving {
     return askForCodes(&exchange, &peers, &context)
   }
 
-  /// CovidWatch is done with: goes on to C19X.
+  /// The search for CovidWatch has ended: continues with C19X.
   @inlinable
   mutating func endNumber(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -99,7 +99,7 @@ extension Serving {
     }
   }
 
-  /// Makes what there is of an answer.
+  /// Evaluates the response, as far as it was received.
   @inlinable
   mutating func takeCode(
     _ event: GATTClientEvent, _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,
@@ -141,7 +141,7 @@ extension Serving {
     }
   }
 
-  /// All characteristics were seen.
+  /// All characteristics were received.
   @inlinable
   mutating func endDiscovery(
     _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -155,7 +155,7 @@ extension Serving {
     }
   }
 
-  /// Looks at characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
+  /// Evaluates characteristics: CovidWatch's is to be read, the UUID of C19X's is the code itself.
   @inlinable
   mutating func noteCode(
     _ pdu: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -172,7 +172,7 @@ extension Serving {
     }
   }
 
-  /// A code was read. A number is read again after its life, a beacon code on the next day.
+  /// A code was read. A number is read again after its lifetime, a beacon code on the next day.
   @inlinable
   mutating func keepRead(
     _ system: NeighbourSystem, _ code: Span<UInt8>, _ exchange: inout Exchange, _ peers: inout PeersType,

@@ -4,7 +4,7 @@ import HeraldHAL
 // The messages that are written to the signal characteristics of peers, made in buffers of the pool.
 
 extension Serving {
-  /// Makes the message that the task of an exchange is about, in a buffer of the pool.
+  /// Composes the message of the task of an exchange, in a buffer of the pool.
   @inlinable
   mutating func composeSignal(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -37,7 +37,7 @@ extension Serving {
   }
 }
 
-/// How the making of a message ended.
+/// The result of composing a message.
 @usableFromInline
 enum SignalComposition: UInt8, BitwiseCopyable {
   /// It is in the connection's buffer.

@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What the systems beside Herald need of the GATT table and of advertisements. A device without them calls
-// none of this.
+// How the systems beside Herald use the GATT table and advertisements. A device without them calls none of
+// this.
 
 extension Serving {
-  /// An advertisement shows a code, or that there is one to be read. A code is logged when it is another than
+  /// An advertisement shows a code, or that there is one to be read. A code is logged when it differs from
   /// the peer's last.
   @inlinable
   mutating func observe(
@@ -20,8 +20,8 @@ extension Serving {
     if sighting.hasHiddenCode { peers.owe(place, &context) }
   }
 
-  /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; then it is
-  /// looked at again when it is heard again.
+  /// Logs a number that a peer advertises, unless the peer, or all of them, have shown too many; it is then
+  /// processed when it is received again.
   @inlinable
   mutating func take(number: Span<UInt8>, _ place: Int, _ peers: inout PeersType, _ context: inout Context) {
     guard peers.table[place].mayShowNumber(at: context.now), values.mayHear(at: context.now) else {
@@ -32,8 +32,8 @@ extension Serving {
     peers.keepAdvertised(number: number, of: place, &context)
   }
 
-  /// What a request brought about: a number of ours that the peer is given is logged before it leaves; a code
-  /// that the peer wrote is logged as the peer's, and the strength with it.
+  /// The effects of a request: a number of ours that is served to the peer is logged before it is sent; a
+  /// code that the peer wrote is logged as the peer's, with the RSSI.
   @inlinable
   mutating func noteNeighbours(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -54,8 +54,8 @@ extension Serving {
     }
   }
 
-  /// The place of a peer that wrote a code of so many bytes, if they may go to the log. This and the next
-  /// have frames of their own: what they call would otherwise add up to one that is too large.
+  /// The place of a peer that wrote a code of this many bytes, if the code may be logged. This and the next
+  /// function have frames of their own: together with their callees one frame would be too large.
   @inlinable @inline(never)
   mutating func mayWrite(
     _ index: Int, _ length: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
@@ -100,9 +100,10 @@ extension Serving {
     services.unindicated |= parted
   }
 
-  /// Indicates Service Changed to every peer that asked for that and was not told of the present table. A
-  /// connection that takes no PDU now, or whose peer has not confirmed the last indication, has its turn when
-  /// it does. Returns the connections that are to be closed instead, a bit each: such as are kept.
+  /// Indicates Service Changed to every peer that has subscribed to it and has not received one for the
+  /// present table. A connection that takes no PDU now, or whose peer has not confirmed the last indication,
+  /// is served when it does. Returns the connections that are to be closed instead, a bit each: those that
+  /// are kept.
   @inlinable @inline(never)
   mutating func indicateChange<R: Radio & ~Copyable>(
     _ radio: inout R, _ table: inout ConnectionTable<connections>, _ context: inout Context
@@ -122,9 +123,9 @@ extension Serving {
     return kept
   }
 
-  /// Indicates it on one connection, if its peer asked for that: all handles from the first that may change
-  /// on are affected. `false` if that is to be tried again. A connection on which it is not confirmed within
-  /// 30 s is closed (Vol 3, Part F, 3.3.3).
+  /// Indicates it on one connection, if its peer has subscribed: all handles from the first that may change
+  /// on are affected. `false` if that is to be repeated. A connection on which it is not confirmed within 30
+  /// s is closed (Vol 3, Part F, 3.3.3).
   @inlinable
   mutating func indicateChange<R: Radio & ~Copyable>(
     _ index: Int, _ kept: inout UInt32, _ radio: inout R, _ table: inout ConnectionTable<connections>,
@@ -136,8 +137,8 @@ extension Serving {
       server.configuration(slot: slot, on: connection) == .indications
     else { return true }
     guard table[index].step != .keeping else {
-      // The end of a connection that is kept is when to measure next: it cannot be the end of a transaction
-      // as well.
+      // The deadline of a connection that is kept is its next RSSI reading: it cannot be the deadline of a
+      // transaction as well.
       kept |= 1 &<< UInt32(truncatingIfNeeded: index)
       return true
     }
@@ -159,8 +160,8 @@ extension Serving {
     return true
   }
 
-  /// An indication may have been confirmed: then a peer's connection lives as long as any other again, and
-  /// the next change can be indicated.
+  /// An indication may have been confirmed: a peer's connection then has its normal duration again, and the
+  /// next change can be indicated.
   @inlinable
   mutating func noteConfirmation(_ index: Int, _ exchange: inout Exchange, _ context: inout Context) {
     guard !server.isIndicating(ConnectionID(index: index)) else { return }

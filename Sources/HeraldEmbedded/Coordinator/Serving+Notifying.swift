@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Telling peers that asked for it that our payload is a new one (HP-08).
+// Notification of a new payload to the peers that have subscribed (HP-08).
 
 extension Serving {
-  /// Notifies the payload, as much of it as one PDU holds, to every peer that asked for that and has not got
-  /// the present one. A connection that takes no PDU now has its turn when it does.
+  /// Notifies the payload, as much of it as one PDU holds, to every peer that has subscribed and does not
+  /// have the present one. A connection that accepts no PDU now is served when it does.
   @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(
     _ radio: inout R, _ table: inout ConnectionTable<connections>, _ context: inout Context
@@ -24,7 +24,7 @@ extension Serving {
     unnotified &= connections < 32 ? (1 &<< UInt32(truncatingIfNeeded: connections)) &- 1 : .max
   }
 
-  /// Notifies it on one connection, if its peer asked for that; `false` if that is to be tried again.
+  /// Notifies it on one connection, if its peer has subscribed; `false` if that is to be repeated.
   @inlinable
   mutating func notifyPayload<R: Radio & ~Copyable>(
     _ index: Int, _ value: NotifiedValue, _ radio: inout R, _ table: inout ConnectionTable<connections>

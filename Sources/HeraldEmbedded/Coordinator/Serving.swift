@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What we serve on connections: our GATT table, its values, and what peers write to it.
+/// The GATT server: the table, its values, and what peers write.
 public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int, let payloads: Int>:
   ~Copyable
 {
-  /// What is shared by the machines.
+  /// The state that the machines share.
   public typealias Context = CoreContext<Parts>
   /// The peers.
   public typealias PeersType = Peers<Parts, targets>
@@ -13,11 +13,11 @@ public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int
   @usableFromInline var server: ATTServer<Parts.TableType, connections, 1>
   /// The GATT table.
   @usableFromInline var services: Parts.NeighbourType.Services
-  /// Connections that are to be told of a new payload if they asked for that, a bit each.
+  /// Connections on which a new payload is to be notified if their peers have subscribed, a bit each.
   @usableFromInline var unnotified: UInt32
-  // Behind the rest: the buffers in it are in nobody's way there.
+  // Last, because of its large buffers: the members before it keep small offsets.
 
-  /// What the table serves, the supplier of payloads included.
+  /// The values of the table, the supplier of payloads included.
   public var values: ServedValues<Parts, connections, payloads>
 
   /// No connection is open.
@@ -31,7 +31,7 @@ public struct Serving<Parts: DeviceParts, let targets: Int, let connections: Int
 }
 
 extension Serving {
-  /// A connection was opened: nothing of what was served on one with its number before is left.
+  /// A connection was opened: the state of a former connection with its number is discarded.
   @inlinable
   mutating func opened(
     _ opened: ConnectionOpened, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -43,7 +43,7 @@ extension Serving {
     openAccount(index, &exchange, &peers, &context)
   }
 
-  /// Answers a request of the peer's in its place. Returns the length of the answer, 0 for none.
+  /// Responds to a request of the peer in its buffer. Returns the length of the response, 0 for none.
   @inlinable
   mutating func respond(
     to buffer: inout MutableSpan<UInt8>, count: Int, _ index: Int, _ exchange: inout Exchange,
@@ -63,15 +63,16 @@ extension Serving {
     return length
   }
 
-  /// The radio sends PDUs of at most so many bytes.
+  /// The longest PDU that the radio sends.
   @inlinable
   mutating func radioIsReady(maximumPDU: Int) { server.maximumMTU = maximumPDU }
 
-  /// Our payload is another: peers that asked for that are to be told.
+  /// Our payload has changed: peers that have subscribed are to be notified.
   @inlinable
   mutating func payloadChanged() { unnotified = .max }
 
-  /// The services of other systems are others: peers on connections that show them are to be told.
+  /// The services of other systems have changed: Service Changed is to be indicated on connections that show
+  /// them.
   @inlinable
   mutating func servicesChanged() {
     if Parts.NeighbourType.Services.changes { services.unindicated |= ~values.former }
@@ -92,13 +93,13 @@ extension Serving {
     }
   }
 
-  /// The account of an address among `SignalAccounts`, which nobody outside can foretell.
+  /// The account of an address among `SignalAccounts`, which is unpredictable from outside.
   @inlinable
   mutating func account(of peer: DeviceAddress, _ peers: inout PeersType) -> UInt8 {
     UInt8(truncatingIfNeeded: ((peer.low ^ UInt32(peer.high) ^ peers.table.seed) &* 0x9E37_79B1) &>> 27)
   }
 
-  /// How long the peer of a connection that serves it may ask for nothing.
+  /// How long the peer of a connection that it opened may send no request.
   @inlinable
   mutating func longestIdle(_ index: Int, _ exchange: inout Exchange, _ context: inout Context) -> Interval {
     guard exchange.isPeers else { return Self.lingering }
@@ -107,16 +108,16 @@ extension Serving {
       ? Self.preparingIdle : idle
   }
 
-  /// How long a connection may lie idle on which a peer has begun to prepare a write, which others wait for.
+  /// How long a connection may be idle on which a peer has begun a prepared write, which others wait for.
   @inlinable
   static var preparingIdle: Interval { .seconds(10) }
 
-  /// How long a connection of ours stays open for a peer that asks us something on it, since it asked last:
-  /// two requests at the usual interval, and some more.
+  /// How long a connection of this device stays open for a peer that sends requests on it, after the last
+  /// request: two requests at the usual interval, and a margin.
   @inlinable
   static var lingering: Interval { .milliseconds(200) }
 
-  /// Acts upon the message that has come in on a connection, if one has.
+  /// Processes the message that was received on a connection, if there is one.
   @inlinable @inline(never)
   mutating func takeSignal(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -161,7 +162,7 @@ extension Serving {
   }
 
   /// The target that writes on a connection: the one the connection is to, or the one last heard under the
-  /// peer's address, or a new one. That it writes counts as being heard. `nil` if there is no place for it.
+  /// peer's address, or a new one. A write counts as being heard. `nil` if there is no place for it.
   @inlinable
   mutating func writer(
     _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType, _ context: inout Context
@@ -183,7 +184,7 @@ extension Serving {
     return peers.admit(identity, address, &context)
   }
 
-  /// The strength at which a peer hears us counts as that at which we hear it.
+  /// The RSSI that a peer measured of this device counts as this device's RSSI of the peer.
   @inlinable @inline(never)
   mutating func measure(
     writer place: Int, _ rssi: RSSI, _ index: Int, _ peers: inout PeersType, _ context: inout Context
@@ -193,12 +194,12 @@ extension Serving {
     peers.measure(place, peers.table[place].identity, rssi, &context)
   }
 
-  /// A peer wrote its payload (HP-09). One that is known already is a sign of life and no more.
+  /// A peer wrote its payload (HP-09). One that is known already only shows that the peer is in range.
   ///
-  /// Nobody proves whose address it writes under, nor whose pseudo device address it shows. So of a peer that
-  /// takes connections, what is written never replaces what was read, nor does it stand for it: such a peer
-  /// goes on being read as if it had written nothing. Until then the written payload counts, if the peer is
-  /// known by this very address. Else it is told as that of somebody else.
+  /// The address under which a peer writes is not authenticated, nor is its pseudo device address. For a peer
+  /// that is connectable, a payload that was written therefore never replaces one that was read: the peer is
+  /// still read as if it had written nothing. Until then the written payload counts, if the peer is known by
+  /// this very address. Otherwise it is reported as that of an unknown owner.
   @inlinable
   mutating func takePayload(
     from place: Int, in buffer: Int, _ index: Int, _ exchange: inout Exchange, _ peers: inout PeersType,
@@ -232,7 +233,7 @@ extension Serving {
     if !peers.table[place].isHeld { peers.settle(place, &context) }
   }
 
-  /// A peer passed on payloads of others (HP-43).
+  /// A peer shared payloads of others (HP-43).
   @inlinable
   mutating func takeShared(
     from place: Int, in buffer: Int, _ index: Int, _ peers: inout PeersType, _ context: inout Context
@@ -255,11 +256,11 @@ extension Serving {
     }
   }
 
-  /// A payload of which nobody knows who shows it, under an identity made up for it, which stays the same as
-  /// long as the payload is told of. Never under that of a peer which showed it: what others say of a peer is
-  /// not mixed with what was heard of it. One that was passed on and for which there is no place is not
-  /// logged: its bytes are in the log as they were passed on, and nobody will hear of its owner again. Not
-  /// inlined, so that the stack holds what is needed for one at a time.
+  /// A payload of an unknown owner, under an identity generated for it, which stays the same as long as the
+  /// payload is reported. Never under that of a peer which showed it: reports of others are not mixed with
+  /// what was heard of a peer. One that was shared and for which there is no place is not logged: its bytes
+  /// are in the log as they were shared, and its owner will not be reported again. Not inlined, so that the
+  /// stack holds the frame for one at a time.
   @inlinable @inline(never)
   mutating func takeHearsay(
     _ range: Range<Int>, _ rssi: RSSI, isWritten: Bool, in buffer: Int, _ index: Int,
@@ -291,7 +292,7 @@ extension Serving {
 }
 
 extension RSSI {
-  /// The strength a message carries, if it is one: −127…20 dBm.
+  /// The RSSI in a message, if it is one: −127…20 dBm.
   @usableFromInline
   init?(signal dBm: Int16) {
     guard dBm >= -127, dBm <= 20 else { return nil }

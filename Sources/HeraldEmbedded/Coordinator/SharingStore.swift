@@ -1,22 +1,22 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The payloads that are passed on to iPhones, which may not hear their owners themselves (HP-42): those of
+/// The payloads that are shared with iPhones, which may not hear their owners themselves (HP-42): those of
 /// peers on iOS and of peers that cannot advertise; at most 510 bytes of them, in 24 places.
 ///
 /// Each payload belongs to a target that shows it. When that target was last heard is when the payload was; a
-/// payload whose target is gone, or shows another one by now, goes as well. **When full**, those whose owners
-/// were heard longest ago make room.
+/// payload whose target is removed, or now shows another one, is removed as well. **When full**, those whose
+/// owners were heard longest ago are removed.
 ///
-/// What a peer has been told of is a bit for each place, in its `Target`. A place that is taken anew loses
-/// its bit in every target.
+/// A bit for each place in a `Target` shows what was shared with it. A place that is reassigned clears its
+/// bit in every target.
 public struct SharingStore: ~Copyable {
   /// How many payloads there can be: as many of the commonest length, 21 bytes, as fit into one message.
   static var capacity: Int { 24 }
 
-  /// One payload: where its bytes are, and whose it is. A free place has no length.
+  /// One payload: where its bytes are, and its owner. A free place has no length.
   struct Entry: BitwiseCopyable {
-    /// The lower half of its digest. Who makes a payload with another's half gains no more than who shows the
+    /// The lower half of its digest. Forging a payload with another's half gains no more than showing the
     /// other's payload itself.
     var digest: UInt32
     private var bits: UInt32
@@ -35,7 +35,7 @@ public struct SharingStore: ~Copyable {
     var owner: Int { Int(truncatingIfNeeded: bits &>> 18) }
   }
 
-  /// Two more than there may be: without a gap, all of the store is cleared at once.
+  /// Two more than the maximum: without a padding gap, all of the store is cleared at once.
   private var bytes: [512 of UInt8]
   private var entries: [24 of Entry]
   /// How many of the bytes are in use; there are no gaps between payloads.
@@ -51,8 +51,8 @@ public struct SharingStore: ~Copyable {
   /// How recently the owner of a payload must have been heard for it to be passed on.
   public static var expiry: Interval { .minutes(5) }
 
-  /// Keeps the payload of the target at `place`, whose digest the target has already. One that is here
-  /// already goes over to this target; one of no bytes or of more than 510 is not kept.
+  /// Keeps the payload of the target at `place`, whose digest the target has already. One that is stored
+  /// already is reassigned to this target; one of no bytes or of more than 510 is not kept.
   public mutating func keep<let capacity: Int>(
     _ payload: Span<UInt8>, of place: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) {
@@ -78,10 +78,10 @@ public struct SharingStore: ~Copyable {
     table.untell(Self.bit(free))
   }
 
-  /// Writes into `buffer` what the target at `place` is to be told now, one payload after the other, and
-  /// returns how many bytes that is; notes that it has been told. Payloads it has not been told of come
-  /// first, then those whose owners were heard last; the first that does not fit ends them. Its own is not
-  /// among them, nor one whose owner has not been heard for five minutes.
+  /// Writes into `buffer` what is shared now with the target at `place`, one payload after the other, and
+  /// returns the length in bytes; marks them as shared. Payloads that were not shared with it come first,
+  /// then those whose owners were heard last; the first that does not fit ends them. Its own is not among
+  /// them, nor one whose owner has not been heard for five minutes.
   public mutating func compose<let capacity: Int>(
     for place: Int, in table: inout TargetTable<capacity>, at now: Instant,
     into buffer: inout MutableSpan<UInt8>
@@ -101,7 +101,7 @@ public struct SharingStore: ~Copyable {
     return count
   }
 
-  /// Whether there is anything the target at `place` may be told of.
+  /// Whether there is anything to share with the target at `place`.
   public mutating func hasAnything<let capacity: Int>(
     for place: Int, in table: inout TargetTable<capacity>, at now: Instant
   ) -> Bool {
@@ -113,7 +113,7 @@ public struct SharingStore: ~Copyable {
 
   private static func bit(_ index: Int) -> UInt32 { 1 &<< UInt32(truncatingIfNeeded: index) }
 
-  /// A bit for each payload that may be passed on to the target at `place`.
+  /// A bit for each payload that may be shared with the target at `place`.
   private mutating func candidates<let capacity: Int>(
     for place: Int, table: inout TargetTable<capacity>, at now: Instant
   ) -> UInt32 {
@@ -138,7 +138,7 @@ public struct SharingStore: ~Copyable {
   ) -> Int? {
     var best: Int?
     var leastSilence = Interval.zero
-    // Of those not told yet, if there are any.
+    // Of those not shared yet, if there are any.
     let choice = left & ~told != 0 ? left & ~told : left
     var index = 0
     while index < Self.capacity {
@@ -196,7 +196,7 @@ public struct SharingStore: ~Copyable {
     return silent
   }
 
-  /// Drops the payloads whose owners show them no longer.
+  /// Removes the payloads whose owners show them no longer.
   private mutating func prune<let capacity: Int>(table: inout TargetTable<capacity>) {
     var index = 0
     while index < Self.capacity {
@@ -231,7 +231,7 @@ public struct SharingStore: ~Copyable {
 }
 
 extension TargetTable {
-  /// A place of the `SharingStore` holds another payload from now on: nobody has been told of it.
+  /// A place of the `SharingStore` holds another payload from now on: it was shared with no target.
   mutating func untell(_ bit: UInt32) {
     var place = 0
     while place < Int(fresh) {

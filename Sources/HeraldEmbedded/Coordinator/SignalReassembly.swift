@@ -1,33 +1,34 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a peer is writing to us on one connection. Zero bits when that is nothing.
+/// The message that a peer is writing on one connection. Zero bits when there is none.
 ///
 /// Messages come in three ways: as one value; in parts, each a value of its own, at most 20 bytes with
-/// Android phones; as prepared writes, which are gathered in a buffer of the pool and heard there as one
-/// value. The bytes of a message lie in a buffer from its first part until it has been acted upon; those of a
-/// strength need none if they come at once. What was begun is dropped, and counted, when it cannot become a
-/// message, when it goes on at the other characteristic, when nothing comes for half a minute, and with its
-/// connection.
+/// Android phones; as prepared writes, which are collected in a buffer of the pool and processed there as one
+/// value. The bytes of a message lie in a buffer from its first part until it has been processed; an RSSI
+/// message needs none if it is complete in one value. An incomplete message is dropped, and counted, when it
+/// is invalid, when it continues at the other characteristic, when nothing is received for half a minute, and
+/// when its connection ends.
 @usableFromInline
 struct SignalReassembly: BitwiseCopyable {
-  /// The code of the message that is here as a whole, to be acted upon now; 0 for none.
+  /// The code of the message that is complete and to be processed now; 0 for none.
   @usableFromInline var complete: UInt8
   /// To which characteristic its parts are written.
   @usableFromInline var tag: UInt8
-  /// The strength it carries.
+  /// The RSSI in it.
   @usableFromInline var rssi: Int16
-  /// When the last part came, or was prepared: milliseconds, their lower 32 bits.
+  /// When the last part was received, or was prepared: milliseconds, their lower 32 bits.
   @usableFromInline var lastPart: UInt32
-  /// The account that the peer's address has.
+  /// The account of the peer's address.
   @usableFromInline var account: UInt8
   /// Whether we have read the peer's payload at this address.
   @usableFromInline var isRead: Bool
-  /// What of the bytes charged to the account makes no unit yet.
+  /// The rest of the bytes charged to the account, less than a unit.
   @usableFromInline var remainder: UInt8
-  /// What would be a gap.
+  /// Padding.
   @usableFromInline var filler: UInt8
-  /// What peers that were not read have written on this connection, and on those before it with its number.
+  /// What peers whose payload was not read have written on this connection, and on those before it with the
+  /// same number.
   @usableFromInline var budget: RateBudget
 
   @usableFromInline
@@ -43,13 +44,13 @@ struct SignalReassembly: BitwiseCopyable {
     budget = RateBudget()
   }
 
-  /// How long a peer may take from one part to the next.
+  /// The maximum time from one part to the next.
   @usableFromInline static var partTimeout: UInt32 { 30_000 }
 }
 
 extension ServedValues {
   /// Takes a value written to a signal characteristic: a whole message, or the next part of one. When the
-  /// message is whole `incoming` says so, and its data are in the connection's buffer.
+  /// message is whole `incoming` says so, and its data is in the connection's buffer.
   @inlinable
   mutating func collect(
     _ value: Span<UInt8>, _ tag: AttributeTag, on connection: ConnectionID
@@ -76,7 +77,7 @@ extension ServedValues {
     return nil
   }
 
-  /// The same with a value that was prepared, in the buffer that it lies in.
+  /// The same with a prepared value, in its buffer.
   @inlinable
   mutating func collectPrepared(_ buffer: Int, _ tag: AttributeTag, _ index: Int) {
     signals &+= 1
@@ -94,8 +95,8 @@ extension ServedValues {
     hear(buffer, isWhole: true, index)
   }
 
-  /// The buffer with what was begun at this characteristic, if something was. What was begun at the other one
-  /// is dropped.
+  /// The buffer with the incomplete message at this characteristic, if there is one. An incomplete message at
+  /// the other one is dropped.
   @inlinable @inline(never)
   mutating func begun(_ tag: AttributeTag, _ index: Int) -> Int? {
     guard let begun = pool.find(ConnectionID(index: index), .hearing) else { return nil }
@@ -104,7 +105,7 @@ extension ServedValues {
     return nil
   }
 
-  /// Notes a message of a strength that came as a whole; `false` if it was none.
+  /// Stores an RSSI message that is complete in one value; `false` if it is none.
   @inlinable
   mutating func take(strength: Int16?, _ index: Int) -> Bool {
     guard let strength else { return false }
@@ -113,7 +114,7 @@ extension ServedValues {
     return true
   }
 
-  /// Takes a payload written to a legacy characteristic: what a message of a payload would hold (HP-38).
+  /// Takes a payload written to a legacy characteristic: the content of a payload message (HP-38).
   @inlinable
   mutating func collectLegacy(_ value: Span<UInt8>, on connection: ConnectionID) -> ATTErrorCode? {
     let index = connection.index
@@ -128,7 +129,7 @@ extension ServedValues {
     return nil
   }
 
-  /// The same with one that was prepared, in the buffer that it lies in.
+  /// The same with a prepared value, in its buffer.
   @inlinable
   mutating func collectLegacyPrepared(_ buffer: Int, _ index: Int) -> ATTErrorCode? {
     let count = Int(pool.buffers[buffer].length)
@@ -139,7 +140,7 @@ extension ServedValues {
     return nil
   }
 
-  /// Looks at what is in a buffer since a part was put there, unless that was too long.
+  /// Evaluates the contents of a buffer after a part was appended, unless the part was too long.
   @inlinable @inline(never)
   mutating func hear(_ buffer: Int, isWhole: Bool, _ index: Int) {
     incoming[index].lastPart = askedAt.milliseconds.low32
@@ -156,14 +157,14 @@ extension ServedValues {
     }
   }
 
-  /// Drops what will not become a message.
+  /// Drops an invalid message.
   @inlinable @inline(never)
   mutating func drop(_ buffer: Int) {
     malformed &+= 1
     pool.buffers[buffer].use = .free
   }
 
-  /// Drops what a peer has begun on a connection and has not gone on with for too long.
+  /// Drops the incomplete message of a connection if it was not continued in time.
   @inlinable @inline(never)
   mutating func dropStalled(_ index: Int) {
     guard askedAt.milliseconds.low32 &- incoming[index].lastPart > SignalReassembly.partTimeout else {
@@ -173,7 +174,7 @@ extension ServedValues {
     if let begun = pool.find(connection, .hearing) ?? pool.find(connection, .preparing) { drop(begun) }
   }
 
-  /// Drops what any peer has begun and has not gone on with for too long.
+  /// Drops all incomplete messages that were not continued in time.
   @inlinable
   mutating func dropStalled(at now: Instant) {
     askedAt = now
@@ -184,14 +185,14 @@ extension ServedValues {
     }
   }
 
-  /// The message that was whole has been acted upon.
+  /// The complete message has been processed.
   @inlinable
   mutating func endMessage(_ index: Int) {
     incoming[index].complete = 0
     if let buffer = pool.find(ConnectionID(index: index), .hearing) { pool.buffers[buffer].use = .free }
   }
 
-  /// A connection is gone, and with it what was begun on it. What was spent on it is not forgotten.
+  /// A connection has ended, and its incomplete message is dropped. What was charged to it stays charged.
   @inlinable
   mutating func endSignals(_ index: Int) {
     if let begun = pool.find(ConnectionID(index: index), .hearing) { drop(begun) }
@@ -200,14 +201,14 @@ extension ServedValues {
     incoming[index].budget = budget
   }
 
-  /// Whether a message on this connection may be acted upon: neither its peer nor all of them together have
+  /// Whether a message on this connection may be processed: neither its peer nor all of them together have
   /// written too much.
   @inlinable
   mutating func mayAct(_ index: Int) -> Bool {
     budget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt) && isInBudget(index)
   }
 
-  /// Whether a code of ours may be read on this connection: what is given away is logged.
+  /// Whether a code of ours may be read on this connection: each one that is served is logged.
   @inlinable
   mutating func mayServe(_ index: Int) -> Bool {
     servedBudget.allows(SignalBudget.limit, pace: SignalBudget.pace, at: askedAt)
@@ -231,21 +232,21 @@ extension ServedValues {
     incoming[index].remainder = UInt8(truncatingIfNeeded: whole & 15)
   }
 
-  /// Notes what a code that was read brings to the log: so many bytes.
+  /// Charges this many bytes of log for a code that was read.
   @inlinable
   mutating func spendServed(_ bytes: Int, _ index: Int) {
     servedBudget.spend(UInt32(truncatingIfNeeded: bytes))
     charge(bytes, index)
   }
 
-  /// Whether another code of an advertisement may be logged: two a second (62 bytes) for as long as they
-  /// like, and 79 (2 KiB) at once. In a crowd each peer has a new one every quarter of an hour.
+  /// Whether another code of an advertisement may be logged: two a second (62 bytes) permanently, and 79 (2
+  /// KiB) at once. In a crowd each peer has a new one every quarter of an hour.
   @inlinable
   mutating func mayHear(at now: Instant) -> Bool {
     heardBudget.allows(SignalBudget.connectionLimit, pace: SignalBudget.heardPace, at: now)
   }
 
-  /// Notes what a message brings to the log: so many bytes.
+  /// Charges this many bytes of log for a message.
   @inlinable
   mutating func spend(_ bytes: Int, _ index: Int) {
     budget.spend(UInt32(truncatingIfNeeded: bytes))
@@ -253,14 +254,14 @@ extension ServedValues {
     charge(bytes, index)
   }
 
-  /// The same for a record with so many bytes beside: an eighth more, as what does not fit at the end of a
+  /// The same for a record with this many further bytes: an eighth more, as what does not fit at the end of a
   /// page goes to the next.
   @inlinable
   mutating func spendBytes(_ count: Int, _ index: Int) { spend(8 &+ count &+ count &>> 3, index) }
 }
 
 extension ServedValues {
-  /// Keeps a part of a value that a peer prepares, in a buffer of the pool.
+  /// Stores a part of a value that a peer prepares, in a buffer of the pool.
   @inlinable
   public mutating func prepare(_ part: Span<UInt8>, at offset: Int, on connection: ConnectionID) -> Bool {
     let index = connection.index
@@ -275,7 +276,7 @@ extension ServedValues {
     return pool.buffers[buffer].put(part, at: offset)
   }
 
-  /// Takes the value that was prepared, as `write` takes others. A message stays in its buffer.
+  /// Processes the prepared value, as `write` does others. A message stays in its buffer.
   @inlinable
   public mutating func writePrepared(_ tag: AttributeTag, on connection: ConnectionID) -> ATTErrorCode? {
     guard let buffer = pool.find(connection, .preparing) else { return .unlikelyError }
@@ -287,8 +288,8 @@ extension ServedValues {
     return nil
   }
 
-  /// A peer whose payload we have read precedes one of which we know nothing, which may be one that keeps
-  /// coming back to hold the queue.
+  /// A peer whose payload was read takes precedence over an unknown one, which may connect repeatedly to hold
+  /// the queue.
   @inlinable
   public mutating func precedes(_ connection: ConnectionID, _ other: ConnectionID) -> Bool {
     guard connection.index >= 0, connection.index < connections, other.index >= 0, other.index < connections
@@ -296,21 +297,21 @@ extension ServedValues {
     return incoming[connection.index].isRead && !incoming[other.index].isRead
   }
 
-  /// Frees the buffer of what was prepared, if it is still that.
+  /// Frees the buffer of the prepared value, if it is still in use for that.
   @inlinable
   public mutating func cancelPrepared(on connection: ConnectionID) {
     if let buffer = pool.find(connection, .preparing) { pool.buffers[buffer].use = .free }
   }
 }
 
-/// What the bytes of a message so far are.
+/// The state of a message, by its bytes so far.
 @usableFromInline
 enum SignalProgress: BitwiseCopyable {
-  /// Some are missing.
+  /// Bytes are missing.
   case unfinished
   /// No message begins like this, or it is too long.
   case malformed
-  /// All of a message; the strength is 0 if it carries none.
+  /// A complete message; the RSSI is 0 if it has none.
   case whole(SignalMessage.Kind, rssi: Int16)
 
   @usableFromInline
@@ -332,7 +333,7 @@ enum SignalProgress: BitwiseCopyable {
 }
 
 extension SignalMessage {
-  /// The strength that a value says if it is a message of a strength, as a whole.
+  /// The RSSI in a value that is a complete RSSI message.
   @usableFromInline
   static func strength(_ value: Span<UInt8>) -> Int16? {
     guard let message = SignalMessage(value), message.kind == .rssi else { return nil }
@@ -341,11 +342,11 @@ extension SignalMessage {
 }
 
 extension PayloadBuffer {
-  /// The strength that it says if it is a message of a strength, as a whole.
+  /// The RSSI in it if it is a complete RSSI message.
   @usableFromInline
   mutating func strength() -> Int16? { SignalMessage.strength(bytes.span.extracting(0..<Int(length))) }
 
-  /// Gives it as a value to the systems beside Herald.
+  /// Passes it as a value to the systems beside Herald.
   @inlinable
   mutating func write<NeighbourType: Neighbours>(_ tag: AttributeTag, to neighbours: inout NeighbourType)
     -> ATTErrorCode?
@@ -353,7 +354,8 @@ extension PayloadBuffer {
     neighbours.write(tag, bytes.span.extracting(0..<Int(length)))
   }
 
-  /// Looks at the bytes of a message so far. Of a whole one the data move to the front and all else goes.
+  /// Evaluates the bytes of a message so far. The data of a complete one moves to the front and the rest is
+  /// removed.
   @usableFromInline
   mutating func openMessage() -> SignalProgress {
     let have = Int(length)

@@ -1,38 +1,37 @@
 import HeraldHAL
 
-/// How many strangers the device takes in, and how many readings of them it keeps. A stranger is a peer of
-/// which nothing is known but its advertisements, which anybody can make up. Zero bits when nothing has been
-/// spent.
+/// How many strangers are added to the table, and how many of their readings are kept. A stranger is a peer
+/// known only by its advertisements, which any device can generate. Zero bits when nothing has been spent.
 ///
 /// There are two budgets of each sort, one for strangers that show a Herald service and one for all others,
-/// so that a flood of one kind takes nothing from the other. They grow with the capacity of the table; a
-/// table of fewer than 64 places counts as one of 64.
+/// so that a flood of one kind does not reduce the other. They grow with the capacity of the table; a table
+/// of fewer than 64 places counts as one of 64.
 ///
-/// - **Identities**: a stranger that is taken in costs 13 bytes of log. 16 for each place of the table may be
-///   taken in at once, and one in 4.1 s for each 64 places after that. A payload that is read gives one back.
-///   In a period in which one was refused nothing is made up for: a flood gets what is left when it begins,
-///   and no more while it lasts.
+/// - **Identities**: a stranger that is added costs 13 bytes of log. 16 for each place of the table may be
+///   added at once, and one in 4.1 s for each 64 places after that. A payload that is read restores one. In a
+///   period in which one was refused nothing is restored: a flood gets what is left when it begins, and no
+///   more while it lasts.
 /// - **Readings**: 128 for each place at once, and 3.9 a second for each 64 places after that. A payload that
-///   is read gives 128 back.
-/// - **Proof**: while identities are refused, a stranger is taken in if it is heard in both halves of a
-///   period of 4.1 s, or opens a connection to this device; 16 at once, and one in a period after that. The
-///   first half notes those that are refused, each in a place that its hash gives and only if that is free,
-///   so that a flood of fresh addresses does not replace what is noted.
+///   is read restores 128.
+/// - **Proof**: while identities are refused, a stranger is added if it is heard in both halves of a period
+///   of 4.1 s, or opens a connection to this device; 16 at once, and one in a period after that. The first
+///   half stores marks of those that are refused, each in a place that its hash gives and only if that is
+///   free, so that a flood of fresh addresses does not replace stored marks.
 ///
 /// The numbers are more than twice the peaks of simulated crowds (256 places: 467 identities outstanding of
 /// 4,096 in a room of 200 whose addresses change each minute, 1,488 in the first minute of a crowd of 2,000),
 /// and of the documents' 140,000 readings in 23 hours.
 @usableFromInline
 struct StrangerBudget<let targets: Int>: ~Copyable {
-  /// Spent and not made up for: of identities, by kind.
+  /// Identities spent and not restored, by kind.
   private var identities: [2 of UInt32]
-  /// The same of readings.
+  /// Readings spent and not restored, by kind.
   private var readings: [2 of UInt32]
-  /// The same of identities that were taken in on proof.
+  /// Identities added on proof, spent and not restored.
   private var proven: UInt32
-  /// The period that has been taken into account last.
+  /// The last period taken into account.
   private var settled: UInt32
-  /// What was not logged for want of a budget, and has not been told of.
+  /// What was not logged because of a budget, and is not reported yet.
   @usableFromInline var unkept: UInt32
   /// Whether identities of a kind were refused in this period.
   private var isRefusing: [2 of Bool]
@@ -56,12 +55,12 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   @usableFromInline static var identityLimit: UInt32 { size &* 16 }
   /// The most readings of strangers of a kind that may be outstanding.
   @usableFromInline static var readingLimit: UInt32 { size &* 128 }
-  /// How many readings a payload that was read gives back.
+  /// How many readings a payload that was read restores.
   @usableFromInline static var readingsPerPayload: UInt32 { 128 }
-  /// The most identities taken in on proof that may be outstanding.
+  /// The most identities added on proof that may be outstanding.
   @usableFromInline static var provenLimit: UInt32 { 16 }
 
-  /// Makes up for what was spent, once in a period of 4,096 ms.
+  /// Restores what was spent, once in a period of 4,096 ms.
   private mutating func settle(at now: Instant) {
     let period = (now.milliseconds &>> 12).low32
     let passed = period &- settled
@@ -69,7 +68,7 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     settled = period
     for place in 0..<targets { noted[place] = 0 }
     proven = proven > passed ? proven &- passed : 0
-    // Longer than a few hours makes up for everything.
+    // More than a few hours restore everything.
     let most = passed < 4096 ? passed : 4096
     for kind in 0..<2 {
       let regained = (most &- (isRefusing[kind] ? 1 : 0)) &* (Self.size / 64)
@@ -80,8 +79,8 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     }
   }
 
-  /// Whether a stranger whose identity has this hash may be taken in, and notes what that costs. `kind` is 1
-  /// for one that shows a service, else 0.
+  /// Whether a stranger whose identity has this hash may be added, and charges it. `kind` is 1 for one that
+  /// shows a service, else 0.
   @usableFromInline
   @inline(never)
   mutating func mayCome(_ hash: UInt32, kind: Int, at now: Instant) -> Bool {
@@ -108,7 +107,7 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
   @usableFromInline
   var isShort: Bool { isRefusing[0] || isRefusing[1] }
 
-  /// Whether one more stranger may be taken in that has proved to be there, and notes what that costs.
+  /// Whether one more stranger with proof may be added, and charges it.
   @usableFromInline
   mutating func mayProve() -> Bool {
     guard proven < Self.provenLimit else { return false }
@@ -116,7 +115,7 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     return true
   }
 
-  /// Whether another reading of a stranger of this kind may be kept, and notes what that costs.
+  /// Whether another reading of a stranger of this kind may be kept, and charges it.
   @usableFromInline
   @inline(never)
   mutating func mayMeasure(kind: Int, at now: Instant) -> Bool {
@@ -126,9 +125,9 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     return true
   }
 
-  /// Whether a reading of a peer whose payload is not known is kept, `number` being how many readings of
-  /// whomever there were before. One that is not is counted. A radio that cannot connect reads no payload:
-  /// then all are.
+  /// Whether a reading of a peer whose payload is not known is kept; `number` is how many readings of all
+  /// peers there were before. One that is not kept is counted. A radio that cannot connect reads no payload:
+  /// all are kept then.
   @usableFromInline
   @inline(never)
   mutating func mayKeepReading(
@@ -141,7 +140,7 @@ struct StrangerBudget<let targets: Int>: ~Copyable {
     return false
   }
 
-  /// How much was refused since this was asked last.
+  /// How much was refused since the last call.
   @usableFromInline
   mutating func takeUnkept() -> UInt32 {
     let count = unkept

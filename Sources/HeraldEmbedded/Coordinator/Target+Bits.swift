@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-// What is small of a `Target`, in one word: 14 marks, then fields of one to four bits.
+// The small fields of a `Target`, in one word: 14 flags, then fields of one to four bits.
 
 extension Target {
   @usableFromInline static var owesWorkFlag: UInt32 { 1 }
@@ -15,12 +15,12 @@ extension Target {
   @usableFromInline static var payloadWrittenFlag: UInt32 { 512 }
   @usableFromInline static var owesCodeFlag: UInt32 { 1024 }
   @usableFromInline static var codeReadFlag: UInt32 { 2048 }
-  /// It takes no connections at present, or did not when it was heard last.
+  /// It is not connectable at present, or was not when last heard.
   @usableFromInline static var takesNobodyFlag: UInt32 { 4096 }
-  /// Somebody is at this place of the table.
+  /// The place is in use.
   @usableFromInline static var takenFlag: UInt32 { 8192 }
 
-  // Where the fields begin.
+  // The positions of the fields.
   @usableFromInline static var addressKindBit: UInt32 { 14 }  // one bit
   @usableFromInline static var identityKindBit: UInt32 { 15 }  // two, as the next two
   @usableFromInline static var systemBit: UInt32 { 17 }
@@ -36,14 +36,14 @@ extension Target {
     bits = bits & ~(mask &<< start) | (UInt32(value) & mask) &<< start
   }
 
-  /// The bits of one just heard under this identity, from this address.
+  /// The bits of a peer that was just heard under this identity, from this address.
   @usableFromInline
   static func bits(of identity: TargetIdentity, _ address: DeviceAddress) -> UInt32 {
     takenFlag | UInt32(address.kind.rawValue) &<< addressKindBit
       | UInt32(identity.kind.rawValue) &<< identityKindBit
   }
 
-  /// Under what the peer is tracked and logged.
+  /// The identity under which the peer is tracked and logged.
   @inlinable
   public var identity: TargetIdentity {
     TargetIdentity(kind: identityKind, high: identityHigh, low: identityLow)
@@ -59,7 +59,7 @@ extension Target {
       && field(Self.identityKindBit, 3) == identity.kind.rawValue
   }
 
-  /// Under what address it was last heard, which is where a connection goes.
+  /// The address under which it was last heard, which connections use.
   @inlinable
   public var address: DeviceAddress {
     get {
@@ -73,28 +73,28 @@ extension Target {
     }
   }
 
-  /// Whether that is its address.
+  /// Whether it was last heard under this address.
   @inlinable @inline(__always)
   func isAt(_ address: DeviceAddress) -> Bool {
     addressLow == address.low && addressHigh == address.high
       && field(Self.addressKindBit, 1) == address.kind.rawValue
   }
 
-  /// How far the acquaintance has got.
+  /// The state of the peer.
   @inlinable
   public var state: State {
     get { State(rawValue: field(Self.stateBit, 7)) ?? .candidate }
     set { setField(Self.stateBit, 7, newValue.rawValue) }
   }
 
-  /// What runs on it.
+  /// The peer's operating system.
   @inlinable
   public var system: System {
     get { System(rawValue: field(Self.systemBit, 3)) ?? .unknown }
     set { setField(Self.systemBit, 3, newValue.rawValue) }
   }
 
-  /// How many strengths were measured: 0…3, where it stays.
+  /// How many RSSI readings there were: 0…3, where it stays.
   @inlinable
   public var readings: UInt8 {
     get { field(Self.readingsBit, 3) }
@@ -107,14 +107,13 @@ extension Target {
     set { setField(Self.failuresBit, 15, newValue < 15 ? newValue : 15) }
   }
 
-  /// How often it turned out to have no Herald service: 0…15, where it stays.
+  /// How often it was found to have no Herald service: 0…15, where it stays.
   public var ignores: UInt8 {
     get { field(Self.ignoresBit, 15) }
     set { setField(Self.ignoresBit, 15, newValue < 15 ? newValue : 15) }
   }
 
-  /// Whether an exchange with it is wanted, or will be when `retryAt` has come. `TargetTable.setOwesWork`
-  /// sets it.
+  /// Whether it has a task, or will have one at `retryAt`. `TargetTable.setOwesWork` sets it.
   @inlinable
   public var owesWork: Bool { has(Self.owesWorkFlag) }
   /// Whether an exchange with it is in progress. `TargetTable.setHeld` sets it.
@@ -128,7 +127,7 @@ extension Target {
     if value { bits |= flag } else { bits &= ~flag }
   }
 
-  /// Whether it was ever heard to take connections.
+  /// Whether it was ever connectable.
   @inlinable
   public var isConnectable: Bool {
     get { has(Self.connectableFlag) }
@@ -142,7 +141,7 @@ extension Target {
     set { set(Self.showedServiceFlag, newValue) }
   }
 
-  /// Whether it cannot advertise and comes to us to write what it has to say: it is never connected to.
+  /// Whether it cannot advertise and connects to this device to write: no connection to it is attempted.
   @inlinable
   public var isReceiveOnly: Bool {
     get { has(Self.receiveOnlyFlag) }

@@ -1,6 +1,6 @@
 import HeraldHAL
 
-// What the table keeps of a peer of systems other than Herald.
+// What the table stores of a peer of systems other than Herald.
 
 extension Target {
   /// Whether a code of it is to be read over a connection.
@@ -10,34 +10,34 @@ extension Target {
     set { set(Self.owesCodeFlag, newValue) }
   }
 
-  /// Whether its codes were read, or looked for in vain.
+  /// Whether its codes were read, or not found.
   @inlinable
   public var codeIsRead: Bool {
     get { has(Self.codeReadFlag) }
     set { set(Self.codeReadFlag, newValue) }
   }
 
-  /// Whether a contact event number that it advertises is another than the last that was noted.
+  /// Whether a contact event number that it advertises differs from the last one logged.
   @usableFromInline
   func isNew(number: Span<UInt8>) -> Bool {
     system != .iOS && (told == 0 || told & 0xFF_FFFF != Self.digest(of: number))
   }
 
-  /// Whether another number of its may be noted: one in each 16 s. Who changes it more often would fill the
-  /// log.
+  /// Whether another number of the peer may be logged: one in each 16 s. A peer that changes it more often
+  /// would fill the log.
   @usableFromInline
   func mayShowNumber(at now: Instant) -> Bool {
     told == 0 || UInt8(truncatingIfNeeded: told &>> 24) != now.sixteenSeconds
   }
 
-  /// Takes note of the number it advertises, and when: in the lower 24 bits and the upper 8 of what says of
-  /// an iPhone what it was told.
+  /// Stores the number that it advertises, and when: in the lower 24 bits and the upper 8 of the field that
+  /// holds the shared payloads of an iPhone.
   @usableFromInline
   mutating func note(number: Span<UInt8>, at now: Instant) {
     told = UInt32(now.sixteenSeconds) &<< 24 | Self.digest(of: number)
   }
 
-  /// 24 bits that tell one number from the next, never all zero.
+  /// A digest of 24 bits of a number, never all zero.
   private static func digest(of number: Span<UInt8>) -> UInt32 {
     var digest: UInt32 = 0x811C_9DC5
     var index = 0

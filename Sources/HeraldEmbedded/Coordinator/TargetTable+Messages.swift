@@ -1,17 +1,17 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// Messages of the application's: who can be sent one, and who waits for one (HP-30…HP-32).
+// Messages of the application: which peers can receive one, and for which one is pending (HP-30…HP-32).
 
 extension TargetTable {
-  /// Whether a peer takes messages and was heard within the last minute.
+  /// Whether a peer accepts messages and was heard within the last minute.
   @inlinable
   mutating func canBeSent(to place: Int, at now: Instant) -> Bool {
     self[place].isConnectable && !self[place].isReceiveOnly && self[place].state != .ignored
       && self[place].silence(at: now) <= Outbox.messageLife
   }
 
-  /// A message waits for a peer from now on.
+  /// A message is pending for a peer from now on.
   @inlinable
   mutating func queueMessage(for place: Int) {
     self[place].set(Target.awaitsMessageFlag, true)
@@ -19,8 +19,8 @@ extension TargetTable {
     setOwesWork(place, true)
   }
 
-  /// How many peers are known to speak Herald and were heard within the last minute (HP-32). If `queueing`,
-  /// a message waits for each from now on.
+  /// How many peers are known to have a Herald service and were heard within the last minute (HP-32). If
+  /// `queueing`, a message is pending for each from now on.
   @inlinable
   mutating func reachable(queueing: Bool, at now: Instant) -> Int {
     var count = 0

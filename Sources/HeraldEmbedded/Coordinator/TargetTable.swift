@@ -4,14 +4,14 @@ import HeraldHAL
 /// Every peer that is being tracked, by its identity: at most `capacity` (up to 16,384), 44 bytes each.
 ///
 /// Looking one up takes a few steps whatever the capacity: an index of place numbers, half of it empty, is
-/// probed from the identity's hash on. The hash is seeded, so that nobody outside can choose addresses that
-/// collide.
+/// probed from the identity's hash on. The hash is seeded, so that colliding addresses cannot be chosen from
+/// outside.
 ///
-/// **When full**, `insert` evicts the peer that has been silent for longest: of those that have been silent
-/// for `evictableAfter` first one that owes no work, else of all. But if a quarter of the table are peers that were
-/// heard in the last second and never before, there is a flood of made-up addresses: then it evicts its own
-/// kind, the one of them that has been silent for longest. Held peers (an exchange is in progress) are never
-/// evicted; if all are held, the newcomer is not taken in.
+/// **When full**, `insert` evicts the peer that has been silent for longest: of those silent for
+/// `evictableAfter` first one that owes no work, else of all. But if a quarter of the table is peers that
+/// were heard in the last second and never before, there is a flood of generated addresses: it then evicts
+/// one of these, the one that has been silent for longest. Held peers (an exchange is in progress) are never
+/// evicted; if all are held, the new peer is not added.
 public struct TargetTable<let capacity: Int>: ~Copyable {
   /// Two positions of the index: place + 1 of a target, 0 for none.
   @usableFromInline
@@ -26,15 +26,15 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   @usableFromInline var targets: [capacity of Target]
   @usableFromInline var index: [capacity of IndexPair]
-  /// The first of the places that were given back, chained by `told`: place + 1; 0 for none.
+  /// The first of the free places, linked through `told`: place + 1; 0 for none.
   @usableFromInline var free: UInt16
   /// How many places have ever been taken.
   @usableFromInline var fresh: UInt16
   /// How many targets there are: 0…`capacity`.
   public internal(set) var count: Int
-  /// How many targets were evicted for want of room. Wraps.
+  /// How many targets were evicted because the table was full. Wraps.
   public internal(set) var evictions: UInt32
-  /// The one that was evicted last.
+  /// The target that was evicted last.
   public internal(set) var evicted: TargetIdentity
   @usableFromInline var seed: UInt32
 
@@ -50,7 +50,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     seed = 0
   }
 
-  /// How long a peer that owes no work must have been silent to be evicted ahead of those that owe work.
+  /// How long a peer that owes no work must have been silent to be evicted before those that owe work.
   public static var evictableAfter: Interval { .seconds(30) }
 
   /// Makes the hash unpredictable. Does nothing unless the table is empty.
@@ -58,15 +58,15 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     if count == 0 { self.seed = seed }
   }
 
-  /// The target at a place that `find`, `insert` or an iteration has given.
+  /// The target at a place that `find`, `insert` or an iteration has returned.
   @inlinable
   public subscript(place: Int) -> Target {
     mutating get { targets[place] }
     _modify { yield &targets[place] }
   }
 
-  /// How many places have ever been taken: all targets are at places below this. What is at a vacant one says
-  /// nothing.
+  /// How many places have ever been taken: all targets are at places below this. The contents of a vacant
+  /// place are undefined.
   @inlinable
   public var placesUsed: Int { Int(fresh) }
 
@@ -75,17 +75,17 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   @inlinable
   var positions: UInt32 { UInt32(truncatingIfNeeded: capacity) &* 2 }
 
-  /// Where an identity is looked for first.
+  /// Where the search for an identity begins.
   @inlinable @inline(never)
   mutating func home(_ identity: TargetIdentity) -> UInt32 { mixed(identity) }
 
-  /// The same, without a call for who is asked with each advertisement.
+  /// The same, without a call on the path of each advertisement.
   @inlinable @inline(__always)
   mutating func mixed(_ identity: TargetIdentity) -> UInt32 {
     ((hash(identity) &>> 16) &* positions) &>> 16
   }
 
-  /// 32 bits that tell identities apart, and that nobody outside can foretell.
+  /// A hash of 32 bits of an identity, unpredictable from outside.
   @inlinable @inline(__always)
   mutating func hash(_ identity: TargetIdentity) -> UInt32 {
     var hash = (identity.low ^ seed) &* 0x9E37_79B1
@@ -134,7 +134,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     setEntry(position, UInt16(truncatingIfNeeded: place &+ 1))
   }
 
-  /// Takes a place out of the index and closes the gap, so that a probe never meets a hole in a run.
+  /// Takes a place out of the index and closes the gap, so that a probe never ends at a hole in a run.
   @inlinable
   mutating func leaveIndex(_ place: Int) {
     var hole = home(targets[place].identity)
@@ -166,13 +166,13 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
   @inlinable @inline(__always)
   public mutating func touch(_ place: Int, at now: Instant) { targets[place].seen = now.milliseconds.low32 }
 
-  /// Says whether a target owes work (see the type).
+  /// Sets whether a target owes work (see the type).
   @inlinable
   public mutating func setOwesWork(_ place: Int, _ owes: Bool) {
     targets[place].set(Target.owesWorkFlag, owes)
   }
 
-  /// Holds a target's place, so that it is neither evicted nor aged out, or lets it go.
+  /// Holds a target's place, so that it is neither evicted nor aged out, or releases it.
   @inlinable
   public mutating func setHeld(_ place: Int, _ held: Bool) {
     targets[place].set(Target.heldFlag, held)
@@ -184,7 +184,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
 
   // MARK: Coming and going
 
-  /// Takes in a peer that `find` did not find. `nil` if every place is held. It owes no work yet.
+  /// Adds a peer that `find` did not find. `nil` if every place is held. It owes no work yet.
   public mutating func insert(_ identity: TargetIdentity, address: DeviceAddress, at now: Instant) -> Int? {
     var place = 0
     if free != 0 {
@@ -207,7 +207,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return place
   }
 
-  /// Forgets a target; its place becomes free.
+  /// Removes a target; its place becomes free.
   public mutating func remove(_ place: Int) {
     leaveIndex(place)
     targets[place] = .vacant
@@ -216,8 +216,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     count &-= 1
   }
 
-  /// The target that is to go when one has to (see the type). Those that are held or wait for a message are
-  /// passed over. Looks at every target.
+  /// The target to evict (see the type). Those that are held or for which a message is pending are skipped.
+  /// Searches every target.
   @inline(never)
   mutating func evictable(at now: Instant) -> Int? {
     let engaged = Target.heldFlag | Target.awaitsMessageFlag
@@ -235,7 +235,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
           mostOfMadeUp = silence
         }
       }
-      // None is kept for so long that its silence has this bit.
+      // No target is kept long enough for its silence to have this bit.
       if !targets[place].owesWork, silence >= Self.evictableAfter.milliseconds { silence |= 1 &<< 31 }
       if silence >= most {
         longest = place
@@ -245,7 +245,7 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return new &* 4 >= capacity ? madeUp : longest
   }
 
-  /// The target that has been silent for longest, of those that are not held and wait for no message.
+  /// The target that has been silent for longest, of those that are not held and have no pending message.
   public mutating func longestSilent(at now: Instant) -> Int? {
     let engaged = Target.heldFlag | Target.awaitsMessageFlag
     var longest: Int?
@@ -259,8 +259,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return longest
   }
 
-  /// A target other than `place` whose payload has this digest (not 0). Looks at every target: for once per
-  /// payload read.
+  /// A target other than `place` whose payload has this digest (not 0). Searches every target: to be called
+  /// once per payload read.
   public mutating func find(payloadDigest digest: UInt64, otherThan place: Int) -> Int? {
     guard digest != 0 else { return nil }
     var candidate = 0
@@ -271,8 +271,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return nil
   }
 
-  /// The target that nobody has heard but somebody told of with the payload of this digest (not 0). Looks at
-  /// every target: for once per payload passed on.
+  /// The target that was not heard but reported with the payload of this digest (not 0). Searches every
+  /// target: to be called once per payload shared.
   public mutating func findHearsay(payloadDigest digest: UInt64) -> Int? {
     guard digest != 0 else { return nil }
     var candidate = 0
@@ -285,8 +285,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return nil
   }
 
-  /// The target whose address this is: one that shows a pseudo device address ahead of others, then the most
-  /// recently heard. Looks at every target: for once per message written to us.
+  /// The target with this address: one that shows a pseudo device address before others, then the most
+  /// recently heard. Searches every target: to be called once per message written to this device.
   public mutating func find(address: DeviceAddress, at now: Instant) -> Int? {
     guard address != .zero else { return nil }
     var found: Int?
@@ -308,8 +308,8 @@ public struct TargetTable<let capacity: Int>: ~Copyable {
     return found
   }
 
-  /// Takes in a peer that nobody has heard, but somebody told of. `nil` if that would cost one that was
-  /// heard, or told of, in the last five minutes.
+  /// Adds a peer that was not heard but reported. `nil` if that would evict one that was heard, or reported,
+  /// in the last five minutes.
   public mutating func insertHearsay(
     _ identity: TargetIdentity, payloadDigest: UInt64, at now: Instant
   ) -> Int? {

@@ -1,10 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Under what a peer is tracked and logged: its pseudo device address if it shows one, else its address
-/// (HP-15), or a generated number for a peer known only from shared payloads (HP-43).
+/// The identity under which a peer is tracked and logged: its pseudo device address if it shows one, else its
+/// address (HP-15), or a generated number for a peer known only from shared payloads (HP-43).
 public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
-  /// What the 48 bits are.
+  /// The kind of the 48 bits.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// A public device address.
     case publicAddress = 0
@@ -16,7 +16,7 @@ public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
     case shared = 3
   }
 
-  /// What the 48 bits are.
+  /// The kind of the 48 bits.
   public let kind: Kind
   /// Bits 32…47.
   public let high: UInt16
@@ -40,7 +40,7 @@ public struct TargetIdentity: Hashable, BitwiseCopyable, Sendable {
 }
 
 extension TargetIdentity {
-  /// One that is made up, for a peer known only by its payload.
+  /// A generated identity, for a peer known only by its payload.
   @inlinable
   static func made<Source: RandomSource & ~Copyable>(_ random: inout Source) -> TargetIdentity {
     TargetIdentity(kind: .shared, high: UInt16(truncatingIfNeeded: random.next()), low: random.next())

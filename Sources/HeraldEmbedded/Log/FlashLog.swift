@@ -3,12 +3,12 @@ import HeraldHAL
 
 /// A log of events in a ring of flash pages (docs/log-format.md, docs/power-loss.md).
 ///
-/// `dictionary` is how many targets a page distinguishes at a time, 1…64: a target beyond them takes the
-/// place of the one not heard for longest, and costs seven bytes again when it comes back; nothing is lost.
-/// Takes 13 bytes of RAM per target and 1.2 KB besides.
+/// `dictionary` is how many targets a page distinguishes at a time, 1…64: a further target replaces the one
+/// not heard for longest, which costs seven bytes again when it returns; nothing is lost. Takes 13 bytes of
+/// RAM per target and 1.2 KB in addition.
 ///
-/// Events are coded into a block of 128 bytes that is programmed when it is full or when `commit` asks for
-/// it; no page is ever held in RAM.
+/// Events are encoded into a block of 128 bytes that is programmed when it is full or by `commit`; no page is
+/// held in RAM.
 public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSource, ~Copyable {
   @usableFromInline var flash: F
   @usableFromInline var targets: [dictionary of LogTarget]
@@ -16,7 +16,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
   @usableFromInline var writer: LogPageWriter
   @usableFromInline var ring: LogRing
 
-  /// A log in `flash`, all of whose pages it takes. Nothing is read or written before `mount`.
+  /// A log in `flash`, which uses all of its pages. Nothing is read or written before `mount`.
   @inlinable
   public init(flash: consuming F) {
     self.flash = flash
@@ -28,7 +28,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
 
   // MARK: Writing
 
-  /// Adds an event that happened at `now`; an event earlier than the one before it is dated like that one.
+  /// Adds an event that happened at `now`; an event earlier than the one before it gets the time of that one.
   /// `bytes` is stored with events that have payload bytes and ignored with others. The event is safe from
   /// loss of power after the next `commit`. Programs a block when one is full, and erases a page only if
   /// `maintain` has not done so ahead.
@@ -41,7 +41,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     try append(&record, bytes: bytes, at: now, clock: clock)
   }
 
-  /// The same with the event as the log writes it, for who has it in this shape already.
+  /// The same with the event in the form in which the log writes it, for callers that have it.
   @inlinable @inline(never)
   mutating func append(
     _ record: inout LogRecordFields, bytes: Span<UInt8>, at now: Instant, clock: WallClock
@@ -52,7 +52,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     guard payload <= LogEvent.maximumBytes, needed <= ring.pageSize &- LogFormat.headerSize else {
       throw .tooLong
     }
-    // At most one page is left because it is full; each further round is a page that failed.
+    // A page is left at most once because it is full; each further round is for a page that failed.
     var round = 0
     while round < 6 {
       round &+= 1
@@ -74,7 +74,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     throw .flashFailed
   }
 
-  /// Does what is to be done after a record was encoded. `false`: it is to be encoded again.
+  /// Completes the encoding of a record. `false`: it is to be encoded again.
   @inlinable @inline(never)
   mutating func finish(_ outcome: LogPageWriter.Outcome) -> Bool {
     switch outcome {
@@ -97,9 +97,9 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     try append(event, bytes: Span(), at: now, clock: clock)
   }
 
-  /// Adds a reading, as nearly all events are, if no page is to be opened for it: there may be hundreds of
-  /// them a second, for which nothing but encoding is to be done. Returns `false`, having added nothing, if
-  /// it is to be given to `append`.
+  /// Adds a reading, like nearly all events, if no page has to be opened for it: there may be hundreds a
+  /// second, for which encoding is the only work. Returns `false`, having added nothing, if `append` has to
+  /// be called.
   @inlinable @inline(never)
   mutating func take(reading rssi: RSSI, of target: TargetIdentity, at now: Instant) -> Bool {
     guard ring.isOpen else { return false }
@@ -111,16 +111,16 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     return true
   }
 
-  /// Programs what is pending: afterwards everything appended so far survives a loss of power. Costs about
-  /// seven bytes of flash beside the records, so call it every half minute or minute, before sleep, and when
-  /// the host reads.
+  /// Programs pending records: everything appended so far then survives a loss of power. Costs about seven
+  /// bytes of flash in addition to the records; call it every 30 to 60 s, before sleep, and when the host
+  /// reads.
   @inlinable @inline(never)
   public mutating func commit() {
     guard ring.isOpen, writer.pending > 0 else { return }
     writer.endCodeword()
     if writer.needsAnotherBlock {
       guard writer.hasAnotherBlock else {
-        // The page's end is too near even to end the codeword; its records are readable without.
+        // The rest of the page is too short even to end the codeword; its records are readable without that.
         _ = programLast(writer.sealFull())
         close()
         return
@@ -132,11 +132,11 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     ring.commits &+= 1
   }
 
-  /// Whether events have been appended that `commit` would make safe.
+  /// Whether events have been appended that are not committed.
   @inlinable public var hasPending: Bool { ring.isOpen && writer.pending > 0 }
 
-  /// How much room in a page an event with this many payload bytes wants: its blocks, the block that is
-  /// pending, and one to begin the record in.
+  /// How much room in a page an event with this many payload bytes needs: its blocks, the pending block, and
+  /// one to begin the record in.
   @inlinable
   static func room(forPayload count: Int) -> Int {
     let full = count / LogFormat.rawLimit
@@ -182,14 +182,14 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
 
   @inlinable
   mutating func programFullBlock() -> Bool {
-    // The record that filled the block is tried again if this fails: it does not count as lost.
+    // The record that filled the block is repeated if this fails: it does not count as lost.
     writer.pending &-= 1
     guard programFull() else { return false }
     ring.reporting = 0
     return true
   }
 
-  /// Programs the full block that waits; its codeword continues.
+  /// Programs the full block that is pending; its codeword continues.
   @inlinable @inline(never)
   mutating func programFull() -> Bool {
     let size = writer.sealFull()
@@ -198,7 +198,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     return true
   }
 
-  /// Programs a sealed block behind which nothing waits.
+  /// Programs a sealed block with nothing pending behind it.
   @inlinable @inline(never)
   mutating func programLast(_ size: Int) -> Bool {
     guard program(size) else { return false }
@@ -220,7 +220,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     return true
   }
 
-  /// Ends a page whose last record did not fit: as much is programmed as the records before it need.
+  /// Ends a page whose last record did not fit: only the bytes of the records before it are programmed.
   @inlinable
   mutating func breakOff(kept: Int) {
     if kept > 0 {
@@ -234,7 +234,7 @@ public struct FlashLog<F: Flash & ~Copyable, let dictionary: Int>: StatisticsSou
     close()
   }
 
-  /// The newest page takes no more records.
+  /// The newest page accepts no more records.
   @inlinable @inline(never)
   mutating func close() {
     guard ring.isOpen else { return }

@@ -5,10 +5,10 @@ import HeraldHAL
 extension FlashLog where F: ~Copyable {
   // MARK: Mounting
 
-  /// Finds what the flash holds, and counts this start-up. A memory without a log begins one with
-  /// `freshEpoch`, which should be a random number. Reads the head of every page and the newest page; writes
-  /// nothing. Whatever the flash contains, this ends and leaves a log that works; a memory of fewer than two
-  /// pages, of pages below 256 bytes, or a `dictionary` outside 1…64 leaves it unmounted.
+  /// Finds the pages in flash, and counts this start. A memory without a log gets one with `freshEpoch`,
+  /// which should be a random number. Reads the header of every page and the newest page; writes nothing.
+  /// Whatever the flash contains, this terminates with a working log; a memory of fewer than two pages, of
+  /// pages below 256 bytes, or a `dictionary` outside 1…64 leaves it unmounted.
   @inlinable
   public mutating func mount(freshEpoch: UInt32) {
     guard !ring.isErasing else { return }
@@ -48,7 +48,7 @@ extension FlashLog where F: ~Copyable {
     return ring.newest > 0
   }
 
-  /// The lowest sequence number among the pages that are where the newest makes them belong.
+  /// The lowest sequence number among the pages whose positions are consistent with the newest.
   @inlinable
   mutating func findOldest() {
     ring.beforeOldest = ring.newest &- 1
@@ -66,8 +66,8 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  /// Where the newest page's last whole block ends, its last start-up, and whether another segment fits
-  /// behind it.
+  /// Where the newest page's last whole block ends, the start of its last segment, and whether another
+  /// segment fits behind it.
   @inlinable
   mutating func walkNewest() {
     var end = 0
@@ -86,8 +86,8 @@ extension FlashLog where F: ~Copyable {
       }
     }
     ring.closedBytes = end
-    // A block that was being programmed when the power went may reach this far and look erased without being
-    // so.
+    // A block that was being programmed when power was lost may reach this far and read as erased without
+    // being erased.
     let behind = LogFormat.aligned(end &+ LogFormat.blockSize, to: LogFormat.segmentAlignment)
     if ring.pageSize &- behind >= 192, isErased(page: ring.current, from: behind) { ring.resume = behind }
   }
@@ -121,7 +121,7 @@ extension FlashLog where F: ~Copyable {
     return true
   }
 
-  /// Reads into the writer's buffer, which must have nothing waiting.
+  /// Reads into the writer's buffer, in which nothing may be pending.
   @inlinable @inline(never)
   mutating func load(page: Int, offset: Int, count: Int) -> Bool {
     var buffer = writer.encoder.buffer.mutableSpan
@@ -143,8 +143,8 @@ extension FlashLog where F: ~Copyable {
 
   // MARK: Beginning a page
 
-  /// Makes a page ready for records: a further segment of the newest one, or the page after it. `false` if
-  /// that failed; the next call tries the next page.
+  /// Makes a page ready for records: a further segment of the newest one, or the page after it. `false` on
+  /// failure; the next call tries the next page.
   @inlinable
   mutating func open(at now: Instant, clock: WallClock) -> Bool {
     var offset = 0
@@ -175,7 +175,7 @@ extension FlashLog where F: ~Copyable {
     return true
   }
 
-  /// The first record after a loss tells how many events were lost.
+  /// The first record after a loss states how many events were lost.
   @inlinable
   mutating func report(at now: Instant) {
     guard ring.unreported > 0 else { return }
@@ -187,8 +187,8 @@ extension FlashLog where F: ~Copyable {
     }
   }
 
-  /// Does work that would hold up an `append`: erases the page ahead once the open one is half full. Call it
-  /// when idle; it may take as long as an erasure.
+  /// Does work that would delay an `append`: erases the next page once the open one is half full. To be
+  /// called when idle; it may take as long as an erasure.
   @inlinable
   public mutating func maintain() {
     guard wantsMaintenance else { return }
@@ -197,14 +197,13 @@ extension FlashLog where F: ~Copyable {
     if ring.isErasedAhead { ring.giveUpFollowing() }
   }
 
-  /// Whether `maintain` has something to do.
+  /// Whether `maintain` has work to do.
   @inlinable public var wantsMaintenance: Bool {
     guard ring.isMounted, !ring.isErasedAhead, !ring.hasFailedAhead else { return false }
     return ring.isOpen ? writer.position > ring.pageSize / 2 : ring.resume == 0
   }
 
-  /// Voids a page's header, so that an erasure that is cut short leaves nothing that looks like a page, and
-  /// erases it.
+  /// Invalidates a page's header, so that an interrupted erasure leaves no valid page, and erases it.
   @inlinable
   mutating func erase(page: Int) -> Bool {
     do throws(FlashError) {
@@ -224,7 +223,7 @@ extension FlashLog where F: ~Copyable {
   }
 
   /// Closes the log permanently: it stores and returns nothing, and cannot be mounted. `eraseNext` is to be
-  /// called `pagesToErase` times; a log that is made anew then has a new epoch.
+  /// called `pagesToErase` times; a log that is created afterwards has a new epoch.
   @inlinable
   public mutating func beginErasing() {
     guard !ring.isErasing else { return }
@@ -241,8 +240,8 @@ extension FlashLog where F: ~Copyable {
   /// How many pages are still to be erased.
   @inlinable public var pagesToErase: Int { ring.toErase }
 
-  /// Erases the next page, the oldest first; `false` if the flash failed, which keeps it from none of the
-  /// others. Cut short, what is left is the newest part of the log.
+  /// Erases the next page, the oldest first; `false` if the flash failed; the other pages are erased
+  /// nevertheless. If interrupted, the newest part of the log remains.
   @inlinable
   public mutating func eraseNext() -> Bool {
     guard ring.toErase > 0 else { return true }
@@ -253,15 +252,15 @@ extension FlashLog where F: ~Copyable {
 
   // MARK: Reading back
 
-  /// Where the log stands: what can be read is what has been committed. Reads `writer` in a mutating method:
-  /// a borrow copies all of it to the stack.
+  /// The status of the log: committed bytes can be read. Reads `writer` in a mutating method: a borrow copies
+  /// all of it to the stack.
   @inlinable
   public mutating func status() -> LogStatus {
     let written = writer.position
     return ring.status(written: written)
   }
 
-  /// Brings the log to flash, and says where it then stands.
+  /// Commits the log to flash, and returns its status.
   @inlinable
   public mutating func committedStatus() -> LogStatus {
     commit()

@@ -1,15 +1,15 @@
 import HeraldHAL
 
-// Acknowledgement: what a host has on its disk need not stay here.
+// Acknowledgement: pages that a host has on its disk may be erased.
 
-/// What became of the acknowledgement of a page.
+/// The result of the acknowledgement of a page.
 public enum LogAcknowledgement: UInt8, BitwiseCopyable, Sendable {
   /// The page may be erased, or has been.
   case taken
   /// It is the newest page, which may still grow, or one that does not exist yet, or an older page has not
   /// been acknowledged.
   case outOfOrder
-  /// The digest is not that of the page: the host has something else.
+  /// The digest is not that of the page: the host has other bytes.
   case otherDigest
   /// The page could not be read, so the digest could not be checked.
   case unreadable
@@ -17,21 +17,21 @@ public enum LogAcknowledgement: UInt8, BitwiseCopyable, Sendable {
 
 extension FlashLog where F: ~Copyable {
   /// A host has page `sequence`, all of whose bytes have this SHA-256 (32 bytes): `trim` may erase it.
-  /// Nothing has changed unless the outcome is `taken`.
+  /// Nothing has changed unless the result is `taken`.
   ///
-  /// Pages are acknowledged one by one, the oldest first, and only a page with the right digest counts: so
-  /// nothing is erased that the host does not have. A page that is gone already, or was acknowledged before,
-  /// is `taken` again, whatever the digest.
+  /// Pages are acknowledged one by one, the oldest first, and only with the right digest: no page is erased
+  /// that the host does not have. A page that was erased already, or was acknowledged before, is `taken`
+  /// again, whatever the digest.
   ///
-  /// Hashes the page in one go: by estimate half a million cycles for 4 KB, 8 ms at 64 MHz, less than its
-  /// erasure takes. Kept in memory alone: after a loss of power the host, which finds the pages again, says
-  /// so again.
+  /// Hashes the page in one call: by estimate half a million cycles for 4 KB, 8 ms at 64 MHz, less than its
+  /// erasure takes. Stored in RAM only: after a loss of power the host, which finds the pages again, repeats
+  /// it.
   @inlinable @inline(never)
   public mutating func acknowledge(_ sequence: UInt32, digest: Span<UInt8>) -> LogAcknowledgement {
     guard ring.isMounted, sequence < ring.newest else { return .outOfOrder }
     let done = max(ring.acknowledged, ring.beforeOldest)
     guard sequence > done else { return .taken }
-    // A page in between that cannot be read is one that no host can have.
+    // An unreadable page in between cannot have been read by any host.
     var next = done &+ 1
     while next < sequence, readableBytes(sequence: next) == nil { next &+= 1 }
     guard next == sequence, let page = ring.page(of: sequence) else { return .outOfOrder }
@@ -40,8 +40,8 @@ extension FlashLog where F: ~Copyable {
     return outcome
   }
 
-  /// Whether a page of the flash has this SHA-256. Not inlined: the hash is large, and what else
-  /// `acknowledge` calls needs the stack.
+  /// Whether a page of the flash has this SHA-256. Not inlined: the hash is large, and the other callees of
+  /// `acknowledge` need the stack.
   @inlinable @inline(never)
   mutating func compare(_ page: Int, with digest: Span<UInt8>) -> LogAcknowledgement {
     var hash = SHA256()
@@ -64,11 +64,11 @@ extension FlashLog where F: ~Copyable {
     return digest.equalsInConstantTime(found.span) ? .taken : .otherDigest
   }
 
-  /// Whether `trim` has something to do.
+  /// Whether `trim` has work to do.
   @inlinable public var wantsTrimming: Bool { ring.isMounted && ring.acknowledged > ring.beforeOldest }
 
-  /// Erases the oldest page, if it is acknowledged. To be called repeatedly when the time of an erasure is
-  /// available. Cut short, what is left is the log without its oldest pages.
+  /// Erases the oldest page, if it is acknowledged. To be called repeatedly when there is time for an
+  /// erasure. If interrupted, the log remains without its oldest pages.
   @inlinable
   public mutating func trim() {
     guard wantsTrimming else { return }

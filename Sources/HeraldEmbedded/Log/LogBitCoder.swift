@@ -1,4 +1,4 @@
-/// The interval of an arithmetic coder: the 32-bit numbers from `low` to `low + range`, both included.
+/// The interval of an arithmetic coder: 32-bit numbers from `low` to `low + range`, both included.
 @usableFromInline
 struct LogInterval: BitwiseCopyable {
   var low: UInt32
@@ -7,31 +7,31 @@ struct LogInterval: BitwiseCopyable {
   /// All numbers.
   static var whole: LogInterval { LogInterval(low: 0, range: .max) }
 
-  /// Where the interval divides: a 1, whose probability is `chance`/4096, 1…4095, gets the lower part, up to
-  /// and including `low` and so much.
+  /// Where the interval is divided: a 1, with probability `chance`/4096, 1…4095, gets the lower part, from
+  /// `low` to `low` plus the returned value, both included.
   @inline(__always)
   func split(chance: UInt32) -> UInt32 { (range &>> 12) &* chance &+ (((range & 0xFFF) &* chance) &>> 12) }
 
-  /// What a decision that is 1 leaves of it.
+  /// The part of the interval for a decision of 1.
   @inline(__always)
   mutating func keepLower(_ split: UInt32) { range = split }
 
-  /// What a decision that is 0 leaves of it.
+  /// The part of the interval for a decision of 0.
   @inline(__always)
   mutating func keepUpper(_ split: UInt32) {
     low = low &+ split &+ 1
     range = range &- split &- 1
   }
 
-  /// Whether the leading byte may be the same at both ends. Rarely so, and only then is it worth asking
-  /// `isSettled`.
+  /// Whether the leading byte may be the same at both ends. This is rare, and `isSettled` is only evaluated
+  /// then.
   @inline(__always)
   var isNarrow: Bool { range &>> 24 == 0 }
   /// Whether the leading byte is the same at both ends: it is final.
   @inline(__always)
   var isSettled: Bool { (low ^ (low &+ range)) &>> 24 == 0 }
 
-  /// Continues behind the leading byte, which is the result.
+  /// Removes the leading byte and returns it.
   @inline(__always)
   mutating func shift() -> UInt8 {
     let byte = UInt8(truncatingIfNeeded: low &>> 24)
@@ -41,35 +41,35 @@ struct LogInterval: BitwiseCopyable {
   }
 }
 
-/// One binary decision after another, written or read: the same model drives both.
+/// Binary decisions in sequence, written or read: one model for both directions.
 ///
 /// An arithmetic coder. A decision divides the interval in proportion to a 12-bit probability; leading bytes
 /// on which both ends agree are final. 32-bit multiplications only. While several decisions are coded the
-/// interval is the caller's, who has it in registers.
+/// caller holds the interval, in registers.
 protocol LogBitCoder: ~Copyable, ~Escapable {
-  /// Whether it reads.
+  /// Whether it reads (decodes).
   static var reads: Bool { get }
   /// The interval between decisions.
   var interval: LogInterval { get set }
-  /// What is decided, where `interval` divides at `split`. A writer returns `bit`; a reader ignores it and
-  /// returns what it finds.
+  /// One decision, where `interval` is divided at `split`. A writer returns `bit`; a reader ignores it and
+  /// returns the decoded bit.
   func decide(_ bit: UInt32, _ interval: LogInterval, split: UInt32) -> UInt32
-  /// Writes or reads the leading bytes that are final, and returns what is left of `interval` behind them.
+  /// Writes or reads the leading bytes that are final, and returns the rest of `interval`.
   @_lifetime(self: copy self)
   mutating func settle(_ interval: LogInterval) -> LogInterval
 }
 
-/// Writes decisions into a buffer that has the shape of a block: a mark, coded bytes up to the block's limit,
-/// two bytes for the checksum, then what the record that filled the block has beyond it.
+/// Writes decisions into a buffer with the layout of a block: a mark, coded bytes up to the block's limit,
+/// two bytes for the checksum, then the bytes of the last record that exceed the block.
 @usableFromInline
 struct LogBitEncoder: LogBitCoder, ~Copyable {
   /// A block, and 32 bytes for a record that begins in it and ends behind it.
   @usableFromInline static var capacity: Int { 160 }
 
   @usableFromInline var buffer: [160 of UInt8]
-  /// Coded bytes so far. More than fit are counted but not kept.
+  /// Coded bytes so far. Bytes beyond the capacity are counted but not stored.
   @usableFromInline var count: Int
-  /// How many coded bytes this block takes, 1…125.
+  /// How many coded bytes this block holds, 1…125.
   @usableFromInline var limit: Int
   /// To be set by `restart` before anything is coded.
   var interval: LogInterval
@@ -83,7 +83,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     interval = LogInterval(low: 0, range: 0)
   }
 
-  /// Whether bytes were lost for want of room.
+  /// Whether bytes were lost because the buffer was full.
   @usableFromInline var overflowed: Bool { count > Self.capacity &- 3 }
 
   @inline(__always)
@@ -118,14 +118,14 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
   /// Begins a codeword.
   mutating func restart() { interval = .whole }
 
-  /// Makes the first `content` bytes, at most `limit`, a block, and returns its size. What is beyond `limit`
-  /// stays; with fewer than `limit` it is lost.
+  /// Makes the first `content` bytes, at most `limit`, a block, and returns its size. Bytes beyond `limit`
+  /// are kept; with fewer than `limit` they are lost.
   mutating func seal(content: Int, final: Bool, crc: inout UInt16, word: Int) -> Int {
     buffer[0] = UInt8(truncatingIfNeeded: content) | (final ? 0x80 : 0)
     return close(end: content &+ 1, crc: &crc, word: word)
   }
 
-  /// Makes payload bytes a block and returns its size. Coded bytes are lost.
+  /// Makes a block of payload bytes and returns its size. Coded bytes are lost.
   mutating func sealRaw(_ bytes: Span<UInt8>, crc: inout UInt16, word: Int) -> Int {
     buffer[0] = 0
     buffer[1] = UInt8(truncatingIfNeeded: bytes.count)
@@ -148,7 +148,7 @@ struct LogBitEncoder: LogBitCoder, ~Copyable {
     return size
   }
 
-  /// Moves what is beyond the block's limit to the front: the block has been programmed.
+  /// Moves the bytes beyond the block's limit to the front: the block has been programmed.
   mutating func shift() {
     let rest = min(count, Self.capacity &- 3) &- limit
     var index = 0
@@ -172,7 +172,7 @@ extension LogBitEncoder {
     UInt16(buffer[LogFormat.headerSize &- 4]) | UInt16(buffer[LogFormat.headerSize &- 3]) &<< 8
   }
 
-  /// Puts a header into the buffer and returns the low half of its checksum.
+  /// Writes a header into the buffer and returns the low half of its checksum.
   @usableFromInline
   mutating func write(_ header: LogPageHeader) -> UInt16 {
     var span = buffer.mutableSpan

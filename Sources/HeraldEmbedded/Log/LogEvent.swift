@@ -1,14 +1,13 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// One thing that happened, as the log keeps it. Payload bytes, where an event has them, come beside it as a
-/// span.
+/// One event in the log. Payload bytes, where an event has them, are passed separately as a span.
 public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
-  /// A peer was seen for the first time (column "detect" of `contacts.csv`).
+  /// A peer was heard for the first time (column "detect" of `contacts.csv`).
   case detected(TargetIdentity)
   /// An RSSI was measured (column "measure").
   case measured(TargetIdentity, RSSI)
-  /// A payload was read from the peer; its bytes come beside (column "read").
+  /// A payload was read from the peer; its bytes are passed separately (column "read").
   case read(TargetIdentity)
   /// The peer shared the payload of another; the bytes follow (column "share").
   case shared(TargetIdentity)
@@ -18,31 +17,30 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
   case lost(TargetIdentity)
   /// The peer advertises this transmit power, dBm; logged when it changes.
   case txPower(TargetIdentity, Int8)
-  /// The peer sent a message to the application; its bytes come beside.
+  /// The peer sent a message to the application; its bytes are passed separately.
   case received(TargetIdentity)
-  /// The peer's model was read; its UTF-8 comes beside.
+  /// The peer's model was read; its UTF-8 is passed separately.
   case model(TargetIdentity)
-  /// The peer showed a code of a system other than Herald; its bytes come beside.
+  /// The peer showed a code of a system other than Herald; its bytes are passed separately.
   case neighbour(TargetIdentity, NeighbourSystem)
-  /// A stay near a venue beacon ended: it was heard first and last so many seconds before the record (column
-  /// "visit").
+  /// A stay near a venue beacon ended: it was heard first and last this many seconds before the record
+  /// (column "visit").
   case visited(TargetIdentity, firstHeard: UInt32, lastHeard: UInt32)
-  /// This device shows a code of a system other than Herald from now on; its bytes come beside.
+  /// This device shows a code of a system other than Herald from now on; its bytes are passed separately.
   case ownNeighbour(NeighbourSystem)
-  /// This device offers a payload from now on; its bytes come beside.
+  /// This device offers a payload from now on; its bytes are passed separately.
   case ownPayload
-  /// Charge in percent, 0…100, and whether an external source feeds the device.
+  /// Charge in percent, 0…100, and whether an external source powers the device.
   case battery(level: UInt8, external: Bool)
   /// The device started. The reason is a `RestartCause`, or another number that the board defines; 0 is
   /// "power came on".
   case started(reason: UInt8)
-  /// What is known of the fault that made the device start again; the bytes of a `RestartReport` come beside.
+  /// The report of the fault that caused the restart; the bytes of a `RestartReport` are passed separately.
   case restarted
-  /// The date became known, or was corrected: `unixMilliseconds` since 1970-01-01T00:00:00Z at the record's
-  /// time.
+  /// The date was set, or was corrected: `unixMilliseconds` since 1970-01-01T00:00:00Z at the record's time.
   case clockSet(unixMilliseconds: UInt64, source: WallClock.Source)
-  /// So many events before this one were not logged: for want of a working flash page, or because strangers
-  /// brought more than they may (`HeraldCounter.strangersRefused` and `readingsRefused`).
+  /// This many events before this one were not logged: because no flash page worked, or because a budget of
+  /// strangers was used up (`HeraldCounter.strangersRefused` and `readingsRefused`).
   case dropped(count: UInt32)
 
   /// Whether payload bytes belong to the event.
@@ -61,14 +59,14 @@ public enum LogEvent: Equatable, BitwiseCopyable, Sendable {
 
 /// One record read back from a page.
 public struct LogRecord: Equatable, BitwiseCopyable, Sendable {
-  /// What happened.
+  /// The event.
   public let event: LogEvent
-  /// When, on the clock of the boot the page belongs to: a multiple of 10 ms.
+  /// The time, on the clock of the boot to which the page belongs: a multiple of 10 ms.
   public let at: Instant
-  /// How many payload bytes were put into the caller's buffer, 0…510.
+  /// How many payload bytes were copied to the caller's buffer, 0…510.
   public let byteCount: Int
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(event: LogEvent, at: Instant, byteCount: Int) {
     self.event = event
@@ -77,9 +75,9 @@ public struct LogRecord: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// Why the log did not do what was asked.
+/// The reason why a log operation failed.
 public enum LogError: Error, Equatable, BitwiseCopyable, Sendable {
-  /// `mount` has not been called, or found no usable memory.
+  /// `mount` has not been called, or no usable memory was found.
   case notMounted
   /// More payload bytes than `LogEvent.maximumBytes`, or than a page of this memory holds.
   case tooLong
@@ -91,10 +89,9 @@ public enum LogError: Error, Equatable, BitwiseCopyable, Sendable {
   case outOfRange
 }
 
-/// Where the log stands, as the management link reports it.
+/// The status of the log, as the management link reports it.
 public struct LogStatus: Equatable, BitwiseCopyable, Sendable {
-  /// Changes when the whole log is erased: sequence numbers of different epochs have nothing to do with each
-  /// other.
+  /// Changes when the whole log is erased: sequence numbers of different epochs are unrelated.
   public var epoch: UInt32
   /// Sequence number of the oldest page; above `newest` when there is no page.
   public var oldest: UInt32
@@ -106,10 +103,10 @@ public struct LogStatus: Equatable, BitwiseCopyable, Sendable {
   public var pageSize: Int
   /// How many times the device has started, this time included.
   public var boot: UInt32
-  /// For how many days records are kept; 0 for as long as there is room.
+  /// For how many days records are kept; 0: as long as there is room.
   public var keptDays: UInt16
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(
     epoch: UInt32, oldest: UInt32, newest: UInt32, openBytes: Int, pageSize: Int, boot: UInt32,

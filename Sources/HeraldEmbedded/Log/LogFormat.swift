@@ -19,19 +19,19 @@ enum LogFormat {
   @usableFromInline static var segmentAlignment: Int { 64 }
   /// The most targets a page can distinguish at a time.
   @usableFromInline static var maximumDictionary: Int { 64 }
-  /// The most records in a page's first segment: four bits a record in 4,096 bytes, where recordings take
+  /// The most records in a page's first segment: four bits a record in 4,096 bytes, where recordings need
   /// eleven.
   @usableFromInline static var maximumRecords: UInt16 { 8192 }
 
-  /// The most records in a segment behind one that may hold `limit`: half as many, but never fewer than 64.
-  /// So a page has a bound, whatever the number of its segments, that a device can keep which after a restart
-  /// does not know how many records its newest page holds.
+  /// The most records in a segment behind one that may hold `limit`: half as many, but never fewer than 64. A
+  /// page thus has a bound, whatever the number of its segments, which a device can observe without the
+  /// number of records in its newest page after a restart.
   @usableFromInline @inline(__always)
   static func recordLimit(after limit: UInt16) -> UInt16 { max(limit &>> 1, 64) }
 
   /// Sequence numbers above this are not valid.
   @usableFromInline static var maximumSequence: UInt32 { 0x7FFF_FFFF }
-  /// Sequence numbers above this are not taken up after a restart, so that 2²⁸ next ones always exist.
+  /// Sequence numbers above this are not continued after a restart, so that 2²⁸ next ones always exist.
   @usableFromInline static var lastMountedSequence: UInt32 { 0x6FFF_FFFF }
 
   /// CRC-16 of CCITT (x¹⁶+x¹²+x⁵+1, most significant bit first) continued over one byte, without a table.
@@ -44,17 +44,17 @@ enum LogFormat {
     return crc
   }
 
-  /// CRC-32 of IEEE 802.3 (as zip and Ethernet have it) over the first `count` bytes. Only headers have it,
-  /// so it may be slow.
+  /// CRC-32 of IEEE 802.3 (as in zip and Ethernet) over the first `count` bytes. Only headers have it, so it
+  /// may be slow.
   static func crc32(_ bytes: Span<UInt8>, count: Int) -> UInt32 { CRC32.of(bytes.extracting(0..<count)) }
 
   /// `count` rounded up to whole words of 1, 2, 4 or 8 bytes.
   @usableFromInline @inline(__always)
   static func aligned(_ count: Int, to word: Int) -> Int { (count &+ word &- 1) & ~(word &- 1) }
 
-  /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10. Not inlined: nothing
-  /// can go wrong in dividing by 10, so the optimiser would do it for every record, ahead of asking whether a
-  /// page is to be begun; the smallest cores take 600 instructions for each.
+  /// A moment rounded down to 10 ms, in 32-bit steps: 2³² leaves 6 when divided by 10. Not inlined: a
+  /// division by 10 has no side effects, so the optimiser would move it ahead of the check whether a page is
+  /// to be begun and do it for every record; the smallest cores take 600 instructions for each.
   @usableFromInline @inline(never)
   static func tickStart(_ now: Instant) -> Instant {
     let high = now.milliseconds.high32 % 10
@@ -64,7 +64,7 @@ enum LogFormat {
   }
 }
 
-/// What the header of a page, or of a later segment of it, says.
+/// The contents of the header of a page, or of a later segment of it.
 public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   /// The page's number: one more than the page before.
   public var sequence: UInt32
@@ -83,7 +83,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   /// Blocks begin at multiples of this many bytes: 1, 2, 4 or 8.
   public var wordSize: Int
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(
     sequence: UInt32, epoch: UInt32, boot: UInt32, uptime: Instant, unixMilliseconds: UInt64,
@@ -100,7 +100,7 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// The header in the first 40 of `bytes`; `nil` unless its magic, version, checksum and every field are
-  /// right.
+  /// valid.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= LogFormat.headerSize else { return nil }
     // It is ten words, of which the second is four bytes.
@@ -155,17 +155,17 @@ public struct LogPageHeader: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// The frame of one block: what is programmed at a time.
+/// The frame of one block: the unit of programming.
 @usableFromInline
 struct LogBlock: BitwiseCopyable {
-  /// What the block carries.
+  /// The contents of the block.
   @usableFromInline
   enum Kind: BitwiseCopyable {
     /// Coded records; the codeword continues in the next block.
     case open
     /// Coded records; the codeword ends here.
     case final
-    /// Payload bytes as they are, for the record that follows.
+    /// Payload bytes unencoded, for the record that follows.
     case raw
   }
 

@@ -1,26 +1,26 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What makes records small: adaptive probabilities for the kind of a record, the time since the one before,
-/// which target it concerns, and the difference of its RSSI from that target's last. Reset with each page.
+/// The model that makes records small: adaptive probabilities for the kind of a record, the time since the
+/// one before, its target, and the difference of its RSSI from that target's last. Reset with each page.
 ///
-/// Which target is asked in the order of recency, one decision each: "is it this one?", given how long that
-/// target has been silent and the rhythm it keeps. Phones advertise at fixed intervals, so the silence tells
-/// most of it. A target far down the list, or not in it, is coded by its number or its identity instead, as
-/// one decision for each before it would take long.
+/// The target is coded in the order of recency, one decision each: "is it this one?", given how long that
+/// target has been silent and the rhythm of its readings. Phones advertise at fixed intervals, so the silence
+/// carries most of the information. A target far down the list, or not in it, is coded by its number or its
+/// identity instead, as one decision for each before it would take long.
 ///
 /// Every method is `mutating` or static: a borrow would copy all probabilities to the stack
 /// (docs/architecture.md).
 @usableFromInline
 struct LogModel: ~Copyable {
-  /// Probability of a 1 in the upper 12 bits. In the lower 4 how often it is yet to be adapted until it is
-  /// old: that of one that is old, as most are, moves as the whole number does.
+  /// Probability of a 1 in the upper 12 bits. The lower 4 hold how many adaptations remain until it is old:
+  /// for an old probability, as most are, the whole number is adapted.
   private var probabilities: [432 of UInt16]
   /// Steps of 10 ms since the segment began.
   @usableFromInline var steps: UInt32
   /// How many targets are known.
   private var count: Int
-  /// What the record before was, as the decision that a record is a reading has it.
+  /// The kind of the record before, as context for the decision whether a record is a reading.
   private var previous: Previous
   private var previousRSSI: Int8
   /// Whether the last target was coded without a search.
@@ -38,7 +38,7 @@ struct LogModel: ~Copyable {
     wasDirect = false
   }
 
-  /// What a record was: a context each.
+  /// The kind of a record: a context each.
   private enum Previous: UInt8 {
     case reading = 0
     case detection = 1
@@ -58,13 +58,13 @@ struct LogModel: ~Copyable {
 
   // MARK: Decisions
 
-  /// One in two, never adapted.
+  /// One half, never adapted.
   private static var newborn: UInt16 { 0x800F }
 
-  /// One decision, coded with its probability, which then moves towards it: fast at first, slowly later.
+  /// One decision, coded with its probability, which is then adapted towards it: fast at first, slowly later.
   ///
-  /// A record is a dozen of these, and they are a third of the time that an advertisement takes: what is done
-  /// once in many times is not done here.
+  /// A record is a dozen of these, and they are a third of the time that an advertisement takes: rare cases
+  /// are handled elsewhere.
   @inline(__always)
   @_lifetime(coder: copy coder)
   private mutating func bit<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -74,10 +74,10 @@ struct LogModel: ~Copyable {
     var chance = state &>> 4
     let split = interval.split(chance: chance)
     let bit = coder.decide(value, interval, split: split)
-    // An old one moves by 1/32 of the way.
+    // An old one is adapted by 1/32 of the difference.
     if bit != 0 {
       interval.keepLower(split)
-      // The same as adding (4096 − chance) / 32, and free of large numbers, which the smallest cores have to
+      // The same as adding (4096 − chance) / 32, without large constants, which the smallest cores have to
       // load.
       chance = chance &- (chance &+ 31) &>> 5 &+ 128
     } else {
@@ -91,19 +91,19 @@ struct LogModel: ~Copyable {
     return bit
   }
 
-  /// A probability that is not old yet, moved towards `bit`, and adapted again.
+  /// A probability that is not old yet, adapted towards `bit`.
   @inline(never)
   private static func grown(_ state: UInt32, _ bit: UInt32) -> UInt32 {
     let chance = state &>> 4
     let young = state & 15
-    // How far to move, by how often it is to be adapted yet: 9 × 1/16, 3 × 1/8, 2 × 1/4, at first 1/2; a
-    // nibble each.
+    // The rate of adaptation, by the number of remaining adaptations: 9 × 1/16, 3 × 1/8, 2 × 1/4, at first
+    // 1/2; a nibble each.
     let shift = ((young < 8 ? 0x4444_4440 : 0x1223_3344) &>> ((young & 7) &* 4)) & 15
     let moved = bit != 0 ? chance &+ ((4096 &- chance) &>> shift) : chance &- (chance &>> shift)
     return moved &<< 4 | (young &- 1)
   }
 
-  /// A number of `bits` bits, 1…31, most significant first, each with a probability of its own for what came
+  /// A number of `bits` bits, 1…31, most significant first, each with its own probability, given the bits
   /// before it.
   @inline(never)
   @_lifetime(coder: copy coder)
@@ -113,7 +113,7 @@ struct LogModel: ~Copyable {
     var interval = coder.interval
     var node: UInt32 = 1
     let end: UInt32 = 1 &<< bits
-    // Its next bit is on top.
+    // Its next bit is the top bit.
     var rest = value &<< (32 &- bits)
     while node < end {
       node = node &<< 1 | bit(context &+ Int(truncatingIfNeeded: node), rest &>> 31, &coder, &interval)
@@ -170,8 +170,8 @@ struct LogModel: ~Copyable {
 
   // MARK: A record
 
-  /// Codes a record, one way or the other. `order` holds the places of the known targets in `targets`, the
-  /// most recent first. `false` if what was read contradicts the format.
+  /// Encodes or decodes a record. `order` holds the places of the known targets in `targets`, the most recent
+  /// first. `false` if the input violates the format.
   @_lifetime(coder: copy coder)
   @inline(__always)
   mutating func code<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -203,7 +203,7 @@ struct LogModel: ~Copyable {
     return true
   }
 
-  /// Codes the end of a codeword.
+  /// Encodes or decodes the end of a codeword.
   mutating func end(with coder: inout LogBitEncoder) {
     _ = decision(measuredContext, 1, &coder)
     _ = codeKind(.end, &coder)
@@ -214,7 +214,7 @@ struct LogModel: ~Copyable {
     mutating get { Context.measured &+ Int(previous.rawValue) }
   }
 
-  /// The kind of a record that is not a reading; `nil` for a number no kind has.
+  /// The kind of a record that is not a reading; `nil` for an unknown number.
   @_lifetime(coder: copy coder)
   private mutating func codeKind<C: LogBitCoder & ~Copyable & ~Escapable>(
     _ kind: LogKind, _ coder: inout C
@@ -256,7 +256,7 @@ struct LogModel: ~Copyable {
     return unbounded(Context.longStep, step &- 62, bits: 5, &coder) &+ 62
   }
 
-  /// How long a silence is, in 56 classes: exact below 400 ms, then ever coarser.
+  /// The length of a silence, in 56 classes: exact below 400 ms, then increasingly coarse.
   @inline(__always)
   private static func silenceClass(_ silence: UInt32) -> Int {
     if silence < 40 { return Int(silence) }
@@ -267,8 +267,8 @@ struct LogModel: ~Copyable {
     return 48 &+ (length &- 7) &* 2 &+ Int(second)
   }
 
-  /// Which target, and its place in `targets`; afterwards it is the most recent. −1 if what was read
-  /// contradicts the format.
+  /// The target, and its place in `targets`; afterwards it is the most recent. −1 if the input violates the
+  /// format.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func codeTarget<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -276,7 +276,7 @@ struct LogModel: ~Copyable {
     order: inout MutableSpan<UInt8>, _ coder: inout C
   ) -> Int {
     let now = UInt16(truncatingIfNeeded: steps)
-    // A writer knows where in the list the target is. A reader does not: what it finds here is not used.
+    // A writer has the target's position in the list. A reader does not: the value found here is not used.
     var rank = C.reads ? 64 : rank(of: identity, &targets, &order)
     let context = Context.direct &+ (afterDetection ? 2 : wasDirect ? 1 : 0)
     wasDirect = decision(context, rank < Self.searched ? 0 : 1, &coder) != 0
@@ -294,7 +294,7 @@ struct LogModel: ~Copyable {
       place = Int(order[unchecked: rank])
       if C.reads { identity = targets[unchecked: place].identity }
     } else {
-      // Without room the least recent gives up its place.
+      // When full, the least recent is replaced.
       rank = count < targets.count ? count : count &- 1
       place = count < targets.count ? count : Int(order[unchecked: rank])
       if count < targets.count { count &+= 1 }
@@ -309,11 +309,11 @@ struct LogModel: ~Copyable {
     return place
   }
 
-  /// Of so many of the most recent targets each is asked for in turn. Beyond, a number costs less time, and
+  /// How many of the most recent targets are coded by a decision each. Beyond, a number takes less time, and
   /// not more flash on recordings.
   private static var searched: Int { 32 }
 
-  /// Where in the list a target is; a number of at least `searched` and `count` if it is not there.
+  /// The position of a target in the list; a number of at least `searched` and `count` if it is not in it.
   @inline(__always)
   private mutating func rank(
     of identity: TargetIdentity, _ targets: inout MutableSpan<LogTarget>, _ order: inout MutableSpan<UInt8>
@@ -329,8 +329,8 @@ struct LogModel: ~Copyable {
     return 64
   }
 
-  /// Asks for one target of the list after another whether it is the one, and returns the place in the list;
-  /// `count` if none is.
+  /// Codes for one target of the list after another whether it is the one, and returns its position; `count`
+  /// if none is.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func search<C: LogBitCoder & ~Copyable & ~Escapable>(
@@ -363,7 +363,8 @@ struct LogModel: ~Copyable {
       high: UInt16(truncatingIfNeeded: high), low: low)
   }
 
-  /// The RSSI, as the difference from the target's last one; for its first from the last one of any target.
+  /// The RSSI, as the difference from the target's last one; for its first reading from the last one of any
+  /// target.
   @_lifetime(coder: copy coder)
   @inline(__always)
   private mutating func codeRSSI<C: LogBitCoder & ~Copyable & ~Escapable>(

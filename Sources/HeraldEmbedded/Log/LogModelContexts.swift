@@ -1,5 +1,5 @@
 extension LogModel {
-  /// Where the probabilities of each decision are.
+  /// The positions of the probabilities of each decision.
   enum Context {
     static var measured: Int { 0 }  // 3: after a reading, a detection, something else
     static var kind: Int { 3 }  // a tree of 4 bits
@@ -11,7 +11,7 @@ extension LogModel {
     static var jump: Int { 340 }  // 4 trees of 4 bits
     static var longJump: Int { 404 }  // a tree of 3 bits
     static var firstRSSI: Int { 412 }  // a tree of 4 bits
-    static var direct: Int { 428 }  // 3: after one that was searched for, one that was not, a detection
+    static var direct: Int { 428 }  // 3: after a target that was searched for, one that was not, a detection
     static var known: Int { 431 }  // 1
     static var count: Int { 432 }
   }

@@ -1,9 +1,9 @@
 import HeraldHAL
 
-/// Reads one page of a log, alone: bytes in, records out (docs/log-format.md).
+/// Reads one page of a log, independently: bytes in, records out (docs/log-format.md).
 ///
-/// The bytes may be hostile, torn or cut short at any place: the decoder yields the records that are whole
-/// and ends. It takes 1.9 KB and allocates nothing.
+/// The bytes may be hostile, torn or truncated at any position: the decoder returns the complete records and
+/// ends. It takes 1.9 KB and allocates nothing.
 public struct LogPageDecoder: ~Copyable, ~Escapable {
   private var bits: LogBitDecoder
   private var model = LogModel()
@@ -17,7 +17,7 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
   private var limit = LogFormat.maximumRecords
   private var recordsLeft = LogFormat.maximumRecords
 
-  /// How the reading of a page ended.
+  /// How decoding of a page ended.
   public enum Ending: Equatable, BitwiseCopyable, Sendable {
     /// There may be more records.
     case reading
@@ -25,17 +25,16 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     case complete
     /// The block after the committed ones is damaged, as by a loss of power while it was programmed.
     case torn
-    /// The records contradict the format: damage that the checksums did not detect, or a page made by another
-    /// else.
+    /// The records violate the format: damage that the checksums did not detect, or a page of another writer.
     case malformed
   }
 
-  /// The header the records that come now belong to. A page has a further one after a restart of the device.
+  /// The header of the records that follow. A page has a further one after a restart of the device.
   public private(set) var header: LogPageHeader
-  /// How the reading ended: of the last of several segments, if none before it was `malformed`.
+  /// How decoding ended: that of the last of several segments, if none before it was `malformed`.
   public private(set) var ending: Ending
 
-  /// A decoder at the first record of `page`, which may be cut short; `nil` if there is no valid header at
+  /// A decoder at the first record of `page`, which may be truncated; `nil` if there is no valid header at
   /// its start.
   @_lifetime(copy page)
   public init?(_ page: Span<UInt8>) {
@@ -49,7 +48,7 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
   }
 
   /// The next record; `nil` at the end. Its payload bytes go to the start of `payload`, which should have
-  /// room for `LogEvent.maximumBytes`; what does not fit is left out.
+  /// room for `LogEvent.maximumBytes`; bytes that do not fit are dropped.
   @_lifetime(self: copy self)
   public mutating func next(payload: inout MutableSpan<UInt8>) -> LogRecord? {
     while ending == .reading {
@@ -88,7 +87,7 @@ public struct LogPageDecoder: ~Copyable, ~Escapable {
     return nil
   }
 
-  @inline(never)  // once for all of its callers, for the sake of their stack frame
+  @inline(never)  // once for all callers, to keep their stack frames small
   @_lifetime(self: copy self)
   private mutating func endSegment(_ how: Ending) {
     isInCodeword = false
@@ -117,15 +116,15 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
   private var contentEnd = 0
   private var isFinalBlock = false
   var interval = LogInterval.whole
-  /// The number in the interval that the coded bytes say.
+  /// The value of the coded bytes within the interval.
   private var value: UInt32 = 0
   /// Zeros read beyond the end of an ended codeword.
   private var padding = 0
   private var payloadStart = 0
   private var payloadCount = 0
-  /// Whether bytes were asked for that were never committed.
+  /// Whether bytes were needed that were never committed.
   private(set) var isStarved = false
-  /// Whether the block that would have held them is damaged.
+  /// Whether the block that would contain them is damaged.
   private(set) var isDamaged = false
 
   @_lifetime(copy page)
@@ -157,7 +156,7 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
     payloadCount = 0
   }
 
-  /// The next segment of the page `header` belongs to, behind the blocks that have been read.
+  /// The next segment of the page of `header`, behind the blocks that have been read.
   @_lifetime(self: copy self)
   mutating func nextSegment(after header: LogPageHeader) -> LogPageHeader? {
     var offset = LogFormat.aligned(position, to: LogFormat.segmentAlignment)
@@ -214,8 +213,7 @@ struct LogBitDecoder: LogBitCoder, ~Copyable, ~Escapable {
     }
   }
 
-  /// The payload of the record that has just been read, which is the first behind its blocks; how much of it
-  /// there is.
+  /// The payload of the record that was just read, whose blocks precede it; returns its length.
   @_lifetime(self: copy self)
   mutating func copyPayload(to buffer: inout MutableSpan<UInt8>) -> Int {
     var offset = payloadStart

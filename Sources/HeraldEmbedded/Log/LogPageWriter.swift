@@ -1,9 +1,9 @@
 import HeraldHAL
 
-/// The part of the log that is independent of flash: it takes records and returns blocks to program.
+/// The part of the log that is independent of flash: it accepts records and returns blocks to program.
 ///
-/// A page's end is kept so far away that the codeword can always be ended: a record begins only with
-/// `recordReserve` bytes left and is taken back if it leaves fewer than `endReserve`.
+/// Enough room is kept at a page's end to end the codeword: a record begins only with `recordReserve` bytes
+/// left and is taken back if it leaves fewer than `endReserve`.
 @usableFromInline
 struct LogPageWriter: ~Copyable {
   /// Bytes that must be left in a page's last block for a record to begin.
@@ -11,8 +11,8 @@ struct LogPageWriter: ~Copyable {
   /// Bytes that must be left after it: enough to end the codeword, and more than the four a reader reads
   /// ahead.
   static var endReserve: Int { 12 }
-  /// A further block is begun only with this many bytes left in the page: it must hold what the encoder's
-  /// buffer holds beyond a block, and `endReserve`.
+  /// A further block is begun only with this many bytes left in the page: it must hold the bytes in the
+  /// encoder's buffer beyond a block, and `endReserve`.
   static var smallestBlock: Int { 48 }
   /// How many bytes a reader reads ahead: a record is readable when that many follow its last coded byte, or
   /// the codeword ends.
@@ -20,23 +20,23 @@ struct LogPageWriter: ~Copyable {
 
   @usableFromInline var encoder: LogBitEncoder
   var model: LogModel
-  /// Where in the page the next block goes: everything before is programmed.
+  /// The position of the next block in the page: everything before it is programmed.
   @usableFromInline var position: Int
   @usableFromInline var pageSize: Int
   @usableFromInline var word: Int
   /// Whether no further block fits behind the one being filled.
   private var isLastBlock: Bool
   private var crc: UInt16
-  /// How many more records the segment may hold. Set before `begin`, which leaves it as it is.
+  /// How many more records the segment may hold. Set before `begin`, which does not change it.
   @usableFromInline var recordsLeft: UInt16
   /// The time of the last record, rounded down to 10 ms.
   private var time: UInt64
-  /// Records that a loss of power would take away.
+  /// Records that a loss of power would lose.
   @usableFromInline var pending: UInt32
-  /// Those of them that the block being filled will not make readable.
+  /// Those of them that will not be readable with the block being filled.
   private var late: UInt32
 
-  // Inlined, like those of its parts: otherwise it would be made on the stack, and copied.
+  // Inlined, like those of its members: otherwise it would be built on the stack and copied.
   @inline(__always)
   @usableFromInline
   init() {
@@ -53,16 +53,16 @@ struct LogPageWriter: ~Copyable {
     late = 0
   }
 
-  /// What became of a record.
+  /// The result of encoding a record.
   @usableFromInline
   enum Outcome: BitwiseCopyable {
     /// It is in the buffer.
     case stored
     /// It is in the buffer, and a full block is ready to be sealed and programmed.
     case blockReady
-    /// It was not taken. The codeword can be ended as it is.
+    /// It was not accepted. The codeword can be ended as it is.
     case pageFull
-    /// It was taken back. Program what `sealTruncated` gives; the codeword must not be continued.
+    /// It was removed again. Program the result of `sealTruncated`; the codeword must not be continued.
     case takenBack(kept: Int)
 
     @usableFromInline @inline(__always)
@@ -90,10 +90,10 @@ struct LogPageWriter: ~Copyable {
     isLastBlock = room &- LogFormat.blockSize < Self.smallestBlock
   }
 
-  /// Bytes left in the page behind what is programmed.
+  /// Bytes left in the page behind the programmed part.
   @usableFromInline var room: Int { pageSize &- position }
 
-  /// Codes a record.
+  /// Encodes a record.
   @usableFromInline
   mutating func encode(
     _ record: inout LogRecordFields, at now: Instant, targets: inout MutableSpan<LogTarget>,
@@ -107,7 +107,7 @@ struct LogPageWriter: ~Copyable {
       guard elapsed.high32 == 0 else { return .pageFull }
       milliseconds = elapsed.low32
     }
-    // Multiplying is enough for a minute, and the smallest cores have no division.
+    // Multiplication is enough for a minute, and the smallest cores have no division.
     record.step = milliseconds < 65536 ? (milliseconds &* 52429) &>> 19 : milliseconds / 10
     guard !model.steps.addingReportingOverflow(record.step).overflow else { return .pageFull }
     _ = model.code(&record, targets: &targets, order: &order, with: &encoder)
@@ -128,7 +128,7 @@ struct LogPageWriter: ~Copyable {
     encoder.seal(content: encoder.limit, final: false, crc: &crc, word: word)
   }
 
-  /// Ends the codeword; what follows needs `sealFull` while more than a block waits, then `sealFinal`.
+  /// Ends the codeword; to be followed by `sealFull` while more than a block is pending, then `sealFinal`.
   @usableFromInline
   mutating func endCodeword() {
     model.end(with: &encoder)
@@ -146,13 +146,13 @@ struct LogPageWriter: ~Copyable {
     encoder.seal(content: encoder.count, final: true, crc: &crc, word: word)
   }
 
-  /// Makes the first `kept` bytes of a codeword that breaks off ready and returns the block's size.
+  /// Makes the first `kept` bytes of an incomplete codeword ready and returns the block's size.
   @usableFromInline
   mutating func sealTruncated(kept: Int) -> Int {
     encoder.seal(content: kept, final: false, crc: &crc, word: word)
   }
 
-  /// Makes payload bytes ready, 1…124, and returns the block's size. Nothing coded may be waiting.
+  /// Makes payload bytes ready, 1…124, and returns the block's size. No coded bytes may be pending.
   @usableFromInline
   mutating func sealRaw(_ bytes: Span<UInt8>) -> Int { encoder.sealRaw(bytes, crc: &crc, word: word) }
 
@@ -167,7 +167,7 @@ struct LogPageWriter: ~Copyable {
     measureBlock()
   }
 
-  /// A final or raw block of `size` bytes has been programmed; nothing waits.
+  /// A final or raw block of `size` bytes has been programmed; nothing is pending.
   @usableFromInline
   @inline(never)
   mutating func blockProgrammed(size: Int) {

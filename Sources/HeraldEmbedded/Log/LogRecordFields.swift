@@ -1,8 +1,8 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What kind a record is, as the page codes it. "Measured" has a decision of its own, the others a tree of
-/// four.
+/// The kind of a record, as it is coded in the page. "Measured" has a decision of its own, the others a tree
+/// of four.
 @usableFromInline
 enum LogKind: UInt8, BitwiseCopyable {
   case end = 0
@@ -18,13 +18,13 @@ enum LogKind: UInt8, BitwiseCopyable {
   case started = 10
   case clockSet = 11
   case dropped = 12
-  /// Bytes that came from a target; what they are is in the plain field.
+  /// Bytes received from a target; their meaning is in the plain field.
   case targetBytes = 13
-  /// Bytes of this device's own; what they are is in the plain field.
+  /// Bytes of this device; their meaning is in the plain field.
   case ownBytes = 14
   case visited = 15
 
-  /// Whether the record is about a target.
+  /// Whether the record has a target.
   @usableFromInline var hasTarget: Bool {
     rawValue >= 1 && rawValue <= 7 || self == .targetBytes || self == .visited
   }
@@ -46,7 +46,7 @@ enum LogKind: UInt8, BitwiseCopyable {
   }
 }
 
-/// A record in the shape the model codes: a writer fills it in, a reader gets it filled.
+/// A record in the form that the model codes: input of a writer, output of a reader.
 @usableFromInline
 struct LogRecordFields: BitwiseCopyable {
   @usableFromInline var kind: LogKind
@@ -102,19 +102,19 @@ struct LogRecordFields: BitwiseCopyable {
     }
   }
 
-  /// What stands in the place of the target in records about none.
+  /// The placeholder for the target in records without one.
   @usableFromInline static var nobody: TargetIdentity {
     TargetIdentity(kind: .publicAddress, high: 0, low: 0)
   }
 
-  /// What the bytes of kinds 13 and 14 are: a message, a model, a report of a restart, or from 16 on the code
-  /// of a neighbour.
+  /// The meaning of the bytes of kinds 13 and 14: a message, a model, a restart report, or from 16 on the
+  /// code of a neighbour.
   @usableFromInline static var message: UInt8 { 0 }
   @usableFromInline static var model: UInt8 { 1 }
   private static var restart: UInt8 { 2 }
   private static var neighbours: UInt8 { 16 }
 
-  /// The event; `nil` for the end of a codeword and for what a plain field says that does not exist.
+  /// The event; `nil` for the end of a codeword and for an unknown value of a plain field.
   @usableFromInline var event: LogEvent? {
     switch kind {
     case .end: nil

@@ -1,20 +1,20 @@
 import HeraldHAL
 
-// Retention: what is too old is erased, not only forgotten.
+// Retention: expired records are erased physically.
 
 extension FlashLog where F: ~Copyable {
-  /// Erases what is older than `days`, the oldest page first; nothing for 0, which keeps everything. Call it
-  /// when idle and when nothing waits to be committed, again and again: each call erases one page at most,
-  /// and most of them only look.
+  /// Erases pages older than `days`, the oldest first; nothing for 0, which keeps everything. To be called
+  /// repeatedly when idle and when nothing is waiting for a commit: each call erases one page at most, and
+  /// most calls only check.
   ///
-  /// A page goes when its last record is `days` old. It takes records for a day at most, or, so that a ring
-  /// of few pages is not used up by days on which little happens, for four times `days` divided by their
-  /// number: so much longer than `days` a record may be there.
+  /// A page is erased when its last record is `days` old. It accepts records for a day at most, or, so that a
+  /// ring of few pages is not used up by days with few events, for four times `days` divided by the number of
+  /// pages: a record may be kept longer than `days` by that time.
   ///
-  /// How old a record is follows from what came after it. The date counts only if a host set it, both today
-  /// and then; uptimes of this start always do; records of an earlier start are at least as old as this one.
-  /// So a page whose start never got the date waits for the next page that has one, or for `days` of uptime,
-  /// and never goes too early.
+  /// The age of a record follows from later records. The date counts only if a host set it, both today and
+  /// then; uptimes of this start always count; records of an earlier start are at least as old as this one. A
+  /// page whose start never had the date is therefore kept until the next page that has one, or for `days` of
+  /// uptime, and is never erased too early.
   @inlinable
   public mutating func retain(days: UInt16, at now: Instant, clock: WallClock) {
     guard days > 0, ring.isMounted, !hasPending, !sweep() else { return }
@@ -41,7 +41,7 @@ extension FlashLog where F: ~Copyable {
     tidy(page)
   }
 
-  /// How many milliseconds ago, at least, the last record of a page was made.
+  /// How many milliseconds ago, at least, the last record of a page was written.
   @inlinable
   mutating func ageOfEnd(of sequence: UInt32, at now: Instant, clock: WallClock) -> UInt64 {
     var least: UInt64 = 0
@@ -52,17 +52,17 @@ extension FlashLog where F: ~Copyable {
       {
         let found = ring.age(of: head, at: now, clock: clock)
         least = max(least, found.age)
-        // Every page behind is younger.
+        // Every page after it is younger.
         if found.isExact { return least }
       }
       next &+= 1
     }
-    // No later record shows it; only that nothing was stored since it was closed.
+    // No later record shows the age; only that nothing was stored since it was closed.
     return max(least, now < ring.restedAt ? 0 : now.milliseconds &- ring.restedAt.milliseconds)
   }
 
-  /// Looks at the next page, once for each start-up: what is in one that is no part of the log was to be
-  /// erased when the power went, and is erased now. Whether it has.
+  /// Checks the next page, once for each start: a page that is no part of the log was to be erased when power
+  /// was lost, and is erased now. Returns whether a page was erased.
   @inlinable
   mutating func sweep() -> Bool {
     guard ring.swept < ring.pageCount else { return false }
@@ -73,7 +73,7 @@ extension FlashLog where F: ~Copyable {
     return true
   }
 
-  /// Erases a page that is no longer part of the log. If that fails it is tried again after the next look at
+  /// Erases a page that is no longer part of the log. If that fails it is tried again after the next check of
   /// all pages.
   @inlinable
   mutating func tidy(_ page: Int) {
@@ -97,7 +97,7 @@ extension LogRing {
     var then = header.uptime.milliseconds
     var today = now.milliseconds
     if header.boot != boot {
-      // A beacon may tell anything: what it says erases nothing.
+      // A beacon is not authenticated: its date does not cause an erasure.
       guard header.clockSource == .host, clock.source == .host, let date = clock.unixMilliseconds(at: now)
       else {
         return (today, false)
@@ -108,7 +108,7 @@ extension LogRing {
     return (today > then ? today &- then : 0, true)
   }
 
-  /// Whether a page of the flash is one of those the log has.
+  /// Whether a page of the flash belongs to the log.
   @usableFromInline
   mutating func isPartOfLog(_ page: Int) -> Bool {
     let back = page <= current ? current &- page : current &- page &+ pageCount

@@ -1,11 +1,11 @@
 import HeraldHAL
 
-/// Which pages the log has, and its counters: the part of `FlashLog` that depends on neither the flash nor
-/// the capacity.
+/// The pages of the log, and its counters: the part of `FlashLog` that depends on neither the flash nor the
+/// capacity.
 @usableFromInline
 struct LogRing: BitwiseCopyable {
   @usableFromInline var isMounted = false
-  /// Whether a page has a header of this start-up and takes records.
+  /// Whether a page has a header of this start-up and accepts records.
   @usableFromInline var isOpen = false
   @usableFromInline var pageSize = 0
   @usableFromInline var pageCount = 0
@@ -16,7 +16,7 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline var newest: UInt32 = 0
   /// Sequence number of the oldest page less one, so that the idle state is all zero bits.
   @usableFromInline var beforeOldest: UInt32 = 0
-  /// The page in flash that is `newest`, or would be the one before the first.
+  /// The flash page of `newest`; without one, the page before the first.
   @usableFromInline var current = 0
   /// Where in the newest page a further segment can begin after a restart; 0 if nowhere.
   @usableFromInline var resume = 0
@@ -34,15 +34,14 @@ struct LogRing: BitwiseCopyable {
   /// Whether everything is being erased, and how many pages are left of that.
   @usableFromInline var isErasing = false
   @usableFromInline var toErase = 0
-  /// How many pages of the flash have been looked at for what should have been erased.
+  /// How many pages of the flash have been checked for an interrupted erasure.
   @usableFromInline var swept = 0
-  /// The newest page that a host has on its disk, and all before it; 0 while none said so.
+  /// The newest page that a host has on its disk, and all before it; 0 while none was acknowledged.
   @usableFromInline var acknowledged: UInt32 = 0
-  /// Since when the newest page takes no more records, as `retain` has seen it; the end of time while it has
-  /// not.
+  /// Since when the newest page accepts no more records, as observed by `retain`; `.never` before that.
   @usableFromInline var restedAt = Instant.start
 
-  /// Where the log stands, `written` bytes of the newest page being committed while it is open.
+  /// The status of the log, `written` bytes of the newest page being committed while it is open.
   @usableFromInline
   func status(written: Int) -> LogStatus {
     LogStatus(
@@ -64,12 +63,12 @@ struct LogRing: BitwiseCopyable {
   @usableFromInline
   init() {}
 
-  /// The page that comes after the newest. `mutating`, like all that looks into a stored ring: a borrow would
-  /// copy it.
+  /// The page that comes after the newest. `mutating`, like all functions that read a stored ring: a borrow
+  /// would copy it.
   @usableFromInline var following: Int { mutating get { current &+ 1 >= pageCount ? 0 : current &+ 1 } }
 
-  /// The page that has, or had, this sequence number; `nil` if it is older than the ring is long or not yet
-  /// written.
+  /// The page that has, or had, this sequence number; `nil` if it is older than the ring's capacity or not
+  /// yet written.
   @usableFromInline
   @inline(never)
   mutating func page(of sequence: UInt32) -> Int? {
@@ -80,7 +79,7 @@ struct LogRing: BitwiseCopyable {
     return page < 0 ? page &+ pageCount : page
   }
 
-  /// The page after the newest is about to be erased: if it holds the oldest records, they go.
+  /// The page after the newest is about to be erased: the oldest records are lost if it holds them.
   @usableFromInline
   mutating func giveUpFollowing() {
     let length = UInt32(truncatingIfNeeded: pageCount)
@@ -126,9 +125,9 @@ extension FlashLog where F: ~Copyable {
         """)
   }
   /// The value of counter `index`: records stored, readings among them, blocks programmed because of
-  /// `commit`, pages begun, pages erased, pages given up to make room, events lost, flash operations that
-  /// failed, pages erased because of their age, pages erased because a host has them; and, which does not
-  /// change, pages there are.
+  /// `commit`, pages begun, pages erased, pages dropped to make room, events lost, flash operations that
+  /// failed, pages erased because of their age, pages erased because a host has acknowledged them; and the
+  /// number of pages, which is constant.
   public mutating func statistic(_ index: Int) -> UInt32 {
     switch index {
     case 0: ring.records

@@ -1,13 +1,12 @@
-/// A target as the model remembers it within a page.
+/// The model's state of a target within a page.
 @usableFromInline
 struct LogTarget: BitwiseCopyable {
   @usableFromInline var low: UInt32
   @usableFromInline var high: UInt16
-  /// When its last record was: the low 16 bits of the count of 10 ms steps.
+  /// The time of its last record: the low 16 bits of the count of 10 ms steps.
   @usableFromInline var seen: UInt16
   @usableFromInline var kind: TargetIdentity.Kind
-  /// What its last short interval was like: 0 unknown, 1 around 180 ms, 2 around 270 ms, 3 shorter than 150
-  /// ms.
+  /// Its last short interval: 0 unknown, 1 around 180 ms, 2 around 270 ms, 3 shorter than 150 ms.
   @usableFromInline var rhythm: UInt8
   @usableFromInline var rssi: Int8
   /// Absolute difference of its last two readings in dB, at most 3; 3 with one reading, 4 with none.

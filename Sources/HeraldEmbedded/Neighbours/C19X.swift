@@ -2,11 +2,11 @@ import HeraldBluetooth
 import HeraldHAL
 
 /// C19X: devices show each other beacon codes of 64 bits, as the lower half of the UUID of a characteristic,
-/// which whoever connects sees without reading anything. Phones that cannot advertise connect and write
-/// theirs.
+/// which every connected peer discovers without reading a value. Phones that cannot advertise connect and
+/// write their own.
 ///
-/// As a peripheral the device shows one of the day's 240 codes, another with each address, as long as it
-/// knows the date and has the day's code.
+/// As a peripheral the device shows one of the day's 240 codes, another with each address, as long as the
+/// date is set and it has the day's code.
 public struct C19X: Neighbours {
   /// One set for Herald and one for C19X.
   public typealias Sets = AdvertisingScheduler<2>
@@ -18,7 +18,7 @@ public struct C19X: Neighbours {
   /// Whether to show codes of our own, and to take what is written.
   public var isPeripheral: Bool
   /// The date of the schedule's day 0, in days since 1970-01-01. The phones' is 2020-01-01, and their
-  /// schedule ended on 2024-12-29; another one begins anew for all who agree upon it.
+  /// schedule ended on 2024-12-29; another date starts a new schedule for all devices that use it.
   public var epochDay: Int32 {
     didSet { isStale = true }
   }
@@ -29,7 +29,7 @@ public struct C19X: Neighbours {
   private var hasCode: Bool
   private var hasWritten: Bool
   private var writtenRSSI: RSSI
-  /// How many days the window has, how many of those at its front are over, and its first day.
+  /// The number of days in the window, how many of those at its front have passed, and its first day.
   private var dayCount: UInt8
   private var wipedCount: UInt8
   private var firstDay: UInt16
@@ -65,17 +65,17 @@ public struct C19X: Neighbours {
   /// The most days in a window.
   public static var longestWindow: Int { 90 }
 
-  /// One.
+  /// The number of systems: one.
   public static var systems: Int { 1 }
   /// C19X.
   public static func system(ofSet set: Int) -> NeighbourSystem { .c19x }
 
   // MARK: Day codes
 
-  /// Takes in the day codes of a window, 8 bytes a day, big-endian, in the place of all that were there. On
-  /// an error nothing changes: `.keyLength` unless they are whole codes, `.emptyWindow` for none or a
-  /// negative day, `.bufferTooSmall` for more than `longestWindow`, `.pastEnd` if the window reaches behind
-  /// the end of the schedule.
+  /// Stores the day codes of a window, 8 bytes a day, big-endian, replacing all others. On an error nothing
+  /// changes: `.keyLength` unless they are whole codes, `.emptyWindow` for none or a negative day,
+  /// `.bufferTooSmall` for more than `longestWindow`, `.pastEnd` if the window reaches beyond the end of the
+  /// schedule.
   public mutating func provide(firstDay: Int, dayCodes bytes: Span<UInt8>) throws(KeyScheduleError) {
     let size = C19XSchedule.dayCodeSize
     let count = bytes.count / size
@@ -95,7 +95,7 @@ public struct C19X: Neighbours {
     dayCount = UInt8(truncatingIfNeeded: count)
   }
 
-  /// Overwrites all day codes and forgets the window.
+  /// Overwrites all day codes and discards the window.
   public mutating func wipeDayCodes() {
     var span = dayCodes.mutableSpan
     span.wipe()
@@ -105,7 +105,7 @@ public struct C19X: Neighbours {
     isStale = true
   }
 
-  /// The day of the schedule; `nil` without a date, before day 0, or behind the schedule's end.
+  /// The day of the schedule; `nil` without a date, before day 0, or after the schedule's end.
   public func day(at unixSeconds: UInt64?) -> Int? {
     guard let unixSeconds else { return nil }
     let days = (unixSeconds / 86_400).saturated32
@@ -120,7 +120,7 @@ public struct C19X: Neighbours {
   /// Whether codes are observed.
   public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .c19x && isObserver }
 
-  /// A 128-bit service with our marker: its characteristic has to be looked at.
+  /// A 128-bit service with our marker: its characteristic has to be discovered.
   public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
     var sighting = NeighbourSighting.nothing
     guard isObserver else { return sighting }
@@ -146,10 +146,10 @@ public struct C19X: Neighbours {
     mutating get { isPeripheral != wasPeripheral || (isPeripheral && isStale) }
   }
 
-  /// Day codes of past days are wiped at the next change if the date is certain, and kept if not.
+  /// Day codes of past days are erased at the next change if the date is certain, and kept otherwise.
   public mutating func dateWasSet(isCertain: Bool) { isDateUncertain = !isCertain }
 
-  /// Takes another of the day's codes; none if there is none for today.
+  /// Changes to another of the day's codes; to none if there is none for today.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems {
@@ -219,13 +219,13 @@ public struct C19X: Neighbours {
     _ = table.appendCharacteristic(UUID128(Self.marker, code), .write, longest: 12, tag: .beaconCode)
   }
 
-  /// There is nothing to read: the UUID says it all.
+  /// There is nothing to read: the UUID is the code.
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead { .failed(.readNotPermitted) }
 
-  /// Takes a peer's code and how strongly it hears us, 8 and 4 bytes, little-endian; or nothing, which only
-  /// wakes us. One for each request.
+  /// Accepts a peer's code and the RSSI at which it receives this device, 8 and 4 bytes, little-endian; or an
+  /// empty value, which only wakes the application. One for each request.
   public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
     guard tag == .beaconCode, hasCode else { return .writeNotPermitted }
     if value.count == 0 { return nil }
@@ -234,7 +234,7 @@ public struct C19X: Neighbours {
     var reader = ByteReader(value)
     guard let code = reader.u64(), let rssi = reader.u32() else { return .invalidAttributeValueLength }
     written = code
-    // What no radio measures is not a strength.
+    // Values that no radio measures are not an RSSI.
     let dBm = Int32(bitPattern: rssi)
     writtenRSSI = dBm >= -127 && dBm <= 20 ? RSSI(Int8(truncatingIfNeeded: dBm)) : .notAvailable
     hasWritten = true
@@ -251,7 +251,7 @@ public struct C19X: Neighbours {
     return NeighbourNews(.observed, .c19x, length: 8, Self.bigEndian(written), rssi: writtenRSSI)
   }
 
-  /// A code in the byte order of the UUID's text, at the front of sixteen bytes.
+  /// A code in the byte order of the UUID's text, in the first half of sixteen bytes.
   @usableFromInline
   static func bigEndian(_ code: UInt64) -> [16 of UInt8] {
     var bytes: [16 of UInt8] = .init(repeating: 0)

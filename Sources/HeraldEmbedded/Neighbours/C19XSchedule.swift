@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// How C19X gets from one shared secret to the 240 beacon codes of each of 1825 days.
+/// How C19X derives the 240 beacon codes of each of 1825 days from one shared secret.
 ///
 /// With H = SHA-256, big- and little-endian 64-bit integers, and the first eight bytes of a hash as a
 /// big-endian one:
@@ -12,8 +12,8 @@ import HeraldHAL
 /// | chain of codes | h = H(big-endian seed) gives beacon code 239, H(h) code 238, and so on down to code 0 |
 /// | beacon code | first eight bytes of the code's h |
 ///
-/// The chain of days runs backwards: whoever has the hash of a day has all earlier days. So the secret stays
-/// with the host, and a device gets day codes, of which each opens one day and no other.
+/// The chain of days runs backwards: from the hash of a day all earlier days can be derived. The secret
+/// therefore stays with the host, and a device gets day codes, each of which gives access to one day only.
 public enum C19XSchedule {
   /// The last day of the schedule; the first is 0.
   public static var lastDay: Int { 1824 }
@@ -23,8 +23,8 @@ public enum C19XSchedule {
   public static var dayCodeSize: Int { 8 }
 
   /// Derives the day codes of days `first`…`last` and writes them one after the other, 8 bytes each,
-  /// big-endian: what a host gives to a device. `days` is how many days the schedule has: 1825, but for the
-  /// published vectors.
+  /// big-endian: the data that a host sends to a device. `days` is the number of days of the schedule: 1825,
+  /// except for the published vectors.
   public static func deriveDayCodes(
     from secret: Span<UInt8>, first: Int, last: Int, days: Int = lastDay &+ 1,
     into codes: inout MutableSpan<UInt8>
@@ -60,7 +60,7 @@ public enum C19XSchedule {
   }
 
   /// A beacon code of a day, 0…`codes` − 1, from the day's seed, in up to 240 hashes; `nil` for any other.
-  /// `codes` is how many a day has: 240, but for the published vectors.
+  /// `codes` is the number per day: 240, except for the published vectors.
   public static func beaconCode(_ index: Int, seed: UInt64, codes: Int = codesPerDay) -> UInt64? {
     guard index >= 0, index < codes else { return nil }
     var bytes = bigEndian(seed)

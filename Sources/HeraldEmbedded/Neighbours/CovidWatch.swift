@@ -1,11 +1,11 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// CovidWatch (and TCN, which came of it): devices show each other contact event numbers of 16 random bytes,
-/// in service data of their advertisements or, those that cannot, in a characteristic.
+/// CovidWatch (and TCN, its successor): devices show each other contact event numbers of 16 random bytes, in
+/// service data of their advertisements or, those that cannot, in a characteristic.
 ///
-/// As a peripheral the device advertises a number that changes with its address, gives a fresh one to each
-/// peer that reads the characteristic, and takes one from each that writes. Numbers are random UUIDs of
+/// As a peripheral the device advertises a number that changes with its address, serves a new one to each
+/// peer that reads the characteristic, and accepts one from each that writes. Numbers are random UUIDs of
 /// version 4, in the byte order of their text.
 public struct CovidWatch: Neighbours {
   /// One set for Herald and one for CovidWatch.
@@ -13,7 +13,7 @@ public struct CovidWatch: Neighbours {
   /// Herald's 21 attributes, 3 of Service Changed and 3 of ours.
   public typealias Services = ComposedGATTTable<27, 148>
 
-  /// A number that a connection was given; all pieces of a read are of one number.
+  /// A number that was served on a connection; all parts of a read are of one number.
   private struct Served: BitwiseCopyable {
     /// Number of the connection + 1; 0 for none.
     var owner: UInt8 = 0
@@ -26,14 +26,14 @@ public struct CovidWatch: Neighbours {
   public var isPeripheral: Bool
 
   private var isShown: Bool
-  /// A place of `served` + 1 whose number is not in the log yet: until it is, nobody is given another.
+  /// A place of `served` + 1 whose number is not logged yet: until it is, no other is served.
   private var unlogged: UInt8
   private var nextPlace: UInt8
   private var hasWritten: Bool
   private var shown: [16 of UInt8]
   private var fresh: [16 of UInt8]
   private var written: [16 of UInt8]
-  /// The last four, in turn.
+  /// The last four, cyclically.
   private var served: [4 of Served]
 
   /// Switched off.
@@ -57,11 +57,11 @@ public struct CovidWatch: Neighbours {
   /// How long a number is shown at most.
   public static var longestLife: Interval { .minutes(15) }
 
-  /// Whether so many bytes, published by a peer, begin with a number: 16, and up to four that TCN adds.
+  /// Whether this many bytes, published by a peer, begin with a number: 16, and up to four that TCN appends.
   @inlinable
   public static func holdsNumber(count: Int) -> Bool { count >= 16 && count <= 20 }
 
-  /// One.
+  /// The number of systems: one.
   public static var systems: Int { 1 }
   /// CovidWatch.
   public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }
@@ -71,8 +71,8 @@ public struct CovidWatch: Neighbours {
   /// Whether numbers are observed.
   public mutating func observes(_ system: NeighbourSystem) -> Bool { system == .covidWatch && isObserver }
 
-  /// Service data of the right length hold a number. A peer that shows the service without any has to be
-  /// read; one whose service data are of another length is not one of ours.
+  /// Service data of the right length holds a number. A peer that shows the service without any has to be
+  /// read; one whose service data has another length is not a CovidWatch peer.
   public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
     var sighting = NeighbourSighting.nothing
     guard isObserver else { return sighting }
@@ -85,8 +85,7 @@ public struct CovidWatch: Neighbours {
         guard bytes.count >= 2, Self.isService(bytes, at: 0) else { continue }
         hasData = true
         if Self.holdsNumber(count: bytes.count &- 2), sighting.numberStart == 0 {
-          // An advertisement may be an extended one, and long; what lies beyond a byte's reach is not looked
-          // for.
+          // An extended advertisement may be long; positions above 255 are not searched.
           sighting.numberStart = UInt8(clamping: structures.range.lowerBound &+ 2)
           if sighting.numberStart == .max { sighting.numberStart = 0 }
         }
@@ -112,7 +111,7 @@ public struct CovidWatch: Neighbours {
   /// Whether the switch changed.
   public var needsChange: Bool { mutating get { isPeripheral != isShown } }
 
-  /// Takes new numbers, if numbers are shown.
+  /// Generates new numbers, if numbers are shown.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems {
@@ -140,7 +139,7 @@ public struct CovidWatch: Neighbours {
     span[8] = span[8] & 0x3F | 0x80
   }
 
-  /// A quarter of an hour.
+  /// The lifetime of a number: 15 minutes.
   public mutating func life(from unixSeconds: UInt64?) -> Interval { isShown ? Self.longestLife : .zero }
 
   /// Whether a number is shown.
@@ -183,14 +182,14 @@ public struct CovidWatch: Neighbours {
       Self.characteristic, .read.union(.write), longest: 16, tag: .contactEventNumber)
   }
 
-  /// A fresh number for each read from offset 0, the same one for what is read behind that, while not more
+  /// A new number for each read from offset 0, the same one for reads at higher offsets, as long as not more
   /// than four connections read at the same time.
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead {
     guard tag == .contactEventNumber, isShown else { return .failed(.readNotPermitted) }
     let owner = UInt8(truncatingIfNeeded: connection.index &+ 1)
-    // A connection has one place at most: it is the number it was given last that it goes on reading.
+    // A connection has at most one place: a continued read is of the number that was served last.
     var place = 0
     while place < 4, served[place].owner != owner { place &+= 1 }
     if offset == 0, unlogged == 0 {
@@ -206,13 +205,13 @@ public struct CovidWatch: Neighbours {
     return .copying(served[place].number.span, from: offset, into: &buffer)
   }
 
-  /// The connection's number is nobody's any more.
+  /// Releases the connection's number.
   public mutating func closed(_ connection: ConnectionID) {
     let owner = UInt8(truncatingIfNeeded: connection.index &+ 1)
     for place in 0..<4 where served[place].owner == owner { served[place].owner = 0 }
   }
 
-  /// Takes a peer's number of exactly 16 bytes; one for each request.
+  /// Accepts a peer's number of exactly 16 bytes; one for each request.
   public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
     guard tag == .contactEventNumber, isShown else { return .writeNotPermitted }
     guard value.count == 16 else { return .invalidAttributeValueLength }

@@ -19,7 +19,7 @@ public struct CovidWatchAndC19X: Neighbours {
     c19x = C19X()
   }
 
-  /// Two.
+  /// The number of systems: two.
   public static var systems: Int { 2 }
   /// CovidWatch has set 1, C19X set 2.
   public static func system(ofSet set: Int) -> NeighbourSystem { set == 1 ? .covidWatch : .c19x }
@@ -29,20 +29,20 @@ public struct CovidWatchAndC19X: Neighbours {
     covidWatch.observes(system) || c19x.observes(system)
   }
 
-  /// What either sees.
+  /// The sightings of both systems.
   public mutating func look(at data: Span<UInt8>) -> NeighbourSighting {
     var sighting = covidWatch.look(at: data)
     if c19x.look(at: data).hasHiddenCode { sighting.hasHiddenCode = true }
     return sighting
   }
 
-  /// Whether either needs it.
+  /// Whether either system needs a change.
   public var needsChange: Bool { mutating get { covidWatch.needsChange || c19x.needsChange } }
 
-  /// Tells C19X, which has keys.
+  /// Informs C19X, which has keys.
   public mutating func dateWasSet(isCertain: Bool) { c19x.dateWasSet(isCertain: isCertain) }
 
-  /// Both take new codes.
+  /// Changes the codes of both.
   public mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems {
@@ -51,7 +51,7 @@ public struct CovidWatchAndC19X: Neighbours {
     return changed
   }
 
-  /// The shorter of the two.
+  /// The shorter lifetime of the two.
   public mutating func life(from unixSeconds: UInt64?) -> Interval {
     let number = covidWatch.life(from: unixSeconds)
     let code = c19x.life(from: unixSeconds)
@@ -72,7 +72,7 @@ public struct CovidWatchAndC19X: Neighbours {
     }
   }
 
-  /// What advertises it.
+  /// The advertising data of the system.
   public mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int {
     switch system {
     case .covidWatch: covidWatch.advertise(system, into: &buffer)
@@ -86,7 +86,7 @@ public struct CovidWatchAndC19X: Neighbours {
     append(to: &services)
   }
 
-  /// Appends the services of those that show a code to a table of the caller's.
+  /// Appends the services of the systems that show a code to a table of the caller.
   public mutating func append<let attributes: Int, let room: Int>(
     to table: inout ComposedGATTTable<attributes, room>
   ) {
@@ -94,20 +94,20 @@ public struct CovidWatchAndC19X: Neighbours {
     c19x.append(to: &table)
   }
 
-  /// Only CovidWatch has something to read.
+  /// Only CovidWatch has a readable value.
   public mutating func read(
     _ tag: AttributeTag, offset: Int, into buffer: inout MutableSpan<UInt8>, on connection: ConnectionID
   ) -> AttributeRead { covidWatch.read(tag, offset: offset, into: &buffer, on: connection) }
 
-  /// What either takes.
+  /// Passes the write to the system of the attribute.
   public mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode? {
     tag == .beaconCode ? c19x.write(tag, value) : covidWatch.write(tag, value)
   }
 
-  /// The connection's number is nobody's any more.
+  /// Releases the connection's number.
   public mutating func closed(_ connection: ConnectionID) { covidWatch.closed(connection) }
 
-  /// News of CovidWatch, else of C19X.
+  /// The news of CovidWatch, else of C19X.
   public mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews {
     let news = covidWatch.takeNews(random: &random)
     return news.kind == .nothing ? c19x.takeNews(random: &random) : news

@@ -4,48 +4,48 @@ import HeraldBluetooth
 public struct NeighbourSighting: Equatable, BitwiseCopyable, Sendable {
   /// Where in the advertising data a contact event number of 16 bytes lies; 0 if there is none.
   public var numberStart: UInt8
-  /// Whether the peer has a code that can only be had over a connection.
+  /// Whether the peer has a code that is readable over a connection only.
   public var hasHiddenCode: Bool
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(numberStart: UInt8, hasHiddenCode: Bool) {
     self.numberStart = numberStart
     self.hasHiddenCode = hasHiddenCode
   }
 
-  /// None of them.
+  /// No sighting.
   @inlinable
   public static var nothing: NeighbourSighting { NeighbourSighting(numberStart: 0, hasHiddenCode: false) }
-  /// Whether there is anything.
+  /// Whether there is any sighting.
   @inlinable
   public var isSomething: Bool { numberStart != 0 || hasHiddenCode }
 }
 
-/// What a peer's request brought about in a system other than Herald.
+/// The effect of a peer's request in a system other than Herald.
 public struct NeighbourNews: BitwiseCopyable, Sendable {
-  /// What it is about.
+  /// The kind of event.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// Nothing happened.
+    /// No event.
     case nothing = 0
-    /// The peer was given a code of ours that nobody was given before.
+    /// A code of ours was served to the peer that was served to no other peer before.
     case served = 1
-    /// The peer wrote its own.
+    /// The peer wrote its own code.
     case observed = 2
   }
 
-  /// What it is about.
+  /// The kind of event.
   public var kind: Kind
-  /// In which system.
+  /// The system concerned.
   public var system: NeighbourSystem
-  /// How strongly the peer hears us, if it said so.
+  /// The RSSI at which the peer receives this device, if it was written.
   public var rssi: RSSI
   /// How many bytes the code has: 8 or 16.
   public var length: UInt8
   /// The code, from the front.
   public var code: [16 of UInt8]
 
-  /// A code.
+  /// News of a code.
   public init(
     _ kind: Kind, _ system: NeighbourSystem, length: UInt8, _ code: [16 of UInt8], rssi: RSSI = .notAvailable
   ) {
@@ -56,7 +56,7 @@ public struct NeighbourNews: BitwiseCopyable, Sendable {
     self.code = code
   }
 
-  /// Nothing happened.
+  /// No event.
   public static var nothing: NeighbourNews {
     NeighbourNews(.nothing, .covidWatch, length: 0, .init(repeating: 0), rssi: RSSI(0))
   }

@@ -1,21 +1,22 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The systems beside Herald that a device takes part in. A device is made for one type of them, so that an
-/// image without neighbours carries none of their code; within a type each system has its switches, all off
-/// at first.
+/// The systems beside Herald that a device takes part in. A device is compiled for one type of them, so that
+/// an image without neighbours contains none of their code; within a type each system has its switches, all
+/// initially off.
 ///
-/// Also what only looks is `mutating`: through a borrow the compiler would copy all there is to the stack.
+/// Functions that only read are `mutating`, too: through a borrow the compiler would copy the whole value to
+/// the stack.
 ///
-/// The coordinator asks; nothing here calls it. Own codes change with the own address, in one step.
-/// Serving+Neighbours.swift is where all of these calls are made.
+/// The core calls these functions; nothing here calls the core. Own codes change with the own address, in one
+/// step. All calls are made in Serving+Neighbours.swift.
 public protocol Neighbours: BitwiseCopyable, Sendable {
   /// A scheduler with an advertising set for Herald, number 0, and one for each system, from 1 on.
   associatedtype Sets: AdvertisingSets & ~Copyable = AdvertisingScheduler<1>
   /// The device's GATT table with the services of the systems that are switched on.
   associatedtype Services: GATTTableSource = UnchangedGATTTable
 
-  /// How many systems there are.
+  /// The number of systems.
   static var systems: Int { get }
   /// The system of an advertising set, 1…`systems`.
   static func system(ofSet set: Int) -> NeighbourSystem
@@ -34,9 +35,9 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
 
   /// Whether a switch, or what there is to show, changed since the last `change`.
   var needsChange: Bool { mutating get }
-  /// Takes new codes: with a new own address in every system that is switched on, else only where one is
+  /// Changes the codes: with a new own address in every system that is switched on, else only where one is
   /// missing. `unixSeconds` is the date, if known. Returns the systems that show another code than before, or
-  /// none any more.
+  /// no longer show one.
   mutating func change<Source: RandomSource & ~Copyable>(
     withAddress: Bool, random: inout Source, unixSeconds: UInt64?
   ) -> NeighbourSystems
@@ -48,13 +49,13 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
   mutating func shows(_ system: NeighbourSystem) -> Bool
   /// Writes the code that is shown, 8 or 16 bytes, to `buffer`, which has 16, and returns its length.
   mutating func copyCode(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
-  /// Writes what advertises it to `buffer`, which has 31 bytes, and returns its length.
+  /// Writes its advertising data to `buffer`, which has 31 bytes, and returns the length.
   mutating func advertise(_ system: NeighbourSystem, into buffer: inout MutableSpan<UInt8>) -> Int
 
   // MARK: Serving
 
-  /// Makes the table anew: `table`, which never changes, and behind it the services of the systems that show
-  /// a code.
+  /// Builds the table again: `table`, which never changes, and behind it the services of the systems that
+  /// show a code.
   mutating func serve(behind table: GATTDatabase, in services: inout Services)
   /// A value of one of their attributes is read; see `AttributeValues`.
   mutating func read(
@@ -64,11 +65,11 @@ public protocol Neighbours: BitwiseCopyable, Sendable {
   mutating func write(_ tag: AttributeTag, _ value: Span<UInt8>) -> ATTErrorCode?
   /// A connection ended.
   mutating func closed(_ connection: ConnectionID)
-  /// What the last request brought about, once.
+  /// The effect of the last request, returned once.
   mutating func takeNews<Source: RandomSource & ~Copyable>(random: inout Source) -> NeighbourNews
 }
 
-/// What a type that takes part in nothing beside Herald says.
+/// Defaults for a type without systems beside Herald.
 extension Neighbours {
   @inlinable public static var systems: Int { 0 }
   @inlinable public static func system(ofSet set: Int) -> NeighbourSystem { .covidWatch }

@@ -1,10 +1,10 @@
 import HeraldHAL
 
-/// The contact identifiers of one day, each in at most 62 hashes.
+/// The contact identifiers of one day, each computed in at most 62 hashes.
 ///
 /// The period seeds run backwards, so the identifier of the first period lies 240 hashes behind the matching
-/// key. `start` walks that way once, 181 hashes, and keeps half a seed at every sixtieth period; from the
-/// next such place every period is at most 60 steps away. What is kept opens this day only, as the matching
+/// key. `start` computes 181 hashes once and stores half a seed at every sixtieth period; from the next such
+/// seed every period is at most 60 steps away. The stored seeds give access to this day only, as the matching
 /// key does. 64 bytes.
 public struct ContactIdentifierChain: ~Copyable {
   private static var spacing: Int { 60 }
@@ -20,7 +20,7 @@ public struct ContactIdentifierChain: ~Copyable {
     start(&seed)
   }
 
-  /// The same with the key in a place where what follows from it may be, which is wiped.
+  /// The same with the key in a buffer that is overwritten with derived values and erased.
   mutating func start(_ seed: inout [32 of UInt8]) {
     SimpleKeySchedule.hash(&seed)
     var place = 3
@@ -54,7 +54,7 @@ public struct ContactIdentifierChain: ~Copyable {
     return true
   }
 
-  /// Clears the day.
+  /// Erases the day.
   public mutating func wipe() {
     var bytes = halves.mutableSpan
     bytes.wipe()

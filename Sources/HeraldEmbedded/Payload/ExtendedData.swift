@@ -1,20 +1,20 @@
 import HeraldHAL
 
-/// The segments of extended data, one after the other (HP-29; Herald payload specification, extended data).
+/// The segments of extended data, in sequence (HP-29; Herald payload specification, extended data).
 ///
-/// Each is a code byte, a length byte L and L bytes, numbers little-endian. Whatever the bytes are, reading
-/// them ends the way phones end it: fewer than three bytes are no segment, an L that runs past the end means
-/// up to the end, and segments without bytes are skipped. Nothing else can go wrong.
+/// Each is a code byte, a length byte L and L bytes, numbers little-endian. Invalid bytes are handled as
+/// phones do: fewer than three bytes are no segment, an L that exceeds the end means up to the end, and
+/// segments without bytes are skipped. There are no other errors.
 ///
 /// ```swift
 /// var segments = ExtendedData(bytes)
 /// while segments.next() { use(segments.code, segments.bytes) }
 /// ```
 ///
-/// A number is there only if the current segment has exactly the length of its kind; `bytes` has it as it
-/// came.
+/// A number is returned only if the current segment has exactly the length of its kind; `bytes` has the raw
+/// bytes.
 public struct ExtendedData: ~Escapable {
-  /// The whole, all segments of it.
+  /// All segments.
   public let data: Span<UInt8>
   private var start: Int
   private var end: Int

@@ -1,12 +1,12 @@
 import HeraldHAL
 
-/// Writing extended data (HP-29). Numbers are little-endian and have their true length; the length of a text
-/// is that of its bytes.
+/// Writing extended data (HP-29). Numbers are little-endian and have the full length of their type; the
+/// length of a text is that of its bytes.
 ///
 /// A segment is written as a whole or, with `overflowed` set, not at all. More than 255 bytes never fit.
-/// Segments without bytes are left out, as every reader would pass over them.
+/// Segments without bytes are omitted, as every reader skips them.
 extension ByteWriter {
-  /// Appends a segment of bytes: text in UTF-8, or what only its receiver understands.
+  /// Appends a segment of bytes: text in UTF-8, or opaque bytes.
   @_lifetime(self: copy self)
   public mutating func extendedSegment(_ code: ExtendedDataCode, _ data: Span<UInt8>) {
     guard startExtendedSegment(code, length: data.count) else { return }
@@ -63,7 +63,7 @@ extension ByteWriter {
   }
 
   /// Appends code and length of a segment; `false`, appending nothing, if it has no bytes or, with
-  /// `overflowed` set, if the whole does not fit.
+  /// `overflowed` set, if the whole segment does not fit.
   @_lifetime(self: copy self)
   private mutating func startExtendedSegment(_ code: ExtendedDataCode, length: Int) -> Bool {
     guard length > 0 else { return false }

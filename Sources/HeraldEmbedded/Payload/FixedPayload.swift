@@ -1,12 +1,12 @@
 import HeraldHAL
 
-/// The fixed payload: a number that stays, for tests and for badges whose wearers agreed to it.
+/// The fixed payload: a constant number, for tests and for badges whose wearers consented to it.
 ///
 /// 13 bytes: `08 | country u16 | state u16 | client identifier u64`, little-endian. It needs no date.
 public struct FixedPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
   /// ISO 3166-1 numeric country code.
   public let country: UInt16
-  /// The state within the country, 0 for all of it.
+  /// The state within the country, 0: the whole country.
   public let state: UInt16
   /// The wearer's number; with 0 no payload is offered.
   public let clientIdentifier: UInt64

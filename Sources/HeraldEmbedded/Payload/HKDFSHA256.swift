@@ -1,24 +1,24 @@
 import HeraldHAL
 
-/// HKDF with SHA-256 (RFC 5869): keys for several purposes from one secret and values that are used once.
+/// HKDF with SHA-256 (RFC 5869): keys for several purposes from one secret and nonces.
 ///
-/// Output is one block, 32 bytes for each purpose: with other text to `expand` the output is independent of
-/// all others. `wipe` ends the use.
+/// The output is one block, 32 bytes for each purpose: with a different text passed to `expand` the output is
+/// independent of all others. Call `wipe` after use.
 public struct HKDFSHA256: ~Copyable {
-  /// One for all steps, as the stack of small devices has no room for several.
+  /// One instance for all steps, as the stack of small devices has no room for several.
   private var code: HMACSHA256
   /// The pseudorandom key PRK (2.2).
   private var key: [32 of UInt8]
 
-  /// One without a secret: `extract` gives it one.
+  /// An instance without a secret, which `extract` sets.
   @inline(__always)
   public init() {
     code = HMACSHA256()
     key = .init(repeating: 0)
   }
 
-  /// HKDF-Extract (2.2). The salt is `salt` || `more`; of one longer than 32 bytes the first 32 count, as in
-  /// `HMACSHA256`.
+  /// HKDF-Extract (2.2). The salt is `salt` || `more`; of a longer one only the first 32 bytes are used, as
+  /// in `HMACSHA256`.
   @inline(never)
   public mutating func extract(salt: Span<UInt8>, _ more: Span<UInt8>, keyMaterial: Span<UInt8>) {
     wipe()
@@ -43,7 +43,7 @@ public struct HKDFSHA256: ~Copyable {
     code.finish(into: &output)
   }
 
-  /// Overwrites what came from the secret.
+  /// Erases all values derived from the secret.
   public mutating func wipe() {
     var bytes = key.mutableSpan
     bytes.wipe()

@@ -1,33 +1,34 @@
 import HeraldHAL
 
-/// HMAC with SHA-256 (RFC 2104, FIPS 198-1): what only who has the key can make of a message, byte by byte.
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1): an authentication code of a message under a key, computed
+/// incrementally.
 ///
-/// Keys have 1 to 32 bytes, as many as codes have; longer ones make them no stronger. `finish` wipes
-/// everything that came from the key and the message.
+/// Keys have 1 to 32 bytes, the length of the code; longer ones do not increase its strength. `finish` erases
+/// all values derived from the key and the message.
 public struct HMACSHA256: ~Copyable {
   private var hash: SHA256
-  /// The key, filled up with zeros; more of them follow it in the block that is hashed.
+  /// The key, padded with zeros; zeros follow it in the block that is hashed.
   private var key: [32 of UInt8]
 
   private static var innerPad: UInt8 { 0x36 }
   private static var outerPad: UInt8 { 0x5C }
 
-  /// The code of no bytes so far; of a key longer than 32 bytes the first 32 count.
+  /// The code of an empty message so far; of a key longer than 32 bytes the first 32 are used.
   @inline(never)
   public init(key bytes: Span<UInt8>) {
     self.init()
     begin(key: bytes)
   }
 
-  /// One that has no key yet: `begin` gives it one.
+  /// An instance without a key, which `begin` sets.
   @inline(__always)
   public init() {
     hash = SHA256(idle: ())
     key = .init(repeating: 0)
   }
 
-  /// Begins with another code, of no bytes so far, after `finish` or right from the start: in its place, as
-  /// the stack of small devices has no room for two.
+  /// Begins another code, of an empty message so far, after `finish` or at first: in place, as the stack of
+  /// small devices has no room for two.
   @inline(never)
   public mutating func begin(key bytes: Span<UInt8>) {
     hash.begin()
@@ -47,7 +48,7 @@ public struct HMACSHA256: ~Copyable {
   /// Continues with constant text.
   public mutating func update(_ text: StaticString) { hash.update(text) }
 
-  /// Writes the code of all bytes so far. Afterwards nothing is left of key and message.
+  /// Writes the code of all bytes so far. Afterwards key and message are erased.
   @inline(never)
   public mutating func finish(into code: inout [32 of UInt8]) {
     hash.finish(into: &code)

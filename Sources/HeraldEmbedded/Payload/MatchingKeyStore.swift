@@ -1,16 +1,16 @@
 import HeraldHAL
 
-/// Where a device keeps the matching keys of the days it has left: in RAM, or in flash where bits can be
-/// cleared without an erasure.
+/// Storage of the matching keys of the remaining days: in RAM, or in flash where bits can be cleared without
+/// an erasure.
 public protocol MatchingKeyStore: ~Copyable {
-  /// The first day of the window that was given; meaningless while `dayCount` is 0.
+  /// The first day of the window of days; meaningless while `dayCount` is 0.
   var firstDay: Int { get }
-  /// How many days the window has; 0 if no keys were given.
+  /// How many days the window has; 0 without keys.
   var dayCount: Int { get }
-  /// Copies the key of a day. `false`, leaving `key` alone, if the day is outside the window or its key is
-  /// wiped.
+  /// Copies the key of a day. `false`, leaving `key` unchanged, if the day is outside the window or its key
+  /// is erased.
   mutating func copyKey(ofDay day: Int, into key: inout [32 of UInt8]) -> Bool
-  /// Overwrites the keys of all days before `day`. What is wiped does not come back.
+  /// Overwrites the keys of all days before `day`. Erased keys cannot be restored.
   mutating func wipeKeys(before day: Int)
 }
 
@@ -21,7 +21,7 @@ public struct InlineMatchingKeys<let days: Int>: MatchingKeyStore, ~Copyable {
   public private(set) var firstDay: Int
   /// How many days the window has, 0…`days`.
   public private(set) var dayCount: Int
-  /// How many keys at the front of the window are wiped already.
+  /// How many keys at the front of the window are erased already.
   private var wipedCount: Int
 
   /// A store without keys.
@@ -32,10 +32,9 @@ public struct InlineMatchingKeys<let days: Int>: MatchingKeyStore, ~Copyable {
     wipedCount = 0
   }
 
-  /// Takes in the keys of a window, 32 bytes a day, in the place of all that were there. On an error nothing
-  /// changes: `.keyLength` unless they are whole keys, `.emptyWindow` for none or a negative day,
-  /// `.bufferTooSmall` for more than `days`, `.pastEnd` if the window reaches behind the end of the schedule,
-  /// `.zeroKey`.
+  /// Stores the keys of a window, 32 bytes a day, replacing all others. On an error nothing changes:
+  /// `.keyLength` unless they are whole keys, `.emptyWindow` for none or a negative day, `.bufferTooSmall`
+  /// for more than `days`, `.pastEnd` if the window exceeds the end of the schedule, `.zeroKey`.
   public mutating func provide(firstDay: Int, keys bytes: Span<UInt8>) throws(KeyScheduleError) {
     let size = SimpleKeySchedule.matchingKeySize
     let count = bytes.count / size

@@ -2,16 +2,16 @@ import HeraldHAL
 
 /// A payload of opaque bytes from the application: custom and secured ones, and those of other protocols.
 ///
-/// Up to `capacity` bytes, of which 510 can be used. All zero bits while it has none, and then not offered.
+/// Up to `capacity` bytes, of which 510 can be used. All zero bits while it has none; it is then not offered.
 /// New bytes are offered from the next exchange on.
 public struct OpaquePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable {
   private var bytes: InlineBytes<capacity>
 
-  /// A supplier of nothing yet.
+  /// A supplier without a payload.
   public init() { bytes = InlineBytes() }
 
-  /// Offers `payload` from now on; no bytes offer nothing. `false`, changing nothing, if they are more than
-  /// `capacity` or than 510.
+  /// Offers `payload` from now on; empty: nothing is offered. `false`, changing nothing, if they are more
+  /// than `capacity` or than 510.
   @discardableResult
   public mutating func set(_ payload: Span<UInt8>) -> Bool {
     guard payload.count <= capacity, payload.count <= Payload.maximumLength else { return false }
@@ -24,7 +24,7 @@ public struct OpaquePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendabl
     PayloadStatus(bytes.isEmpty ? .none : .bytes)
   }
 
-  /// 0: the next ones may be longer or shorter.
+  /// 0: the length varies.
   public var fixedLength: Int { 0 }
 
   /// Writes the bytes.

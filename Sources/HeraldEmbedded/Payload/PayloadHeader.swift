@@ -1,30 +1,30 @@
 import HeraldHAL
 
-/// What most payloads begin with (HP-40; Herald payload specification, common header): type and version, then
-/// where it belongs.
+/// The common beginning of most payloads (HP-40; Herald payload specification, common header): type and
+/// version, then its origin.
 ///
-/// `type-and-version u8 | country u16 | state u16`, little-endian. What follows is the family's own. Every
-/// byte string has a header but the empty one; what is not known of it is said to be so, and the bytes are
-/// carried nevertheless.
+/// `type-and-version u8 | country u16 | state u16`, little-endian. The rest depends on the family. Every byte
+/// string except the empty one has a header; fields that cannot be interpreted are `unknown`, and the bytes
+/// are passed unchanged.
 public struct PayloadHeader: Equatable, BitwiseCopyable, Sendable {
-  /// Where a payload belongs.
+  /// The origin of a payload.
   public enum Origin: Equatable, BitwiseCopyable, Sendable {
-    /// ISO 3166-1 numeric country code, and the state within it, 0 for all of it.
+    /// ISO 3166-1 numeric country code, and the state within it, 0: the whole country.
     case country(UInt16, state: UInt16)
-    /// The four bytes that tell whose a custom payload (00…07) is.
+    /// The four bytes that identify the provider of a custom payload (00…07).
     case routingCode(UInt32)
-    /// The family has no such field, or none we know of, or the payload ends before it does.
+    /// The family has no such field, or is unknown, or the payload is too short.
     case unknown
   }
 
-  /// The first byte as it is.
+  /// The first byte unchanged.
   public let typeAndVersion: UInt8
-  /// Where it belongs.
+  /// The origin.
   public let origin: Origin
 
-  /// What kind of payload it is.
+  /// The family of the payload.
   public var family: PayloadFamily { PayloadFamily(typeAndVersion: typeAndVersion) }
-  /// Which version of the family, 0…7.
+  /// The version of the family, 0…7.
   public var version: UInt8 { typeAndVersion & 7 }
 
   /// Reads the header of a payload; `nil` without a byte.

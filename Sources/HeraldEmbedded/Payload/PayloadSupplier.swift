@@ -1,12 +1,12 @@
 import HeraldHAL
 
-/// Where own payloads come from: asked at each exchange, with the time (HP-41).
+/// The source of own payloads, called at each exchange with the time (HP-41).
 ///
-/// The caller supplies the time. Address and rotating payload change in one step, so the call is put with the
-/// time of the last change of address, and a payload stays what it was until the next one.
+/// The caller supplies the time. Address and rotating payload change in one step: the call gets the time of
+/// the last change of address, so that a payload does not change before the next one.
 public protocol PayloadSupplier: ~Copyable {
   /// Writes the payload of this moment to the front of `buffer` and returns its length, 1…510. 0 if there is
-  /// none to offer now, such as for want of the date, or if `buffer` is too small for it.
+  /// none to offer now, for example without the date, or if `buffer` is too small for it.
   ///
   /// - Parameters:
   ///   - unixSeconds: seconds since 1970-01-01T00:00:00Z, or `nil` before the date is set
@@ -20,30 +20,29 @@ public protocol PayloadSupplier: ~Copyable {
     -> Int
 
   /// The date was set. It is certain if a host set it, and uncertain if it came from a beacon, which is not
-  /// authenticated: nothing that could not be undone, such as the wiping of keys, may follow from an
-  /// uncertain date.
+  /// authenticated: an uncertain date must not cause irreversible actions such as the erasure of keys.
   mutating func dateWasSet(isCertain: Bool)
 
-  /// When the payload will be another one than at this moment, to the second and never too early; `.never` if
-  /// time alone does not change it.
+  /// When the payload will change, to the second and never too early; `.never` if it does not change with
+  /// time.
   func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant
 
-  /// How long every payload of this family is, 1…510, or 0 if they differ.
+  /// The length of every payload of this family, 1…510, or 0 if it varies.
   var fixedLength: Int { get }
 
-  /// How many of the bytes at the front of `shared`, the payloads a peer has passed on in one message
-  /// (HP-42), are the first payload. 0 if no whole payload is there; what remains is then left alone.
+  /// How many of the bytes at the front of `shared`, the payloads that a peer has shared in one message
+  /// (HP-42), are the first payload. 0 if there is no whole payload; the rest is then ignored.
   func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int
 
   /// The status of the payload for the management link.
   func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus
 
-  /// How long a payload that a host pushes to the device, and that stays as it is, may be: 1…510. 0 if this
-  /// takes none from storage.
+  /// The maximum length of a constant payload that a host sends to the device: 1…510. 0 if this supplier uses
+  /// no storage.
   var storedCapacity: Int { get }
 
-  /// Takes what it needs from where payloads are stored, and wipes there what is over. To be called in each
-  /// round of the loop, before the payload is asked for. Returns whether there is another payload now.
+  /// Loads the required data from the payload storage, and erases expired data there. To be called in each
+  /// round of the loop, before the payload is requested. Returns whether the payload has changed.
   mutating func tend<Storage: PayloadStorage & ~Copyable>(_ storage: inout Storage, at unixSeconds: UInt64?)
     -> Bool
 }
@@ -55,15 +54,14 @@ extension PayloadSupplier where Self: ~Copyable {
     at unixSeconds: UInt64?, now: Instant, into buffer: inout MutableSpan<UInt8>
   ) -> Int { payload(at: unixSeconds, now: now, into: &buffer) }
 
-  /// By default does nothing.
+  /// By default no effect.
   @inlinable @inline(__always)
   public mutating func dateWasSet(isCertain: Bool) {}
 
   /// By default a payload does not change.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant { .never }
 
-  /// By default payloads have the length of our own. If ours differ in length, all bytes are taken as one
-  /// payload.
+  /// By default payloads have the length of our own. If that varies, all bytes are one payload.
   public func lengthOfFirstPayload(inShared shared: Span<UInt8>) -> Int {
     guard fixedLength > 0 else { return shared.count }
     return shared.count >= fixedLength ? fixedLength : 0
@@ -71,30 +69,29 @@ extension PayloadSupplier where Self: ~Copyable {
 }
 
 extension PayloadSupplier where Self: ~Copyable {
-  /// By default there is nothing to say.
+  /// By default the status is empty.
   public func payloadStatus(at unixSeconds: UInt64?) -> PayloadStatus { PayloadStatus() }
-  /// By default what is offered is not stored.
+  /// By default the payload is not stored.
   @inlinable public var storedCapacity: Int { 0 }
-  /// By default nothing is needed.
+  /// By default no data is loaded.
   @inlinable
   public mutating func tend<Storage: PayloadStorage & ~Copyable>(
     _ storage: inout Storage, at unixSeconds: UInt64?
   ) -> Bool { false }
 }
 
-/// What is true of every payload.
+/// Constants of every payload.
 public enum Payload {
   /// The most bytes a payload may have (HP-41).
   public static var maximumLength: Int { 510 }
 }
 
-/// What kind of payload a type-and-version byte announces (HP-40): the upper five bits are the type, the
-/// lower three the version. Payloads of every family are carried, whether this device understands them or
-/// not.
+/// The family of a payload by its type-and-version byte (HP-40): the upper five bits are the type, the lower
+/// three the version. Payloads of every family are passed on, including unknown ones.
 public enum PayloadFamily: UInt8, BitwiseCopyable, Sendable {
-  /// 00…07: a provider's own, with a 4-byte routing code.
+  /// 00…07: private use of a provider, with a 4-byte routing code.
   case custom = 0x00
-  /// 08…0F: a provider's own, with country and state. The fixed payload is one.
+  /// 08…0F: private use of a provider, with country and state. The fixed payload is one.
   case customWithCountry = 0x08
   /// 10…17: Herald simple.
   case simple = 0x10
@@ -112,7 +109,7 @@ public enum PayloadFamily: UInt8, BitwiseCopyable, Sendable {
   case dp3t = 0x98
   /// A0…A7: PACT.
   case pact = 0xA0
-  /// Everything else: nothing we know of yet.
+  /// All other values.
   case unknown = 0xFF
 
   /// The family of a payload whose first byte this is.

@@ -1,22 +1,22 @@
 import HeraldHAL
 
-/// The hash function SHA-256 (FIPS 180-4, section 6.2), over any number of bytes in any number of pieces.
+/// The hash function SHA-256 (FIPS 180-4, section 6.2), over any number of bytes in any number of parts.
 ///
 /// Small rather than fast: one loop of 64 rounds over a message schedule of sixteen words in the block
-/// buffer. `finish` wipes everything that came from the message; a caller that passes a secret to `update`
+/// buffer. `finish` erases all values derived from the message; a caller that passes a secret to `update`
 /// calls it.
 public struct SHA256: ~Copyable {
-  /// The eight words of the hash value, the last one first: so the words of `compress` move to the front,
-  /// which is where copies are fast.
+  /// The eight words of the hash value, the last one first: the words of `compress` then move to the front,
+  /// where copies are fast.
   private var state: [8 of UInt32]
-  /// The block being gathered, as big-endian words; consumed by the rounds.
+  /// The block being filled, as big-endian words; consumed by the rounds.
   private var schedule: [16 of UInt32]
   /// Bytes of message so far.
   private var length: UInt64
 
-  /// A hash of no bytes so far.
+  /// A hash of an empty message so far.
   ///
-  /// Not inlined: where it is, the compiler makes it beside its place and copies it there.
+  /// Not inlined: otherwise the compiler builds it on the stack and copies it.
   @inline(never)
   public init() {
     state = sha256InitialState
@@ -24,8 +24,8 @@ public struct SHA256: ~Copyable {
     length = 0
   }
 
-  /// One that takes nothing before `begin`: all zero bits, which are written where they belong. Any other is
-  /// made beside its place and copied, for which the stack of small devices has no room.
+  /// An instance that must not be used before `begin`: all zero bits, which are written in place. Any other
+  /// is built on the stack and copied, for which small devices have no room.
   @inline(__always)
   init(idle: Void) {
     state = .init(repeating: 0)
@@ -33,7 +33,7 @@ public struct SHA256: ~Copyable {
     length = 0
   }
 
-  /// Makes it a hash of no bytes.
+  /// Resets it to the hash of an empty message.
   @inline(__always)
   mutating func begin() {
     state = sha256InitialState
@@ -65,8 +65,8 @@ public struct SHA256: ~Copyable {
   /// Continues with a byte.
   public mutating func update(_ byte: UInt8) { gather(byte) }
 
-  /// Writes the digest of all bytes so far, most significant first. Afterwards this is a new hash of no
-  /// bytes, with nothing left of the old one in it.
+  /// Writes the digest of all bytes so far, most significant first. Afterwards this is the hash of an empty
+  /// message, and the former state is erased.
   @inline(never)
   public mutating func finish(into digest: inout [32 of UInt8]) {
     let bits = length &<< 3

@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// How the simple payload gets from one secret of 2048 bytes to an identifier for every six minutes of 2001
-/// days.
+/// How the simple payload derives an identifier for every six minutes of 2001 days from one secret of 2048
+/// bytes.
 ///
 /// With H = SHA-256 and T the first sixteen of 32 bytes:
 ///
@@ -14,8 +14,8 @@ import HeraldHAL
 /// | contact key of period p | H(seed of p ⊕ seed of p − 1) |
 /// | contact identifier | T(contact key) |
 ///
-/// The secret and the day seeds stay with the host: from the seed of a day all earlier days follow. A device
-/// gets matching keys, of which each opens one day and no other.
+/// The secret and the day seeds stay with the host: from the seed of a day all earlier days can be derived. A
+/// device gets matching keys, each of which gives access to one day only.
 public enum SimpleKeySchedule {
   /// The last day of the schedule; the first is 0.
   public static var lastDay: Int { 2000 }
@@ -28,8 +28,8 @@ public enum SimpleKeySchedule {
   /// Bytes of a matching key.
   public static var matchingKeySize: Int { 32 }
 
-  /// Derives the matching keys of days `first`…`last` and writes them one after the other, 32 bytes each:
-  /// what a host gives to a device. Takes about 2,000 hashes however many days are asked for.
+  /// Derives the matching keys of days `first`…`last` and writes them one after the other, 32 bytes each: the
+  /// data that a host sends to a device. Takes about 2,000 hashes for any number of days.
   public static func deriveMatchingKeys(
     from secret: Span<UInt8>, first: Int, last: Int, into keys: inout MutableSpan<UInt8>
   ) throws(KeyScheduleError) {
@@ -56,8 +56,8 @@ public enum SimpleKeySchedule {
   }
 
   /// The contact identifier of a period, 0…239, from the matching key of its day, in up to 243 hashes. Index
-  /// 240, the start of the chain, which no device ever shows but phones' matchers expect, is derived too;
-  /// `nil` for any other. `ContactIdentifierChain` takes fewer hashes for many periods of one day.
+  /// 240, the start of the chain, which no device shows but phones' matchers expect, is derived too; `nil`
+  /// for any other. `ContactIdentifierChain` takes fewer hashes for many periods of one day.
   public static func contactIdentifier(matchingKey: [32 of UInt8], period: Int) -> [16 of UInt8]? {
     guard period >= 0, period <= periodsPerDay else { return nil }
     var seed = matchingKey
@@ -72,7 +72,7 @@ public enum SimpleKeySchedule {
     return identifier
   }
 
-  /// Writes the contact identifier of the period whose seed this is; the seed is wiped.
+  /// Writes the contact identifier of the period whose seed this is; the seed is erased.
   static func copyIdentifier(of seed: inout [32 of UInt8], into identifier: inout [16 of UInt8]) {
     var earlier = seed
     stepBack(&earlier)
@@ -82,7 +82,7 @@ public enum SimpleKeySchedule {
     wipe(&earlier)
   }
 
-  /// One step towards the past: `seed` becomes H(T(seed)).
+  /// One step towards earlier periods: `seed` becomes H(T(seed)).
   @inline(never)
   static func stepBack(_ seed: inout [32 of UInt8]) {
     var hash = SHA256()
@@ -90,13 +90,13 @@ public enum SimpleKeySchedule {
     hash.finish(into: &seed)
   }
 
-  /// `seed` becomes H(seed ⊕ earlier), the key that the two make. `inout`, as a borrow may be a copy.
+  /// `seed` becomes H(seed ⊕ earlier), the key of the two. `inout`, as a borrow may be a copy.
   static func combine(_ seed: inout [32 of UInt8], with earlier: inout [32 of UInt8]) {
     for index in 0..<32 { seed[index] ^= earlier[index] }
     hash(&seed)
   }
 
-  /// `seed` becomes H(seed). Not inlined: the state of a hash is not to stay on the stack below the next.
+  /// `seed` becomes H(seed). Not inlined: the state of a hash must not stay on the stack below the next.
   @inline(never)
   static func hash(_ seed: inout [32 of UInt8]) {
     var hash = SHA256()
@@ -110,28 +110,28 @@ public enum SimpleKeySchedule {
   }
 }
 
-/// Why keys were not derived, taken in or offered.
+/// The reason why keys were not derived, stored or offered.
 public enum KeyScheduleError: Error, BitwiseCopyable, Sendable {
   /// The day is after day 2000, the end of the schedule: 2026-03-17 with the phones' epoch. A re-based epoch,
   /// agreed with the verifier of the identifiers, starts a new schedule.
   case pastEnd
   /// The time is before the epoch.
   case beforeEpoch
-  /// No day at all was asked for, or a negative one.
+  /// No days, or a negative day.
   case emptyWindow
   /// The secret does not have 2048 bytes.
   case secretLength
-  /// The keys do not fit where they are to go.
+  /// The destination is too small for the keys.
   case bufferTooSmall
   /// The keys are not a whole number of 32-byte keys.
   case keyLength
-  /// A key is all zeros, which is what a wiped key looks like.
+  /// A key is all zeros, the value of an erased key.
   case zeroKey
 }
 
 /// When day 0 of a key schedule begins.
 ///
-/// All zero bits are the phones' epoch.
+/// All zero bits represent the phones' epoch.
 public struct KeyScheduleEpoch: Hashable, BitwiseCopyable, Sendable {
   private static var phonesUnixSeconds: UInt64 { UInt64(wide: 1_600_905_600) }
   /// Seconds after the phones' epoch, modulo 2⁶⁴.
@@ -161,16 +161,16 @@ public struct KeyScheduleEpoch: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A moment as the key schedule sees it.
+/// A moment in terms of the key schedule.
 public struct KeyScheduleMoment: Equatable, BitwiseCopyable, Sendable {
   /// Days since the epoch, 0…2000.
   public let day: Int
-  /// The six minutes of that day, 0…239.
+  /// The period of six minutes in that day, 0…239.
   public let period: Int
   /// Seconds until the next period, 1…360.
   public let secondsLeft: Int
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(day: Int, period: Int, secondsLeft: Int) {
     self.day = day
     self.period = period

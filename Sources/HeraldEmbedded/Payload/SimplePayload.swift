@@ -1,18 +1,18 @@
 import HeraldHAL
 
-/// The simple payload: an identifier that changes every six minutes and means something only to who has the
+/// The simple payload: an identifier that changes every six minutes and can be interpreted only with the
 /// keys.
 ///
 /// 21 bytes: `10 | country u16 | state u16 | contact identifier [16]`, integers little-endian. It needs the
 /// date and a window of daily matching keys; without either, and before or after the window, it is not
-/// offered rather than made up or repeated. Keys of days that are over are wiped as soon as the supplier is
-/// asked on a later day, so a clock set back by a day finds none. While the date is uncertain (`dateWasSet`)
-/// none are wiped.
+/// offered, and never replaced by an invented or repeated one. Keys of past days are erased as soon as a
+/// payload is requested on a later day, so that after a clock is set back by a day there are none. While the
+/// date is uncertain (`dateWasSet`) none are erased.
 ///
 /// The first payload of a day takes 181 hashes more than the others; those take at most 63, and only the
 /// first of each period takes any.
 public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: PayloadSupplier, ~Copyable {
-  // In this order there is no gap between them: all zero bits are cleared in their place.
+  // In this order there is no padding: zeroing is done in place.
   /// When day 0 begins.
   public private(set) var epoch: KeyScheduleEpoch
   /// The day of `chain`, plus one; 0 for none.
@@ -21,7 +21,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
   private var identifierPeriod: Int
   /// ISO 3166-1 numeric country code.
   public private(set) var country: UInt16
-  /// The state within the country, 0 for all of it.
+  /// The state within the country, 0: the whole country.
   public private(set) var state: UInt16
   /// The keys. After replacing them, call `keysChanged`.
   public var store: Store
@@ -44,7 +44,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     isDateUncertain = false
   }
 
-  /// Sets what goes with the identifier, and when day 0 begins.
+  /// Sets the country and state of the payload, and when day 0 begins.
   public mutating func configure(country: UInt16, state: UInt16, epoch: KeyScheduleEpoch = .phones) {
     keysChanged()
     self.country = country
@@ -71,20 +71,20 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     return writer.overflowed ? 0 : writer.count
   }
 
-  /// Begins with the date anew: keys of past days are wiped when next asked if it is certain, and kept if
-  /// not.
+  /// Sets whether the date is certain: keys of past days are then erased at the next request, and kept
+  /// otherwise.
   public mutating func dateWasSet(isCertain: Bool) {
     isDateUncertain = !isCertain
     keysChanged()
   }
 
-  /// The start of the next period; `.never` before the date is known and after the schedule's end.
+  /// The start of the next period; `.never` before the date is set and after the schedule's end.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
     guard let unixSeconds, let moment = try? epoch.moment(at: unixSeconds) else { return .never }
     return now + .seconds(UInt32(truncatingIfNeeded: moment.secondsLeft))
   }
 
-  /// Whether the payload is offered, for how long, and why not.
+  /// Whether the payload is offered, for how long, or the reason why not.
   public func status(at unixSeconds: UInt64?) -> SimplePayloadStatus {
     guard store.dayCount > 0 else { return .noKeys }
     guard let unixSeconds else { return .noDate }
@@ -108,7 +108,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     return status
   }
 
-  /// Discards everything derived from the keys.
+  /// Erases all values derived from the keys.
   @inline(never)
   public mutating func keysChanged() {
     guard chainDay != 0 else { return }
@@ -119,7 +119,7 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
     identifierPeriod = 0
   }
 
-  /// Makes `identifier` that of the moment; `false` if there is no key for it.
+  /// Computes `identifier` for the moment; `false` if there is no key for it.
   private mutating func find(_ moment: KeyScheduleMoment) -> Bool {
     if chainDay != moment.day &+ 1 {
       keysChanged()
@@ -133,14 +133,14 @@ public struct SimplePayloadSupplier<Store: MatchingKeyStore & ~Copyable>: Payloa
       guard chain.copyIdentifier(period: moment.period, into: &identifier) else { return false }
       identifierPeriod = moment.period &+ 1
     }
-    // All zeros is what phones emit when they have no key. No key leads there but by a chance of 2⁻¹²⁸.
+    // All zeros is what phones emit without a key. A key leads to it with a probability of 2⁻¹²⁸ only.
     return !identifier.span.isZeroInConstantTime
   }
 }
 
-/// Whether a device offers the simple payload, and if not, why.
+/// Whether a device offers the simple payload, or the reason why not.
 public enum SimplePayloadStatus: Equatable, BitwiseCopyable, Sendable {
-  /// No keys have been given.
+  /// There are no keys.
   case noKeys
   /// The date is not set.
   case noDate
@@ -148,7 +148,7 @@ public enum SimplePayloadStatus: Equatable, BitwiseCopyable, Sendable {
   case beforeWindow
   /// It is offered for this number of days, today included: 1 or more.
   case offered(daysLeft: Int)
-  /// The last day of the window is over: new keys are needed.
+  /// The last day of the window has ended: new keys are needed.
   case windowEnded
   /// The schedule has ended: a re-based epoch is needed, agreed with the verifier of the identifiers.
   case pastEnd

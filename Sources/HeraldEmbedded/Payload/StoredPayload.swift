@@ -1,8 +1,8 @@
 import HeraldHAL
 
-/// Which payload is stored on a device. The numbers are those of a blob's header and of flash.
+/// The family of the payload stored on a device. The numbers are those of a blob's header and of flash.
 public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
-  /// None stored: that of the image applies.
+  /// None stored: that of the image is used.
   case none = 0
   /// `FixedPayloadSupplier`.
   case fixed = 1
@@ -15,7 +15,7 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
   /// Any bytes.
   case bytes = 5
 
-  /// What it is called on the wire and in files.
+  /// Its name on the wire and in files.
   public var name: StaticString {
     switch self {
     case .none: "none"
@@ -28,7 +28,7 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
-/// The header of a payload blob: what a host pushes to a device to have it offer another payload
+/// The header of a payload blob: the data that a host sends to a device to change its payload
 /// (docs/wire-formats.md). Numbers are little-endian.
 ///
 /// | offset | bytes | what |
@@ -48,17 +48,17 @@ public enum StoredPayloadFamily: UInt8, BitwiseCopyable, Sendable {
 /// Behind it are the bytes of the payload as transmitted, or for each day of the simple family 40
 /// bytes: the matching key, the day as u32, the CRC-32 of those 36.
 public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
-  /// Which payload it is.
+  /// The family.
   public var family = StoredPayloadFamily.none
-  /// What would be a gap: without one a supplier is cleared in its place, and not beside it on the stack.
+  /// Padding: with it a supplier is zeroed in place, and not in a copy on the stack.
   private var filler: UInt8 = 0
   /// Bytes behind the header.
   public var bodySize: UInt16 = 0
   /// Simple: ISO 3166-1 numeric country code.
   public var country: UInt16 = 0
-  /// Simple: the state within the country, 0 for all of it.
+  /// Simple: the state within the country, 0: the whole country.
   public var state: UInt16 = 0
-  /// Simple: when day 0 begins, seconds since 1970-01-01T00:00:00Z.
+  /// Simple: the start of day 0, seconds since 1970-01-01T00:00:00Z.
   public var epoch = UInt64(wide: 0)
   /// Simple: the first day that has a key, 0…2000.
   public var firstDay: UInt16 = 0
@@ -67,7 +67,7 @@ public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// The CRC-32 of the body.
   public var bodyCheck: UInt32 = 0
 
-  /// That of no payload.
+  /// The header of an empty payload.
   public init() {}
 
   /// Bytes of a header.
@@ -82,7 +82,7 @@ public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   /// Bytes of the whole blob.
   public var blobSize: Int { Self.size &+ Int(bodySize) }
 
-  /// The header at the start of `bytes`; `nil` unless all of it is right and makes sense.
+  /// The header at the start of `bytes`; `nil` unless all of it is valid and consistent.
   public init?(_ bytes: Span<UInt8>) {
     self.init()
     guard bytes.count >= Self.size else { return nil }
@@ -136,10 +136,10 @@ public struct StoredPayloadHeader: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A payload blob, written. What devices read is checked where it lies (`SettingsStore`).
+/// Writes payload blobs. Devices check them in place (`SettingsStore`).
 public enum StoredPayloadBlob {
-  /// Writes the blob of a payload that stays as it is: the bytes that go on the air, 1…510. `false` if they
-  /// are more or fewer, or do not fit.
+  /// Writes the blob of a constant payload: the bytes as transmitted, 1…510. `false` for other lengths, or if
+  /// they do not fit.
   public static func write(_ family: StoredPayloadFamily, payload: Span<UInt8>, to writer: inout ByteWriter)
     -> Bool
   {
@@ -192,7 +192,7 @@ public enum StoredPayloadBlob {
     return !writer.overflowed
   }
 
-  /// Writes the blob that takes the stored payload away.
+  /// Writes the blob that removes the stored payload.
   public static func writeNone(to writer: inout ByteWriter) -> Bool {
     StoredPayloadHeader().write(to: &writer)
     return !writer.overflowed
@@ -204,10 +204,10 @@ struct StoredDayKey: ~Copyable {
   /// All 40 bytes.
   var bytes: [40 of UInt8] = .init(repeating: 0)
 
-  /// To be read into.
+  /// An empty key, to be read into.
   init() {}
 
-  /// That of a day.
+  /// The key of a day.
   init(day: Int, key: Span<UInt8>) {
     for index in 0..<min(key.count, 32) { bytes[index] = key[index] }
     put(UInt32(truncatingIfNeeded: day), at: 32)
@@ -225,13 +225,13 @@ struct StoredDayKey: ~Copyable {
       | UInt32(bytes[offset &+ 3]) &<< 24
   }
 
-  /// Whether it is the whole key of that day.
+  /// Whether it is the valid key of that day.
   @inline(never)
   mutating func isKey(of day: Int) -> Bool {
     word(at: 36) == CRC32.of(bytes.span.extracting(0..<36)) && word(at: 32) == UInt32(truncatingIfNeeded: day)
   }
 
-  /// Whether nothing is left of it.
+  /// Whether it is erased.
   mutating func isWiped() -> Bool { bytes.span.isZeroInConstantTime }
 
   /// Overwrites it with zeros.

@@ -1,26 +1,25 @@
 import HeraldHAL
 
-/// The payload that a host has pushed to the device; until there is one, that of the image.
+/// The payload that a host has sent to the device; until there is one, that of the image.
 ///
-/// Of one that stays as it is it keeps the bytes, `capacity` at most, 1…510. Of one with a key for each day
-/// it has the key of the day and no other, and fetches the next from storage (`tend`). A key is wiped here
-/// and there when its day is over and the date is certain.
+/// Of a constant payload it stores the bytes, `capacity` at most, 1…510. Of one with a key for each day it
+/// holds only the key of the day, and reads the next from storage (`tend`). A key is erased here and in
+/// storage when its day has passed and the date is certain.
 public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyable {
   private var image: FixedPayloadSupplier
-  /// What is stored; that of none until something is.
+  /// The header of the stored payload; empty until one is stored.
   public private(set) var header = StoredPayloadHeader()
   private var bytes = InlineBytes<capacity>()
   private var simple = SimplePayloadSupplier(store: DayKeyStore())
 
-  /// A supplier that offers what the image has, which may be the unset fixed payload, until another one is
+  /// A supplier that offers the image's payload, which may be the unset fixed payload, until another one is
   /// stored.
   public init(otherwise image: FixedPayloadSupplier) { self.image = image }
 
   /// `capacity`.
   public var storedCapacity: Int { capacity }
 
-  /// Takes another payload that has come to be stored, the key of a new day, and wipes in storage the keys of
-  /// those that are over.
+  /// Loads a newly stored payload or the key of a new day, and erases expired keys in storage.
   public mutating func tend<Storage: PayloadStorage & ~Copyable>(
     _ storage: inout Storage, at unixSeconds: UInt64?
   ) -> Bool {
@@ -51,7 +50,7 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
       var room = piece.mutableSpan
       var part = room._mutatingExtracting(0..<count)
       guard storage.readPayload(offset: offset, into: &part), bytes.append(part.span) else {
-        // One that cannot be read is none.
+        // An unreadable payload counts as none.
         self.header = StoredPayloadHeader()
         return
       }
@@ -69,7 +68,7 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
     SimpleKeySchedule.wipe(&key)
   }
 
-  /// The day whose key it has not and needs; `nil` if it needs none.
+  /// The day whose key is missing and needed; `nil` if there is none.
   private func wantedDay(at unixSeconds: UInt64?) -> Int? {
     guard header.family == .simple, let unixSeconds, let moment = try? simple.epoch.moment(at: unixSeconds),
       simple.store.lacks(moment.day)
@@ -86,7 +85,7 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
     }
   }
 
-  /// Why the simple payload that is stored is or is not offered; `nil` if none is.
+  /// The status of the stored simple payload; `nil` if none is stored.
   public func simpleStatus(at unixSeconds: UInt64?) -> SimplePayloadStatus? {
     header.family == .simple ? simple.status(at: unixSeconds) : nil
   }
@@ -108,15 +107,15 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
     return writer.overflowed ? 0 : writer.count
   }
 
-  /// Tells the family with keys whether to wipe those that are over.
+  /// Passes to the family with keys whether expired ones are to be erased.
   public mutating func dateWasSet(isCertain: Bool) { simple.dateWasSet(isCertain: isCertain) }
 
-  /// When the payload will be another one.
+  /// When the payload will change.
   public func nextChange(after unixSeconds: UInt64?, now: Instant) -> Instant {
     header.family == .simple ? simple.nextChange(after: unixSeconds, now: now) : .never
   }
 
-  /// How long every payload of the family is, or 0 if they differ.
+  /// The length of every payload of the family, or 0 if it varies.
   public var fixedLength: Int {
     switch header.family {
     case .none: image.fixedLength
@@ -127,17 +126,17 @@ public struct StoredPayloadSupplier<let capacity: Int>: PayloadSupplier, ~Copyab
   }
 }
 
-/// The key of one day, of a window whose other keys are elsewhere.
+/// The key of one day, of a window whose other keys are in storage.
 struct DayKeyStore: MatchingKeyStore, ~Copyable {
   private(set) var firstDay = 0
   private(set) var dayCount = 0
-  /// How many days at the front of the window are over.
+  /// How many days at the front of the window have passed.
   private(set) var daysOver = 0
   private var daysWiped = 0
   private var key: [32 of UInt8] = .init(repeating: 0)
   /// The day of `key`, plus one; 0 for none.
   private var day = 0
-  /// Whether `key` is that day's, and not one that is gone.
+  /// Whether `key` is valid for that day, and not erased.
   private var isThere = false
 
   /// Begins with a window without any key.
@@ -149,12 +148,12 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
     daysWiped = 0
   }
 
-  /// Whether the key of a day of the window has not been asked for.
+  /// Whether the key of a day of the window has not been requested.
   func lacks(_ day: Int) -> Bool {
     day >= firstDay && day &- firstDay < dayCount && day &- firstDay >= daysOver && self.day != day &+ 1
   }
 
-  /// Takes the key of a day, or that it is gone.
+  /// Stores the key of a day, or that it is erased.
   mutating func take(_ key: borrowing [32 of UInt8], isThere: Bool, ofDay day: Int) {
     wipe()
     self.day = day &+ 1
@@ -163,7 +162,7 @@ struct DayKeyStore: MatchingKeyStore, ~Copyable {
     self.isThere = true
   }
 
-  /// How many of the days that are over still have keys in storage.
+  /// How many of the days that have passed still have keys in storage.
   var daysToWipe: Int { daysOver &- daysWiped }
 
   /// No further keys.

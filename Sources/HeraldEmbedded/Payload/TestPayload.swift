@@ -1,18 +1,18 @@
 import HeraldHAL
 
-/// The payload of the phones' demonstration apps, for trials with them.
+/// The payload of the phones' demonstration apps, for tests with them.
 ///
-/// `00 00 00 | identifier i32 | zeros`, little-endian, 129 bytes by default. Phones take the family for a
-/// custom one. It needs no date.
+/// `00 00 00 | identifier i32 | zeros`, little-endian, 129 bytes by default. Phones treat the family as
+/// custom. It needs no date.
 public struct TestPayloadSupplier: PayloadSupplier, BitwiseCopyable, Sendable {
-  /// The number of this device in a trial.
+  /// The number of this device in a test.
   public let identifier: Int32
-  /// How long the payload is, 7…510.
+  /// The length of the payload, 7…510.
   public let fixedLength: Int
 
-  /// How long it is on the phones.
+  /// Its length on the phones.
   public static var usualLength: Int { 129 }
-  /// The shortest with the whole identifier in it.
+  /// The shortest length that contains the whole identifier.
   public static var leastLength: Int { 7 }
 
   /// A supplier of one payload; `nil` if `length` is not in 7…510.

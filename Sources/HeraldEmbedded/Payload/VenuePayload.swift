@@ -1,21 +1,21 @@
 import HeraldHAL
 
-/// A venue's payload, taken apart: `30 | country u16 | state u16 | venue code u32 | extended data`,
+/// A venue's payload, decoded: `30 | country u16 | state u16 | venue code u32 | extended data`,
 /// little-endian.
 public struct VenuePayload: ~Escapable {
   /// ISO 3166-1 numeric country code.
   public let country: UInt16
-  /// The state within the country, 0 for all of it.
+  /// The state within the country, 0: the whole country.
   public let state: UInt16
   /// The number of the venue in that country and state.
   public let code: UInt32
-  /// What else it says, in front of the first segment.
+  /// The extended data, before the first segment.
   public let extendedData: ExtendedData
 
   /// How many bytes come before the extended data.
   public static var fixedPartLength: Int { 9 }
 
-  /// Reads a payload; `nil` if it is none of a venue, is shorter than nine bytes, or is of a version (31…37)
+  /// Reads a payload; `nil` if it is not a venue's, is shorter than nine bytes, or is of a version (31…37)
   /// whose layout is not known.
   @_lifetime(copy payload)
   public init?(_ payload: Span<UInt8>) {
@@ -29,22 +29,22 @@ public struct VenuePayload: ~Escapable {
     extendedData = ExtendedData(reader.rest())
   }
 
-  /// The premises' name in UTF-8, as far as the sender kept to that; `nil` if it says none.
+  /// The name of the premises, UTF-8 if the sender conforms; `nil` if there is none.
   public var premisesName: Span<UInt8>? {
     @_lifetime(copy self) get { extendedData.first(.premisesName) }
   }
 }
 
-/// The payload of a beacon that stands at a venue: its number there, and what it says about the place.
+/// The payload of a beacon at a venue: the venue's number, and data about the place.
 ///
 /// It needs no date. The extended data has at most `capacity` bytes, of which 501 can be used: a payload ends
-/// at 510. All zero bits before it is configured, and then not offered.
+/// at 510. All zero bits before it is configured; it is then not offered.
 public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable {
   /// ISO 3166-1 numeric country code.
   public private(set) var country: UInt16
-  /// The state within the country, 0 for all of it.
+  /// The state within the country, 0: the whole country.
   public private(set) var state: UInt16
-  /// The number of the venue in that country and state. 0 stands for none: the payload is not offered.
+  /// The number of the venue in that country and state. 0: none; the payload is not offered.
   public private(set) var code: UInt32
   private var extendedData: InlineBytes<capacity>
 
@@ -70,7 +70,7 @@ public struct VenuePayloadSupplier<let capacity: Int>: PayloadSupplier, Sendable
     PayloadStatus(code == 0 ? .none : .venue)
   }
 
-  /// 0: venues say more or less about themselves.
+  /// 0: the length varies.
   public var fixedLength: Int { 0 }
 
   /// Writes nine bytes and the extended data.

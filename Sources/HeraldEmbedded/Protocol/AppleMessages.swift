@@ -1,15 +1,15 @@
 import HeraldHAL
 
-// What is known of Apple's manufacturer data: messages `type u8 | length u8 | data`, except that type 01, the
-// overflow area in which an iPhone hides the services of apps in the background, has no length byte and takes
-// all that is left. The overflow area is a set of 128 bits; which bit stands for which service is Apple's
-// secret, so all it says is "maybe".
+// The known part of Apple's manufacturer data: messages `type u8 | length u8 | data`, except that type 01,
+// the overflow area in which an iPhone hides the services of apps in the background, has no length byte and
+// extends to the end. The overflow area is a set of 128 bits; the assignment of bits to services is not
+// published, so it only shows that a service may be present.
 
 extension AppleVerdict {
-  /// What the messages after Apple's company identifier tell. A message that claims to be longer than what is
-  /// left is taken as far as it goes; a lone type byte at the end is none.
+  /// Evaluates the messages after Apple's company identifier. A message whose length exceeds the data is cut
+  /// at the end; a single type byte at the end is ignored.
   ///
-  /// The patterns are those Herald phones use, there written as regular expressions over hexadecimal digits:
+  /// The patterns are those Herald phones use, written there as regular expressions over hexadecimal digits:
   /// `^10....04`, `^10....14`, `^1002`, `^01` and sixteen zero bytes, and the types 00, 03, 05…09, 0B…0F.
   @inline(never)
   init(messages: Span<UInt8>) {
@@ -41,7 +41,7 @@ extension AppleVerdict {
     }
   }
 
-  /// The verdict on two structures of one advertisement: one that says "no phone" decides.
+  /// The combined verdict on two structures of one advertisement: "no phone" in either decides.
   func joined(_ other: AppleVerdict) -> AppleVerdict {
     if self == .filtered || other == .filtered { return .filtered }
     return rawValue > other.rawValue ? self : other

@@ -1,17 +1,18 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a Herald device advertises, and how it is written into advertising data.
+/// The contents of a Herald device's advertisement, and its encoding as advertising data.
 ///
 /// With both services it takes 25 bytes of 31: `02 01 06 03 03 F6 FC 11 07 9B FD …`. A TxPower takes 3 more.
-/// A pseudo device address takes 10, and so leaves room for one of the services only. The default is all zero
+/// A pseudo device address takes 10, which leaves room for one of the services only. The default is all zero
 /// bits.
 public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
-  // First, as it is aligned to eight bytes: no gap is before it, and the default is cleared in its place.
+  // First, as it is aligned to eight bytes: there is no padding before it, and the default is zeroed in
+  // place.
   private var ownService = UUID128.zero
   /// Services that are not advertised; by default both standard ones are.
   public var omitted: HeraldServiceSet
-  /// A service of the provider's own to advertise (HP-37), in the place of `.long`: there is room for one.
+  /// A service of the provider's own to advertise (HP-37), instead of `.long`: there is room for one.
   public var customService: UUID128? {
     get { ownService.orNil }
     set { ownService = newValue ?? .zero }
@@ -38,7 +39,7 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   private var showsPseudoAddress = false
   private var shownAddress = PseudoDeviceAddress(high: 0, low: 0)
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(
     omitted: HeraldServiceSet = .none, customService: UUID128? = nil, txPower: Int8? = nil,
     pseudoAddress: PseudoDeviceAddress? = nil
@@ -52,14 +53,14 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   /// The most bytes a legacy advertisement holds.
   public static var maximumLength: Int { 31 }
 
-  /// How many bytes it takes, which may be more than there is room for.
+  /// Its length in bytes, which may exceed the maximum.
   public var length: Int {
     3 &+ (omitted.contains(.short) ? 0 : 4) &+ (omitted.contains(.long) ? 0 : 18)
       &+ (customService == nil ? 0 : 18) &+ (txPower == nil ? 0 : 3) &+ (pseudoAddress == nil ? 0 : 10)
   }
 
-  /// Writes it to the front of `buffer` and returns how many bytes it took. `.tooLong`, with nothing written,
-  /// if they are more than 31 or than `buffer` has.
+  /// Writes it to the front of `buffer` and returns its length. `.tooLong`, with nothing written, if they are
+  /// more than 31 or than `buffer` has.
   public func write(to buffer: inout MutableSpan<UInt8>) throws(HeraldAdvertisementError) -> Int {
     guard length <= Self.maximumLength, length <= buffer.count else { throw .tooLong }
     var writer = ByteWriter(buffer._mutatingExtracting(0..<buffer.count))
@@ -76,8 +77,8 @@ public struct HeraldAdvertisement: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// Why an advertisement cannot be written.
+/// The reason why an advertisement cannot be written.
 public enum HeraldAdvertisementError: Error, BitwiseCopyable, Sendable {
-  /// What it is to hold takes more than 31 bytes: omit a service, or the TxPower.
+  /// The contents take more than 31 bytes: omit a service, or the TxPower.
   case tooLong
 }

@@ -1,9 +1,9 @@
 import HeraldBluetooth
 
-/// What a Herald device serves: GAP, GATT and Device Information, then Herald under both of its service
-/// UUIDs, so that phones of every age find it. Each Herald service has the signal characteristic of compliant
-/// devices, written with response (HP-35), and the payload characteristic, read (HP-34), in the order of
-/// Android phones.
+/// The table of a Herald device: GAP, GATT and Device Information, then Herald under both of its service
+/// UUIDs, so that phones with any version of Herald find it. Each Herald service has the signal
+/// characteristic of compliant devices, written with response (HP-35), and the payload characteristic, read
+/// (HP-34), in the order of Android phones.
 ///
 /// | handles | what |
 /// | --- | --- |
@@ -34,13 +34,13 @@ extension AttributeTag {
   public static var payload: AttributeTag { AttributeTag(rawValue: 1) }
   /// Where peers write signal messages, in either service.
   public static var signal: AttributeTag { AttributeTag(rawValue: 2) }
-  /// Where peers of the other kind write them (HP-36).
+  /// Where peers of the other kind write signal messages (HP-36).
   public static var otherSignal: AttributeTag { AttributeTag(rawValue: 3) }
   /// The device's name, UTF-8.
   public static var deviceName: AttributeTag { AttributeTag(rawValue: 4) }
   /// The device's model, UTF-8.
   public static var modelNumber: AttributeTag { AttributeTag(rawValue: 5) }
-  /// Who made the device, UTF-8.
+  /// The manufacturer, UTF-8.
   public static var manufacturerName: AttributeTag { AttributeTag(rawValue: 7) }
 }
 

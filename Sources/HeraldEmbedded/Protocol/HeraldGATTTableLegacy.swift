@@ -2,10 +2,9 @@ import HeraldBluetooth
 
 /// The Herald service with a legacy payload beside Herald's own (HP-38), and the legacy service itself beside
 /// the Herald service (HP-39): those of OpenTrace, as Herald phones offer them when they are configured to.
-/// Peers that know no Herald find what they look for; what the supplier makes for them is its
-/// `legacyPayload`.
+/// Peers without Herald find the service they expect, with the supplier's `legacyPayload`.
 ///
-/// A provider with services of its own writes a table like this one, with its own UUIDs (HP-37).
+/// A provider with services of its own defines a table like this one, with its own UUIDs (HP-37).
 ///
 /// | handles | what |
 /// | --- | --- |

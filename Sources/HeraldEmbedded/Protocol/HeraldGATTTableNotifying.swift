@@ -1,8 +1,8 @@
 import HeraldBluetooth
 
-/// The Herald service with a payload that is notified too, for iOS peers that ask for it (HP-08): whoever
-/// does gets the new payload when it changes, as far as it fits into one PDU, and reads it for the rest. No
-/// Herald phone asks, so wearables do not use this table unless an application of the provider's own does.
+/// The Herald service with a payload that is also notified, for iOS peers that subscribe to it (HP-08): a
+/// subscribed peer gets the new payload when it changes, as much as fits into one PDU, and reads the rest. No
+/// Herald phone subscribes, so wearables use this table only with an application of the provider that does.
 ///
 /// | handles | what |
 /// | --- | --- |

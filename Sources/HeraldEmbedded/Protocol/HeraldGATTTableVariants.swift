@@ -13,8 +13,8 @@ public enum HeraldShortGATTTable: GATTTable {
   }
 }
 
-/// The Herald service with both signal characteristics, as the protocol document's letter has it (HP-36).
-/// Phones tell a peer's system by which one it hosts, so wearables do not use this table; tests do.
+/// The Herald service with both signal characteristics, as the protocol document literally requires (HP-36).
+/// Phones detect a peer's system by which one it hosts, so wearables do not use this table; tests do.
 ///
 /// | handles | what |
 /// | --- | --- |

@@ -1,8 +1,8 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Some of the services by which Herald devices are known. Not an `OptionSet`, whose array literal would
-/// bring in the allocator.
+/// A set of the services that identify Herald devices. Not an `OptionSet`, whose array literal would bring in
+/// the allocator.
 public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   /// One bit per service.
   public let rawValue: UInt8
@@ -18,11 +18,11 @@ public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sen
   /// `HeraldUUIDs.shortService`, 0xFCF6.
   @inlinable
   public static var short: HeraldServiceSet { HeraldServiceSet(rawValue: 2) }
-  /// A provider's own (HP-37).
+  /// The provider's own service (HP-37).
   @inlinable
   public static var custom: HeraldServiceSet { HeraldServiceSet(rawValue: 4) }
 
-  /// Whether there are none.
+  /// Whether the set is empty.
   @inlinable
   public var isEmpty: Bool { rawValue == 0 }
   /// Whether all of `other` are among these.
@@ -36,7 +36,7 @@ public struct HeraldServiceSet: Hashable, BitwiseCopyable, RawRepresentable, Sen
 }
 
 extension UUID128 {
-  /// All zeros, which stands for "none" where an optional would spoil the zero bits of an idle state.
+  /// All zeros, which means "none" where an optional would prevent an idle state of zero bits.
   static var zero: UUID128 { UUID128(UInt64(wide: 0), UInt64(wide: 0)) }
   /// The UUID, or `nil` if it is all zeros.
   @inline(__always)

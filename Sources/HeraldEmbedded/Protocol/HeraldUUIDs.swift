@@ -23,11 +23,11 @@ public enum HeraldUUIDs {
 
 /// Company identifiers in manufacturer data, as numbers; little-endian on air.
 public enum CompanyID {
-  /// What Herald's documents and its phones up to 2.0 use; not assigned to anybody.
+  /// Used by Herald's documents and by its phones up to 2.0; not assigned by the Bluetooth SIG.
   public static var herald: UInt16 { 0xFFFA }
   /// The Linux Foundation's, of Herald 2.1 and later, and of many other products.
   public static var linuxFoundation: UInt16 { 0x05F1 }
-  /// `herald` in the wrong order, as the C library sends it.
+  /// `herald` with swapped bytes, as the C library sends it.
   public static var heraldSwapped: UInt16 { 0xFAFF }
   /// Apple's.
   public static var apple: UInt16 { 0x004C }

@@ -1,8 +1,9 @@
 import HeraldBluetooth
 
-/// What one advertisement says about who sent it (HP-15, HP-16).
+/// The result of evaluating one advertisement (HP-15, HP-16).
 public struct Introspected: Equatable, BitwiseCopyable, Sendable {
-  /// Under what the peer is tracked: its pseudo device address if it shows one, else its address.
+  /// The identity under which the peer is tracked: its pseudo device address if it shows one, else its
+  /// address.
   public var identity: TargetIdentity
   /// The Herald services it advertises.
   public var services: HeraldServiceSet
@@ -12,13 +13,13 @@ public struct Introspected: Equatable, BitwiseCopyable, Sendable {
   }
   /// The transmit power in the advertisement, in dBm.
   public var txPower: Int8?
-  /// What its Apple manufacturer data tell.
+  /// The verdict on its Apple manufacturer data.
   public var apple: AppleVerdict
 
   /// Whether it advertises a Herald service.
   public var isHerald: Bool { !services.isEmpty }
 
-  /// What kind of device this is, as far as an advertisement can tell.
+  /// The kind of device, as far as an advertisement shows it.
   public var peer: PeerGuess {
     if pseudoAddress != nil { return .android }
     if isHerald { return apple == .none ? .maybeAndroid : .ios }
@@ -26,39 +27,38 @@ public struct Introspected: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// What kind of device an advertisement seems to come from. The signal characteristic it hosts confirms or
-/// corrects it.
+/// The probable kind of device that sent an advertisement. Its signal characteristic confirms or corrects it.
 public enum PeerGuess: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing to do with Herald, or an Apple device that is no phone.
+  /// No relation to Herald, or an Apple device that is not a phone.
   case ignored = 0
   /// It shows a pseudo device address, which only Android phones do.
   case android = 1
-  /// It advertises Herald, and nothing of Apple's: an Android phone, or a device like this one.
+  /// It advertises Herald, and no data of Apple's: an Android phone, or a device like this one.
   case maybeAndroid = 2
-  /// It advertises Herald, and Apple's data beside it.
+  /// It advertises Herald, and Apple's data.
   case ios = 3
-  /// It hides its services as iPhones do in the background: connect and look.
+  /// It hides its services as iPhones do in the background: a connection is needed to find them.
   case maybeIOS = 4
 }
 
-/// What Apple manufacturer data tell about their sender.
+/// The verdict on the sender of Apple manufacturer data.
 public enum AppleVerdict: UInt8, BitwiseCopyable, Sendable {
   case none = 0
-  /// They are of a kind that phones in whose background Herald may run do not send.
+  /// The data is of a kind that is not sent by phones that may run Herald in the background.
   case filtered = 1
-  /// Nothing in them says that it is no phone.
+  /// The data does not exclude a phone.
   case unfiltered = 2
-  /// As `unfiltered`, and there is an overflow area with at least one service hidden in it.
+  /// As `unfiltered`, with an overflow area that contains at least one hidden service.
   case overflowArea = 3
 }
 
 /// Classifies advertisements: Herald devices, and iPhones that hide the service in the background.
 ///
-/// One pass over the data, which may be anything: bounds come from its length alone, the first structure that
-/// does not fit ends the pass, and what came before it counts. All zero bits recognise both standard
-/// services.
+/// One pass over the data, which is untrusted: bounds come from its length alone, the first structure that
+/// does not fit ends the pass, and the structures before it count. With all zero bits both standard services
+/// are recognised.
 public struct Introspection: BitwiseCopyable, Sendable {
-  /// A service of the provider's own; all zeros if there is none. First, as in `HeraldAdvertisement`.
+  /// The provider's own service; all zeros if there is none. First, as in `HeraldAdvertisement`.
   @usableFromInline var ownService: UUID128
   /// Services that are not recognised.
   public var ignored: HeraldServiceSet
@@ -75,15 +75,15 @@ public struct Introspection: BitwiseCopyable, Sendable {
     ownService = customService ?? .zero
   }
 
-  /// What the advertisement `data` that came with `report` says.
+  /// Evaluates the advertisement `data` that was received with `report`.
   ///
-  /// Goes through each advertisement of whomever: what is looked for is only located on the way, and what is
-  /// rare is left to functions of its own.
+  /// This runs for each advertisement of every device: structures are only located during the pass, and rare
+  /// ones are left to functions of their own.
   @inline(never)
   public func classify(_ report: AdvertisingReport, _ data: Span<UInt8>) -> Introspected {
     var services = HeraldServiceSet.none
     var apple = AppleVerdict.none
-    // Where they begin; 0, where nothing can, while they were not found.
+    // Where they begin; 0, an impossible position, if they were not found.
     var herald = 0
     var linuxFoundation = 0
     var power = 0
@@ -113,8 +113,8 @@ public struct Introspection: BitwiseCopyable, Sendable {
       default: break
       }
     }
-    // Phones look at the Linux Foundation's identifier first; other products have it too, so it counts only
-    // in an advertisement of a Herald service.
+    // Phones check the Linux Foundation's identifier first; other products use it too, so it counts only in
+    // an advertisement of a Herald service.
     if linuxFoundation != 0, !services.isEmpty { herald = linuxFoundation }
     var found = Introspected(
       identity: TargetIdentity(report.address), services: services, txPower: nil, apple: apple)
@@ -162,7 +162,7 @@ public struct Introspection: BitwiseCopyable, Sendable {
 }
 
 extension Span where Element == UInt8 {
-  /// The two bytes at `index` and after it, which the caller knows to be there.
+  /// The two bytes at `index` and after it, which the caller has checked to exist.
   @inline(__always)
   fileprivate func littleEndian16(at index: Int) -> UInt16 {
     UInt16(self[unchecked: index]) | UInt16(self[unchecked: index &+ 1]) &<< 8

@@ -1,15 +1,15 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a device shows of itself for a while: its address and, if that while is short, a pseudo device
-/// address. Both are made and replaced together (HP-14), and with them the rotating payload.
+/// The identity that a device shows for a period: its address and, if the period is short, a pseudo device
+/// address. Both are generated and replaced together (HP-14), and with them the rotating payload.
 public struct OwnIdentity: Equatable, BitwiseCopyable, Sendable {
   /// The address to advertise, scan and connect with.
   public let address: DeviceAddress
-  /// What goes into manufacturer data, if anything.
+  /// The pseudo device address for the manufacturer data, if any.
   public let pseudoAddress: PseudoDeviceAddress?
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(address: DeviceAddress, pseudoAddress: PseudoDeviceAddress?) {
     self.address = address
     self.pseudoAddress = pseudoAddress
@@ -20,7 +20,7 @@ public struct OwnIdentity: Equatable, BitwiseCopyable, Sendable {
   public static var stableLifetime: Interval { .minutes(1) }
 
   /// A new identity for `lifetime`. It has a pseudo device address only if the lifetime is below
-  /// `stableLifetime` (HP-11, HP-13). `nil` if the random source does not work.
+  /// `stableLifetime` (HP-11, HP-13). `nil` if the random source fails.
   public static func make<Source: RandomSource & ~Copyable>(
     _ key: IdentityResolvingKey, lifetime: Interval, random: inout Source
   ) -> OwnIdentity? {

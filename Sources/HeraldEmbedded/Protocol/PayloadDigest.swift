@@ -1,10 +1,10 @@
 import HeraldHAL
 
-/// By what a payload is recognised without being kept.
+/// The digest by which a payload is recognised without being stored.
 public enum PayloadDigest {
-  /// The first eight bytes of the payload's SHA-256, little-endian; never 0, which stands for "none".
+  /// The first eight bytes of the payload's SHA-256, little-endian; never 0, which means "none".
   public static func of(_ payload: Span<UInt8>) -> UInt64 {
-    // Not `SHA256.digest`, which gives a copy: this is called where the stack is deep.
+    // Not `SHA256.digest`, which returns a copy: this is called where stack usage is high.
     var hash = SHA256()
     var bytes: [32 of UInt8] = .init(repeating: 0)
     hash.update(payload)

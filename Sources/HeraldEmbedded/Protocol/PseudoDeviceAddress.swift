@@ -17,7 +17,7 @@ public struct PseudoDeviceAddress: Hashable, BitwiseCopyable, Sendable {
     self.low = low
   }
 
-  /// What phones make of a 64-bit number: its little-endian bytes 2…7.
+  /// From a 64-bit number as phones do: its little-endian bytes 2…7.
   public init(value: Int64) {
     let bits = UInt64(bitPattern: value)
     low = (bits &>> 16).low32

@@ -1,7 +1,7 @@
 import HeraldHAL
 
 /// A message written to a signal characteristic (Herald protocol, "Signal characteristic"; numbers are
-/// little-endian, as every phone has them):
+/// little-endian, as on every phone):
 ///
 /// | code | message | layout |
 /// | --- | --- | --- |
@@ -12,23 +12,24 @@ import HeraldHAL
 ///
 /// The bytes are borrowed from the value that was written.
 public struct SignalMessage: ~Escapable {
-  /// What a message is for: its first byte.
+  /// The kind of a message: its first byte.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// The writer's own payload, from one that cannot advertise (HP-06, HP-09).
+    /// The writer's own payload, written by a device that cannot advertise (HP-06, HP-09).
     case payload = 1
-    /// How strong the writer hears the peer it writes to, in dBm.
+    /// The RSSI at which the writer receives the peer it writes to, in dBm.
     case rssi = 2
-    /// Payloads of others the writer has met lately, and how strong it hears the peer it writes to (HP-42).
+    /// Payloads of others that the writer has met recently, and the RSSI at which it receives the peer it
+    /// writes to (HP-42).
     case payloadSharing = 3
     /// Bytes for the application (HP-30).
     case immediate = 4
 
-    /// How many bytes stand ahead of the message's data.
+    /// How many bytes precede the message's data.
     @inlinable
     public var headerLength: Int { self == .payloadSharing ? 5 : 3 }
   }
 
-  /// What it is for.
+  /// The kind.
   public let kind: Kind
   /// The RSSI in the message, in dBm; 0 if its kind has none.
   public let rssi: Int16
@@ -38,8 +39,8 @@ public struct SignalMessage: ~Escapable {
   /// The longest message: a header and 510 bytes of payloads.
   public static var maximumLength: Int { 515 }
 
-  /// The message that `value` is, if it is exactly one: not a byte too few, nor, but after an RSSI, one too
-  /// many.
+  /// The message in `value`, if it is exactly one: not a byte shorter, and, except for an RSSI message, not a
+  /// byte longer.
   @_lifetime(copy value)
   public init?(_ value: Span<UInt8>) {
     var reader = ByteReader(value)
@@ -61,8 +62,8 @@ public struct SignalMessage: ~Escapable {
     self.data = data
   }
 
-  /// How long the message is that begins with these bytes: `nil` while too few are there to tell, 0 if no
-  /// message begins so.
+  /// The length of the message that begins with these bytes: `nil` while there are too few bytes to determine
+  /// it, 0 if no message begins with them.
   public static func length(startingWith bytes: Span<UInt8>) -> Int? {
     var reader = ByteReader(bytes)
     guard let code = reader.u8() else { return nil }
@@ -72,8 +73,8 @@ public struct SignalMessage: ~Escapable {
     return kind.headerLength &+ Int(length)
   }
 
-  /// Writes what stands ahead of `length` bytes of data and returns how many bytes that took; 0, writing
-  /// nothing of use, if they do not fit. `rssi` is ignored for kinds that carry none, `length` for `.rssi`.
+  /// Writes the header of a message with `length` bytes of data and returns its length; 0, with undefined
+  /// contents, if they do not fit. `rssi` is ignored for kinds without one, `length` for `.rssi`.
   public static func writeHeader(
     _ kind: Kind, rssi: Int16 = 0, length: Int = 0, to buffer: inout MutableSpan<UInt8>
   ) -> Int {

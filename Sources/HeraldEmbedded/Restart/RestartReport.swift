@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// How much of a device works (docs/firmware.md).
+/// The operating mode of a device (docs/firmware.md).
 public enum StartMode: UInt8, BitwiseCopyable, Sendable {
   case normal = 0
   /// After faults in quick succession: no radio; the log can be read over the management link.
@@ -13,27 +13,26 @@ public enum StartMode: UInt8, BitwiseCopyable, Sendable {
 public struct RestartReport: Equatable, BitwiseCopyable, Sendable {
   /// Cause of the restart.
   public var cause: RestartCause
-  /// What the device does since.
+  /// The operating mode since the restart.
   public var mode: StartMode
-  /// How many starts in a row were brought about by faults of runs that did not last, this one included;
-  /// 0…255.
+  /// How many successive starts were caused by faults of short runs, this one included; 0…255.
   public var streak: UInt8
-  /// How many starts since power came on were brought about by faults.
+  /// How many starts since power-on were caused by faults.
   public var faults: UInt32
-  /// How long the run before this one had lasted, in seconds; 0 if that is not known.
+  /// How long the run before this one had lasted, in seconds; 0 if unknown.
   public var lasted: UInt32
-  /// Where the processor was, 0 if that is not known: the address of the instruction…
+  /// The processor state, 0 if unknown: the address of the instruction…
   public var programCounter: UInt32
-  /// …where it would have returned to…
+  /// …the return address…
   public var linkRegister: UInt32
   /// …and the program status register, with the number of the exception in the lowest bits.
   public var programStatus: UInt32
   /// The Configurable Fault Status Register of a Cortex-M4; 0 on a Cortex-M0, which has none.
   public var faultStatus: UInt32
-  /// The address whose use was the fault; 0 if that is not known.
+  /// The address whose access caused the fault; 0 if unknown.
   public var faultAddress: UInt32
 
-  /// A start of which nothing is known but its cause.
+  /// A start of which only the cause is known.
   public init(cause: RestartCause, mode: StartMode = .normal) {
     self.cause = cause
     self.mode = mode

@@ -2,14 +2,14 @@ import HeraldHAL
 
 /// When the own address changes.
 ///
-/// A new address is due at start-up and then once in every period. The application may hold rotation back
-/// (while it shows a code to a person, say), and so may the coordinator (while a connection attempt is under
-/// way, during which a radio's address cannot change); a rotation that fell due meanwhile takes place as soon
-/// as nobody holds it.
+/// A new address is due at start-up and then once in every period. The application may hold rotation (for
+/// example while it shows a code to a person), and so may the core (during a connection attempt, when a
+/// radio's address cannot change); a rotation that became due meanwhile takes place as soon as it is no
+/// longer held.
 public struct AddressRotation: BitwiseCopyable, Sendable {
   /// Time from one address to the next.
   public let period: Interval
-  /// Whether the application holds rotation back.
+  /// Whether the application holds rotation.
   public var isHeld: Bool
   private var due: Instant
 
@@ -25,12 +25,12 @@ public struct AddressRotation: BitwiseCopyable, Sendable {
 
   /// Whether a new address is to be taken now.
   public func isDue(at now: Instant) -> Bool { !isHeld && now >= due }
-  /// When a new address is to be taken; `.never` while it is held back.
+  /// When a new address is to be taken; `.never` while it is held.
   public var deadline: Instant { isHeld ? .never : due }
   /// A new address was taken at `now`.
   public mutating func rotated(at now: Instant) { due = now + period }
-  /// Asks for a new address at `moment` if none is due before.
+  /// Schedules a new address at `moment` if none is due before.
   public mutating func noLater(than moment: Instant) { if moment < due { due = moment } }
-  /// Asks for a new address at the next opportunity.
+  /// Schedules a new address at the next opportunity.
   public mutating func rotateSoon() { due = .start }
 }

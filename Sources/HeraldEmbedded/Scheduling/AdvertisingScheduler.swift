@@ -1,22 +1,22 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Several advertising sets on a radio that has one: each with its own data, interval and share of the time.
+/// Several advertising sets on a radio that has one: each with its own data, interval and share of time.
 ///
 /// **Fairness.** Time is cut into slices; a slice shows one set for `eventsPerSlice` of its advertising
 /// intervals. Each set has a virtual time that advances, while it is shown, by the slice's length divided by
 /// the set's share; the next slice goes to the set whose virtual time is lowest (the lower number on a tie).
 /// Over time each set is shown for its share of the sum of all shares, and none waits longer than one slice
-/// of each other set times the ratio of their shares. A set that joins starts level with the one that is
-/// furthest behind, so absence earns no credit. A single set is shown without a break.
+/// of each other set times the ratio of their shares. A set that joins starts with the virtual time of the
+/// set furthest behind, so that absence gains no time. A single set is shown without a break.
 ///
 /// **Rotation.** The own address is the scheduler's, not the sets': `rotate` gives every set the new one at
-/// once, and what is advertised next shows the new address with whatever data the sets then hold. Data that
-/// has to change with the address is replaced (`setData`) between the same two calls of `next`.
+/// once, and the next advertising uses the new address with the data that the sets then hold. Data that has
+/// to change with the address is replaced (`setData`) between the same two calls of `next`.
 ///
-/// Pure state: from the time it computes what is to be advertised, and until when.
+/// Pure state: from the time it computes what to advertise, and until when.
 public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
-  /// What one set advertises.
+  /// The contents of one set.
   private struct Entry {
     var data: InlineBytes<31>
     var scanResponse: InlineBytes<31>
@@ -42,9 +42,9 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     }
   }
 
-  /// What should be on the air.
+  /// The advertising to apply.
   public typealias Wish = AdvertisingWish
-  /// A wish and how long it holds.
+  /// The advertising to apply and how long it holds.
   public typealias Plan = AdvertisingPlan
   /// What the radio allows at the moment.
   public typealias Allowance = AdvertisingAllowance
@@ -57,7 +57,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
   private var sliceEnd: Instant
   private var dirty: Bool
 
-  /// A scheduler without sets, showing nothing.
+  /// A scheduler without sets.
   public init() {
     entries = .init(repeating: Entry())
     address = .zero
@@ -99,7 +99,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
   /// Removes a set.
   public mutating func remove(_ set: Int) {
     guard set >= 0, set < sets else { return }
-    // Field by field: an empty entry as a whole would be made on the stack.
+    // Field by field: a whole empty entry would be built on the stack.
     entries[set].data.removeAll()
     entries[set].scanResponse.removeAll()
     entries[set].interval = .zero
@@ -117,7 +117,7 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     dirty = false
   }
 
-  /// What should be on the air at `now`. The caller carries it out if it `changed`.
+  /// The advertising to apply at `now`. The caller commands the radio if it `changed`.
   public mutating func next(at now: Instant, allowed: Allowance) -> Plan {
     account(at: now)
     guard allowed.any, let set = choice(at: now) else {
@@ -137,8 +137,8 @@ public struct AdvertisingScheduler<let sets: Int>: AdvertisingSets, ~Copyable {
     return Plan(wish: wish, changed: changed, deadline: isAlone(set) ? .never : sliceEnd)
   }
 
-  /// Has a radio advertise what a set holds; nothing for a set that does not exist.
-  /// - Throws: what the radio throws.
+  /// Starts advertising of a set on a radio; no effect for a set that does not exist.
+  /// - Throws: the errors of the radio.
   public mutating func start<R: Radio & ~Copyable>(
     _ set: Int, _ parameters: AdvertisingParameters, on radio: inout R
   ) throws(RadioError) {

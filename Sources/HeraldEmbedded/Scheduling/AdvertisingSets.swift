@@ -1,21 +1,21 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What should be on the air.
+/// The advertising to apply.
 public enum AdvertisingWish: Equatable, BitwiseCopyable, Sendable {
   case silence
   /// This set, with these parameters.
   case set(Int, AdvertisingParameters)
 }
 
-/// A wish and how long it holds.
+/// The advertising to apply and how long it holds.
 public struct AdvertisingPlan: Equatable, BitwiseCopyable, Sendable {
-  /// What should be on the air from now on.
+  /// The advertising to apply from now on.
   public let wish: AdvertisingWish
   /// Whether that differs from the plan before, in parameters or data: then it has to be applied to the
   /// radio.
   public let changed: Bool
-  /// When to ask again; `.never` if nothing will change by itself.
+  /// When to call again; `.never` if nothing will change by itself.
   public let deadline: Instant
 }
 
@@ -25,7 +25,7 @@ public struct AdvertisingAllowance: Equatable, BitwiseCopyable, Sendable {
   public var connectable: Bool
   /// Any advertising at all.
   public var any: Bool
-  /// Stated one by one.
+  /// Initialises each member.
   public init(connectable: Bool, any: Bool) {
     self.connectable = connectable
     self.any = any
@@ -33,9 +33,9 @@ public struct AdvertisingAllowance: Equatable, BitwiseCopyable, Sendable {
 }
 
 /// An `AdvertisingScheduler` of any number of sets, which describes the calls. It exists because the number
-/// depends on the type of a device's neighbours, and a number cannot be had from a type.
+/// depends on the type of a device's neighbours, and a type cannot supply a number as a generic argument.
 public protocol AdvertisingSets: ~Copyable {
-  /// Without sets, showing nothing.
+  /// A scheduler without sets.
   init()
   /// The own address shown by every set.
   var address: DeviceAddress { get }
@@ -51,9 +51,9 @@ public protocol AdvertisingSets: ~Copyable {
   mutating func rotate(to address: DeviceAddress)
   /// Clears the plan.
   mutating func radioForgot()
-  /// What should be on the air at `now`.
+  /// The advertising to apply at `now`.
   mutating func next(at now: Instant, allowed: AdvertisingAllowance) -> AdvertisingPlan
-  /// Has a radio advertise what a set holds.
+  /// Starts advertising of a set on a radio.
   mutating func start<R: Radio & ~Copyable>(
     _ set: Int, _ parameters: AdvertisingParameters, on radio: inout R
   ) throws(RadioError)

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// How to scan, and for how long at a stretch.
+/// The scan parameters, and the length of a scan period.
 public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   /// Milliseconds from the start of one window to the next, 3…10,240.
   public var interval: Interval
@@ -11,15 +11,14 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   public var busyWindow: Interval
   /// Whether to send scan requests.
   public var active: Bool
-  /// How long to scan at a stretch.
+  /// How long to scan in one period.
   public var on: Interval
-  /// How long to rest between stretches, 0 for never. No more than the guarantee allows.
+  /// How long to pause between scan periods, 0 for no pause. Limited by the guarantee.
   public var off: Interval
 
-  /// By default scans passively, a ninth of the time, and all of it while several peers wait, without rests.
-  /// The interval exceeds the usual one of phones, 1 s and 5 ms of chance on average, by a window: so the
-  /// windows pass over every phase of theirs in turn, and over those of devices that advertise four times as
-  /// often.
+  /// By default scans passively, a ninth of the time, and all of it while several peers wait, without pauses.
+  /// The interval exceeds the usual one of phones, 1 s plus 5 ms of random delay on average, by a window: the
+  /// windows thus cover every phase of theirs in turn, and of devices that advertise four times as often.
   public init(
     interval: Interval = .milliseconds(1125), window: Interval = .milliseconds(120),
     busyWindow: Interval = .milliseconds(1125), active: Bool = false, on: Interval = .seconds(4),
@@ -42,7 +41,7 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
     busyWindow = interval
   }
 
-  /// What the radio is told. `isBusy` says that several peers wait to have their payloads read.
+  /// The scan parameters for the radio. `isBusy`: several peers wait to have their payloads read.
   @inlinable
   func parameters(ownAddress: DeviceAddress, isBusy: Bool) -> ScanParameters {
     ScanParameters(
@@ -50,7 +49,7 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// When to scan, and how long a connection attempt may keep a radio from it.
+/// When to scan, and how long a connection attempt may prevent scanning.
 ///
 /// The guarantee: from the end of one scan to the start of the next no more than `longestGap`, 30 s, passes
 /// (HP-24). A scan counts once it has lasted `shortestScan`. Where the radio cannot scan while it tries to
@@ -59,32 +58,32 @@ public struct ScanTiming: Equatable, BitwiseCopyable, Sendable {
 ///
 /// Pure state: from the time and whether the radio is blocked it computes what to scan, and until when.
 public struct ScanSchedule: BitwiseCopyable, Sendable {
-  /// What is wanted and until when that holds.
+  /// The scan state to apply and until when it holds.
   public struct Plan: Equatable, BitwiseCopyable, Sendable {
     /// Whether to scan.
     public let scan: Bool
-    /// When to ask again.
+    /// When to call again.
     public let deadline: Instant
   }
 
   /// The configuration.
   public let timing: ScanTiming
   private var scanning: Bool
-  /// When the present stretch of scanning or resting began.
+  /// When the present scan period or pause began.
   private var since: Instant
   /// The latest time known to be within a valid scan.
   private var lastScan: Instant
 
   /// The longest time between two scans.
   public static var longestGap: Interval { .seconds(30) }
-  /// How much of the gap is kept in reserve for the radio to come to a halt.
+  /// The reserve of the gap for the time that the radio needs to stop.
   public static var reserve: Interval { .seconds(1) }
   /// How long a scan must last to count: an advertiser with the longest usual interval is heard in it.
   public static var shortestScan: Interval { .seconds(2) }
   /// The minimum time for a connection attempt.
   public static var shortestAttempt: Interval { .seconds(2) }
 
-  /// A schedule that has not scanned yet. A rest longer than the guarantee allows is cut to that.
+  /// A schedule that has not scanned yet. A longer pause than the guarantee allows is shortened.
   public init(_ timing: ScanTiming) {
     var timing = timing
     let longest = Interval(milliseconds: Self.longestGap.milliseconds &- Self.reserve.milliseconds)
@@ -96,8 +95,8 @@ public struct ScanSchedule: BitwiseCopyable, Sendable {
     lastScan = .start
   }
 
-  /// What is wanted at `now`. `blocked` says that the radio cannot scan: a connection attempt is under way,
-  /// or it is not ready.
+  /// The scan state to apply at `now`. `blocked`: the radio cannot scan, because a connection attempt is
+  /// under way, or it is not ready.
   public mutating func next(at now: Instant, blocked: Bool) -> Plan {
     noteProgress(at: now)
     if blocked {
@@ -128,11 +127,11 @@ public struct ScanSchedule: BitwiseCopyable, Sendable {
       scan: true, deadline: timing.off > .zero ? now + timing.on : now + Self.shortestScan)
   }
 
-  /// How long a connection attempt begun at `now` may keep the radio from scanning; `nil` if none may begin
-  /// before there has been a scan.
+  /// How long a connection attempt begun at `now` may prevent the radio from scanning; `nil` if none may
+  /// begin before there has been a scan.
   public mutating func attemptLimit(at now: Instant) -> Instant? {
     noteProgress(at: now)
-    // Scans that have not lasted long enough are worth waiting for: the attempt would void them.
+    // A scan that has not lasted long enough is completed first: the attempt would void it.
     guard !scanning || now >= since + Self.shortestScan else { return nil }
     let limit = lastScan + Interval(milliseconds: Self.longestGap.milliseconds &- Self.reserve.milliseconds)
     guard limit >= now + Self.shortestAttempt else { return nil }

@@ -1,14 +1,14 @@
 import HeraldHAL
 
-/// Asks for the power every 30 seconds, from the first poll on, and has the response logged (HP-49).
+/// Reads the power state every 30 seconds, from the first poll on, and has it logged (HP-49).
 public struct BatterySensor<Source: PowerSource & ~Copyable>: SensorDelegate, ~Copyable {
   /// The source.
   public var source: Source
-  /// The last response; `nil` before the first.
+  /// The last state; `nil` before the first.
   public private(set) var last: PowerReading?
   private var due: Instant
 
-  /// A sensor that has not asked yet.
+  /// A sensor that has not read yet.
   public init(_ source: consuming Source) {
     self.source = source
     last = nil
@@ -18,7 +18,7 @@ public struct BatterySensor<Source: PowerSource & ~Copyable>: SensorDelegate, ~C
   /// The polling interval.
   public static var period: Interval { .seconds(30) }
 
-  /// Asks if it is time to. After a sleep over several periods it asks once.
+  /// Reads if the interval has passed. After a sleep over several intervals it reads once.
   public mutating func nextWork(at now: Instant) -> SensorWork {
     guard now >= due else { return .none(until: due) }
     let next = due + Self.period

@@ -3,7 +3,7 @@ import HeraldHAL
 
 /// A contact: how long a peer was near (HP-18, HP-19).
 public struct ContactEvent: Equatable, BitwiseCopyable, Sendable {
-  /// Under what the peer is heard at present.
+  /// The identity under which the peer is heard at present.
   public internal(set) var peer: TargetIdentity
   /// The first eight bytes of its payload's SHA-256, little-endian; 0 as long as the payload is not known.
   public internal(set) var payloadDigest: UInt64
@@ -19,33 +19,33 @@ public struct ContactEvent: Equatable, BitwiseCopyable, Sendable {
 public protocol ContactDelegate: ~Copyable {
   /// A peer was detected that had no contact.
   mutating func didBegin(_ contact: ContactEvent, at now: Instant)
-  /// A contact is over.
+  /// A contact has ended.
   mutating func didEnd(_ contact: ContactEvent, at now: Instant)
 }
 
-/// Makes contacts of what the sensor hears: each begins when its peer is detected (HP-18) and ends with the
-/// last reading, delayed by at most 30 seconds if so wished (HP-19, HP-20). A connection that closes ends
-/// nothing. A contact is known to be over when its peer is lost.
+/// Derives contacts from the sensor's events: each begins when its peer is detected (HP-18) and ends with the
+/// last reading, extended by at most 30 seconds if configured (HP-19, HP-20). A connection that closes does
+/// not end a contact. The end of a contact is reported when its peer is lost.
 ///
 /// Identities that show the same payload are one peer (HP-03), so that a peer whose address changes has one
-/// contact. What others tell of peers (HP-43) is no contact: only peers this device heard have one.
-/// `capacity` is how many contacts there can be at once. A further one ends that whose peer was heard longest
-/// ago; if that is heard again, it begins anew.
+/// contact. Shared payloads (HP-43) are not contacts: only peers that this device heard have one. `capacity`
+/// is how many contacts there can be at once. A further one ends that whose peer was heard longest ago; if
+/// that is heard again, a new contact begins.
 public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copyable>: SensorDelegate,
   ~Copyable
 {
   /// The delegate.
   public var listener: Listener
-  /// By how much ends are put off.
+  /// By how much ends are extended.
   public let extended: Interval
   /// How many contacts there are.
   public private(set) var count: Int
   private var contacts: [capacity of ContactEvent]
 
-  /// The most by which an end may be put off (HP-20).
+  /// The most by which an end may be extended (HP-20).
   public static var longestExtension: Interval { .seconds(30) }
 
-  /// No contacts yet. More than `longestExtension` counts as that.
+  /// No contacts yet. Limited to `longestExtension`.
   public init(extension wanted: Interval = .zero, listener: consuming Listener) {
     self.listener = listener
     extended = wanted < Self.longestExtension ? wanted : Self.longestExtension
@@ -68,7 +68,7 @@ public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copy
     if contacts[place].readings != .max { contacts[place].readings &+= 1 }
   }
 
-  /// Learns whose contact it is, and joins it with another contact of the same payload.
+  /// Assigns the payload to the contact, and joins it with another contact of the same payload.
   public mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant
   ) {
@@ -107,7 +107,7 @@ public struct ContactEvents<let capacity: Int, Listener: ContactDelegate & ~Copy
     return nil
   }
 
-  /// The place of the peer's contact, which begins if there is none; `nil` if there can be none at all.
+  /// The place of the peer's contact, which is created if there is none; `nil` if `capacity` is 0.
   private mutating func contact(with peer: TargetIdentity, at now: Instant) -> Int? {
     if let known = find(peer) { return known }
     guard capacity > 0, peer.kind != .shared else { return nil }

@@ -1,8 +1,8 @@
 import HeraldHAL
 
-/// How much a message of the debug log matters (HP-50).
+/// The severity of a message of the debug log (HP-50).
 public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
-  /// Steps on the way, for who looks for a mistake.
+  /// Intermediate steps, for debugging.
   case debug = 0
   /// Changes of state that come a few times an hour.
   case info = 1
@@ -11,7 +11,7 @@ public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
   /// Above every message's level: none is delivered.
   case none = 3
 
-  /// Whether `left` matters less.
+  /// Whether `left` is less severe.
   @inlinable
   public static func < (left: DebugLevel, right: DebugLevel) -> Bool { left.rawValue < right.rawValue }
 }
@@ -21,7 +21,7 @@ public enum DebugLevel: UInt8, Comparable, BitwiseCopyable, Sendable {
 /// The level is a property of the type: the compiler removes unused messages from the image, texts included
 /// (`script/footprint` looks for them).
 public protocol DebugLog: ~Copyable {
-  /// Less important messages are dropped.
+  /// Messages below this level are dropped.
   static var debugLevel: DebugLevel { get }
   /// A debug message. The text states the meaning of the numbers; unused ones are 0.
   mutating func note(
@@ -35,7 +35,7 @@ extension DebugLog where Self: ~Copyable {
     _ level: DebugLevel, _ text: StaticString, _ first: Int32, _ second: Int32, at now: Instant
   ) {}
 
-  /// Tells a message if it matters enough.
+  /// Delivers a message if its level is enabled.
   @inlinable @inline(__always)
   mutating func tell(
     _ level: DebugLevel, _ text: StaticString, _ first: Int32 = 0, _ second: Int32 = 0, at now: Instant

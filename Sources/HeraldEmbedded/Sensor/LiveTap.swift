@@ -7,7 +7,7 @@ public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
   case detected = 1
   /// An RSSI was measured; `level` is its value in dBm.
   case measured = 2
-  /// A peer's payload was read, of `count` bytes.
+  /// The payload of a peer was read; `count` is its length.
   case read = 3
   /// A peer shared payloads of others, `count` bytes of them.
   case shared = 4
@@ -21,15 +21,15 @@ public enum LiveKind: UInt8, BitwiseCopyable, Sendable {
   case model = 8
   /// A peer showed a code of another system, of `count` bytes; `level` is the system's number.
   case neighbour = 9
-  /// A stay near a venue beacon ended; `count` is for how many seconds it was heard.
+  /// A stay near a venue beacon ended; `count` is the seconds from first to last reception.
   case visited = 10
-  /// The sensor works, or no longer does: `level` is the `SensorState`. No peer.
+  /// The sensor's state changed; `level` is the `SensorState`. No peer.
   case state = 11
 }
 
-/// One thing that happened, for who watches. All zero bits when there is none.
+/// One event for live display. All zero bits when there is none.
 public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
-  /// When: the lower half of the milliseconds since start-up.
+  /// The time: the lower half of the milliseconds since start-up.
   public var at: UInt32 = 0
   @usableFromInline var low: UInt32 = 0
   @usableFromInline var high: UInt16 = 0
@@ -39,7 +39,7 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
   @usableFromInline var targetKind: UInt8 = 0
   /// RSSI or power in dBm, or a number, depending on the kind.
   public var level: Int8 = 0
-  /// Keeps the idle state free of gaps.
+  /// Padding: keeps the idle state zero bits.
   @usableFromInline var spare: UInt8 = 0
 
   @inlinable public init() {}
@@ -64,13 +64,13 @@ public struct LiveEvent: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// Where events as they happen can be asked for.
+/// The source of live events.
 public protocol LiveSource: ~Copyable {
-  /// Whether there is such a place. A device without one carries no code for it.
+  /// Whether there are live events. A device without them contains no code for them.
   static var hasLive: Bool { get }
-  /// Somebody watches: from now on events are kept, for ten seconds. Returns how many wait.
+  /// A host watches: from now on events are kept, for ten seconds. Returns how many are pending.
   mutating func watch(at now: Instant) -> Int
-  /// Hands out the oldest event that waits.
+  /// Removes and returns the oldest pending event.
   mutating func nextLive() -> LiveEvent?
   /// Returns and clears the number of events dropped since the last call while the tap was in use.
   mutating func takeLost() -> UInt32
@@ -78,21 +78,21 @@ public protocol LiveSource: ~Copyable {
 
 extension LiveSource where Self: ~Copyable {
   @inlinable @inline(__always) public static var hasLive: Bool { false }
-  /// None wait.
+  /// No events are pending.
   @inlinable @inline(__always) public mutating func watch(at now: Instant) -> Int { 0 }
   @inlinable @inline(__always) public mutating func nextLive() -> LiveEvent? { nil }
   @inlinable @inline(__always) public mutating func takeLost() -> UInt32 { 0 }
 }
 
-/// A delegate that keeps the last events for who watches over the management link, in 248 bytes; in a
-/// `SensorDelegates` with any other.
+/// A delegate that keeps the last events for a host that watches over the management link, in 248 bytes; used
+/// in a `SensorDelegates` with any other.
 ///
-/// It hears of an event where the log does. Nobody watching costs a call and a comparison for each event.
-/// Dropped events are counted: the oldest stay, so that the sequence has no gaps up to there.
+/// It gets the same events as the log. Without a watching host the cost is a call and a comparison for each
+/// event. Dropped events are counted: the oldest stay, so that the sequence has no gaps up to there.
 public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
   /// Fourteen events of 16 bytes.
   @usableFromInline static var capacity: Int { 14 }
-  /// For how long events are kept without anybody asking.
+  /// For how long events are kept without a request.
   @usableFromInline static var timeout: Interval { .seconds(10) }
 
   @usableFromInline var events: [14 of LiveEvent] = .init(repeating: LiveEvent())
@@ -120,7 +120,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
 
   @inlinable @inline(__always) public static var hasLive: Bool { true }
 
-  /// Marks the tap as in use. After a time out of use the earlier events are gone.
+  /// Marks the tap as in use. After a time out of use the earlier events are discarded.
   public mutating func watch(at now: Instant) -> Int {
     if now >= watchedUntil {
       count = 0
@@ -130,7 +130,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     return Int(count)
   }
 
-  /// Hands out the oldest event that waits.
+  /// Removes and returns the oldest pending event.
   public mutating func nextLive() -> LiveEvent? {
     guard count > 0 else { return nil }
     let event = events[Int(first)]
@@ -139,7 +139,7 @@ public struct LiveTap: SensorDelegate, BitwiseCopyable, Sendable {
     return event
   }
 
-  /// Hands out how many found no room.
+  /// Returns the number of events dropped because the buffer was full.
   public mutating func takeLost() -> UInt32 {
     defer { lost = 0 }
     return lost

@@ -4,8 +4,8 @@ import HeraldHAL
 /// Keeps readings of peers whose payload is not known yet, so that a delegate can attribute them to the
 /// payload once it is read (HP-45).
 ///
-/// `capacity` is how many it keeps. A further one takes the place of the oldest, which is counted in
-/// `forgotten`: it stays in the log, where the host finds whose it is.
+/// `capacity` is how many it keeps. A further one replaces the oldest, which is counted in `forgotten`: it
+/// stays in the log, where the host can attribute it.
 ///
 /// ```swift
 /// mutating func didMeasure(…) { if !isKnown(target) { earlier.add(target, rssi, at: now) } }
@@ -14,12 +14,12 @@ import HeraldHAL
 public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
   /// A reading from before the payload was read.
   public struct Reading: Equatable, BitwiseCopyable, Sendable {
-    /// How strong the peer was.
+    /// The RSSI.
     public let rssi: RSSI
     /// Time of the reading.
     public let at: Instant
 
-    /// Stated one by one.
+    /// Initialises each member.
     @inlinable
     public init(rssi: RSSI, at: Instant) {
       self.rssi = rssi
@@ -37,10 +37,10 @@ public struct RetrospectiveAttribution<let capacity: Int>: ~Copyable {
   private var entries: [capacity of Entry]
   /// Number of stored readings.
   public private(set) var count: Int
-  /// How many were pushed out by others.
+  /// How many were replaced by others.
   public private(set) var forgotten: UInt32
 
-  /// Nothing kept.
+  /// No readings.
   public init() {
     entries = .init(
       repeating: Entry(

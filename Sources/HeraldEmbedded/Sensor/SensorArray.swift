@@ -1,14 +1,13 @@
-/// The sensors beside the radio's, and the delegate of all of them, to be a node's delegate (HP-44). The node
-/// polls them; `HeraldNode.start` and `stop` switch the radio's sensor on and off.
+/// The sensors besides the radio's, and the delegate of all of them, to be a node's delegate (HP-44). The
+/// node polls them; `HeraldNode.start` and `stop` switch the radio's sensor on and off.
 ///
 /// ```swift
 /// SensorArray(battery: BatterySensor(MyPower()), visits: VisitSensor<4>(), delegate: MyDelegate())
 /// ```
 ///
-/// The sensors are `first.first` and `first.second`, the delegate is `second`. `NoDelegate` stands for a
-/// sensor that is not wanted, and costs nothing. Any delegate that has work of its own (`nextWork`) can stand
-/// in the place of a sensor, and several delegates in the place of one. Sensors receive an event before the
-/// delegate does.
+/// The sensors are `first.first` and `first.second`, the delegate is `second`. `NoDelegate` means no sensor,
+/// at no cost. Any delegate that has work of its own (`nextWork`) can be used as a sensor, and several
+/// delegates as one. Sensors receive an event before the delegate does.
 public typealias SensorArray<
   Battery: SensorDelegate & ~Copyable, Visits: SensorDelegate & ~Copyable,
   Delegate: SensorDelegate & ~Copyable

@@ -1,26 +1,26 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The events of the sensor for an application (HP-44). Calls are statically dispatched and come from within
+/// The events of the sensor for an application (HP-44). Calls are statically dispatched and made from within
 /// `HeraldNode.poll`; bytes are borrowed for the duration of a call. Everything is optional.
 ///
 /// For one peer the order is: `didDetect`, `didMeasure`, and once its payload has been read `didRead`; from
-/// then on each `didMeasure` is followed by `didMeasureWithPayload`. The measurements before belong to the
+/// then on each `didMeasure` is followed by `didMeasureWithPayload`. The readings before that belong to the
 /// same identity (HP-45).
 public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
   /// A peer was heard for the first time.
   mutating func didDetect(_ target: TargetIdentity, at now: Instant)
   /// An RSSI was measured; once for each received advertisement (HP-26).
   mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant)
-  /// A peer's payload was read, 1…510 bytes. `known` says that another identity had shown the same payload
-  /// before: it is the same peer under a new address (HP-03).
+  /// A peer's payload was read, 1…510 bytes. `known`: another identity had shown the same payload before: it
+  /// is the same peer under a new address (HP-03).
   mutating func didRead(_ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant)
   /// An RSSI was measured of a peer whose payload is known. The digest is the first eight bytes of the
   /// payload's SHA-256, little-endian.
   mutating func didMeasureWithPayload(
     _ target: TargetIdentity, _ rssi: RSSI, payloadDigest: UInt64, at now: Instant)
-  /// A peer passed on payloads of others, one after the other as it wrote them (HP-42). Those that count
-  /// follow, each with `didRead`, `didMeasure` and `didMeasureWithPayload` (HP-43).
+  /// A peer shared payloads of others, in sequence as it wrote them (HP-42). Those that count follow, each
+  /// with `didRead`, `didMeasure` and `didMeasureWithPayload` (HP-43).
   mutating func didShare(_ sharer: TargetIdentity, _ payloads: Span<UInt8>, at now: Instant)
   /// A peer sent a message to the application, 0…510 bytes (HP-30).
   mutating func didReceive(_ sender: TargetIdentity, _ message: Span<UInt8>, at now: Instant)
@@ -35,10 +35,10 @@ public protocol SensorDelegate: DebugLog, LiveSource, ~Copyable {
   mutating func didChangeTxPower(_ target: TargetIdentity, _ dBm: Int8, at now: Instant)
   /// A peer has not been heard for so long that it counts as gone.
   mutating func didLose(_ target: TargetIdentity, at now: Instant)
-  /// The sensor works, or no longer does.
+  /// The sensor's state changed.
   mutating func didUpdateState(_ state: SensorState, at now: Instant)
-  /// What it has to do by itself, as sensors beside the radio have: asked after the events of each poll,
-  /// again and again until it is `none`.
+  /// Its own work, as for sensors besides the radio: called after the events of each poll, repeatedly until
+  /// it returns `none`.
   mutating func nextWork(at now: Instant) -> SensorWork
 }
 
@@ -66,12 +66,12 @@ extension SensorDelegate where Self: ~Copyable {
   ) {}
   @inlinable public mutating func didLose(_ target: TargetIdentity, at now: Instant) {}
   @inlinable public mutating func didUpdateState(_ state: SensorState, at now: Instant) {}
-  /// Nothing, ever.
+  /// No work.
   @inlinable @inline(__always)
   public mutating func nextWork(at now: Instant) -> SensorWork { .none(until: .never) }
 }
 
-/// A delegate that hears of nothing.
+/// A delegate that ignores all events.
 public struct NoDelegate: SensorDelegate, BitwiseCopyable, Sendable {
   @inlinable public init() {}
 }

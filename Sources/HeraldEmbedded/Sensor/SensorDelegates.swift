@@ -1,13 +1,14 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Two delegates as one: both receive every event, `first` before `second` (HP-44). Either may be two again.
+/// Two delegates as one: both receive every event, `first` before `second` (HP-44). Either may be a pair,
+/// too.
 public struct SensorDelegates<
   First: SensorDelegate & ~Copyable, Second: SensorDelegate & ~Copyable
 >: SensorDelegate, ~Copyable {
-  /// Who hears of an event first.
+  /// Receives an event first.
   public var first: First
-  /// Who hears of it then.
+  /// Receives an event second.
   public var second: Second
 
   /// Calls `first`, then `second`, for every event.
@@ -95,7 +96,7 @@ public struct SensorDelegates<
     second.didUpdateState(state, at: now)
   }
 
-  /// The work of the first, and when it has none that of the second.
+  /// The work of the first, or if it has none that of the second.
   @inlinable
   public mutating func nextWork(at now: Instant) -> SensorWork {
     let work = first.nextWork(at: now)
@@ -107,15 +108,15 @@ public struct SensorDelegates<
 
   /// Whether either has it.
   @inlinable @inline(__always) public static var hasLive: Bool { First.hasLive || Second.hasLive }
-  /// Asks the one that has it; the first if both do.
+  /// That of the delegate that has it; the first if both do.
   @inlinable @inline(__always)
   public mutating func watch(at now: Instant) -> Int {
     First.hasLive ? first.watch(at: now) : second.watch(at: now)
   }
-  /// Asks the one that has it.
+  /// That of the delegate that has it.
   @inlinable @inline(__always)
   public mutating func nextLive() -> LiveEvent? { First.hasLive ? first.nextLive() : second.nextLive() }
-  /// Asks the one that has it.
+  /// That of the delegate that has it.
   @inlinable @inline(__always)
   public mutating func takeLost() -> UInt32 { First.hasLive ? first.takeLost() : second.takeLost() }
 

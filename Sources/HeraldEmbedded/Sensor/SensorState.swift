@@ -1,8 +1,8 @@
-/// Whether a sensor works.
+/// The state of a sensor.
 public enum SensorState: UInt8, BitwiseCopyable, Sendable {
-  /// It does not work at present: it was switched off, or the radio is starting.
+  /// Not active at present: it was switched off, or the radio is starting.
   case off = 0
   case on = 1
-  /// There is nothing to work with: the radio does not come back.
+  /// Not available: the radio has failed permanently.
   case unavailable = 2
 }

@@ -11,7 +11,7 @@ public struct Visit: Equatable, BitwiseCopyable, Sendable {
   /// When it was heard last.
   public var end: Instant
 
-  /// Stated one by one.
+  /// Initialises each member.
   @inlinable
   public init(venue: TargetIdentity, payloadDigest: UInt64, begin: Instant, end: Instant) {
     self.venue = venue

@@ -4,25 +4,24 @@ import HeraldHAL
 /// Recognises venue beacons among the peers whose payload is read, and reports stays near them (HP-51).
 ///
 /// A stay begins when the beacon is detected. It counts as a visit if the beacon was heard for more than
-/// `presence`, usually two minutes, from first to last, and is over when the beacon has not been heard for
-/// `absence`, usually five; then every delegate gets `didVisit` and the log its record. One venue is one,
-/// whatever addresses its beacon takes and whatever it adds to its payload: it goes by country, state and
-/// number, or, of a version of the payload whose layout is not known, by all of it. What other peers share of
-/// a beacon is no stay.
+/// `presence`, usually two minutes, from first to last, and ends when the beacon has not been heard for
+/// `absence`, usually five; then every delegate gets `didVisit` and the log its record. A venue is identified
+/// by country, state and number, whatever addresses its beacon uses and whatever extended data it has; for a
+/// payload version of unknown layout, by the whole payload. Shared payloads of a beacon are not a stay.
 ///
-/// `venues` is how many it knows at once, those of stays that are over included. A further one takes the
-/// place of the stay that has been over for longest; else of the stay under `presence` that was heard longest
-/// ago; and if all count already, it is skipped and counted in `missed`. A beacon whose stay lost its place
-/// is recognised when its payload is next read.
+/// `venues` is how many it tracks at once, ended stays included. A further one replaces the stay that ended
+/// longest ago; else the stay under `presence` that was heard longest ago; and if all count already, it is
+/// skipped and counted in `missed`. A beacon whose stay lost its place is recognised when its payload is next
+/// read.
 ///
 /// When eight peers without a payload have been heard since a beacon was detected, its stay begins when its
 /// payload is read.
 public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   enum State: UInt8, BitwiseCopyable {
     case vacant = 0
-    /// The beacon is being heard.
+    /// The stay continues.
     case open = 1
-    /// Not heard for some time; known in case it is heard again.
+    /// The stay has ended; kept in case the beacon is heard again.
     case over = 2
   }
 
@@ -67,12 +66,12 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
   private var datedAt: Instant
   /// How many visits there were.
   public private(set) var visits: UInt32
-  /// How many venues were skipped for want of a place.
+  /// How many venues were skipped because there was no place.
   public private(set) var missed: UInt32
 
-  /// How long a beacon must have been heard, from first to last, to count: more than this.
+  /// The minimum time from first to last reception for a visit, exclusive.
   public let presence: Interval
-  /// How long a beacon must not have been heard for a stay to be over.
+  /// The time without reception after which a stay ends.
   public let absence: Interval
 
   /// A sensor without venues.
@@ -99,7 +98,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
 
   // MARK: Events
 
-  /// Notes when a peer was detected, in case it is a beacon.
+  /// Stores when a peer was detected, in case it is a beacon.
   public mutating func didDetect(_ target: TargetIdentity, at now: Instant) {
     var place = 0
     while place < strangerCount, strangers[place].peer != target { place &+= 1 }
@@ -109,7 +108,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     strangers[place] = StayCandidate(target, at: now)
   }
 
-  /// Notes that a beacon was heard.
+  /// Records that a beacon was heard.
   public mutating func didMeasure(_ target: TargetIdentity, _ rssi: RSSI, at now: Instant) {
     var place = 0
     while place < venues {
@@ -130,7 +129,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     }
   }
 
-  /// Looks whether it is a beacon whose payload was read.
+  /// Checks whether the payload that was read is a beacon's.
   public mutating func didRead(
     _ target: TargetIdentity, _ payload: Span<UInt8>, known: Bool, at now: Instant
   ) {
@@ -195,8 +194,8 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
 
   // MARK: Stays
 
-  /// The beacon at `place` was heard. A stay that ought to be over is left to `nextWork`; the next sound of
-  /// the beacon begins another.
+  /// The beacon at `place` was heard. A stay that is to end is left to `nextWork`; the next reception of the
+  /// beacon begins another.
   private mutating func hear(_ place: Int, since begin: Instant, at now: Instant) {
     if stays[place].state == .over {
       stays[place].state = .open
@@ -211,7 +210,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     stays[place].end.since(stays[place].begin) > presence
   }
 
-  /// The place of the same venue, or a place made vacant for it; `nil` if there is none.
+  /// The place of the same venue, or a place freed for it; `nil` if there is none.
   private mutating func place(for wanted: Stay) -> Int? {
     var vacant: Int?
     var over: Int?
@@ -252,7 +251,7 @@ public struct VisitSensor<let venues: Int>: SensorDelegate, ~Copyable {
     return oldest
   }
 
-  /// When a peer was detected, after which it is a known one; `nil` if unknown.
+  /// When a peer was detected; it is then removed from the candidates. `nil` if unknown.
   private mutating func takeStranger(_ peer: TargetIdentity) -> Instant? {
     var place = 0
     while place < strangerCount {

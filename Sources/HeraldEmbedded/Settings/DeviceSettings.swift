@@ -1,20 +1,20 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a device is to know of itself after a restart.
+/// The state of a device that survives a restart.
 ///
-/// The access key and the payload are kept with it and are not in it: they are read from flash when they are
+/// The access key and the payload are stored with it and are not part of it: they are read from flash when
 /// needed.
 public struct DeviceSettings: BitwiseCopyable, Sendable {
-  /// What its addresses are made with; `.none` until there is one.
+  /// The key of its addresses; `.none` until there is one.
   public var addressKey = IdentityResolvingKey.none
-  /// What a host has set.
+  /// The settings that a host has changed.
   public var values = SettingValues()
 
   /// The defaults.
   public init() {}
 
-  /// Whether hosts have to prove that they have a key.
+  /// Whether hosts have to prove possession of a key.
   public var hasAccessKey: Bool { values.isSet(.accessKey) }
 }
 
@@ -33,24 +33,24 @@ public struct DeviceSettings: BitwiseCopyable, Sendable {
 /// | 76 | 16 | 0 |
 /// | 92 | 4 | CRC-32 of bytes 0…91 |
 struct SettingsRecord: BitwiseCopyable {
-  /// What is set.
+  /// The settings.
   var settings = DeviceSettings()
   /// One more than that of the record before.
   var generation: UInt32 = 0
-  /// Bytes of payload behind it.
+  /// Bytes of payload after the record.
   var payloadSize: UInt16 = 0
 
   /// Bytes of a record: a multiple of eight.
   static var size: Int { 96 }
-  /// Where the access key is in it.
+  /// The offset of the access key.
   static var accessKeyOffset: Int { 32 }
   /// Bytes of an access key.
   static var accessKeySize: Int { 32 }
   /// "HSet".
   private static var magic: UInt32 { 0x7465_5348 }
 
-  /// Writes the record but for its access key, which is in its place already, and the checksum of all of it.
-  /// Where nothing is written there are zeros.
+  /// Writes the record except its access key, which is in place already, and the checksum of all of it.
+  /// Unused bytes are zero.
   mutating func write(to bytes: inout MutableSpan<UInt8>) {
     guard bytes.count == Self.size else { return }
     var writer = ByteWriter(bytes._mutatingExtracting(0...))
@@ -66,9 +66,9 @@ struct SettingsRecord: BitwiseCopyable {
     writer.u32(CRC32.of(writer.whole.extracting(0..<writer.count)))
   }
 
-  /// Takes the record in 96 bytes, over defaults; `false`, and left invalid, unless every field is valid. One
-  /// of version 1, which is no longer written, may have anything behind its 40 bytes. In its place, as it is
-  /// read deep below requests: a returned one would be on the stack several times.
+  /// Reads the record from 96 bytes, over defaults; `false`, and left invalid, unless every field is valid.
+  /// One of version 1, which is no longer written, may have any bytes behind its 40. In place, as the stack
+  /// is deep when it is called: a returned value would be on the stack several times.
   @inline(never)
   mutating func read(_ bytes: Span<UInt8>) -> Bool {
     var reader = ByteReader(bytes)
@@ -86,9 +86,9 @@ struct SettingsRecord: BitwiseCopyable {
       }
       for _ in 0..<4 where reader.u32() != 0 { return false }
     } else {
-      // Version 1: days of retention, whether there are any, address key, 0, and the checksum.
+      // Version 1: days of retention, whether they are set, address key, 0, and the checksum.
       guard second == 1 || (first == 0 && second == 0), reader.u32() == 0 else { return false }
-      // More days than may be set by now are the most that may.
+      // A number of days above the present maximum is reduced to it.
       if second == 1 {
         settings.values.set(.keepDays, to: min(UInt32(first), Setting.keepDays.description.range.upperBound))
       }
@@ -97,9 +97,9 @@ struct SettingsRecord: BitwiseCopyable {
     return reader.u32() == CRC32.of(bytes.extracting(0..<end))
   }
 
-  /// Whether these 96 bytes, which are an invalid record, were one with an access key: half of what a record
-  /// begins with is still there, and where the key belongs are bytes that neither an erasure leaves nor a
-  /// record without a key, more of them than a word that was cut off.
+  /// Whether these 96 bytes, which are an invalid record, were one with an access key: half of the beginning
+  /// of a record is intact, and the key's position has bytes that result neither from an erasure nor from a
+  /// record without a key, and more of them than an interrupted word.
   static func hadAccessKey(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count == size else { return false }
     var known = 0
@@ -116,15 +116,14 @@ struct SettingsRecord: BitwiseCopyable {
   }
 }
 
-/// What was found where the settings are kept.
+/// The result of reading the settings.
 public enum SettingsCondition: UInt8, BitwiseCopyable, Sendable {
-  /// Nothing: the defaults apply.
+  /// No settings: the defaults apply.
   case fresh = 0
-  /// Settings.
+  /// Valid settings.
   case kept = 1
-  /// Something else: the defaults apply.
+  /// Invalid bytes: the defaults apply.
   case damaged = 2
-  /// Settings with an access key before they were damaged: the defaults apply, and the key that is found in
-  /// its place.
+  /// Damaged settings that had an access key: the defaults apply, with the key bytes that are found.
   case locked = 3
 }

@@ -1,12 +1,12 @@
 import HeraldHAL
 
-/// How much the radio is used (the value of `Setting.radioSetting`).
+/// The duty of the radio (the value of `Setting.radioSetting`).
 public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
-  /// `HeraldConfiguration.saver`: a battery lasts.
+  /// `HeraldConfiguration.saver`: long battery life.
   case saver = 0
-  /// As the image has it.
+  /// The configuration of the image.
   case standard = 1
-  /// `HeraldConfiguration.dense`: for a mains supply, and for measuring.
+  /// `HeraldConfiguration.dense`: for a mains supply, and for measurements.
   case dense = 2
 
   /// That of a value that is set; the standard one if none is.
@@ -15,7 +15,7 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
     self = RadioSetting(rawValue: UInt8(truncatingIfNeeded: value ?? 1)) ?? .standard
   }
 
-  /// What it is called.
+  /// Its name.
   public var name: StaticString {
     switch self {
     case .saver: "saver"
@@ -24,13 +24,13 @@ public enum RadioSetting: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// From one advertisement to the next; `nil` where the setting leaves that of the image as it is.
+  /// The advertising interval; `nil` where the setting does not change that of the image.
   @usableFromInline
   var advertisingInterval: Interval? { self == .dense ? .milliseconds(100) : nil }
 }
 
 extension ScanTiming {
-  /// Listens as much as a setting says; the standard one changes nothing.
+  /// Applies the setting's scan timing; the standard one changes nothing.
   @usableFromInline @inline(never)
   mutating func listen(as setting: RadioSetting) {
     switch setting {

@@ -1,33 +1,33 @@
 import HeraldHAL
 
-/// What a host can set on a device, by name. It is kept over restarts (docs/settings.md).
+/// The settings of a device that a host can change, by name. They are kept over restarts (docs/settings.md).
 ///
-/// The raw value is the setting's place in flash: one that is given up is not given to another.
+/// The raw value is the setting's place in flash: that of a removed setting is not reused.
 public enum Setting: UInt8, BitwiseCopyable, Sendable {
-  /// For how many days records of the log are kept, 0 for as long as there is room.
+  /// For how many days records of the log are kept, 0: as long as there is room.
   case keepDays = 0
-  /// How often the log is brought to flash.
+  /// How often pending records are committed to flash.
   case commitSeconds = 1
-  /// From the start of one scan window to the next.
+  /// The scan interval.
   case scanInterval = 2
   /// The scan window.
   case scanWindow = 3
-  /// From one advertisement to the next.
+  /// The advertising interval.
   case advertisingInterval = 4
-  /// How much the radio is used, as far as its timings are not set by name: a `RadioSetting`.
+  /// The duty of the radio, as far as its timings are not set individually: a `RadioSetting`.
   case radioSetting = 5
-  /// What a host proves that it has before the device lets it read logs or change anything.
+  /// The key of which a host proves possession before the device lets it read logs or change settings.
   case accessKey = 6
-  /// Whether a device without an access key serves its log to everybody: 1. With 0 it does not serve it
+  /// Whether a device without an access key gives every host access to its log: 1. With 0 there is no access
   /// before it has a key.
   case stayOpen = 7
 
-  /// How many there are.
+  /// The number of settings.
   public static var count: Int { 8 }
 
-  /// What there is to know about it. This is the one table of settings: the device obeys it, hosts list it,
-  /// and a test compares it with the one in docs/settings.md. Inlined: who wants one thing of it takes a
-  /// column of constants, and not the whole.
+  /// The description of the setting. This is the one table of settings: the device applies it, hosts list it,
+  /// and a test compares it with the one in docs/settings.md. Inlined: a caller that uses one column gets
+  /// constants of that column only.
   @inline(__always)
   public var description: SettingDescription {
     switch self {
@@ -63,7 +63,7 @@ extension Setting {
   public func allows(_ value: UInt32) -> Bool { description.allows(value) }
 }
 
-/// How a setting's value is written: integers little-endian, in exactly as many bytes as the type has.
+/// The encoding of a setting's value: integers little-endian, in exactly as many bytes as the type has.
 public enum SettingKind: UInt8, BitwiseCopyable, Sendable {
   /// One byte, a number.
   case u8 = 0
@@ -71,12 +71,12 @@ public enum SettingKind: UInt8, BitwiseCopyable, Sendable {
   case u16 = 1
   /// Four bytes, a number.
   case u32 = 2
-  /// One byte, one of a few things that have names.
+  /// One byte, one of a few named values.
   case choice = 3
   /// Bytes.
   case bytes = 4
 
-  /// How many bytes a value has; 0 if values differ in length.
+  /// The length of a value in bytes; 0 if it varies.
   public var size: Int {
     switch self {
     case .u8, .choice: 1
@@ -87,7 +87,7 @@ public enum SettingKind: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
-/// What a number counts.
+/// The unit of a number.
 public enum SettingUnit: UInt8, BitwiseCopyable, Sendable {
   case none = 0
   /// Days.
@@ -98,23 +98,22 @@ public enum SettingUnit: UInt8, BitwiseCopyable, Sendable {
   case milliseconds = 3
 }
 
-/// What there is to know about a setting.
+/// The description of a setting.
 public struct SettingDescription: Sendable {
-  /// How its value is written.
+  /// The encoding of its value.
   public let kind: SettingKind
-  /// What the number counts.
+  /// The unit of the number.
   public let unit: SettingUnit
-  /// Which numbers it takes; of bytes, how many: none or all of them, nothing between.
+  /// The range of the number; for bytes, the number of bytes: only the minimum or the maximum.
   public let range: ClosedRange<UInt32>
-  /// What applies while it has not been set, in an image that does not say otherwise; `nil` of bytes, of
-  /// which there are none then.
+  /// The default in an image that sets no other; `nil` for bytes, whose default is none.
   public let standard: UInt32?
-  /// Whether it can be read. Secrets are only written.
+  /// Whether it can be read. Secrets are write-only.
   public let isReadable: Bool
-  /// Whether it counts from the response on. One that does not counts from the next start.
+  /// Whether it takes effect with the response. Otherwise it takes effect at the next start.
   public let appliesAtOnce: Bool
 
-  /// A number; it can be read, and applies at once.
+  /// A number; readable, takes effect at once.
   @inline(__always)
   static func number(
     _ kind: SettingKind, _ range: ClosedRange<UInt32>, _ unit: SettingUnit,
@@ -124,7 +123,7 @@ public struct SettingDescription: Sendable {
       kind: kind, unit: unit, range: range, standard: standard, isReadable: true, appliesAtOnce: true)
   }
 
-  /// `size` bytes or none, which cannot be read and apply at once.
+  /// `size` bytes or none; not readable, takes effect at once.
   @inline(__always)
   static func secret(_ size: UInt32) -> SettingDescription {
     SettingDescription(

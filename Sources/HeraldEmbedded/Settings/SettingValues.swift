@@ -1,6 +1,6 @@
 import HeraldHAL
 
-/// What a host has set: a number for each setting that has one, and which of them are set.
+/// The settings of a host: a number for each setting that has one, and which of them are set.
 public struct SettingValues: BitwiseCopyable, Sendable {
   private var numbers: [6 of UInt16] = .init(repeating: 0)
   /// A bit for each setting that is set, numbered like `Setting`; bit 15 is the value of `stayOpen`.
@@ -9,13 +9,13 @@ public struct SettingValues: BitwiseCopyable, Sendable {
   /// The value of `stayOpen`, in `marks`: a record has room for six numbers.
   private static var staysOpen: UInt16 { 1 &<< 15 }
 
-  /// Nothing set.
+  /// No settings.
   public init() {}
 
-  /// Whether a host has set it.
+  /// Whether a host has set the setting.
   public func isSet(_ setting: Setting) -> Bool { marks & Self.mark(setting) != 0 }
 
-  /// The number a host has set; `nil` if none has, or if the setting is none of numbers.
+  /// The number a host has set; `nil` if none is set, or if the value is not a number.
   public subscript(_ setting: Setting) -> UInt16? {
     let place = Int(setting.rawValue)
     guard isSet(setting) else { return nil }
@@ -41,7 +41,7 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Notes that there is an access key, or none. The key itself stays in flash.
+  /// Stores whether there is an access key. The key itself stays in flash.
   mutating func noteAccessKey(_ isThere: Bool) {
     if isThere { marks |= Self.mark(.accessKey) } else { marks &= ~Self.mark(.accessKey) }
   }
@@ -51,8 +51,8 @@ public struct SettingValues: BitwiseCopyable, Sendable {
     for place in 0..<6 { writer.u16(numbers[place]) }
   }
 
-  /// Reads what `write` has written. A number that its setting does not allow, any more or yet, is one that
-  /// is not set: a device is not to lose who it is over it. `false` if there are fewer than twelve bytes.
+  /// Reads what `write` has written. A number outside the range of its setting is treated as not set, so that
+  /// the identity of the device is not lost. `false` if there are fewer than twelve bytes.
   mutating func read(marks: UInt16, from reader: inout ByteReader) -> Bool {
     self = SettingValues()
     for place in 0..<6 {
@@ -62,7 +62,7 @@ public struct SettingValues: BitwiseCopyable, Sendable {
       }
       if marks & Self.mark(setting) != 0 { set(setting, to: UInt32(number)) }
     }
-    // What has no number in the record.
+    // Settings without a number in the record.
     self.marks |= marks & (Self.mark(.accessKey) | Self.mark(.stayOpen) | Self.staysOpen)
     return true
   }

@@ -1,41 +1,41 @@
 import HeraldHAL
 
-// The payload that is kept behind the settings, in their page: staged in the other page, checked there, and
-// taken over by the record that is written to its front. It is read by the device alone.
+// The payload that is stored behind the settings, in their page: staged in the other page, checked there, and
+// activated by the record that is written to its front. Only the device reads it.
 
-/// How far a payload is that is being staged. All zero bits while none is.
+/// The progress of staging a payload. All zero bits while there is none.
 struct PayloadStaging: BitwiseCopyable {
-  /// Bytes of all of it, 0 for none.
+  /// Its total length in bytes, 0 for none.
   var total = 0
-  /// How many have come.
+  /// How many were received.
   var count = 0
   /// Those that do not fill a word yet.
   var rest: [8 of UInt8] = .init(repeating: 0)
 }
 
-/// What became of bytes that were to be staged.
+/// The result of staging bytes.
 public enum PayloadStagingOutcome: Equatable, BitwiseCopyable, Sendable {
-  /// They are there, or were not the next ones; the next one wanted is this.
+  /// The bytes were stored, or were not the next ones; the value is the next offset expected.
   case wants(UInt32)
-  /// All are there, and the payload has taken the place of the former one.
+  /// All bytes were received, and the payload has replaced the former one.
   case taken(UInt32)
-  /// It is no payload for this device; the former one stays.
+  /// It is not a valid payload for this device; the former one stays.
   case refused
-  /// The flash failed, or a factory reset is going on; the former one stays.
+  /// The flash failed, or a factory reset is in progress; the former one stays.
   case failed
 }
 
 extension SettingsStore: PayloadStorage where F: ~Copyable {
-  /// How long a blob may be.
+  /// The maximum length of a blob.
   var payloadRoom: Int { max(0, noteOffset &- SettingsRecord.size) }
 
   static func aligned(_ count: Int) -> Int { (count &+ 7) & ~7 }
 
   // MARK: Staging
 
-  /// Takes bytes of a blob of `total` bytes, which begins anew at offset 0; `total` counts there alone. What
-  /// is not next is skipped. When all are there they are checked: a payload that stays as it is has `longest`
-  /// bytes at most.
+  /// Stages bytes of a blob of `total` bytes, which begins again at offset 0; `total` is used only there.
+  /// Bytes other than the next ones are skipped. When all have been received they are checked: a constant
+  /// payload has `longest` bytes at most.
   public mutating func stagePayload(offset: Int, total: Int, _ bytes: Span<UInt8>, longest: Int)
     -> PayloadStagingOutcome
   {
@@ -70,7 +70,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     staging.count &+= 1
     let isLast = staging.count == staging.total
     guard place == 7 || isLast else { return true }
-    // What is behind the end stays erased.
+    // Bytes after the end stay erased.
     if place < 7 { for index in (place &+ 1)..<8 { staging.rest[index] = 0xFF } }
     let offset = SettingsRecord.size &+ (staging.count &- 1) & ~7
     let word = staging.rest
@@ -89,7 +89,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return .taken(UInt32(truncatingIfNeeded: total))
   }
 
-  /// Whether the body in `page` is what the header says, and each key of it that of its day.
+  /// Whether the body in `page` matches the header, and each of its keys the day.
   private mutating func isWhole(_ header: StoredPayloadHeader, in page: Int) -> Bool {
     var check = CRC32()
     var offset = 0
@@ -107,7 +107,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return check.value == header.bodyCheck
   }
 
-  /// Copies the payload that is kept to another page.
+  /// Copies the stored payload to another page.
   @inline(never)
   mutating func copyPayload(to page: Int) -> Bool {
     var offset = 0
@@ -125,8 +125,8 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
 
   // MARK: Reading
 
-  /// What the payload is that came to be there since this was asked last; `nil` if it is the same, or nothing
-  /// was loaded yet. That of none if there is none, or it is damaged.
+  /// The header of a payload that was stored since the last call; `nil` if it is unchanged, or nothing was
+  /// loaded yet. The empty header if there is none, or it is damaged.
   public mutating func takeNewPayload() -> StoredPayloadHeader? {
     guard hasLoaded, hasNewPayload else { return nil }
     hasNewPayload = false
@@ -143,7 +143,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return StoredPayloadHeader(room.span)
   }
 
-  /// Reads bytes behind the header. `false` if they are not there, or the flash fails.
+  /// Reads bytes behind the header. `false` if they do not exist, or the flash fails.
   @inline(never)
   public mutating func readPayload(offset: Int, into bytes: inout MutableSpan<UInt8>) -> Bool {
     let start = StoredPayloadHeader.size &+ offset
@@ -151,7 +151,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return read(current, SettingsRecord.size &+ start, &bytes)
   }
 
-  /// Copies the key of day `index` of the window, which is day `day` of the schedule. `false` if it is wiped
+  /// Copies the key of day `index` of the window, which is day `day` of the schedule. `false` if it is erased
   /// or damaged.
   public mutating func copyDayKey(_ index: Int, day: Int, into key: inout [32 of UInt8]) -> Bool {
     var entry = StoredDayKey()
@@ -166,7 +166,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
     return true
   }
 
-  /// Sets the keys of the first `count` days to zero, where they are not: bits can be cleared without an
+  /// Sets the keys of the first `count` days to zero, if they are not: bits can be cleared without an
   /// erasure.
   public mutating func wipeDayKeys(_ count: Int) {
     var index = 0
@@ -174,7 +174,7 @@ extension SettingsStore: PayloadStorage where F: ~Copyable {
       var entry = StoredDayKey()
       var room = entry.bytes.mutableSpan
       let offset = index &* StoredPayloadHeader.daySize
-      // Beyond the window there is nothing.
+      // There are no keys beyond the window.
       guard readPayload(offset: offset, into: &room) else { return }
       if !entry.isWiped() {
         clear(current, SettingsRecord.size &+ StoredPayloadHeader.size &+ offset, StoredPayloadHeader.daySize)

@@ -1,33 +1,33 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// What a device keeps beside its log: who it is, what a host has set, and the payload it offers, in two
+/// The data of a device besides its log: identity, settings of a host, and the payload it offers, in two
 /// pages of flash of their own (docs/settings.md).
 ///
-/// All of it is in one page, written anew in the other when something changes, the record at its front last,
-/// so that it is there whenever the power goes. A page that holds neither settings nor nothing is damaged: it
-/// is counted and erased, and if none is left the defaults apply, but for an access key: where there was one
-/// there still is, as it is found, and where that cannot be told there is one that nobody has. No start
-/// depends on any of it.
+/// All of it is in one page, written to the other page when something changes, the record at its front last,
+/// so that it is valid whenever power is lost. A page that holds neither settings nor is erased is damaged:
+/// it is counted and erased, and if no valid page is left the defaults apply, except for an access key: if
+/// there was one there still is, with the bytes that are found, and if that cannot be determined there is one
+/// that no host has. No start depends on any of it.
 ///
-/// A factory reset is noted at the end of a page, before anything is erased; that page is the last one to be.
+/// A factory reset is recorded at the end of a page, before anything is erased; that page is erased last.
 public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   var flash: F
   private(set) var hasLoaded = false
-  /// The page that counts, and how many there were before it.
+  /// The active page, and how many there were before it.
   private(set) var current = 0
   private var generation: UInt32 = 0
   private var damaged: UInt32 = 0
   private var flashErrors: UInt32 = 0
   /// How many pages a factory reset has erased.
   private var erased = 0
-  /// What is kept.
+  /// The settings.
   public private(set) var settings = DeviceSettings()
-  /// What was found.
+  /// The result of reading.
   public private(set) var condition = SettingsCondition.fresh
-  /// Bytes of the payload that is kept with it.
+  /// Bytes of the stored payload.
   private(set) var payloadSize = 0
-  /// What is being staged (SettingsPayload.swift).
+  /// The payload that is being staged (SettingsPayload.swift).
   var staging = PayloadStaging()
   /// Whether the payload has not been requested since it was stored.
   var hasNewPayload = true
@@ -35,8 +35,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
   /// The settings in `flash`, all of whose pages belong to them: at least two of 104 bytes or more.
   public init(flash: consuming F) { self.flash = flash }
 
-  /// Reads the settings, once. Whatever the flash contains, this ends, with settings or with the defaults; it
-  /// erases what is damaged, and what a change that was cut short has left of secrets.
+  /// Reads the settings, once. Whatever the flash contains, this terminates, with settings or with the
+  /// defaults; it erases damaged pages, and secrets left by an interrupted change.
   public mutating func load() {
     guard !hasLoaded else { return }
     hasLoaded = true
@@ -57,15 +57,15 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     }
   }
 
-  /// Keeps other settings. `false` if the flash failed, or once everything is to be erased; those that were
-  /// kept are there then. A payload that is being staged is given up: the page it is staged in is needed.
+  /// Stores other settings. `false` if the flash failed, or once everything is to be erased; the former ones
+  /// are then kept. A payload that is being staged is dropped: the page it is staged in is needed.
   public mutating func keep(_ new: DeviceSettings) -> Bool {
     load()
     return write(new, accessKey: Span(), stagedPayload: nil)
   }
 
-  /// Keeps a number that a host has set, `nil` to have none set. `false` if the setting does not allow it or
-  /// it could not be kept.
+  /// Stores a number that a host has set, `nil` to remove it. `false` if the setting does not allow it or it
+  /// could not be stored.
   public mutating func keep(_ setting: Setting, value: UInt32?) -> Bool {
     load()
     var new = settings
@@ -74,8 +74,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return keep(new)
   }
 
-  /// Keeps another access key of 32 bytes, or removes it if `bytes` is empty. `false` for other lengths, or
-  /// if it could not be kept.
+  /// Stores another access key of 32 bytes, or removes it if `bytes` is empty. `false` for other lengths, or
+  /// if it could not be stored.
   public mutating func keepAccessKey(_ key: Span<UInt8>) -> Bool {
     load()
     guard key.count == 0 || key.count == SettingsRecord.accessKeySize else { return false }
@@ -91,8 +91,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return read(current, SettingsRecord.accessKeyOffset, &key)
   }
 
-  /// The key that the device's addresses are made with: the one that is kept, or a new one, which is kept
-  /// from now on.
+  /// The key from which the device's addresses are generated: the stored one, or a new one, which is then
+  /// stored.
   public mutating func addressKey<Source: RandomSource & ~Copyable>(
     random: inout Source
   ) -> IdentityResolvingKey {
@@ -100,7 +100,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     if settings.addressKey.isNone {
       var new = settings
       new.addressKey = IdentityResolvingKey.make(random: &random)
-      // One that cannot be kept does for this start.
+      // A key that cannot be stored is used for this start.
       if !keep(new) { return new.addressKey }
     }
     return settings.addressKey
@@ -108,24 +108,24 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
 
   // MARK: Writing
 
-  /// Whether an access key, if there is one, is in the page that counts.
+  /// Whether an access key, if there is one, is in the active page.
   private var isKeyKnown: Bool { condition == .kept || condition == .locked }
 
-  /// The page that does not count.
+  /// The inactive page.
   var other: Int { current == 0 ? 1 : 0 }
 
-  /// Whether anything may be written: once a reset is noted, other settings would take the page with its
-  /// note, or be found by a later holder of the device. Who asks has loaded the settings, which takes more
-  /// stack than there is here.
+  /// Whether anything may be written: once a reset is recorded, other settings would replace the page with
+  /// its record, or be found by a later holder of the device. The caller has loaded the settings, which needs
+  /// more stack than is available here.
   @inline(never)
   mutating func mayWrite() -> Bool { flash.pageCount > 1 && erased == 0 && notedPage() == nil }
 
   /// Writes the other page: the payload, if it is not staged there already, then the record, with the access
-  /// key that is given, or that is there, or zeros if there is to be none. Then what counted before is set to
+  /// key that is given, or the stored one, or zeros if there is to be none. The former page is then set to
   /// zero.
   @inline(never)
   mutating func write(_ new: DeviceSettings, accessKey: Span<UInt8>, stagedPayload: Int?) -> Bool {
-    // The page that is to be written may be the one that cannot be read now.
+    // The page that is to be written may be the one that is unreadable now.
     guard mayWrite(), isKeyKnown || accessKey.count > 0 || !new.hasAccessKey else { return false }
     let page = other
     let size = stagedPayload ?? payloadSize
@@ -168,24 +168,24 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     record.generation = generation &+ 1
     record.payloadSize = UInt16(truncatingIfNeeded: payloadSize)
     record.write(to: &room)
-    // Its beginning last: what has none was never whole, and no key was lost with it.
+    // Its beginning last: a page without it was never complete, and no key was lost with it.
     return program(page, 8, room.span.extracting(8...)) && program(page, 0, room.span.extracting(0..<8))
   }
 
   // MARK: Factory reset
 
-  /// Notes that everything is to be erased: from now on a start continues with that. `false` if the flash
+  /// Records that everything is to be erased: from now on a start continues with that. `false` if the flash
   /// failed.
   public mutating func noteReset() -> Bool {
     if isResetNoted() { return true }
     guard flash.pageCount > 0 else { return false }
     if writeNote(current) { return true }
-    // There was something where the note goes. The page that counts stays: without its access key the device
-    // would be open, the log still there.
+    // The location of the record is not empty. The active page stays: without its access key the device would
+    // be open, with the log still present.
     return erase(other) && writeNote(other)
   }
 
-  /// Whether that has been noted, and not yet been done.
+  /// Whether a reset is recorded and not yet complete.
   public mutating func isResetNoted() -> Bool {
     load()
     return notedPage() != nil
@@ -196,8 +196,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return nil
   }
 
-  /// Erases the next page, the one with the note last. Returns whether it is done, which it is also when the
-  /// flash fails.
+  /// Erases the next page, the one with the record last. Returns whether all are erased, also when the flash
+  /// fails.
   public mutating func eraseNext() -> Bool {
     let count = flash.pageCount
     guard erased < count else { return true }
@@ -226,9 +226,8 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return read(page, 0, &room) && record.read(room.span) && Int(record.payloadSize) <= payloadRoom
   }
 
-  /// Sees to a page that does not count, and has settings or none: one that is neither erased nor wiped is
-  /// erased, as there may be a part of a key in it. It is damaged if its front is neither settings nor erased
-  /// nor wiped.
+  /// Handles an inactive page, with settings or without: one that is neither erased nor zeroed is erased, as
+  /// it may contain part of a key. It is damaged if its front is neither settings nor erased nor zeroed.
   @inline(never)
   private mutating func tidy(_ page: Int, isSettings: Bool) {
     var isDamaged = false
@@ -239,7 +238,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       var room = bytes.mutableSpan
       guard read(page, offset, &room) else {
         if condition == .fresh { condition = .damaged }
-        // There may be a key in it.
+        // It may contain a key.
         if condition != .kept { settings.values.noteAccessKey(true) }
         return
       }
@@ -254,14 +253,14 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
       damaged &+= 1
       if condition == .fresh { condition = .damaged }
       if condition == .damaged, hadAccessKey(page) {
-        // It stays until other settings have its key.
+        // It stays until other settings contain its key.
         condition = .locked
         current = page
         settings.values.noteAccessKey(true)
         return
       }
     }
-    // A note of a reset stays, until that has erased it.
+    // The record of a reset stays until the reset has erased it.
     if !isClean, !hasNote(page) { erase(page) }
   }
 
@@ -273,7 +272,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return read(page, 0, &room) && SettingsRecord.hadAccessKey(room.span)
   }
 
-  /// Where the note goes.
+  /// The location of the record of a reset.
   var noteOffset: Int { flash.pageSize &- 8 }
 
   private mutating func hasNote(_ page: Int) -> Bool {
@@ -290,7 +289,7 @@ public struct SettingsStore<F: Flash & ~Copyable>: StatisticsSource, ~Copyable {
     return program(page, noteOffset, bytes.span)
   }
 
-  /// "HEraseAl": damage does not look so.
+  /// "HEraseAl": not a likely pattern of damage.
   private static func note(_ index: Int) -> UInt8 {
     UInt8(truncatingIfNeeded: (index < 4 ? 0x6172_4548 as UInt32 : 0x6C41_6573) &>> UInt32(8 &* (index & 3)))
   }

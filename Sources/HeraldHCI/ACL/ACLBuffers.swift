@@ -8,11 +8,12 @@ struct ACLBuffer: BitwiseCopyable {
 
   @usableFromInline init() { bytes = .init(repeating: 0) }
 
-  /// Where the PDU begins, and where the ATT PDU in it does.
+  /// Where the PDU begins, and where the ATT PDU in it begins.
   @inlinable static var start: Int { ACLConnection.packetHeaderSize }
   @inlinable static var attribute: Int { ACLConnection.packetHeaderSize &+ ACLConnection.headerSize }
 
-  /// Hands the ATT PDU of `count` bytes to the handler. Returns the length of the answer it wrote over it.
+  /// Passes the ATT PDU of `count` bytes to the handler. Returns the length of the response that was written
+  /// over it.
   @inlinable
   mutating func handOver<Handler: RadioEventHandler & ~Copyable>(
     count: Int, of connection: ConnectionID, to handler: inout Handler, at now: Instant
@@ -22,7 +23,7 @@ struct ACLBuffer: BitwiseCopyable {
     return handler.pduReceived(&pdu, count: count, on: connection, at: now)
   }
 
-  /// Writes a packet that `ACLConnection.nextFragment` made.
+  /// Writes a packet that `ACLConnection.nextFragment` prepared.
   @inlinable
   mutating func write<Transport: ControllerTransport & ~Copyable>(
     _ fragment: ACLConnection.Fragment, to transport: inout Transport
@@ -31,8 +32,8 @@ struct ACLBuffer: BitwiseCopyable {
   }
 }
 
-/// The buffers of all connections: one for each, and one that whoever needs a second has meanwhile. Slot 0 of
-/// a connection is in its own, slot 1 in the one that is shared.
+/// The buffers of all connections: one for each, and one that is assigned to a connection that needs a
+/// second. Slot 0 of a connection uses its own, slot 1 the shared one.
 @usableFromInline
 struct ACLBuffers<let connections: Int>: ~Copyable {
   @usableFromInline var own: [connections of ACLBuffer]

@@ -2,7 +2,7 @@ import HeraldBluetooth
 
 // The commands that are about one connection.
 extension ACLConnection {
-  /// The next command that is owed.
+  /// The next pending command.
   @usableFromInline
   mutating func planCommand() -> CommandPurpose {
     switch life {
@@ -10,7 +10,7 @@ extension ACLConnection {
     case .closing: return .disconnect
     case .open:
       if wantsKeyRefused { return .refuseKey }
-      // The answer that accepts the new timing goes first.
+      // The response that accepts the new timing is sent first.
       if wantsUpdate, !control.isOwed { return .updateConnection }
       if wantsDataLength { return .dataLength }
       return wantsRSSI ? .readRSSI : .none
@@ -23,7 +23,7 @@ extension ACLConnection {
     Self.write(purpose, handle, .remoteUserTerminated, timing, into: &packet)
   }
 
-  /// Turns a connection away for which there is no place.
+  /// Disconnects a connection for which there is no place.
   @usableFromInline
   static func refuse(_ handle: ConnectionHandle, into packet: inout CommandPacket) {
     let none = ConnectionTiming(intervalMin: 0, intervalMax: 0, latency: 0, timeout: 0)
@@ -42,7 +42,7 @@ extension ACLConnection {
     packet.fill(purpose.form(isExtended: false), &fields)
   }
 
-  /// A command that `planCommand` chose has left.
+  /// A command that `planCommand` chose was sent.
   @usableFromInline
   mutating func commandSent(_ purpose: CommandPurpose) {
     switch purpose {

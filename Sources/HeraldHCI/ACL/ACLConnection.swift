@@ -1,23 +1,24 @@
 import HeraldBluetooth
 
-/// The host's side of one connection: what is being put together, what is on its way out, what is owed.
+/// The host's state of one connection: reassembly, transmission, pending commands.
 ///
 /// It has two slots for an L2CAP PDU each, of up to 251 bytes: header of four bytes and an ATT PDU of up to
-/// 247. Either one receives, is answered in place and sends the answer; the other takes our own PDU or the
-/// next that arrives. Slot 0 has a buffer of its own. That of slot 1 is shared by all connections
-/// (`ACLBuffers`): mostly a PDU leaves in the moment it is made, and a connection that waits for the
-/// controller's room keeps to its own buffer, if that is free. Without a second one our PDU takes the first,
-/// and what arrives beside it is dropped. While we wait for an answer a peer's second request is dropped
-/// rather than take the buffer that answer needs; an indication beside a request, neither of whose answers
-/// could leave yet, still takes it, and our procedure then ends with its deadline.
+/// 247. Either one receives a PDU, and sends the response from the same buffer; the other takes a PDU of this
+///   host or the next that is received. Slot 0 has a buffer of its own. That of slot 1 is shared by all
+///   connections (`ACLBuffers`): usually a PDU is sent at once, and a connection that waits for a buffer of
+///   the controller uses only its own, if that is free. Without a second buffer a PDU of this host uses the
+///   first, and PDUs received meanwhile are dropped. While a response is outstanding, a peer's second request
+///   is dropped, so that it does not occupy the buffer for that response; an indication beside a request,
+///   with both responses pending, still occupies it, and the procedure of this host then ends with its
+///   deadline.
 @usableFromInline
 struct ACLConnection: BitwiseCopyable {
-  /// Where a connection is in its life.
+  /// The state of a connection.
   @usableFromInline
   enum Life: UInt8, BitwiseCopyable {
     /// The place is free.
     case free = 0
-    /// Open.
+    /// The connection is open.
     case open = 1
     /// To be disconnected, by a command not yet sent.
     case closing = 2
@@ -25,16 +26,16 @@ struct ACLConnection: BitwiseCopyable {
     case closed = 3
   }
 
-  /// What a slot is doing.
+  /// The state of a slot.
   @usableFromInline
   enum Use: UInt8, BitwiseCopyable {
     /// Neither receiving nor sending.
     case free = 0
-    /// Taking in fragments.
+    /// Receiving fragments.
     case receiving = 1
-    /// Waiting to be sent or being sent: an answer.
+    /// Waiting to be sent or being sent: a response.
     case answer = 2
-    /// The same: a PDU of our own.
+    /// The same: a PDU of this host.
     case request = 3
   }
 
@@ -44,7 +45,7 @@ struct ACLConnection: BitwiseCopyable {
     @usableFromInline var use: Use
     /// Sending: how many bytes the L2CAP PDU has, header included. Received: how many the ATT PDU in it has.
     @usableFromInline var length: UInt8
-    /// How many bytes of the L2CAP PDU have arrived, or have been sent.
+    /// How many bytes of the L2CAP PDU have been received, or have been sent.
     @usableFromInline var done: UInt8
 
     static var free: Slot { Slot(use: .free, length: 0, done: 0) }
@@ -63,34 +64,34 @@ struct ACLConnection: BitwiseCopyable {
   @usableFromInline static var longestPDU: Int { 247 }
   /// Header of an L2CAP PDU: length and channel.
   @usableFromInline static var headerSize: Int { 4 }
-  /// H4 type byte and ACL header, which go in front of every fragment.
+  /// H4 type byte and ACL header, which precede every fragment.
   @usableFromInline static var packetHeaderSize: Int { 5 }
 
   @usableFromInline var handle: ConnectionHandle
   @usableFromInline var life: Life
   @usableFromInline var role: ConnectionRole
-  /// How many packets the controller holds of this connection.
+  /// How many packets of this connection the controller holds.
   @usableFromInline var inFlight: UInt16
   @usableFromInline var slots: [2 of Slot]
-  /// Which of two sending buffers goes first.
+  /// Which of two sending buffers is sent first.
   @usableFromInline var firstToSend: UInt8
-  /// Whether continuation fragments belong to a PDU that is being passed over.
+  /// Whether continuation fragments belong to a PDU that is being skipped.
   @usableFromInline var isSkipping: Bool
-  /// Whether a request of our own was queued and not answered yet: its answer will need a buffer.
+  /// Whether a request of this host was queued and its response is outstanding, which will need a buffer.
   @usableFromInline var awaitsAnswer: Bool
 
-  /// What waits to be answered on the signalling or security channel.
+  /// The response that is pending on the signalling or security channel.
   @usableFromInline var control: ControlChannels
 
-  // What is owed.
+  // The pending commands.
   @usableFromInline var wantsDataLength: Bool
   @usableFromInline var wantsKeyRefused: Bool
   @usableFromInline var wantsRSSI: Bool
   @usableFromInline var wantsUpdate: Bool
   @usableFromInline var wantsReady: Bool
-  /// What would be a gap: without one all connections are cleared in their place.
+  /// Padding: without it all connections are cleared in place.
   @usableFromInline var filler: UInt8
-  /// The timing the peer asked for, to be set when `wantsUpdate`.
+  /// The timing that the peer requested, to be set when `wantsUpdate`.
   @usableFromInline var timing: ConnectionTiming
 
   /// A free place: all zero bits.

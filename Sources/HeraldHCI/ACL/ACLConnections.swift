@@ -1,11 +1,11 @@
 import HeraldBluetooth
 
-/// The connections there may be at once, by their places.
+/// The connections that may be open at once, by their places.
 @usableFromInline
 struct ACLConnections<let connections: Int>: ~Copyable {
   @usableFromInline var all: [connections of ACLConnection]
 
-  /// None is open.
+  /// No connection is open.
   @usableFromInline
   init() { all = .init(repeating: ACLConnection()) }
 
@@ -27,7 +27,7 @@ struct ACLConnections<let connections: Int>: ~Copyable {
     return -1
   }
 
-  /// The first place in this part of its life, −1 if there is none.
+  /// The first place in this state, −1 if there is none.
   @inlinable @inline(never)
   mutating func firstPlace(_ life: ACLConnection.Life) -> Int {
     var index = 0
@@ -50,7 +50,7 @@ struct ACLConnections<let connections: Int>: ~Copyable {
     return ConnectionSummary(open: open, free: connections &- open)
   }
 
-  /// Whether the buffer that all share is not with another connection.
+  /// Whether the shared buffer is not used by another connection.
   @inlinable @inline(never)
   mutating func hasSpare(_ index: Int) -> Bool {
     for other in 0..<connections
@@ -70,8 +70,8 @@ struct ACLConnections<let connections: Int>: ~Copyable {
     }
   }
 
-  /// One entry of Number Of Completed Packets: how many buffers of the controller are free again. A
-  /// controller cannot give back more than it was given.
+  /// One entry of Number Of Completed Packets: how many buffers of the controller are free again. Counts
+  /// above the number in flight are ignored.
   @inlinable
   mutating func completed(_ entry: CompletedPackets) -> UInt16 {
     let index = indexOf(entry.handle)

@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-// Sending: L2CAP PDUs leave as ACL fragments (Vol 4, Part E, 5.4.2).
+// Sending: L2CAP PDUs are sent as ACL fragments (Vol 4, Part E, 5.4.2).
 extension ACLConnection {
   /// A packet ready to be written: `count` bytes from `start` of its buffer, type byte first.
   @usableFromInline
@@ -19,27 +19,27 @@ extension ACLConnection {
   @inlinable
   var hasOutgoing: Bool { control.isOwed || slots[0].isSending || slots[1].isSending }
 
-  /// Whether a PDU has begun to leave: nothing may come between its fragments.
+  /// Whether a PDU has been sent in part: no other may be sent between its fragments.
   private var isMidPDU: Bool {
     (slots[0].isSending && slots[0].done > 0) || (slots[1].isSending && slots[1].done > 0)
   }
 
-  /// Whether the answer on a control channel goes next.
+  /// Whether the response on a control channel is sent next.
   @usableFromInline
   var sendsControlNext: Bool { control.isOwed && !isMidPDU }
 
-  /// The slot for one of our own PDUs, −1 if the one before has not left or no buffer is free. `hasSpare`: no
-  /// other connection has the buffer of slot 1.
+  /// The slot for a PDU of this host, −1 if the one before has not been sent or no buffer is free.
+  /// `hasSpare`: no other connection uses the buffer of slot 1.
   @usableFromInline
   func slotToSend(hasSpare: Bool) -> Int {
     if slots[0].use == .request || slots[1].use == .request { return -1 }
     let isSpareFree = hasSpare && slots[1].use == .free
-    // A peer that takes nothing at present is not to keep the others from what they share.
+    // A peer that accepts nothing at present must not block the shared buffer for others.
     if slots[0].use == .free, inFlight > 0 || !isSpareFree { return 0 }
     return isSpareFree ? 1 : -1
   }
 
-  /// Takes one of our own PDUs.
+  /// Queues a PDU of this host.
   @usableFromInline @inline(never)
   mutating func send(_ pdu: Span<UInt8>, _ slot: Int, in buffer: inout ACLBuffer) {
     for index in 0..<pdu.count { buffer.bytes[ACLBuffer.attribute &+ index] = pdu[index] }
@@ -47,7 +47,7 @@ extension ACLConnection {
     if Self.isRequest(buffer.bytes[ACLBuffer.attribute]) { awaitsAnswer = true }
   }
 
-  /// Puts an L2CAP header in front of `count` bytes and lets them go.
+  /// Writes an L2CAP header in front of `count` bytes and queues them.
   @inline(never)
   mutating func queue(_ slot: Int, as use: Use, count: Int, in buffer: inout ACLBuffer) {
     let base = ACLBuffer.start
@@ -68,8 +68,8 @@ extension ACLConnection {
     return slots[1 &- first].isSending ? 1 &- first : -1
   }
 
-  /// The next fragment of at most `limit` bytes of payload of a slot that sends, its packet header written
-  /// over the five bytes in front of it, which have left already: so no PDU is ever copied to be sent.
+  /// The next fragment of at most `limit` bytes of payload of a slot that sends. Its packet header overwrites
+  /// the five bytes in front of it, which were sent already: no PDU is copied to be sent.
   @usableFromInline @inline(never)
   mutating func nextFragment(_ slot: Int, limit: Int, in buffer: inout ACLBuffer) -> Fragment {
     let done = Int(slots[slot].done)
@@ -86,7 +86,7 @@ extension ACLConnection {
     return Fragment(start: start, count: count &+ ACLConnection.packetHeaderSize)
   }
 
-  /// A fragment of a slot has left. Frees the slot after its last one.
+  /// A fragment of a slot was sent. Frees the slot after its last one.
   @usableFromInline
   mutating func sent(_ fragment: Fragment, _ slot: Int, _ counters: inout HCICounters) {
     inFlight &+= 1
@@ -100,8 +100,8 @@ extension ACLConnection {
     }
   }
 
-  /// Writes the packet of the answer that is owed on a control channel: H4 and ACL headers, then its frame.
-  /// Returns its length.
+  /// Writes the packet of the response that is pending on a control channel: H4 and ACL headers, then its
+  /// frame. Returns its length.
   @usableFromInline
   mutating func writeControl(into packet: inout [17 of UInt8]) -> Int {
     let length = control.write(into: &packet)

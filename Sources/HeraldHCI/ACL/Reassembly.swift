@@ -2,12 +2,12 @@ import HeraldBluetooth
 
 // Receiving: ACL fragments become L2CAP PDUs (Vol 3, Part A, 7.2).
 //
-// A length in a header decides nothing but how many bytes are waited for; bytes go where there is room or
-// nowhere. What does not fit, contradicts itself or comes on an unknown channel is passed over up to the next
-// start fragment and counted; the connection goes on.
+// A length in a header only determines how many bytes are expected; bytes are stored only where there is
+// room. A PDU that does not fit, is inconsistent or has an unknown channel is skipped up to the next start
+// fragment and counted; the connection stays open.
 extension ACLConnection {
-  /// Looks at one fragment. Returns the slot it is for, or −1 if it was dealt with. `hasSpare`: no other
-  /// connection has the buffer of slot 1.
+  /// Evaluates one fragment. Returns its slot, or −1 if it was processed here. `hasSpare`: no other
+  /// connection uses the buffer of slot 1.
   @usableFromInline
   mutating func slot(
     for fragment: Span<UInt8>, isStart: Bool, hasSpare: Bool, _ counters: inout HCICounters
@@ -16,7 +16,7 @@ extension ACLConnection {
     if isStart { return start(fragment, hasSpare, &counters) }
     let slot = slots[0].use == .receiving ? 0 : 1
     guard slots[slot].use == .receiving else {
-      // Nothing to continue: the rest of a PDU that is passed over, or a fragment out of the blue.
+      // Nothing to continue: the rest of a PDU that is skipped, or a fragment without a start.
       if !isSkipping { counters.count(.fragmentsMalformed) }
       return -1
     }
@@ -28,11 +28,11 @@ extension ACLConnection {
   ) -> Int {
     isSkipping = false
     for slot in 0..<2 where slots[slot].use == .receiving {
-      // The PDU before was not finished: it never will be.
+      // The PDU before is incomplete and will not be completed.
       counters.count(.fragmentsMalformed)
       slots[slot] = .free
     }
-    // Short PDUs of the other channels are mostly whole: they need no buffer.
+    // Short PDUs of the other channels are usually in one fragment: they need no buffer.
     if fragment.count >= ACLConnection.headerSize, fragment.u16(unchecked: 2) != ChannelID.attribute,
       Int(fragment.u16(unchecked: 0)) == fragment.count &- ACLConnection.headerSize
     {
@@ -43,7 +43,7 @@ extension ACLConnection {
     }
     let slot = slots[0].use == .free ? 0 : 1
     guard slots[slot].use == .free, slot == 0 || hasSpare else {
-      // The peer sends more requests than a transaction allows, and their answers have not left yet.
+      // The peer sends more requests than a transaction allows, and their responses are still pending.
       counters.count(.pdusDropped)
       isSkipping = true
       return -1
@@ -52,8 +52,8 @@ extension ACLConnection {
     return slot
   }
 
-  /// Takes a fragment that `slot(for:…)` found a slot for. Returns that slot if it now holds a whole ATT PDU
-  /// behind its L2CAP header, or −1; its bytes are `slots[…].length`, and the caller then calls `answered`.
+  /// Stores a fragment that `slot(for:…)` found a slot for. Returns that slot if it now holds a whole ATT PDU
+  /// behind its L2CAP header, or −1; its length is `slots[…].length`, and the caller then calls `answered`.
   @usableFromInline @inline(never)
   mutating func append(
     _ fragment: Span<UInt8>, to slot: Int, _ buffer: inout ACLBuffer, _ counters: inout HCICounters
@@ -81,8 +81,8 @@ extension ACLConnection {
       guard length > 0 else { return refuse(slot, .pdusDropped, &counters) }
       let opcode = buffer.bytes[base &+ ACLConnection.headerSize]
       if Self.isRequest(opcode) {
-        // The last buffer is for the answer we wait for, not for the second request of a peer that may have
-        // but one.
+        // The last buffer is reserved for the outstanding response, not for a second request of a peer, which
+        // may have only one.
         guard !awaitsAnswer || slots[1 &- slot].use == .free else {
           return refuse(slot, .pdusDropped, &counters)
         }
@@ -114,13 +114,13 @@ extension ACLConnection {
     if isDropped { counters.count(.pdusDropped) }
   }
 
-  /// Whether a PDU with this opcode is a request: even, without the command flag, and no confirmation (Vol 3,
-  /// Part F, 3.4.8).
+  /// Whether a PDU with this opcode is a request: even, without the command flag, and not a confirmation (Vol
+  /// 3, Part F, 3.4.8).
   static func isRequest(_ opcode: UInt8) -> Bool { opcode & 0x41 == 0 && opcode != 0x1E }
-  /// Whether it is the answer to one this host sends.
+  /// Whether it is the response to a request that this host sends.
   private static func isResponse(_ opcode: UInt8) -> Bool { opcode & 1 == 1 && opcode < 0x1B }
 
-  /// Frees the buffer and passes over the rest of its PDU.
+  /// Frees the buffer and skips the rest of its PDU.
   private mutating func refuse(
     _ slot: Int, _ counter: HCICounter, _ counters: inout HCICounters
   ) -> Int {
@@ -130,7 +130,7 @@ extension ACLConnection {
     return -1
   }
 
-  /// Ends the handling of a received PDU: with an answer of `count` bytes in the same place, or with none.
+  /// Ends the handling of a received PDU: with a response of `count` bytes in the same place, or with none.
   @usableFromInline @inline(never)
   mutating func answered(_ slot: Int, count: Int, in buffer: inout ACLBuffer) {
     guard count > 0, count <= ACLConnection.longestPDU else {

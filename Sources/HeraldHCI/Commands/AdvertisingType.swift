@@ -1,4 +1,4 @@
-/// What kind of legacy advertising (7.8.5): the Advertising_Type values this host uses.
+/// The kind of legacy advertising (7.8.5): the Advertising_Type values that this host uses.
 @usableFromInline
 enum AdvertisingType: UInt8, BitwiseCopyable, Sendable {
   /// ADV_IND: connectable and scannable.

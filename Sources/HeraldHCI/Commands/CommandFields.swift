@@ -1,11 +1,11 @@
 import HeraldBluetooth
 
-/// What differs from one command of a kind to the next. `CommandForms` says where in the packet it goes.
+/// The variable fields of the commands. `CommandForms` has their positions in the packet.
 struct CommandFields: BitwiseCopyable {
-  /// Room for each of `Word`, and as much more as makes every four-bit number one of them.
+  /// Room for each of `Word`, rounded up so that every four-bit number is an index.
   private var words: [16 of UInt16] = .init(repeating: 0)
 
-  /// The places of the fields: which of two meanings a place has follows from the command.
+  /// The places of the fields: a place with two meanings is used by the command.
   enum Word {
     /// Connection_Handle.
     static var handle: Int { 0 }

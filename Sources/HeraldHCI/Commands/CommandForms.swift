@@ -1,7 +1,7 @@
-// All commands of this host as data: what each of them says is written down, and one loop puts the fields
-// into their places. Two dozen commands written by instructions took four times as much flash.
+// All commands of this host as data: their constant bytes are in a table, and one loop inserts the fields.
+// Two dozen commands in code took four times as much flash.
 
-// Places of fields in a form: 0x90 and up a field of two bytes, little-endian, 0xA0 and up one of one byte.
+// Places of fields in a form: from 0x90 on a field of two bytes, little-endian, from 0xA0 on one of one byte.
 // No other byte of a form is in this range.
 private var handle: UInt8 { 0x90 }
 private var interval: UInt8 { 0x91 }
@@ -20,8 +20,8 @@ private var timeout: UInt8 { 0x9D }
 private var detail: UInt8 { 0xAE }
 private var mask: UInt8 { 0x9E }
 
-/// How long each form is, and the form: opcode, length of the parameters, parameters. Advertising data follow
-/// behind theirs.
+/// The length of each form, and the form: opcode, length of the parameters, parameters. Advertising data
+/// follows its form.
 private let forms: [330 of UInt8] = [
   // The forms of `CommandPurpose`, in its order.
   // HCI_LE_Set_Advertising_Parameters (7.8.5): all three channels, any peer.
@@ -35,11 +35,11 @@ private let forms: [330 of UInt8] = [
   4, 0x0A, 0x20, 1, 1,
   // HCI_LE_Set_Scan_Parameters (7.8.10): any advertiser.
   8, 0x0B, 0x20, 7, type, interval, window, ownKind, 0,
-  // HCI_LE_Set_Scan_Enable (7.8.11): every advertisement counts, no duplicate filter.
+  // HCI_LE_Set_Scan_Enable (7.8.11): no duplicate filter, as every advertisement is needed.
   5, 0x0C, 0x20, 2, 0, 0,
   5, 0x0C, 0x20, 2, 1, 0,
-  // HCI_LE_Create_Connection (7.8.12): to the peer named here, listening for 30 ms in every 60 ms, which
-  // leaves room for scanning; no wish for the length of connection events.
+  // HCI_LE_Create_Connection (7.8.12): to the given peer, with a scan window of 30 ms in an interval of 60
+  // ms, which leaves room for scanning; no preference for the length of connection events.
   21, 0x0D, 0x20, 25, 0x60, 0, 0x30, 0, 0, kind, address0, address2, address4, ownKind, intervalMin,
   intervalMax, latency, timeout, 0, 0, 0, 0,
   // HCI_LE_Create_Connection_Cancel (7.8.13).
@@ -54,7 +54,7 @@ private let forms: [330 of UInt8] = [
   5, 0x06, 0x04, 3, handle, detail,
   // HCI_LE_Long_Term_Key_Request_Negative_Reply (7.8.26): there is no key, encryption does not start.
   4, 0x1B, 0x20, 2, handle,
-  // HCI_LE_Connection_Update (7.8.18): no wish for the length of connection events.
+  // HCI_LE_Connection_Update (7.8.18): no preference for the length of connection events.
   12, 0x13, 0x20, 14, handle, intervalMin, intervalMax, latency, timeout, 0, 0, 0, 0,
   // HCI_LE_Set_Data_Length (7.8.33): the longest packets of one connection, 251 bytes in 2,120 µs.
   8, 0x22, 0x20, 6, handle, 0xFB, 0, 0x48, 0x08,
@@ -78,14 +78,14 @@ private let forms: [330 of UInt8] = [
   // HCI_LE_Set_Extended_Scan_Enable (7.8.65): no duplicate filter, without an end.
   9, 0x42, 0x20, 6, 0, 0, 0, 0, 0, 0,
   9, 0x42, 0x20, 6, 1, 0, 0, 0, 0, 0,
-  // HCI_LE_Extended_Create_Connection [v1] (7.8.66): the same as the other, on LE 1M.
+  // HCI_LE_Extended_Create_Connection [v1] (7.8.66): the same parameters, on LE 1M.
   22, 0x43, 0x20, 26, 0, ownKind, kind, address0, address2, address4, 0x01, 0x60, 0, 0x30, 0, intervalMin,
   intervalMax, latency, timeout, 0, 0, 0, 0,
 
   // The steps of `BringUpStep`, in its order.
   // HCI_Reset (7.3.2).
   3, 0x03, 0x0C, 0,
-  // The vendor's commands come from the transport.
+  // The vendor's commands are supplied by the transport.
   0,
   // HCI_Read_Local_Version_Information (7.4.1), ..._Supported_Commands (7.4.2), ..._Supported_Features
   // (7.4.3).
@@ -95,7 +95,7 @@ private let forms: [330 of UInt8] = [
   // HCI_Set_Event_Mask (7.3.1): Disconnection Complete (bit 4), Hardware Error (15), Data Buffer Overflow
   // (25), LE Meta (61). Command Complete, Command Status and Number Of Completed Packets cannot be masked.
   11, 0x01, 0x0C, 8, 0x10, 0x80, 0, 0x02, 0, 0, 0, 0x20,
-  // HCI_Write_LE_Host_Support (7.3.79): the host speaks LE.
+  // HCI_Write_LE_Host_Support (7.3.79): the host supports LE.
   5, 0x6D, 0x0C, 2, 1, 0,
   // HCI_LE_Set_Event_Mask (7.8.1).
   10, 0x01, 0x20, 8, mask, 0, 0, 0, 0, 0, 0,
@@ -107,13 +107,13 @@ private let forms: [330 of UInt8] = [
   3, 0x03, 0x20, 0,
   3, 0x1C, 0x20, 0,
   3, 0x09, 0x10, 0,
-  // HCI_LE_Write_Suggested_Default_Data_Length (7.8.35): the longest packets for connections to come, 251
+  // HCI_LE_Write_Suggested_Default_Data_Length (7.8.35): the longest packets for future connections, 251
   // bytes in 2,120 µs.
   7, 0x24, 0x20, 4, 0xFB, 0, 0x48, 0x08,
 ]
 
 extension CommandPacket {
-  /// Writes the H4 packet of a form with its fields into a fresh packet.
+  /// Writes the H4 packet of a form with its fields into a new packet.
   @inline(never)
   mutating func fill(_ form: Int, _ fields: inout CommandFields) {
     var place = 0

@@ -1,13 +1,13 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A command packet as it goes out, header first; room for the longest command of this module (46 bytes).
+/// A command packet as it is sent, header first; room for the longest command of this module (46 bytes).
 public struct CommandPacket: BitwiseCopyable, Sendable {
   @usableFromInline var bytes: [48 of UInt8]
   /// How many of the bytes are in use; 0 until a command is written.
   @usableFromInline var length: UInt8
 
-  /// Nothing yet.
+  /// Empty.
   @inlinable
   public init() {
     bytes = .init(repeating: 0)
@@ -27,7 +27,7 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
   /// The command's opcode.
   var opcode: Opcode { Opcode(UInt16(bytes[1]) | UInt16(bytes[2]) &<< 8) }
 
-  /// Becomes vendor command number `index` of the transport; `false` if that has no more, or gives fewer
+  /// Becomes vendor command number `index` of the transport; `false` if there are no more, or it has fewer
   /// bytes than a command's header and type have.
   @inlinable
   mutating func takeVendorCommand<Transport: ControllerTransport & ~Copyable>(
@@ -40,7 +40,7 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Appends one byte. What has no room is dropped.
+  /// Appends one byte. Dropped if there is no room.
   @inline(never)
   public mutating func u8(_ value: UInt8) {
     guard length < 48 else { return }
@@ -67,11 +67,11 @@ public struct CommandPacket: BitwiseCopyable, Sendable {
     u16(address.high)
   }
 
-  /// Appends `count` zeros, which are there already.
+  /// Appends `count` zeros; the bytes are zero already.
   public mutating func zeros(_ count: UInt8) { length = min(length &+ count, 48) }
 
-  /// Appends advertising data. Extended commands state how long their parameters are by them; the others have
-  /// room for 31 bytes, of which what is not used is zero.
+  /// Appends advertising data. The parameter length of extended commands depends on it; the others have 31
+  /// bytes, of which the unused ones are zero.
   mutating func append(_ data: Span<UInt8>, isExtended: Bool) {
     for index in 0..<data.count { u8(data[unchecked: index]) }
     if isExtended {

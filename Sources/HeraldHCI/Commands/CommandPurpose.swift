@@ -1,4 +1,4 @@
-/// What a command is for: its opcode without the difference between the legacy and the extended form.
+/// The purpose of a command: its opcode without the difference between the legacy and the extended form.
 ///
 /// `CommandForms` has a row for each, in this order, so that the number is also the place of its form.
 @usableFromInline
@@ -6,22 +6,22 @@ enum CommandPurpose: UInt8, BitwiseCopyable {
   /// No command.
   case none = 0
 
-  // About the controller, and with a second, extended form.
+  // Commands to the controller, with a second, extended form.
   case advertisingParameters, advertisingData, scanResponse, advertisingOff, advertisingOn
   case scanParameters, scanOff, scanOn
   case createConnection
 
-  // About the controller, with one form.
+  // Commands to the controller, with one form.
   case cancelConnection
   case advertisingAddress
   case randomAddress
-  /// Whether it is still there.
+  /// Whether the controller still responds.
   case presence
 
-  // About one connection.
+  // Commands for one connection.
   case disconnect, refuseKey, updateConnection, dataLength, readRSSI
 
-  /// A step of the bring-up; `ControllerSession.step` says which.
+  /// A step of the bring-up, given by `ControllerSession.step`.
   case bringUp
 
   /// The place of its form.
@@ -30,7 +30,7 @@ enum CommandPurpose: UInt8, BitwiseCopyable {
     return isExtended && rawValue <= Self.createConnection.rawValue ? number &+ Self.extended : number
   }
 
-  /// How much further the extended form is.
+  /// The offset of the extended form.
   private static var extended: Int { Int(Self.bringUp.rawValue) &- 1 }
   /// The place of the first step's form.
   static var firstStep: Int { extended &+ Int(Self.createConnection.rawValue) }

@@ -1,11 +1,11 @@
 import HeraldBluetooth
 
-/// Where one report lies in an advertising report event.
+/// The position of one report in an advertising report event.
 @usableFromInline
 struct LocatedReport: BitwiseCopyable {
-  /// Its head.
+  /// Its header.
   @usableFromInline let report: AdvertisingReport
-  /// Its data are the `count` bytes from `start` of the event's parameters, all of them in bounds.
+  /// Its data is the `count` bytes from `start` of the event's parameters, all of them in bounds.
   @usableFromInline let start: Int
   @usableFromInline let count: Int
   @inlinable var range: Range<Int> { Range(uncheckedBounds: (start, start &+ count)) }
@@ -18,18 +18,18 @@ struct LocatedReport: BitwiseCopyable {
   }
 }
 
-/// Walks the reports of HCI_LE_Advertising_Report (7.7.65.2).
+/// Iterates over the reports of HCI_LE_Advertising_Report (7.7.65.2).
 ///
-/// The event states its parameters as arrays, `Event_Type[i], Address_Type[i], …`. By the specification's
-/// general rule (Vol 4, Part E, 5.2) the elements are interleaved, report after report; some controllers send
-/// column after column instead. With one report both are the same. With several, the layout is the one whose
-/// lengths add up to the event's length, interleaved if both do.
+/// The event's parameters are specified as arrays, `Event_Type[i], Address_Type[i], …`. By the
+/// specification's general rule (Vol 4, Part E, 5.2) the elements are interleaved, report after report; some
+/// controllers send column after column instead. With one report both are the same. With several, the layout
+/// is the one whose lengths add up to the event's length, interleaved if both do.
 @usableFromInline
 struct LegacyAdvertisingReports: BitwiseCopyable {
   @usableFromInline let count: Int
   @usableFromInline let isColumns: Bool
   @usableFromInline var index: Int
-  /// Interleaved: where the next report begins. Columns: where its data begin.
+  /// Interleaved: where the next report begins. Columns: where its data begins.
   @usableFromInline var offset: Int
 
   /// At the first report. `bytes` are the event's parameters, subevent code first.
@@ -43,11 +43,11 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
     offset = isColumns ? 2 &+ 9 &* count : 2
   }
 
-  /// Whether all reports have been walked; `false` after the last `next` means that the event was cut short.
+  /// Whether all reports have been read; `false` after the last `next` means that the event was truncated.
   @inlinable
   var isComplete: Bool { index == count && count > 0 }
 
-  /// The next report; `nil` after the last, or if what is left is shorter than it says.
+  /// The next report; `nil` after the last, or if the remaining bytes are shorter than its length.
   @inlinable
   mutating func next(_ bytes: Span<UInt8>) -> LocatedReport? {
     guard index < count else { return nil }
@@ -69,10 +69,10 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
       start: head &+ 9, count: length)
   }
 
-  /// Report `index` of `count` in columns, whose data begin at `offset`.
+  /// Report `index` of `count` in columns, whose data begins at `offset`.
   ///
-  /// Not inlined, as what follows: hardly any controller sends columns, and those that send one report are
-  /// not to pay for them.
+  /// Not inlined, like the next function: hardly any controller sends columns, and the common case must not
+  /// carry the cost.
   @usableFromInline @inline(never)
   static func inColumns(_ bytes: Span<UInt8>, count: Int, index: Int, offset: Int) -> LocatedReport {
     let length = Int(bytes[2 &+ 8 &* count &+ index])
@@ -113,7 +113,7 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
       rssi: RSSI(Int8(bitPattern: bytes[unchecked: rssi])), kind: kind(bytes[unchecked: type]))
   }
 
-  /// The kind of packet behind a legacy Event_Type; only "legacy" for a value that is none.
+  /// The kind of packet behind a legacy Event_Type; only "legacy" for an unknown value.
   @inlinable @inline(__always)
   static func kind(_ type: UInt8) -> AdvertisingReport.Kind {
     switch type {
@@ -126,10 +126,10 @@ struct LegacyAdvertisingReports: BitwiseCopyable {
   }
 }
 
-/// Walks the reports of HCI_LE_Extended_Advertising_Report (7.7.65.13).
+/// Iterates over the reports of HCI_LE_Extended_Advertising_Report (7.7.65.13).
 ///
-/// A report whose data were truncated, or are to be continued, keeps its data status in bits 5 and 6 of its
-/// kind. A continuation is walked past: its data begin in the middle of a structure and its packet has been
+/// A report whose data was truncated, or is to be continued, keeps its data status in bits 5 and 6 of its
+/// kind. A continuation is skipped: its data begins in the middle of a structure and its packet has been
 /// reported already.
 @usableFromInline
 struct ExtendedAdvertisingReports: BitwiseCopyable {
@@ -145,11 +145,11 @@ struct ExtendedAdvertisingReports: BitwiseCopyable {
     offset = 2
   }
 
-  /// Whether all reports have been walked; `false` after the last `next` means that the event was cut short.
+  /// Whether all reports have been read; `false` after the last `next` means that the event was truncated.
   @inlinable
   var isComplete: Bool { index == count && count > 0 }
 
-  /// The next report; `nil` after the last, or if what is left is shorter than it says.
+  /// The next report; `nil` after the last, or if the remaining bytes are shorter than its length.
   @inlinable
   mutating func next(_ bytes: Span<UInt8>) -> LocatedReport? {
     let head = offset
@@ -168,8 +168,8 @@ struct ExtendedAdvertisingReports: BitwiseCopyable {
   }
 }
 
-/// Remembers an advertisement whose data the controller reports in pieces, to tell the later pieces from new
-/// packets.
+/// Stores an advertisement whose data the controller reports in parts, to distinguish the later parts from
+/// new packets.
 @usableFromInline
 struct ReportContinuation: BitwiseCopyable {
   @usableFromInline var address: DeviceAddress
@@ -180,7 +180,7 @@ struct ReportContinuation: BitwiseCopyable {
     isOpen = false
   }
 
-  /// Whether `report` continues the one before it. To be asked of every extended report, in order.
+  /// Whether `report` continues the one before it. To be called for every extended report, in order.
   @inlinable
   mutating func continues(_ report: AdvertisingReport) -> Bool {
     let more = report.kind.rawValue & 0x60 == 0x20
@@ -195,8 +195,8 @@ struct ReportContinuation: BitwiseCopyable {
 }
 
 extension DeviceAddress {
-  /// The six bytes from `start`, which the caller knows to be there. Bit 0 of `type` tells public from
-  /// random, also of identity addresses (2 and 3).
+  /// The six bytes from `start`, which the caller has checked to exist. Bit 0 of `type` distinguishes public
+  /// from random, also of identity addresses (2 and 3).
   @inlinable @inline(__always)
   static func unchecked(_ bytes: Span<UInt8>, _ start: Int, type: UInt8) -> DeviceAddress {
     let low = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self)

@@ -1,6 +1,6 @@
 import HeraldBluetooth
 
-/// The codes of the events this host reads (Vol 4, Part E, 7.7).
+/// The codes of the events that this host processes (Vol 4, Part E, 7.7).
 public enum EventCode {
   /// HCI_Disconnection_Complete.
   public static var disconnectionComplete: UInt8 { 0x05 }
@@ -18,7 +18,7 @@ public enum EventCode {
   public static var leMeta: UInt8 { 0x3E }
 }
 
-/// The subevents of LE Meta this host reads (7.7.65).
+/// The subevents of LE Meta that this host processes (7.7.65).
 public enum LESubevent {
   /// HCI_LE_Connection_Complete.
   public static var connectionComplete: UInt8 { 0x01 }
@@ -40,18 +40,18 @@ public enum LESubevent {
 
 /// HCI_Command_Status (7.7.15), or what HCI_Command_Complete (7.7.14) begins with.
 public struct CommandStatus: BitwiseCopyable, Sendable {
-  /// Whether the command was accepted, or went well.
+  /// The status: whether the command was accepted, or succeeded.
   public let status: HCIErrorCode
-  /// How many commands the controller takes now.
+  /// How many commands the controller accepts now (Num_HCI_Command_Packets).
   public let credits: UInt8
-  /// Which command.
+  /// The opcode of the command.
   public let opcode: Opcode
 
   /// Whether the command is complete, and its other return parameters follow.
   public let isComplete: Bool
 
   /// Reads from the event's parameters; `nil` if they are too short. Both events have the same fields in
-  /// another order. Every command this host sends returns a status first; one that does not has failed.
+  /// another order. Every command this host sends returns a status first; one without a status has failed.
   @inline(never)
   public init?(_ bytes: Span<UInt8>, isComplete: Bool) {
     guard bytes.count >= (isComplete ? 3 : 4) else { return nil }
@@ -70,11 +70,11 @@ public struct CommandStatus: BitwiseCopyable, Sendable {
 
 /// HCI_Disconnection_Complete (7.7.5).
 public struct DisconnectionComplete: BitwiseCopyable, Sendable {
-  /// Whether it is disconnected.
+  /// The status of the disconnection.
   public let status: HCIErrorCode
-  /// Which connection.
+  /// The connection.
   public let handle: ConnectionHandle
-  /// Why.
+  /// The reason.
   public let reason: HCIErrorCode
 
   /// Reads from the event's parameters; `nil` if they are too short.
@@ -88,9 +88,9 @@ public struct DisconnectionComplete: BitwiseCopyable, Sendable {
 
 /// One entry of HCI_Number_Of_Completed_Packets (7.7.19).
 public struct CompletedPackets: BitwiseCopyable, Sendable {
-  /// Which connection.
+  /// The connection.
   public let handle: ConnectionHandle
-  /// How many of its packets have left the controller since the last report.
+  /// How many of its packets were completed since the last report.
   public let count: UInt16
 
   /// Reads entry number `index` of the event's parameters; `nil` if there is none.
@@ -106,17 +106,17 @@ public struct CompletedPackets: BitwiseCopyable, Sendable {
 /// this one as long as that is masked out, which it is: the private addresses it would add are not resolved
 /// here.
 public struct LEConnectionComplete: BitwiseCopyable, Sendable {
-  /// Whether there is a connection.
+  /// The status: whether a connection was opened.
   public let status: HCIErrorCode
-  /// Its number.
+  /// Its handle.
   public let handle: ConnectionHandle
-  /// Who opened it.
+  /// The role of this host.
   public let role: ConnectionRole
-  /// The peer's address as it showed it.
+  /// The peer's address as it was on the air.
   public let peer: DeviceAddress
 
   /// Reads the event's parameters, of which the first is the subevent code; `nil` if they are too short or
-  /// the role is none.
+  /// the role is invalid.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= 12, let role = ConnectionRole(rawValue: bytes[unchecked: 4]) else { return nil }
     status = HCIErrorCode(rawValue: bytes[unchecked: 1])
@@ -127,7 +127,7 @@ public struct LEConnectionComplete: BitwiseCopyable, Sendable {
 }
 
 extension Span where Element == UInt8 {
-  /// Two bytes, little-endian, which the caller knows to be there.
+  /// Two bytes, little-endian, which the caller has checked to exist.
   @inlinable
   func u16(unchecked offset: Int) -> UInt16 {
     UInt16(self[unchecked: offset]) | UInt16(self[unchecked: offset &+ 1]) &<< 8

@@ -1,12 +1,13 @@
-/// What HCI_Read_Local_Supported_Commands tells (Vol 4, Part E, 6.27), as far as it matters here.
+/// The return parameters of HCI_Read_Local_Supported_Commands (Vol 4, Part E, 6.27), as far as this host uses
+/// them.
 public struct SupportedCommands: BitwiseCopyable, Sendable {
-  /// Octets 24…37 of the bit field, between which lies all that matters.
+  /// Octets 24…37 of the bit field, which contain all bits that are used.
   private var octets: [14 of UInt8]
 
-  /// None at all.
+  /// No command supported.
   public init() { octets = .init(repeating: 0) }
 
-  /// Takes over the bit field; what is missing at its end counts as not supported.
+  /// Copies the bit field; bits beyond its end count as not supported.
   public mutating func take(_ bits: Span<UInt8>) {
     for index in 0..<14 { octets[index] = 24 &+ index < bits.count ? bits[unchecked: 24 &+ index] : 0 }
   }
@@ -33,14 +34,14 @@ public struct SupportedCommands: BitwiseCopyable, Sendable {
   public var extendedCreateConnection: Bool { has(37, 0x80) }
 }
 
-/// What HCI_LE_Read_Supported_States tells (7.8.27).
+/// The return parameters of HCI_LE_Read_Supported_States (7.8.27).
 public struct SupportedStates: BitwiseCopyable, Sendable {
   /// Bits 0…31.
   public let low: UInt32
   /// Bits 32…63.
   public let high: UInt32
 
-  /// None at all, which is what a controller that cannot tell counts as.
+  /// No state supported; also used for a controller that does not report its states.
   public static var none: SupportedStates { SupportedStates(low: 0, high: 0) }
 
   /// The two halves of the bit field.
@@ -64,7 +65,7 @@ public struct SupportedStates: BitwiseCopyable, Sendable {
   public var advertising: Bool { has(2) }
   /// Initiating (bit 6).
   public var initiating: Bool { has(6) }
-  /// Connectable advertising beside a connection in either role (bits 35 and 38).
+  /// Connectable advertising with a connection in either role (bits 35 and 38).
   public var advertisingWhileConnected: Bool { has(35) && has(38) }
   /// Connectable advertising while initiating (bit 32).
   public var advertisingWhileInitiating: Bool { has(32) }
@@ -72,8 +73,8 @@ public struct SupportedStates: BitwiseCopyable, Sendable {
   public var scanningWhileInitiating: Bool { has(22) && has(23) }
 }
 
-/// What HCI_LE_Read_Buffer_Size [v1] (7.8.2) and HCI_Read_Buffer_Size (7.4.5) tell of ACL data, host to
-/// controller.
+/// The return parameters of HCI_LE_Read_Buffer_Size [v1] (7.8.2) and HCI_Read_Buffer_Size (7.4.5) for ACL
+/// data, host to controller.
 public struct ACLBufferSize: BitwiseCopyable, Sendable {
   /// The longest payload of a packet.
   public let length: UInt16

@@ -1,30 +1,30 @@
 import HeraldHAL
 
-/// Cuts the byte stream from the controller into H4 packets (Vol 4, Part A), in one buffer from which they
+/// Splits the byte stream from the controller into H4 packets (Vol 4, Part A), in one buffer from which they
 /// are read in place.
 ///
-/// Packets longer than any this host wants (ACL data above 251 bytes) and those of kinds it never asks for
-/// (synchronous, isochronous) are passed over by their length and counted.
+/// Packets longer than this host uses (ACL data above 251 bytes) and those of kinds it never requests
+/// (synchronous, isochronous) are skipped by their length and counted.
 ///
 /// **Lost synchronisation.** A byte that begins no packet, or a header that no controller sends, means that
-/// bytes were lost or invented. H4 has no markers to find again; the specification's remedy (Vol 4, Part A,
-/// 4) is to reset the controller and to look for the answer to that. So the receiver then `hunts`: it passes
-/// over everything up to a Command Complete of HCI_Reset (`04 0E 04 nn 03 0C ss`) and goes on from there, and
-/// the radio sends that HCI_Reset. What the controller knew of connections and credits can no longer be
-/// trusted by then anyway.
+/// bytes were lost or inserted. H4 has no markers for resynchronisation; the specification's remedy (Vol 4,
+/// Part A, 4) is to reset the controller and to search for the response. The receiver then `hunts`: it skips
+/// everything up to a Command Complete of HCI_Reset (`04 0E 04 nn 03 0C ss`) and continues from there, and
+/// the radio sends that HCI_Reset. The controller's state of connections and credits is no longer reliable by
+/// then in any case.
 @usableFromInline
 struct H4Receiver: ~Copyable {
-  /// Room for one longest packet, an event of 258 bytes. What does not fit waits in the transport.
+  /// Room for one longest packet, an event of 258 bytes. Further bytes wait in the transport.
   @usableFromInline static var capacity: Int { 260 }
-  /// The longest ACL payload that is taken: an ATT PDU of 247 bytes with its L2CAP header.
+  /// The longest ACL payload that is received: an ATT PDU of 247 bytes with its L2CAP header.
   @usableFromInline static var longestACL: Int { 251 }
-  /// No controller sends data packets longer than this; a header that says so is none.
+  /// No controller sends data packets longer than this; a header with a greater length is invalid.
   @usableFromInline static var plausibleLength: Int { 2048 }
 
-  /// Bytes not yet looked at: `head..<tail`.
+  /// Bytes not yet processed: `head..<tail`.
   @usableFromInline var head: Int
   @usableFromInline var tail: Int
-  /// How many bytes of a packet are still to be passed over.
+  /// How many bytes of a packet are still to be skipped.
   @usableFromInline var skip: Int
   /// Whether synchronisation is lost.
   @usableFromInline var isHunting: Bool
@@ -38,14 +38,14 @@ struct H4Receiver: ~Copyable {
     isHunting = false
   }
 
-  /// What was found.
+  /// The result of a search for a packet.
   @usableFromInline
   enum Packet: BitwiseCopyable {
-    /// Nothing whole.
+    /// No complete packet.
     case none
     /// An event: its code is at `start`, its parameters are the `count` bytes from `start + 2`.
     case event(start: Int, count: Int)
-    /// ACL data: its handle and length are at `start`, its data are the `count` bytes from `start + 4`.
+    /// ACL data: its handle and length are at `start`, its data is the `count` bytes from `start + 4`.
     case aclData(start: Int, count: Int)
     /// Synchronisation was lost just now.
     case lostSync
@@ -58,7 +58,7 @@ struct H4Receiver: ~Copyable {
     storage.span.extracting(start..<(start &+ count))
   }
 
-  /// Drops what is there and hunts: for a controller that does not answer.
+  /// Discards the buffer and hunts: for a controller that does not respond.
   @usableFromInline mutating func hunt() {
     head = 0
     tail = 0
@@ -66,7 +66,7 @@ struct H4Receiver: ~Copyable {
     isHunting = true
   }
 
-  /// Reads once from `transport`. Returns how many bytes came; −1 if the line is gone.
+  /// Reads once from `transport`. Returns how many bytes were read; −1 if the line is lost.
   @inlinable
   mutating func fill<Transport: ControllerTransport & ~Copyable>(from transport: inout Transport) -> Int {
     moveToFront()
@@ -81,7 +81,7 @@ struct H4Receiver: ~Copyable {
     return count
   }
 
-  /// Whether the last `fill` could have taken more.
+  /// Whether the last `fill` had room for more.
   @inlinable var hasRoom: Bool { tail < Self.capacity }
 
   @usableFromInline mutating func moveToFront() {
@@ -111,7 +111,7 @@ struct H4Receiver: ~Copyable {
     return other(&counters)
   }
 
-  /// Everything but a whole event in good order.
+  /// All cases except a complete, valid event.
   @usableFromInline @inline(never) mutating func other(_ counters: inout HCICounters) -> Packet {
     while true {
       if skip > 0 {
@@ -136,7 +136,7 @@ struct H4Receiver: ~Copyable {
       case PacketType.aclData:
         guard available >= 5 else { return .none }
         let count = Int(storage[head &+ 3]) | Int(storage[head &+ 4]) &<< 8
-        // A handle is at most 0x0EFF, and nobody broadcasts on an LE link.
+        // A handle is at most 0x0EFF, and there is no broadcast on an LE connection.
         guard storage[head &+ 2] & 0x0F != 0x0F, storage[head &+ 2] & 0xC0 == 0, count <= Self.plausibleLength
         else { return lose(&counters) }
         if count > Self.longestACL {
@@ -172,7 +172,7 @@ struct H4Receiver: ~Copyable {
     return .lostSync
   }
 
-  /// Passes over bytes until a Command Complete of HCI_Reset is next; `false` if there is none yet.
+  /// Skips bytes until a Command Complete of HCI_Reset is next; `false` if there is none yet.
   private mutating func findReset(_ counters: inout HCICounters) -> Bool {
     while tail &- head >= 7 {
       if storage[head] == 0x04, storage[head &+ 1] == 0x0E, storage[head &+ 2] == 0x04,

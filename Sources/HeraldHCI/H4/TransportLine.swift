@@ -1,12 +1,12 @@
-/// The line to the controller, as reading found it.
+/// The state of the line to the controller, by the result of reading.
 @usableFromInline
 enum TransportLine: UInt8, BitwiseCopyable {
   /// It works.
   case up = 0
-  /// It was found gone at this poll, and was not before.
+  /// Found lost at this poll, for the first time.
   case lost = 1
-  /// It was found gone at this poll again.
+  /// Found lost at this poll again.
   case missing = 2
-  /// It was gone at the last poll.
+  /// Lost at the last poll.
   case gone = 3
 }

@@ -9,7 +9,7 @@ public struct Opcode: Hashable, BitwiseCopyable, RawRepresentable, Sendable {
   @inlinable
   public init(_ value: UInt16) { rawValue = value }
 
-  /// No command: a controller uses it to change the number of commands it takes (Vol 4, Part E, 7.7.14).
+  /// No command: a controller uses it to change the number of commands it accepts (Vol 4, Part E, 7.7.14).
   @inlinable
   public static var none: Opcode { Opcode(0) }
 

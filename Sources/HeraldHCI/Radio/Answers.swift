@@ -1,10 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// What changes when a command leaves and when it is answered.
+// State changes when a command is sent and when its response is received.
 extension ControllerSession {
-  /// The command in `packet` has left, right after `plan` chose it. What `plan` chose from may have changed
-  /// by the time it is answered: so what it settles is no longer owed from now on.
+  /// The command in `packet` was sent, right after `plan` chose it. The state from which `plan` chose may
+  /// have changed when the response is received: what the command settles is therefore marked as done now.
   @usableFromInline @inline(__always)
   mutating func sent(
     _ packet: CommandPacket, _ purpose: CommandPurpose, _ summary: ConnectionSummary, connects: Bool,
@@ -45,14 +45,14 @@ extension ControllerSession {
     if isPending { pending = .none }
     credit(event.credits)
     guard isPending else {
-      // Nobody asked for a reset: the controller has started again by itself.
+      // Not requested: the controller has restarted by itself.
       return event.isComplete && event.opcode == .reset && state == .ready ? .failed : .nothing
     }
     if !event.status.isSuccess { counters.count(.commandsRefused) }
     switch state {
     case .ready: break
     case .starting:
-      // Bring-up wants completions; only a refusal may come as a status instead.
+      // Bring-up requires Command Complete; only a refusal may come as Command Status instead.
       return event.isComplete || !event.status.isSuccess ? bringUp(event.status, bytes, at: now) : .failed
     case .failed: return .nothing
     }
@@ -69,14 +69,15 @@ extension ControllerSession {
     switch pendingPurpose {
     case .none, .bringUp, .presence: break
     case .advertisingOff:
-      // Off is off, also when it was refused because it was off.
+      // Disabled in either case: the command is also refused if it was disabled already.
       advertising.isOn = false
     case .advertisingOn:
       advertising.isOn = isGood
       if !isGood { restAdvertising(now) }
     case .advertisingParameters, .advertisingAddress, .advertisingData, .scanResponse:
       if !isGood { restAdvertising(now) }
-      // It says that it advertises (not every controller stops at a reset): it is stopped first, then.
+      // The controller reports that it advertises (not every controller stops at a reset): advertising is
+      // stopped first.
       if status == .commandDisallowed { advertising.isOn = true }
     case .scanOff:
       scanning.isOn = false
@@ -95,7 +96,8 @@ extension ControllerSession {
         advertising.isOn = true
         scanning.isOn = true
       } else {
-        // A controller that will not show the address would show another: what is to show it must not start.
+        // A controller that refuses the address would use another: what depends on the address must not
+        // start.
         return .failed
       }
     case .createConnection where connects:
@@ -103,12 +105,13 @@ extension ControllerSession {
       connect = .initiating
       if !isGood { return connectEnded(status) }
     case .cancelConnection where connects:
-      // Refused: there was nothing left to cancel, and what it became has been reported already.
+      // Refused: there was no attempt left to cancel, and its result has been reported already.
       if !isGood, connect == .cancelling { return connectEnded(.unknownConnection) }
-      // Otherwise a connection complete event ends it, and has to come.
+      // Otherwise a connection complete event, which is mandatory, ends it.
       cancelDeadline = now + Self.commandTimeout
     default:
-      // About one connection: `.disconnect`, `.refuseKey`, `.updateConnection`, `.dataLength`, `.readRSSI`.
+      // Commands for one connection: `.disconnect`, `.refuseKey`, `.updateConnection`, `.dataLength`,
+      // `.readRSSI`.
       if connects, !isGood { return .refused(status) }
     }
     return .nothing
@@ -136,11 +139,11 @@ extension ControllerSession {
     return .connectFailed(status.disconnectReason)
   }
 
-  /// A connection was opened; `false` if nobody wants it.
+  /// A connection was opened; `false` if it is not wanted.
   @usableFromInline
   mutating func opened(_ role: ConnectionRole) -> Bool {
     if role == .peripheral {
-      // Being connected ends advertising; it is started again as far as there is room.
+      // A new connection ends advertising; it is started again as far as there is room.
       advertising.isOn = false
       return true
     }
@@ -152,7 +155,7 @@ extension ControllerSession {
   }
 }
 
-// What the radio's caller wants.
+// The requested state of the radio.
 extension ControllerSession {
   @usableFromInline
   mutating func wantAdvertising(
@@ -207,7 +210,7 @@ extension ControllerSession {
     if connect != .idle { cancelWanted = true }
   }
 
-  /// A cancelled attempt of which the controller never heard is over; to be asked at each poll.
+  /// A cancelled attempt for which no command was sent has ended; to be called at each poll.
   @usableFromInline
   mutating func endUnsentConnect() -> Bool {
     guard connect == .wanted, cancelWanted else { return false }

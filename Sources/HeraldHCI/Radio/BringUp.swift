@@ -4,7 +4,7 @@ import HeraldHAL
 /// The steps from an unknown controller to a ready one. Each is one command, whose form is in `CommandForms`;
 /// some are left out.
 ///
-/// A number and not an enumeration: the one behind it is found without a table.
+/// A number and not an enumeration: the next one is found without a table.
 struct BringUpStep: Equatable, BitwiseCopyable {
   /// The place of the step.
   let number: UInt8
@@ -27,21 +27,21 @@ struct BringUpStep: Equatable, BitwiseCopyable {
 }
 
 extension ControllerSession {
-  /// Whether it is the vendor's turn: commands that the transport knows.
+  /// Whether the vendor's commands are next, which the transport supplies.
   @usableFromInline var isAtVendor: Bool { state == .starting && step == .vendor }
 
-  /// There are no more of the vendor's.
+  /// All vendor commands have been sent.
   @usableFromInline
   mutating func endVendor() { step = .version }
 
-  /// The command of the current step; none while the controller is not to be brought up.
+  /// The command of the current step; none while the controller is not being brought up.
   mutating func planBringUp() -> CommandPurpose {
-    // The vendor's commands come from the transport, before this is asked.
+    // The vendor's commands come from the transport, before this is called.
     state == .starting && step != .vendor && step != .done ? .bringUp : .none
   }
 
-  /// Takes the answer to the current step. A step that only makes things better may be refused; without
-  /// the others there is no LE host, and bring-up fails.
+  /// Processes the response to the current step. An optional step may be refused; without the others there is
+  /// no LE host, and bring-up fails.
   @inline(never)
   mutating func bringUp(_ status: HCIErrorCode, _ bytes: Span<UInt8>, at now: Instant) -> Outcome {
     let isGood = status.isSuccess
@@ -91,7 +91,7 @@ extension ControllerSession {
   private mutating func isLeftOut(_ step: BringUpStep) -> Bool {
     switch step {
     case .hostSupport: !support.isDualMode || !support.commands.writeLEHostSupport
-    // LE_ACL_Data_Packet_Length 0 says that BR/EDR's buffers serve both.
+    // LE_ACL_Data_Packet_Length 0: the buffers of BR/EDR are used for both.
     case .bufferSize: support.acl.length > 0 && support.acl.count > 0
     case .dataLength: !support.hasDataLength || !support.commands.suggestedDataLength
     default: false

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-// The connections' lives.
+// How connections open and close.
 extension HCIRadio where Transport: ~Copyable {
   /// LE Connection Complete.
   @inlinable
@@ -9,7 +9,7 @@ extension HCIRadio where Transport: ~Copyable {
     _ event: LEConnectionComplete, _ handler: inout Handler
   ) {
     guard session.state == .ready else {
-      // A controller that was not reset, or goes on in spite of it: the connection is ended once commands can
+      // A controller that was not reset, or kept its connections: the connection is closed once commands can
       // be sent.
       if event.status.isSuccess { turnAway(event.handle, isKnown: true) }
       return
@@ -27,7 +27,7 @@ extension HCIRadio where Transport: ~Copyable {
     guard index >= 0 else {
       counters.count(.connectionsRefused)
       guard !hasOrphan || orphanAt > now || isFormer else {
-        // Two to be turned away and one place to remember them: a reset ends both.
+        // Two connections to be closed and one place to store them: a reset ends both.
         fail(&handler)
         return
       }
@@ -40,9 +40,9 @@ extension HCIRadio where Transport: ~Copyable {
       ConnectionOpened(connection: ConnectionID(index: index), role: event.role, peer: event.peer), at: now)
   }
 
-  /// Has a connection disconnected that has no place here, unless another is to be already. Its peer goes on
-  /// sending: there is another opportunity. One that `isKnown`, as its report came, goes before one of which
-  /// only data have come: that is given some time for the report.
+  /// Disconnects a connection that has no place here, unless another is pending already. Its peer continues
+  /// to send, which gives another opportunity. One that `isKnown`, as its report was received, precedes one
+  /// of which only data was received: the report of that one may still follow.
   @inlinable @inline(never)
   mutating func turnAway(_ handle: ConnectionHandle, isKnown: Bool) {
     guard !hasOrphan || isKnown && orphanAt > now else { return }
@@ -71,7 +71,7 @@ extension HCIRadio where Transport: ~Copyable {
     credits &+= acl[index].inFlight
     acl[index].inFlight = 0
     acl[index].life = .free
-    // A refusal that is still to come is about this connection, not about the next in its place.
+    // A refusal that is still outstanding is for this connection, not for the next in its place.
     if pendingPlace == index { pendingPlace = -1 }
     handler.connectionClosed(ConnectionID(index: index), reason, at: now)
   }

@@ -1,115 +1,112 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The host's side of the controller as a whole: bringing it up, one command at a time, and the difference
-/// between what is wanted of it and what it does.
+/// The host's state of the controller as a whole: bring-up, one command at a time, and the difference between
+/// the requested and the actual state.
 ///
-/// One command is under way at any time: the next one leaves when the last is answered and
-/// Num_HCI_Command_Packets allows another. `plan` writes the next command worth sending and changes nothing;
-/// `sent` and `answered` do.
+/// One command is under way at any time: the next one is sent when the last is complete and
+/// Num_HCI_Command_Packets allows another. `plan` writes the next command to send and changes nothing; `sent`
+/// and `answered` do.
 @usableFromInline
 struct ControllerSession: ~Copyable {
-  /// What an answer means to the layers above.
+  /// The effect of a response on the layers above.
   @usableFromInline
   enum Outcome: BitwiseCopyable {
     case nothing
-    /// The controller is up.
+    /// The controller is ready.
     case ready
-    /// It cannot be brought up, or has lost its mind.
+    /// Bring-up failed, or the controller is out of a defined state.
     case failed
-    /// The attempt to connect is over.
+    /// The attempt to connect has ended.
     case connectFailed(DisconnectReason)
-    /// The strength of a connection.
+    /// The RSSI of a connection.
     case measured(ConnectionHandle, RSSI)
-    /// The command was refused for the connection it was about.
+    /// The command was refused for its connection.
     case refused(HCIErrorCode)
   }
 
-  /// Where an attempt to connect is.
+  /// The state of a connection attempt.
   @usableFromInline
   enum Connect: UInt8, BitwiseCopyable {
     case idle = 0
-    /// Asked for, no command sent yet.
+    /// Requested, no command sent yet.
     case wanted = 1
     /// The command was sent.
     case creating = 2
-    /// The controller is at it.
+    /// The controller is initiating.
     case initiating = 3
     /// The command to cancel was sent.
     case cancelling = 4
   }
 
-  /// How long a controller may take to answer a command, or to take the next.
+  /// How long a controller may take to complete a command, or to accept the next.
   @usableFromInline static var commandTimeout: Interval { .seconds(2) }
-  /// How long a refused part of the work rests before it is tried again.
+  /// How long a refused command is held back before it is repeated.
   static var rest: Interval { .seconds(1) }
-  /// How long a controller that has work may be silent before it is asked whether it is still there.
+  /// How long a controller with work may be silent before it gets a command to check whether it responds.
   static var silence: Interval { .seconds(30) }
-  /// How soon after a failure a byte from the controller ends the pause: what comes sooner may be the rest of
-  /// what failed.
+  /// How soon after a failure a byte from the controller ends the pause: earlier bytes may belong to the
+  /// failed transfer.
   static var shortestPause: Interval { .milliseconds(100) }
 
-  // What is one byte long and looked at often comes first, where short instructions reach it. In this order
-  // there is no gap between the members: all zero bits are cleared in their place, and not beside it on the
-  // stack.
+  // Members of one byte that are read often come first, within reach of short instructions. In this order
+  // there is no padding between the members: zeroing is done in place, and not in a copy on the stack.
 
   @usableFromInline var state = RadioState.starting
   var step = BringUpStep.reset
   /// Num_HCI_Command_Packets was 0.
   @usableFromInline var isBlocked = false
-  /// Whether something is waited for until `deadline`.
+  /// Whether `deadline` is in use.
   @usableFromInline var isWaiting = false
-  /// What the command under way is for.
+  /// The purpose of the command under way.
   @usableFromInline var pendingPurpose = CommandPurpose.none
   @usableFromInline var connect = Connect.idle
   var cancelWanted = false
-  /// A cancelled attempt is to be made again: it was in the way of a change of address.
+  /// A cancelled attempt is to be repeated: it was cancelled for a change of address.
   var restartWanted = false
   var advertising = AdvertisingState()
   var scanning = ScanningState()
   /// The command under way.
   @usableFromInline var pending = Opcode.none
 
-  /// What the controller is.
+  /// The capabilities of the controller.
   @usableFromInline var support = ControllerSupport()
-  /// How many of the vendor's commands have been answered.
+  /// How many of the vendor's commands are complete.
   @usableFromInline var vendorCommands: UInt8 = 0
-  /// Closes a gap, so that all of this is cleared in its place.
+  /// Padding: with it all of this is cleared in place.
   private var spare: UInt16 = 0
   var connectPeer = DeviceAddress.zero
-  /// How many failures in a row, which sets the pause before the next attempt.
+  /// The number of failures in a row, which sets the pause before the next attempt.
   var failures: UInt8 = 0
   var connectParameters = ConnectionParameters(ownAddress: .zero, interval: 0, supervisionTimeout: 0)
-  /// It has refused the last random address it was given.
+  /// It has refused the last random address.
   var addressWasRefused = false
 
-  /// When something came from the controller last.
+  /// When a byte was last received from the controller.
   @usableFromInline var heardAt = Instant.start
-  /// When `.failed`: when to try again. When `.ready`: since when.
+  /// When `.failed`: when to start again. When `.ready`: since when.
   @usableFromInline var turned = Instant.start
-  /// Until when an answer, or the controller's leave to send, is waited for if `isWaiting`. When `.failed`:
-  /// since when.
+  /// Until when a response, or permission to send, is expected if `isWaiting`. When `.failed`: since when.
   @usableFromInline var deadline = Instant.start
   /// While `.cancelling`: when the attempt must have ended.
   @usableFromInline var cancelDeadline = Instant.start
-  /// A refused command of scanning is not repeated before.
+  /// A refused command of scanning is not repeated before this.
   var scanRetryAt = Instant.start
 
   var advertised = AdvertisingWork()
   var scanParameters = ScanParameters(ownAddress: .zero, interval: .zero, window: .zero, active: false)
-  /// The random address the controller has; `.zero` for none.
+  /// The random address set in the controller; `.zero` for none.
   var randomAddress = DeviceAddress.zero
   private var filler: UInt8 = 0
-  /// The one a pending command sets.
+  /// The address that a pending command sets.
   var pendingAddress = DeviceAddress.zero
   private var end: UInt8 = 0
 
   @usableFromInline
   init() {}
 
-  /// Gives the controller up for now, forgetting all that was wanted. The first attempt to bring it up again
-  /// is made at once, the next ones after 100 ms, 200 ms and so on up to 25.6 s; half a minute without
-  /// failure starts over.
+  /// Enters `.failed` and clears the requested state. The first attempt to bring it up again is made at once,
+  /// the next ones after 100 ms, 200 ms and so on up to 25.6 s; half a minute without failure starts over.
   @usableFromInline
   mutating func fail(at now: Instant, _ counters: inout HCICounters) {
     counters.count(.failures)
@@ -123,8 +120,7 @@ struct ControllerSession: ~Copyable {
     deadline = now
   }
 
-  /// While the controller is given up: a byte from it since then ends the pause, and so does a line that
-  /// `wasReopened`.
+  /// In `.failed`: a byte received since then ends the pause, and so does a line that `wasReopened`.
   @usableFromInline
   mutating func resume(at now: Instant, wasReopened: Bool) {
     if wasReopened {
@@ -134,7 +130,7 @@ struct ControllerSession: ~Copyable {
     }
   }
 
-  /// Begins to bring the controller up, from nothing.
+  /// Begins to bring the controller up from the start.
   @usableFromInline
   mutating func restart() {
     state = .starting
@@ -151,11 +147,11 @@ struct ControllerSession: ~Copyable {
     addressWasRefused = false
   }
 
-  /// Whether nothing but the answer to HCI_Reset is expected, or there is no hope at the moment.
+  /// Whether only the response to HCI_Reset is expected, or the state is `.failed`.
   @usableFromInline
   mutating func awaitsReset() -> Bool { state == .failed || (state == .starting && step == .reset) }
 
-  /// Something is to be sent that the controller does not take: its timeout runs.
+  /// A command is pending that the controller does not accept: its timeout runs.
   @usableFromInline
   mutating func wait(from now: Instant) {
     guard !isWaiting else { return }
@@ -163,7 +159,7 @@ struct ControllerSession: ~Copyable {
     deadline = now + Self.commandTimeout
   }
 
-  /// By when something that is waited for must have come.
+  /// The deadline of the event that is expected.
   @usableFromInline
   mutating func overdueAt() -> Instant {
     let command = isWaiting ? deadline : .never
@@ -177,7 +173,7 @@ struct ControllerSession: ~Copyable {
   }
 }
 
-/// What one controller is and can do, as its bring-up found out.
+/// The properties of one controller, as found by its bring-up.
 @usableFromInline
 struct ControllerSupport: BitwiseCopyable {
   /// HCI_Version: 9 is Core Specification 5.0.
@@ -196,7 +192,7 @@ struct ControllerSupport: BitwiseCopyable {
   @usableFromInline
   init() {}
 
-  /// Takes over the supported commands, and decides which set of commands to use.
+  /// Stores the supported commands, and decides which set of commands to use.
   mutating func takeCommands(_ bits: Span<UInt8>) {
     commands.take(bits)
     let hasLegacy = commands.legacyAdvertising && commands.legacyScanning && commands.createConnection
@@ -209,22 +205,22 @@ struct ControllerSupport: BitwiseCopyable {
   /// Request (4), and with the extended commands Extended Advertising Report (12).
   var eventMask: UInt16 { isExtended ? 0x1013 : 0x0013 }
 
-  /// The commands to advertise are there.
+  /// The commands for advertising are supported.
   @usableFromInline var canAdvertise: Bool {
     isExtended ? commands.extendedAdvertising : commands.legacyAdvertising
   }
-  /// The commands to scan are there.
+  /// The commands for scanning are supported.
   @usableFromInline var canScan: Bool {
     isExtended ? commands.extendedScanning : commands.legacyScanning
   }
-  /// The commands to connect are there, and buffers for what is sent.
+  /// The commands for connecting are supported, and there are buffers for data.
   @usableFromInline var canConnect: Bool {
     guard acl.count > 0, acl.length > 0 else { return false }
     return isExtended ? commands.extendedCreateConnection : commands.createConnection
   }
   /// The length of new connections' packets can be set.
   @usableFromInline var canSetDataLength: Bool { hasDataLength && commands.setDataLength }
-  /// The same in the radio's terms; the longest PDU is left open.
+  /// The same as the radio's capabilities; the longest PDU is left open.
   @usableFromInline
   mutating func capabilities(connections: Int) -> RadioCapabilities {
     RadioCapabilities(
@@ -236,7 +232,7 @@ struct ControllerSupport: BitwiseCopyable {
 }
 
 extension RadioCapabilities {
-  /// What a radio can do before its controller is known.
+  /// What a radio can do before bring-up.
   @usableFromInline static var none: RadioCapabilities {
     RadioCapabilities(
       canAdvertise: false, canAdvertiseWhileConnected: false, canScanWhileConnecting: false,

@@ -1,7 +1,7 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A Bluetooth host over a controller that speaks HCI.
+/// A Bluetooth host over a controller with HCI.
 ///
 /// ```swift
 /// var host = HCIHost<Line, NoApplication, 0>(transport: Board.controllerLine())

@@ -1,27 +1,28 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A radio behind any controller that speaks HCI over H4, with room for `connections` connections.
+/// A radio over any controller with HCI over H4, with room for `connections` connections.
 ///
-/// **Receiving.** `poll` reads what has come, at most `readsPerPoll` times 260 bytes, and hands every
-/// advertising report to the handler straight from the receive buffer: no queue in which reports could wait,
-/// overflow, or displace anything else. Answers leave when they are made, commands and other data at the end
-/// of the same `poll`, so neither direction can starve the other; if there is more to read, `poll` asks to be
-/// called again at once.
+/// **Receiving.** `poll` reads what was received, at most `readsPerPoll` times 260 bytes, and passes every
+/// advertising report to the handler directly from the receive buffer: there is no queue in which reports
+/// could wait, overflow, or displace other events. Responses are sent when they are made, commands and other
+/// data at the end of the same `poll`, so that neither direction can starve the other; if there is more to
+/// read, `poll` returns the present time as its deadline.
 ///
-/// **Sending.** Everything that may leave does so at once: in the call that asks for it, or in the `poll`
-/// that makes it possible. One command is under way at a time; data wait for the controller's buffers, which
-/// are shared out evenly among the connections, so that one stalled peer does not hold up the others.
+/// **Sending.** Data and commands are sent as soon as possible: in the call that requests them, or in the
+/// `poll` that makes it possible. One command is under way at a time; data waits for the controller's
+/// buffers, which are distributed evenly among the connections, so that one stalled peer does not delay the
+/// others.
 ///
-/// **Failure.** A controller that has work and has been silent for half a minute is asked for its version. A
-/// command that is not answered within two seconds, a Hardware Error or Data Buffer Overflow event, or a byte
-/// stream out of step makes the radio `.failed`. It then resets the controller, at once the first time and
-/// after growing pauses when that does not help, and reports `.starting` and `.ready` again. A byte from the
-/// controller, or a line that was opened anew, ends a pause. While the line is gone the controller is not
-/// reset; `read` is called every quarter of a second.
+/// **Failure.** A controller that has work and has been silent for half a minute gets a Read Local Version
+/// Information command. A command that is not completed within two seconds, a Hardware Error or Data Buffer
+/// Overflow event, or a byte stream out of synchronisation makes the radio `.failed`. It then resets the
+/// controller, at once the first time and after growing pauses if that fails, and reports `.starting` and
+/// `.ready` again. A byte from the controller, or a line that was reopened, ends a pause. While the line is
+/// lost the controller is not reset; `read` is called every quarter of a second.
 ///
-/// A connection of which this host does not know, as of a controller that goes on with its connections when
-/// it is reset, is disconnected.
+/// A connection unknown to this host, as of a controller that keeps its connections when it is reset, is
+/// disconnected.
 ///
 /// **Memory.** 288 bytes for each connection and about 960 for the rest on a 32-bit controller. Idle state is
 /// all zero bits.
@@ -31,47 +32,48 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
 {
   /// How often one `poll` reads at most.
   @usableFromInline static var readsPerPoll: Int { 8 }
-  /// How long a connection may take to end after the controller was told: longer than any supervision
+  /// How long a connection may take to end after the command to the controller: longer than any supervision
   /// timeout.
   @usableFromInline static var longestGoodbye: Interval { .seconds(40) }
-  /// How often a line that is gone is looked at.
+  /// How often a lost line is checked.
   @usableFromInline static var linePeriod: Interval { .milliseconds(250) }
-  /// How long the report of a connection may come behind its first data: over USB they come from different
+  /// How long the report of a connection may follow its first data: over USB they come from different
   /// endpoints.
   @usableFromInline static var longestDelay: Interval { .milliseconds(100) }
 
-  // What is short and looked at often comes first, where short instructions reach it, the buffers last.
+  // Short members that are read often come first, within reach of short instructions; the buffers last.
 
-  /// Whether nothing but advertisements has come since all else was looked at, and nothing new is wanted.
+  /// Whether only advertisements were received since everything else was processed, and no new command is
+  /// pending.
   @usableFromInline var isQuiet: Bool
-  /// The transport refused a packet: it is offered again soon.
+  /// The transport refused a packet: it is repeated soon.
   @usableFromInline var isClogged: Bool
   @usableFromInline var hasOrphan: Bool
   @usableFromInline var line: TransportLine
-  /// How many packets the controller still takes.
+  /// How many packets the controller still accepts.
   @usableFromInline var credits: UInt16
-  /// A connection there is no place for, or of which nothing is known, to be disconnected.
+  /// A connection without a place, or an unknown one, to be disconnected.
   @usableFromInline var orphan: ConnectionHandle
   /// The connection after the one that sent last.
   @usableFromInline var nextPlace: Int
-  /// The connection a pending command is about.
+  /// The connection of the pending command.
   @usableFromInline var pendingPlace: Int
   /// When `poll` was last called.
   @usableFromInline var now: Instant
-  /// Until when there is nothing to look at while it is quiet.
+  /// Until when there is nothing to process while it is quiet.
   @usableFromInline var quietUntil: Instant
   /// When the orphan is to be disconnected.
   @usableFromInline var orphanAt: Instant
-  /// When the last connection that was told to end must have ended.
+  /// By when the last connection that is being closed must have ended.
   @usableFromInline var goodbyeBy: Instant
   @usableFromInline var session: ControllerSession
-  /// What the controller was found to be able to do, kept apart so that asking costs nothing.
+  /// The capabilities of the controller, stored separately so that reading them is cheap.
   @usableFromInline var known: RadioCapabilities
   @usableFromInline var continuation: ReportContinuation
   @usableFromInline var counters: HCICounters
   @usableFromInline var acl: ACLConnections<connections>
-  /// The line to the controller: whoever waits for events asks it what to wait for. Reading and writing are
-  /// the radio's.
+  /// The line to the controller: an event loop uses it to find out what to wait for. Only the radio reads and
+  /// writes.
   public var transport: Transport
   @usableFromInline var receiver: H4Receiver
   @usableFromInline var buffers: ACLBuffers<connections>
@@ -101,7 +103,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     known = .none
   }
 
-  /// What the controller can do, by its supported commands and states; nothing before it is ready.
+  /// What the controller can do, by its supported commands and states; none before it is ready.
   @inlinable
   public var capabilities: RadioCapabilities {
     @inline(__always)
@@ -119,8 +121,8 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
   }
 
   /// Advertises from now on; see `Radio`. `.unsupported` for connectable advertising without room for a
-  /// connection. With the legacy commands a controller has one random address:
-  /// advertising's, when it has one, is also the one that scan requests and connections show.
+  /// connection. With the legacy commands a controller has one random address: that of advertising, if set,
+  /// is also used in scan requests and connections.
   @inlinable
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: Span<UInt8>, scanResponse: Span<UInt8>
@@ -159,14 +161,14 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     transmit()
   }
 
-  /// Gives an attempt to connect up; see `Radio`.
+  /// Cancels an attempt to connect; see `Radio`.
   @inlinable
   public mutating func cancelConnect() {
     session.cancelConnection()
     transmit()
   }
 
-  /// Ends a connection; see `Radio`. What still waits to be sent on it is dropped.
+  /// Ends a connection; see `Radio`. Pending data of it is dropped.
   @inlinable @inline(never)
   public mutating func disconnect(_ connection: ConnectionID) {
     let index = connection.index
@@ -192,7 +194,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     transmit()
   }
 
-  /// Asks for the strength of a connection; see `Radio`.
+  /// Requests the RSSI of a connection; see `Radio`.
   @inlinable
   public mutating func readRSSI(_ connection: ConnectionID) {
     let index = connection.index
@@ -201,7 +203,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     transmit()
   }
 
-  /// Takes in, sends out, hands over events; see `Radio`.
+  /// Receives, sends, and delivers events; see `Radio`.
   @inlinable
   public mutating func poll<Handler: RadioEventHandler & ~Copyable>(
     at now: Instant, into handler: inout Handler
@@ -209,12 +211,12 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     self.now = now
     isClogged = false
     let hasMore = receive(into: &handler)
-    // Advertisements change nothing here: with many of them this is most of the time.
+    // Advertisements change no state here: with many of them this is the most frequent path.
     if !isQuiet || now >= quietUntil { tend(&handler) }
     return hasMore ? now : quietUntil
   }
 
-  /// Does what is due besides receiving. Not inlined: advertisements are not to pay for what it needs of
+  /// Does what is due besides receiving. Not inlined, so that the path of advertisements does not carry its
   /// registers and stack.
   @inlinable @inline(never)
   mutating func tend<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
@@ -235,16 +237,15 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     isQuiet = session.state == .ready && !isClogged
   }
 
-  /// Whether there is a line by which the controller can be reset, as far as is known: the first attempt
-  /// finds out. Ends the pause of a controller that was given up when the line is back, or something came
-  /// from it.
+  /// Whether there is a line over which the controller can be reset, as far as is known: the first attempt
+  /// shows it. In `.failed`, ends the pause when the line is back, or a byte was received.
   @inlinable
   mutating func isLineUp() -> Bool {
     if !Transport.isAlwaysThere, line != .up {
       let found = line
       line = found == .gone ? .up : .gone
       guard found == .gone else { return found == .lost }
-      // What came by the former line is not continued on this one.
+      // Bytes received on the former line are not continued on this one.
       receiver.hunt()
       session.resume(at: now, wasReopened: true)
     }
@@ -252,7 +253,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     return true
   }
 
-  /// By when the controller must have answered, or the last connection that is to end must have ended.
+  /// By when the controller must have responded, or the last connection that is being closed must have ended.
   @inlinable @inline(never)
   mutating func overdueAt() -> Instant {
     let command = session.overdueAt()
@@ -272,7 +273,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     return earliest
   }
 
-  /// Gives the controller up for now: all connections are gone.
+  /// Enters `.failed`: all connections have ended.
   @inlinable @inline(never)
   mutating func fail<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     guard session.state != .failed else { return }
@@ -290,7 +291,7 @@ public struct HCIRadio<Transport: ControllerTransport & ~Copyable, let connectio
     credits = 0
   }
 
-  /// Tells those who were refused as busy that they may try again.
+  /// Reports `readyToSend` on connections that refused a PDU as busy.
   @inlinable
   mutating func offerReady<Handler: RadioEventHandler & ~Copyable>(_ handler: inout Handler) {
     var index = 0

@@ -3,7 +3,7 @@ import HeraldHAL
 
 // From the transport to the handler.
 extension HCIRadio where Transport: ~Copyable {
-  /// Reads and handles what has come. Returns whether there may be more.
+  /// Reads and handles received bytes. Returns whether there may be more.
   @inlinable
   mutating func receive<Handler: RadioEventHandler & ~Copyable>(into handler: inout Handler) -> Bool {
     var reads = 0
@@ -43,7 +43,7 @@ extension HCIRadio where Transport: ~Copyable {
         if connections > 0 { aclData(from: start, count: count, into: &handler) }
       case .lostSync:
         isQuiet = false
-        // Before the reset is answered there is nothing to lose; its answer is what is hunted for.
+        // Before the reset is complete nothing can be lost; its response is what the receiver hunts for.
         if !session.awaitsReset() { fail(&handler) }
       }
     }
@@ -59,7 +59,7 @@ extension HCIRadio where Transport: ~Copyable {
       counters.count(.malformedEvents)
       return
     }
-    // Where nothing is scanned for and no connection held, there is no code for what tells of them.
+    // Without scanning and connections there is no code for their events.
     if !Handler.isObserver, connections == 0 {
       isQuiet = false
       return
@@ -75,7 +75,7 @@ extension HCIRadio where Transport: ~Copyable {
     }
   }
 
-  /// Hands the reports of a legacy event to the handler from where they lie.
+  /// Passes the reports of a legacy event to the handler in place.
   @inlinable @inline(never)
   mutating func legacyReports<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
@@ -91,7 +91,7 @@ extension HCIRadio where Transport: ~Copyable {
     if !reports.isComplete { counters.count(.malformedEvents) }
   }
 
-  /// Hands the reports of an extended event to the handler from where they lie.
+  /// Passes the reports of an extended event to the handler in place.
   @inlinable @inline(never)
   mutating func extendedReports<Handler: RadioEventHandler & ~Copyable>(
     from start: Int, count: Int, into handler: inout Handler
@@ -136,7 +136,7 @@ extension HCIRadio where Transport: ~Copyable {
     counters.count(.malformedEvents)
   }
 
-  /// Every event but LE Meta.
+  /// Every event except LE Meta.
   @inlinable @inline(never)
   mutating func event<Handler: RadioEventHandler & ~Copyable>(
     _ code: UInt8, from start: Int, count: Int, into handler: inout Handler
@@ -163,7 +163,7 @@ extension HCIRadio where Transport: ~Copyable {
       var left = Int(receiver.storage[start])
       while left > 0 {
         left &-= 1
-        // Each entry is read afresh: the bytes are borrowed from what `completed` changes.
+        // Each entry is read again: the bytes are borrowed from what `completed` changes.
         guard let entry = CompletedPackets(receiver.bytes(start, count), left) else { break }
         completed(entry)
       }
@@ -173,7 +173,8 @@ extension HCIRadio where Transport: ~Copyable {
       if !session.awaitsReset() { fail(&handler) }
       return
     case EventCode.dataBufferOverflow:
-      // We sent more than the controller had room for: what it holds of which connection is unknown now.
+      // More was sent than the controller had room for: the packets it holds of each connection are unknown
+      // now.
       counters.count(.bufferOverflows)
       if !session.awaitsReset() { fail(&handler) }
       return
@@ -184,7 +185,7 @@ extension HCIRadio where Transport: ~Copyable {
     counters.count(.malformedEvents)
   }
 
-  /// What the answer to a command means.
+  /// Evaluates the response to a command.
   @inlinable
   mutating func handle<Handler: RadioEventHandler & ~Copyable>(
     _ outcome: ControllerSession.Outcome, _ handler: inout Handler
@@ -203,7 +204,7 @@ extension HCIRadio where Transport: ~Copyable {
     }
   }
 
-  /// What the answer to a command about a connection means.
+  /// Evaluates the response to a command for a connection.
   @inlinable @inline(__always)
   mutating func handle<Handler: RadioEventHandler & ~Copyable>(
     onConnection outcome: ControllerSession.Outcome, _ handler: inout Handler
@@ -221,7 +222,7 @@ extension HCIRadio where Transport: ~Copyable {
     case .refused(let status):
       let index = pendingPlace
       guard index >= 0, index < connections, acl[index].life != .free else { return }
-      // A connection the controller does not know is over, whether we heard of its end or not.
+      // A connection unknown to the controller has ended, even if no event reported it.
       if status == .unknownConnection {
         closed(index, acl[index].life == .open ? .connectionTimeout : .localHostTerminated, &handler)
       } else if session.pendingPurpose == .readRSSI, acl[index].life == .open {
@@ -247,7 +248,7 @@ extension HCIRadio where Transport: ~Copyable {
     }
     let slot = take(from: start &+ 4, count: count, isStart: head & 0x1000 == 0, index)
     guard slot >= 0 else {
-      // The answer on a control channel leaves before the next request is looked at, which may want its
+      // The response on a control channel is sent before the next request is processed, which may need its
       // place.
       if acl[index].control.isOwed, !isClogged { transmitData() }
       return
@@ -255,10 +256,10 @@ extension HCIRadio where Transport: ~Copyable {
     let answer = buffers.handOver(
       index, slot, count: Int(acl[index].slots[slot].length), to: &handler, at: now)
     buffers.answered(answer, by: &acl[index], index, slot)
-    // The answer leaves before the next PDU is looked at, which may need its buffer.
+    // The response is sent before the next PDU is processed, which may need its buffer.
     if answer > 0, !isClogged { transmitData() }
   }
-  /// Gives one fragment to its connection. Returns the slot that holds a whole ATT PDU now, −1 for none.
+  /// Passes one fragment to its connection. Returns the slot that holds a whole ATT PDU now, −1 for none.
   @inlinable
   mutating func take(from start: Int, count: Int, isStart: Bool, _ index: Int) -> Int {
     let hasSpare = acl.hasSpare(index)

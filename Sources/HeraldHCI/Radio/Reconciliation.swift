@@ -1,10 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// How many connections there are, as far as the controller's other work depends on it.
+/// The number of connections, as far as the controller's other work depends on it.
 @usableFromInline
 struct ConnectionSummary: BitwiseCopyable {
-  /// Open connections, those that are being ended included.
+  /// Open connections, those that are being closed included.
   @usableFromInline let open: Int
   /// Free places.
   @usableFromInline let free: Int
@@ -15,14 +15,14 @@ struct ConnectionSummary: BitwiseCopyable {
   }
 }
 
-// From what is wanted to what is: one command at a time, each chosen afresh.
+// From the requested state to the actual one: one command at a time, each chosen anew.
 //
-// A change of the random address needs everything off that shows one: scanning, initiating and, with the
-// legacy commands, advertising. Then the order is address, parameters, data, scan response, on; so no packet
-// ever mixes old and new. New data under the same address are set while advertising goes on: the controller
-// swaps them between two packets.
+// A change of the random address requires that everything using one is disabled: scanning, initiating and,
+// with the legacy commands, advertising. The order is then address, parameters, data, scan response, enable,
+// so that no packet mixes old and new. New data under the same address is set while advertising continues:
+// the controller changes it between two packets.
 extension ControllerSession {
-  /// The next command that brings the controller closer to what is wanted.
+  /// The next command that brings the controller closer to the requested state.
   ///
   /// `connects` is whether the radio has room for connections at all. It is a constant where an image inlines
   /// this, and one without that room then has no code for initiating.
@@ -32,7 +32,7 @@ extension ControllerSession {
     let connect = connects ? self.connect : .idle
     let isConnecting = connect != .idle
     let owesType = advertising.owesParameters || advertisingType(summary) != advertising.type
-    // Only the extended commands know an address of advertising's own.
+    // Only the extended commands set a separate address for advertising.
     let owesOwnAddress =
       support.isExtended && advertising.owesAddress && advertised.parameters.ownAddress.kind == .random
     let address = wantedRandomAddress()
@@ -60,14 +60,14 @@ extension ControllerSession {
       if scanning.owesParameters { return .scanParameters }
       if !scanning.isOn { return .scanOn }
     }
-    // An empty air and a dead controller are equally silent.
+    // Without advertisements in range a working controller is as silent as a failed one.
     return watchesSilence && now.since(heardAt) >= Self.silence ? .presence : .none
   }
 
-  /// Whether the controller is at work of which nothing may come for long.
+  /// Whether the controller does work that may produce no event for a long time.
   private var watchesSilence: Bool { state == .ready && (advertising.isWanted || scanning.isWanted) }
 
-  /// When `plan` would find more to do than now, if nothing else happens.
+  /// When `plan` has more to do than now, without any event.
   @usableFromInline
   mutating func retryAt() -> Instant {
     var earliest = Instant.never
@@ -79,9 +79,9 @@ extension ControllerSession {
     return earliest
   }
 
-  /// The random address the controller is to have; of kind public if it does not matter. With the legacy
-  /// commands there is one for everything: that of advertising comes first, then the one a connection is
-  /// opened with, then the one an active scan shows. With the extended ones advertising has its own.
+  /// The random address to set in the controller; of kind public if it does not matter. With the legacy
+  /// commands there is one for all purposes: that of advertising comes first, then that of a connection
+  /// attempt, then that of an active scan. With the extended ones advertising has its own.
   mutating func wantedRandomAddress() -> DeviceAddress {
     if !support.isExtended, advertising.isWanted, advertised.parameters.ownAddress.kind == .random {
       return advertised.parameters.ownAddress
@@ -91,8 +91,8 @@ extension ControllerSession {
     return .zero
   }
 
-  /// Whether the controller has not been given the address yet that advertising is to show: a peer that
-  /// connects has called the former one, and is not to learn what belongs to the new one.
+  /// Whether the address of advertising has not been set in the controller yet: a peer that connects used the
+  /// former one, and must not get data that belongs to the new one.
   @usableFromInline
   mutating func advertisesFormerAddress() -> Bool {
     let wanted = advertised.parameters.ownAddress
@@ -100,8 +100,9 @@ extension ControllerSession {
     return support.isExtended ? advertising.owesAddress : wanted != randomAddress
   }
 
-  /// The kind of advertising. What is to be connectable is only scannable while a connection could not be
-  /// taken: all places are taken (an attempt of our own keeps one), or the controller cannot do both at once.
+  /// The kind of advertising. Connectable advertising becomes scannable only while no connection can be
+  /// accepted: all places are in use (a connection attempt of this host reserves one), or the controller
+  /// cannot do both at once.
   mutating func advertisingType(_ summary: ConnectionSummary) -> AdvertisingType {
     let isConnecting = connect != .idle
     guard advertised.parameters.connectable else {
@@ -114,7 +115,7 @@ extension ControllerSession {
     return hasRoom && isPossible ? .connectable : .scannable
   }
 
-  /// Own_Address_Type: public (0) unless there is a random address (1) to show.
+  /// Own_Address_Type: public (0) unless there is a random address (1) to use.
   private mutating func shown(_ wanted: DeviceAddress) -> UInt16 {
     wanted.kind == .random && randomAddress != .zero ? 1 : 0
   }
@@ -130,8 +131,7 @@ extension ControllerSession {
     case .advertisingParameters:
       let type = advertisingType(summary)
       var interval = advertised.parameters.interval
-      // Before Core Specification 5.0 what is not connectable was not to be sent more often than every 100
-      // ms.
+      // Before Core Specification 5.0 the minimum interval of non-connectable advertising was 100 ms.
       if type != .connectable, support.version < 9, interval < .milliseconds(100) {
         interval = .milliseconds(100)
       }
@@ -169,7 +169,7 @@ extension ControllerSession {
     }
   }
 
-  /// The timing that a connection of ours is opened with.
+  /// The timing of a connection that this host opens.
   mutating func timing(_ parameters: ConnectionParameters) -> ConnectionTiming {
     ConnectionTiming(
       intervalMin: parameters.interval, intervalMax: parameters.interval, latency: 0,

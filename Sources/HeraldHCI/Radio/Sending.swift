@@ -3,7 +3,7 @@ import HeraldHAL
 
 // To the transport: the next command, then data as far as the controller has room.
 extension HCIRadio where Transport: ~Copyable {
-  /// Sends what may be sent.
+  /// Sends all packets that can be sent.
   @inlinable @inline(never)
   mutating func transmit() {
     isQuiet = false
@@ -50,8 +50,7 @@ extension HCIRadio where Transport: ~Copyable {
     counters.count(.writesRefused)
   }
 
-  /// The next command that is about one connection, and which place that has; −1 for a connection without
-  /// one.
+  /// The next command for a connection, and its place; −1 for a connection without one.
   @inlinable
   mutating func planForConnections(into packet: inout CommandPacket, _ subject: inout Int) -> CommandPurpose {
     if hasOrphan, now >= orphanAt {
@@ -71,7 +70,7 @@ extension HCIRadio where Transport: ~Copyable {
     return .none
   }
 
-  /// A command about the connection at `subject` has left: it is no longer owed.
+  /// A command for the connection at `subject` was sent: it is no longer pending.
   @inlinable
   mutating func settle(_ subject: Int) {
     pendingPlace = subject
@@ -90,10 +89,10 @@ extension HCIRadio where Transport: ~Copyable {
     let limit = min(Int(session.support.acl.length), room)
     let open = acl.summary().open
     guard open > 0 else { return }
-    // Each may hold an even share of the controller's buffers, and one at least. While another connection may
-    // come, the last of three or more is for one that holds none: a peer that stalls must not hold up who
-    // comes after it. With one or two buffers it can, until its supervision timeout: half the throughput for
-    // all would be a worse price.
+    // Each connection may use an even share of the controller's buffers, and at least one. While another
+    // connection may be opened, the last of three or more is reserved for one that uses none: a stalled peer
+    // must not delay a later one. With one or two buffers it can, until its supervision timeout: the
+    // alternative, half the throughput for all, costs more.
     let share = max(1, session.support.acl.count / UInt16(truncatingIfNeeded: open))
     let keepsLast = open < connections && session.support.acl.count > 2
     var idle = 0

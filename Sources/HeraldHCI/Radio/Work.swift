@@ -1,21 +1,21 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// Advertising: what the controller does, and what it has not been told yet. Bytes alone, so that they are
-/// all near the beginning of a session, where short instructions reach.
+/// Advertising: the state of the controller, and the commands still to be sent. Bytes only, so that all are
+/// near the beginning of a session, within reach of short instructions.
 struct AdvertisingState: BitwiseCopyable {
   var isWanted = false
   /// Whether the controller advertises.
   var isOn = false
-  /// What the controller has not been told yet.
+  /// The commands still to be sent.
   var owesParameters = false
   var owesAddress = false
   var owesData = false
   var owesResponse = false
-  /// The kind of advertising it was told.
+  /// The advertising type set in the controller.
   var type = AdvertisingType.connectable
 
-  /// After a reset: nothing wanted, nothing told, and the controller has no data.
+  /// After a reset: nothing requested, nothing set, and the controller has no data.
   mutating func clear() {
     isWanted = false
     isOn = false
@@ -33,9 +33,9 @@ struct AdvertisingState: BitwiseCopyable {
   }
 }
 
-/// Advertising: what is wanted.
+/// Advertising: the requested state.
 struct AdvertisingWork: BitwiseCopyable {
-  /// A refused command is not repeated before.
+  /// A refused command is not repeated before this.
   var retryAt: Instant
   var parameters: AdvertisingParameters
   var dataCount: UInt8
@@ -43,7 +43,7 @@ struct AdvertisingWork: BitwiseCopyable {
   var data: [31 of UInt8]
   var response: [31 of UInt8]
 
-  // Inlined: built where it will be, and not copied there.
+  // Inlined: built in place, and not copied there.
   @inline(__always)
   init() {
     retryAt = .start
@@ -61,7 +61,7 @@ struct AdvertisingWork: BitwiseCopyable {
     retryAt = .start
   }
 
-  /// Takes over what is wanted now, owing only what differs from before.
+  /// Stores the requested state; only differences are sent.
   mutating func want(
     _ wanted: AdvertisingParameters, data newData: Span<UInt8>, response newResponse: Span<UInt8>,
     _ state: inout AdvertisingState
@@ -79,7 +79,7 @@ struct AdvertisingWork: BitwiseCopyable {
     if Self.replace(&response, &responseCount, newResponse) { state.owesResponse = true }
   }
 
-  /// Copies the bytes; whether they differ from the `count` there were.
+  /// Copies the bytes; returns whether they differ from the former `count` bytes.
   @inline(never)
   private static func replace(_ bytes: inout [31 of UInt8], _ count: inout UInt8, _ new: Span<UInt8>) -> Bool
   {
@@ -93,14 +93,14 @@ struct AdvertisingWork: BitwiseCopyable {
   }
 }
 
-/// Scanning: what the controller does, and what it has not been told yet.
+/// Scanning: the state of the controller, and the commands still to be sent.
 struct ScanningState: BitwiseCopyable {
   var isWanted = false
   /// Whether the controller scans.
   var isOn = false
   var owesParameters = false
 
-  /// After a reset: nothing wanted, nothing told.
+  /// After a reset: nothing requested, nothing set.
   mutating func clear() {
     isWanted = false
     isOn = false

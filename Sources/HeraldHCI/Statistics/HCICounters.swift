@@ -1,4 +1,4 @@
-/// What the host side of HCI counts.
+/// The counters of the host side of HCI.
 @usableFromInline
 enum HCICounter: UInt8 {
   case events, unknownEvents, malformedEvents
@@ -12,7 +12,7 @@ enum HCICounter: UInt8 {
   case signalsRejected, pairingsRefused, unknownChannels
   case writesRefused
 
-  /// How many there are.
+  /// The number of counters.
   @usableFromInline static var count: Int { 26 }
 
   /// Their names in the statistics group, in this order.
@@ -36,7 +36,7 @@ struct HCICounters: BitwiseCopyable {
   @inlinable @inline(never)
   mutating func count(_ counter: HCICounter) { countOften(counter) }
 
-  /// The same for what advertisements count: not called, but there.
+  /// The same on the path of advertisements, inlined.
   @inlinable @inline(__always)
   mutating func countOften(_ counter: HCICounter) { values[Int(counter.rawValue)] &+= 1 }
 

@@ -3,7 +3,7 @@
 struct CSVText {
   private(set) var bytes: [UInt8] = []
 
-  /// Gives what there is away, and begins anew.
+  /// Returns the contents, and starts again empty.
   mutating func take() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes

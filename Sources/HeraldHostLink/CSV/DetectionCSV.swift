@@ -2,8 +2,8 @@ import HeraldText
 
 /// `detection.csv`: one line that says whose log this is and whose payloads it met (HP-48).
 ///
-/// What the device calls itself is made safe to show and guarded against spreadsheets, as in the files that
-/// phones do not have. Names without marks, commas and formula signs are as phones write them.
+/// The names of the device are sanitised for display and protected against formulas in spreadsheets, as in
+/// the files that phones do not have. Names without marks, commas and formula signs are as phones write them.
 public enum DetectionCSV {
   /// Appends the device's name, its system and version, and its own short payload, empty if it offered none.
   static func begin(name: String, system: String, version: String, own: String, to csv: inout CSVText) {

@@ -4,7 +4,7 @@ import GRDB
 /// `detection.csv`, `battery.csv`), and beside them `contact_events.csv`, `visits.csv`, `restarts.csv`,
 /// `messages.csv`, `models.csv` and `neighbours.csv`.
 ///
-/// Those with a line for each record grow at their ends. The three others are written anew whenever something
+/// Those with a line for each record grow at their ends. The three others are rewritten whenever something
 /// has changed.
 final class LogTables {
   /// The tables that grow. The first is always there, the others if they have a line.
@@ -55,8 +55,8 @@ final class LogTables {
     }
   }
 
-  /// Opens the files that grow behind the lines of settled pages. `false` if one of them is not as it was
-  /// left: then all are written anew.
+  /// Opens the files that grow behind the lines of settled pages. `false` if one of them has changed since:
+  /// all are then rewritten.
   func open(_ database: Database, wasCutOff: Bool) throws -> Bool {
     let known = try known(database)
     files = []

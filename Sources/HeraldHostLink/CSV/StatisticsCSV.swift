@@ -7,8 +7,8 @@ public enum StatisticsCSV {
   /// The first line.
   public static let header = "payload,count,mean,sd,min,max\n"
 
-  /// Count, mean, variance and extremes of numbers that come one by one (Welford's method, in the order of
-  /// operations the phones use, so that the last digit agrees).
+  /// Count, mean, variance and extremes of numbers in sequence (Welford's method, in the order of operations
+  /// the phones use, so that the last digit agrees).
   struct Sample {
     var count = 0
     var mean = 0.0

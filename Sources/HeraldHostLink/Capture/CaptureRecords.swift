@@ -4,12 +4,12 @@ public struct CaptureRecords {
   static let magic = Array("btsnoop\0".utf8)
   static let headerSize = 16
   static let recordHeaderSize = 24
-  /// The longest packet that is believed in: H4's type byte, the header and the longest data.
+  /// The longest packet that is accepted: H4's type byte, the header and the longest data.
   static let longestPacket: UInt32 = 1 + 4 + 0xFFFF
 
   private var waiting: [UInt8] = []
   private var hasHeader = false
-  /// How many packets came.
+  /// The number of packets.
   public private(set) var count = 0
 
   public init() {}

@@ -4,8 +4,8 @@ import GRDB
 /// RSSI measured.
 ///
 /// A contact is a longest run of a person's signs in which none is more than `ContactPeriod.silence` after
-/// the one before. So the same signs give the same contacts in whatever order they come: a date may go back,
-/// and what was heard of an address may turn out to be somebody's later.
+/// the one before. The same signs thus give the same contacts in any order: a date may go back, and readings
+/// of an address may be attributed to a person later.
 final class ContactLedger {
   /// A contact as it is changed; `save` brings it to the database.
   final class Contact {
@@ -44,7 +44,7 @@ final class ContactLedger {
     /// The last reading, or the first sign if there was none (HP-19).
     var end: UInt64 { lastReading ?? begin }
 
-    /// Whether a sign at this moment belongs to this contact and to no other.
+    /// Whether a sign at this moment belongs to this contact only.
     fileprivate func takes(_ date: UInt64) -> Bool {
       let silence = ContactPeriod.silence
       return date + silence >= begin && date <= heard + silence && before.map { date > $0 + silence } ?? true
@@ -157,7 +157,7 @@ final class ContactLedger {
         continue
       }
       try absorb(contact, into: first)
-      // What was made longer may reach others.
+      // An extended contact may overlap others.
       while let further = try contacts(
         of: other, through: first.heard + ContactPeriod.silence, from: first.begin, most: 2
       ).first(where: { $0.id != first.id }) {

@@ -4,12 +4,12 @@ import HeraldText
 
 /// Writes what a database has as flat files for programs that analyse: docs/database.md has their columns.
 public struct DatabaseExport {
-  /// What the files look like.
+  /// The file formats.
   public enum Format: String, CaseIterable, Sendable {
-    /// A JSON object on each line; what is not known is `null`.
+    /// A JSON object on each line; unknown values are `null`.
     case jsonl
-    /// Comma-separated values as RFC 4180 has them, but with LF at the ends of lines; what is not known is
-    /// empty, and text that is empty is `""`.
+    /// Comma-separated values as in RFC 4180, but with LF at the ends of lines; what is not known is empty,
+    /// and text that is empty is `""`.
     case csv
   }
 
@@ -17,7 +17,7 @@ public struct DatabaseExport {
   public struct File: Equatable, Sendable, Encodable {
     /// Its name within the folder.
     public let name: String
-    /// How many rows it has, the heading left out.
+    /// The number of its rows, without the heading.
     public let rows: Int
   }
 

@@ -2,7 +2,7 @@ import HeraldEmbedded
 import HeraldText
 
 extension TargetIdentity.Kind {
-  /// What `peer.kind` of the database says.
+  /// The value in `peer.kind` of the database.
   var databaseName: String {
     switch self {
     case .publicAddress: "public"
@@ -14,7 +14,7 @@ extension TargetIdentity.Kind {
 }
 
 extension TargetIdentity {
-  /// What `peer.kind` and `peer.address` of the database say; a kind or an address that cannot be is a random
+  /// From `peer.kind` and `peer.address` of the database; an invalid kind or address becomes a random
   /// address, and 0.
   init(databaseKind: String, address: String) {
     let kinds: [Kind] = [.publicAddress, .randomAddress, .pseudoAddress, .shared]
@@ -37,7 +37,7 @@ extension NeighbourSystem {
     }
   }
 
-  /// What `event.system` of the database says.
+  /// The value in `event.system` of the database.
   var databaseName: String {
     switch self {
     case .covidWatch: "covidwatch"

@@ -2,7 +2,7 @@ import GRDB
 
 /// The tables of a database, version by version. docs/database.md describes them for SQL queries.
 ///
-/// A version that has been released is never changed: what is new is a migration of its own, so that an
+/// A version that has been released is never changed: every change is a migration of its own, so that an
 /// database of any age becomes one of today.
 enum DatabaseSchema {
   /// Brings a database of any version up to the newest.
@@ -145,8 +145,8 @@ enum DatabaseSchema {
     "CREATE INDEX contact_by_time ON contact (device_id, begin_ms)",
   ]
 
-  /// Contacts are kept up page by page from here on, and who was met has a table. Both are made anew from the
-  /// records at the next conversion.
+  /// Contacts are kept up page by page from here on, and the persons met have a table. Both are rebuilt from
+  /// the records at the next conversion.
   private static let version2 = [
     "DROP TABLE contact",
     """
@@ -195,7 +195,7 @@ enum DatabaseSchema {
     """,
     "CREATE INDEX clock_by_page ON clock (page_id)",
     "CREATE INDEX event_read ON event (peer_id, id) WHERE kind = 'read'",
-    // What follows is how far the conversion has come.
+    // The following tables hold the progress of the conversion.
     """
     CREATE TABLE conversion (
       device_id INTEGER PRIMARY KEY,
@@ -289,7 +289,7 @@ enum DatabaseSchema {
   ]
 
   /// A fingerprint by which an unchanged folder is recognised without a query for each page. A migration
-  /// after which records are to be interpreted anew sets `folder` to nothing.
+  /// after which records are to be interpreted again sets `folder` to nothing.
   private static let version3 = [
     "ALTER TABLE conversion ADD COLUMN folder BLOB NOT NULL DEFAULT X''",
     "ALTER TABLE conversion ADD COLUMN folder_pages INTEGER NOT NULL DEFAULT 0",

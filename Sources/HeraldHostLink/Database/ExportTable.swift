@@ -24,11 +24,11 @@ struct ExportTable {
     init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
   }
 
-  /// What the file is called, without what tells its form.
+  /// The name of the file, without its extension.
   let name: String
   /// In order.
   let columns: [Column]
-  /// Asks the database for the rows, with the columns in that order.
+  /// The query for the rows, with the columns in that order.
   let sql: String
 
   /// Those that there are; docs/database.md describes them.

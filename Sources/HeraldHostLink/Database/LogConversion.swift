@@ -1,22 +1,22 @@
 import Foundation
 import GRDB
 
-/// What the pages of a folder tell, made ready: the tables beside them and the database are up to date, and
-/// this is what they come to.
+/// The converted pages of a folder: the tables beside them and the database are up to date, and this is their
+/// summary.
 ///
-/// Nothing of this grows with the log: what may is asked of the database, or cut off.
+/// Its size does not grow with the log: lists that may grow are read from the database, or limited.
 public struct LogConversion: Sendable {
   /// Somebody whose payload was read.
   public struct Contact: Equatable, Sendable {
     /// The payload.
     public let payload: [UInt8]
-    /// How many addresses it was read under.
+    /// How many addresses showed it.
     public let addresses: Int
     /// Begin of the first contact, milliseconds since 1970.
     public let firstSeen: UInt64
     /// End of the last contact, milliseconds since 1970.
     public let lastSeen: UInt64
-    /// How long it was near in all contacts together; see `ContactDuration`.
+    /// The total duration of all contacts; see `ContactDuration`.
     public let seconds: Int
     /// Measurements.
     public let readings: Int
@@ -37,9 +37,9 @@ public struct LogConversion: Sendable {
   public let readings: Int
   /// Events left out because the date of their start-up is unknown.
   public let undatedEvents: Int
-  /// Events the device could not keep, by its own count.
+  /// Events that the device could not log, by its own count.
   public let droppedEvents: Int
-  /// Events whose date could not be when they came here; see `PlausibleDate`.
+  /// Events whose date was impossible when they were imported; see `PlausibleDate`.
   public let unbelievableDates: Int
   /// Pages that could not be read at all, or not to their end.
   public let damagedPages: [String]

@@ -33,7 +33,7 @@ extension LogDatabase {
     let pages: Int
   }
 
-  /// What a conversion of a folder says if neither it nor the tables in it have changed since the last one;
+  /// The result of a conversion of a folder if neither it nor its tables have changed since the last one;
   /// else `nil`.
   private func unchanged(_ database: Database, _ folder: PageStore, _ fingerprint: FolderFingerprint) throws
     -> Change?
@@ -69,7 +69,7 @@ extension LogDatabase {
       arguments: [converted.fingerprint.sha256, converted.pages, device])
   }
 
-  /// Takes the pages of a folder in, without interpreting them.
+  /// Imports the pages of a folder, without interpreting them.
   func pageImport(_ folder: PageStore, isWhole: Bool) throws(HostLinkError) -> Change {
     let names = try folder.pagesInOrder()
     var left = names[...]
@@ -93,7 +93,7 @@ extension LogDatabase {
     return pageImport?.change ?? Change()
   }
 
-  /// What of a device is to be interpreted.
+  /// The records of a device that are to be interpreted.
   private struct Plan {
     let device: Int64
     /// The pages in the order of the log, without the last one if the device was still writing it; and that
@@ -106,8 +106,8 @@ extension LogDatabase {
     let formerlyOpen: Int64
   }
 
-  /// Interprets what is new; all, if something before has changed. At the end the database is noted to be
-  /// that of a folder, if one is named.
+  /// Interprets new records; all, if an earlier one has changed. At the end the database is noted to be that
+  /// of a folder, if one is named.
   func interpret(_ record: DeviceRecord, tables folder: String?, of converted: Converted? = nil)
     throws(HostLinkError)
   {
@@ -161,7 +161,7 @@ extension LogDatabase {
     tables == nil ? "" : "\(record.name)\n\(record.system)\n\(record.version)"
   }
 
-  /// Prepares an interpretation; `nil` if there is nothing to do.
+  /// Prepares an interpretation; `nil` if there is no work.
   private func begin(_ database: Database, _ record: DeviceRecord, _ device: Int64, _ tables: LogTables?)
     throws -> Plan?
   {
@@ -198,8 +198,8 @@ extension LogDatabase {
       plan.done = 0
       try tables?.begin()
     }
-    // Without tables, the lengths of the files no longer match the interpretation: the next conversion writes
-    // them anew.
+    // Without tables, the lengths of the files no longer match the interpretation: the next conversion
+    // rewrites them.
     if tables == nil {
       try database.execute(sql: "DELETE FROM conversion_file WHERE device_id = ?", arguments: [device])
     }
@@ -220,7 +220,7 @@ extension LogDatabase {
     return sha256 != state["open_sha256"]
   }
 
-  /// Discards what was made of the records of a device.
+  /// Discards the interpretation of the records of a device.
   private func forget(_ database: Database, _ device: Int64) throws {
     for sql in [
       "DELETE FROM contact_window WHERE contact_id IN (SELECT id FROM contact WHERE device_id = :device)",

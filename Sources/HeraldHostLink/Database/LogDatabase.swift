@@ -25,10 +25,10 @@ public final class LogDatabase {
   }
 
   let database: DatabaseQueue
-  /// Where the database is.
+  /// The path of the database.
   public let path: String
 
-  /// Opens the database at `path`, makes it where there is none, and brings an older one up to date.
+  /// Opens the database at `path`, creates it if there is none, and migrates an older one.
   /// - Throws: `.storage` if it cannot be used, or was made by a later version of this program.
   public init(path: String) throws(HostLinkError) {
     self.path = path
@@ -41,13 +41,13 @@ public final class LogDatabase {
     }
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
-    // Every number that a row refers to is looked up or made in the same transaction; to have SQLite look for
-    // it again, twice a reading, takes as long as all the rest.
+    // Every number that a row refers to is looked up or made in the same transaction; a check by SQLite,
+    // twice a reading, takes as long as everything else.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      // Bounds the memory of a conversion, of which a fleet runs many at once. Records are appended, so more
-      // would gain little. The journal stays as SQLite has it: beside the database, and both on the disk
-      // before an import counts as done.
+      // Bounds the memory of a conversion, of which a fleet runs many at once. Records are appended, so a
+      // larger cache would gain little. The journal has SQLite's default: beside the database, and both on
+      // the disk before an import counts as done.
       try database.execute(sql: "PRAGMA cache_size = -8192")
     }
     do {
@@ -67,7 +67,7 @@ public final class LogDatabase {
     }
   }
 
-  /// Asks the database, in one transaction: all that is done there is done or not.
+  /// Runs queries in one transaction, which takes effect as a whole or not at all.
   func asking<Answer>(_ question: (Database) throws -> Answer) throws(HostLinkError) -> Answer {
     do {
       return try database.write(question)

@@ -6,7 +6,7 @@ import HeraldEmbedded
 /// and the numbers of the summary. Events are interpreted nowhere else; the report and the export show what
 /// this has put into the database.
 struct LogInterpreter {
-  /// The numbers that a conversion tells, and what has to be known of the records before.
+  /// The totals of a conversion, and the state carried over from earlier records.
   struct Total {
     var ownLength = 0
     /// How many times the device has started.
@@ -107,7 +107,7 @@ struct LogInterpreter {
     case .received: try note(.message, of: peer, record)
     case .model: try note(.model, of: peer, record)
     case .neighbour(_, let system): try note(.observed(system), of: peer, record)
-    // Readings come as numbers, and the others are of no peer.
+    // Readings are read as numbers; all others have no peer.
     case .measured, .ownNeighbour, .ownPayload, .battery, .started, .restarted, .clockSet, .dropped: break
     }
   }

@@ -22,7 +22,7 @@ final class NumberStatement {
     }
   }
 
-  /// Continues to the next row; `false` when there is none. Then it can be run anew, with the arguments it
+  /// Continues to the next row; `false` when there is none. It can then be run again, with the arguments it
   /// has or others.
   func step() throws -> Bool {
     switch sqlite3_step(raw) {
@@ -39,9 +39,9 @@ final class NumberStatement {
   /// Ends a run whose further rows are not wanted.
   func reset() { sqlite3_reset(raw) }
 
-  /// What a column of the row has, counted from 0; `NULL` is 0.
+  /// The value of a column of the row, counted from 0; `NULL` is 0.
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
 
-  /// Whether a column of the row has nothing.
+  /// Whether a column of the row is `NULL`.
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
 }

@@ -13,7 +13,7 @@ enum OpenPageUndo {
     "conversion_short",
   ]
 
-  /// Begins to write down what changes.
+  /// Starts recording changes.
   static func begin(_ database: Database) throws {
     for table in tables {
       let columns = try database.columns(in: table).map(\.name)
@@ -50,7 +50,7 @@ enum OpenPageUndo {
       sql: "UPDATE conversion_undo SET device_id = ? WHERE device_id = 0", arguments: [device])
   }
 
-  /// Makes all undone that was written down for a device.
+  /// Reverts all changes recorded for a device.
   static func undo(_ database: Database, device: Int64) throws {
     while let row = try Row.fetchOne(
       database, sql: "SELECT id, sql FROM conversion_undo WHERE device_id = ? ORDER BY id DESC LIMIT 1",

@@ -16,12 +16,12 @@ struct PageImport {
   private var peers: [TargetIdentity: Int64] = [:]
   private var payloads: [[UInt8]: Int64] = [:]
   private var boots: [Boot: Int64] = [:]
-  /// As many of each are in memory at most.
+  /// As many of each are kept in memory at most.
   private static let mostKnown = 8192
   /// The start-up that the record before belonged to, its number here, and what is known of its date.
   private var current: (boot: Boot, id: Int64, dates: LogCalendar.BootDates)?
   private var dates: StoredBootDates
-  /// What is known of the files of pages.
+  /// The known files of pages.
   private var files: [PageKey: KnownFile] = [:]
 
   private struct Boot: Hashable {

@@ -1,15 +1,15 @@
 import GRDB
 import HeraldEmbedded
 
-/// The person to whom a reading is attributed, from an interpreted database: by the payload that was read of
-/// its address last, or first, if none was before. `InterpretationState` counts readings by the same rule as
-/// they come.
+/// The person to whom a reading is attributed, from an interpreted database: by the payload that was last
+/// read of its address, or the first one, if there was none before. `InterpretationState` counts readings by
+/// the same rule as they come.
 final class ReadingAttribution {
   struct Owner {
     let isHearsay: Bool
-    /// The number of the person; `nil` if the address has no reading of its own.
+    /// The number of the person; `nil` if the address has no payload of its own.
     let person: Int64?
-    /// The record from which on it may be another.
+    /// The record from which on it may differ.
     let end: Int64
   }
 

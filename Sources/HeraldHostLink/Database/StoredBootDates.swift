@@ -4,7 +4,7 @@ import GRDB
 struct StoredBootDates {
   private let database: Database
   private let device: Int64
-  /// What is known. `dateAnew` loads it again from the database.
+  /// The known dates.
   private var calendar: LogCalendar
   /// Start-ups with new statements, by number.
   private var told: [Int64: StartStatement] = [:]
@@ -12,7 +12,7 @@ struct StoredBootDates {
   private struct StartStatement {
     let epoch: UInt32
     let boot: UInt32
-    /// What was known at first, and whether records were dated by it.
+    /// What was known initially, and whether records were dated by it.
     let known: [LogCalendar.Start]
     let hasRecords: Bool
     /// By what the first records that came since are dated.
@@ -27,13 +27,13 @@ struct StoredBootDates {
     calendar = try Self.known(database, device: device)
   }
 
-  /// What is known of the dates of a start-up now.
+  /// The known dates of a start.
   func dates(epoch: UInt32, boot: UInt32) -> LogCalendar.BootDates {
     calendar.dates(epoch: epoch, boot: boot)
   }
 
-  /// Compares what the folder knew of dates with what it knows now. What it no longer says is forgotten; what
-  /// it says anew is returned. What pages say stays with the pages.
+  /// Compares the former dates of the folder with the present ones. Removed dates are dropped; new ones are
+  /// returned. Dates in pages stay with the pages.
   mutating func replaceClocks(_ clocks: [DeviceRecord.ClockFix]) throws -> [DeviceRecord.ClockFix] {
     let clocks = clocks.filter(LogCalendar.believes)
     var known: [DeviceRecord.ClockFix] = []
@@ -44,7 +44,7 @@ struct StoredBootDates {
     return clocks.filter { !known.contains($0) }
   }
 
-  /// What a page said is forgotten.
+  /// Removes the dates of a page.
   mutating func forget(page: Int64) throws {
     for row in try rows("page_id = \(page)") { try forget(row) }
   }

@@ -16,11 +16,11 @@ struct StoredRecord {
   let payload: Int64?
   /// The bytes beside the event, unless they are a payload.
   let bytes: [UInt8]
-  /// What happened.
+  /// The event.
   let columns: EventColumns
 }
 
-/// Puts records that are no readings into a database, and takes them out.
+/// Inserts records other than readings into a database, and reads them.
 struct StoredRecords {
   private let insertEvent: Statement
   private let insertBattery: Statement

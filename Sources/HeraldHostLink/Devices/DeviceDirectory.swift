@@ -3,7 +3,7 @@ import HeraldText
 
 /// A device that was found, with the word that leads to it.
 public struct FoundDevice: Equatable, Sendable {
-  /// What `--device` takes.
+  /// The value for `--device`.
   public let location: String
   /// Its texts.
   public let identity: USBIdentity
@@ -11,15 +11,15 @@ public struct FoundDevice: Equatable, Sendable {
   public let vendorID: UInt16
   /// USB product.
   public let productID: UInt16
-  /// Why it cannot be used now; `nil` if it can.
+  /// The reason why it cannot be used now; `nil` if it can.
   public let obstacle: HostLinkError?
 }
 
 /// A device with an open transport.
 public struct OpenDevice {
-  /// Carries the packets.
+  /// The transport for packets.
   public let transport: any SMPTransport
-  /// Its texts; empty over serial lines, where `DeviceClient.information` tells them.
+  /// Its texts; empty over serial lines, where `DeviceClient.information` returns them.
   public let identity: USBIdentity
 }
 
@@ -135,8 +135,8 @@ public enum DeviceDirectory {
     return OpenDevice(transport: transport, identity: transport.identity)
   }
 
-  /// Imports the device named, or the only one. A server may take a moment to see that the client before has
-  /// gone: a device in use is asked for again.
+  /// Imports the device named, or the only one. A server may take a moment to detect that the former client
+  /// has disconnected: the import of a device in use is repeated.
   private static func importDevice(host: String, port: UInt16?, busID: String?) throws(HostLinkError)
     -> USBIPTransport
   {

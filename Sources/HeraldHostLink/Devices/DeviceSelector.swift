@@ -13,7 +13,7 @@ public enum DeviceSelector: Equatable, Sendable {
   /// Anything else: the device with this serial number.
   case serialNumber(String)
 
-  /// Parses what was given to `--device`.
+  /// Parses the value of `--device`.
   /// - Throws: `.usage`, saying which form was meant and what is wrong with it.
   public init(_ text: String) throws(HostLinkError) {
     func rest(_ prefix: String) -> Substring? { text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : nil }

@@ -55,7 +55,7 @@ private final class Responses<Answer: Sendable>: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// What has come when all have, or at the deadline.
+  /// The results when all are complete, or at the deadline.
   func all(by deadline: Deadline) -> [Result<Answer, HostLinkError>?] {
     condition.lock()
     defer { condition.unlock() }

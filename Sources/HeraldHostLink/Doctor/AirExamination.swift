@@ -1,4 +1,4 @@
-// Whether a device is on the air: what it offers, and how its radio does.
+// Whether a device uses its radio: its payload, and the state of its radio.
 
 extension DeviceExamination {
   /// How many days before the end of its keys a device is to get new ones.
@@ -17,7 +17,7 @@ extension DeviceExamination {
     }
   }
 
-  /// What is to be said about a payload, at the moment `now`, milliseconds since 1970.
+  /// The finding about a payload, at the moment `now`, milliseconds since 1970.
   static func payload(_ payload: DevicePayload, hasDate: Bool, _ now: UInt64) -> Finding {
     let push = "`herald-host payload push` gives it one"
     guard payload.family != "none" else {
@@ -62,7 +62,7 @@ extension DeviceExamination {
     }
   }
 
-  /// What is to be said about a controller's counters after so many milliseconds.
+  /// The finding about a controller's counters after this many milliseconds.
   static func radio(_ counters: [(name: String, value: UInt64)], uptime: UInt64) -> Finding? {
     func counter(_ name: String) -> UInt64? { counters.first { $0.name == name }?.value }
     guard let failures = counter("failures"), let timeouts = counter("command_timeouts"),

@@ -1,7 +1,7 @@
-/// Looks at a device: whether it answers, knows the date, is on the air, has room for its log and power, and
-/// keeps what is passed to it.
+/// Examines a device: whether it responds, has the date, uses its radio, has room for its log and power, and
+/// stores settings.
 public enum DeviceExamination {
-  /// What was found. A device that does not answer is a finding; whatever else goes wrong is one, too.
+  /// The findings. A device that does not respond is a finding, and so is every other error.
   public static func findings(of device: DeviceClient, now: UInt64 = PlausibleDate.now) -> [Finding] {
     do {
       let information = try device.information()
@@ -70,7 +70,7 @@ public enum DeviceExamination {
   private static func room(_ status: DeviceLogStatus, _ capacity: Int?) -> Finding {
     var pages = "\(status.pageCount) \(status.pageCount == 1 ? "page" : "pages")"
     if let capacity, capacity >= status.pageCount { pages += " of \(capacity)" }
-    // The ring begins to overwrite when its numbers no longer begin with the first.
+    // The ring has begun to overwrite when its first number is no longer the first of the log.
     if status.first > 1 {
       return Finding(
         "log", .note, "its log has \(pages), and older ones were overwritten, trimmed or had their time",

@@ -1,22 +1,22 @@
-/// Something that was looked at, and what was found.
+/// The subject of a check, and its result.
 public struct Finding: Equatable, Sendable, Encodable {
   /// How bad it is.
   public enum Verdict: String, Sendable, Encodable {
     /// As it should be.
     case good
-    /// Not as it should be, but nothing fails by it now.
+    /// Not as intended, but without effect on operation now.
     case note
     /// Something does not work, or will not.
     case problem
   }
 
-  /// What was looked at: a word that does not change.
+  /// The subject: a constant word.
   public let subject: String
-  /// How bad it is.
+  /// The severity.
   public let verdict: Verdict
-  /// What was found.
+  /// The result.
   public let what: String
-  /// What to do about it; `nil` where there is nothing to do.
+  /// The recommended action; `nil` if there is none.
   public let advice: String?
 
   init(_ subject: String, _ verdict: Verdict, _ what: String, advice: String? = nil) {

@@ -29,7 +29,7 @@ public struct MachineExamination {
     self.groupIDs = groupIDs
   }
 
-  /// What was found.
+  /// The findings.
   public func findings() -> [Finding] {
     [usbFolder(), rule(), group(), modemManager()] + serialLines()
   }
@@ -84,7 +84,7 @@ public struct MachineExamination {
 
   private static let fixAdvice = "`sudo herald-host doctor --fix` installs it"
 
-  /// The rule lets the person at the console in; for others there is a group.
+  /// The rule gives the user at the console access; for others there is a group.
   private func group() -> Finding {
     guard userID != 0 else { return Finding("group", .good, "this is root, who may open every device") }
     guard let identifier = groupID("plugdev") else {
@@ -139,11 +139,11 @@ public struct MachineExamination {
 
   // MARK: What can be mended
 
-  /// Installs the rule, and has udev read it. What was done, in words.
+  /// Installs the rule, and makes udev read it. Returns a description of the actions.
   /// - Throws: `.permission` without the right to.
   public func installRule() throws(HostLinkError) -> [String] {
     let path = root + Self.rulePath
-    // A container, or a small system, may have no folder for rules. What is wrong with it the next call says.
+    // A container, or a small system, may have no folder for rules. The next call reports the error.
     try? FileManager.default.createDirectory(
       atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o755])
@@ -156,7 +156,7 @@ public struct MachineExamination {
     }
     let bytes = Array((LibUSB.udevRule + "\n").utf8)
     let isWritten = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == bytes.count
-    // Whatever the umask: udev reads it as root, but people want to see it.
+    // Independent of the umask: udev reads it as root, but it should be readable for users.
     let isDone = isWritten && fchmod(descriptor, 0o644) == 0 && fsync(descriptor) == 0
     Foundation.close(descriptor)
     guard isDone, rename(path + ".part", path) == 0 else {

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A file of lines that grows at its end. What belongs to the page that a device is still writing is cut off
-/// and written anew with it.
+/// and rewritten with it.
 ///
 /// A program that is cut off while it appends leaves a file that ends in the middle; the next one begins at
-/// the length that the database knows.
+/// the length stored in the database.
 final class AppendedFile {
   let name: String
   private let path: String
@@ -37,7 +37,7 @@ final class AppendedFile {
     if waiting.count >= Self.piece { try flush() }
   }
 
-  /// Brings what was appended, and the length of the file, to the disk. A file without lines is removed.
+  /// Writes appended lines, and the length of the file, to the disk. A file without lines is removed.
   func synchronise() throws(HostLinkError) {
     guard length > 0 else {
       unlink(path)
@@ -57,7 +57,7 @@ final class AppendedFile {
 
   private func openAtEnd() throws(HostLinkError) {
     let start = length - Int64(waiting.count)
-    // A file that begins anew replaces what is there, and a link is never written through.
+    // A file that is started again replaces what is there, and a link is never written through.
     if start == 0 { unlink(path) }
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, off_t(start)) == 0,

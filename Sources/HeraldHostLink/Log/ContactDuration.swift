@@ -6,7 +6,7 @@
 /// from its begin to its end, and one window more. What several contacts took is the sum of that. Whole
 /// seconds.
 public enum ContactDuration {
-  /// A window, in milliseconds.
+  /// The length of a window, in milliseconds.
   static let window: UInt64 = 30_000
 
   /// Of a contact with signs in so many windows, from `begin` to `end` in milliseconds.

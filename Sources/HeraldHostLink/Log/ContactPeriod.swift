@@ -1,10 +1,10 @@
-/// What makes a contact, and how long it may be made: the time of presence, from the first detection (HP-18)
-/// to the last reading (HP-19).
+/// The definition of a contact, and by how much it may be extended: the time of presence, from the first
+/// detection (HP-18) to the last reading (HP-19).
 public enum ContactPeriod {
-  /// A silence of more than this, in milliseconds, ends a contact: what the device takes for the loss of a
-  /// peer.
+  /// A silence of more than this, in milliseconds, ends a contact: the time after which the device reports a
+  /// peer as lost.
   public static let silence: UInt64 = 15 * 60 * 1000
-  /// The most, in milliseconds, that an end may be put off (HP-20).
+  /// The most, in milliseconds, that an end may be extended (HP-20).
   public static let longestExtension: UInt64 = 30_000
 
   /// The end of a contact with readings, put off by so many milliseconds, or by `longestExtension` if that is

@@ -1,4 +1,4 @@
-/// Pages between their arrival and the database, decoded: what was decoded to be judged is not decoded again.
+/// Pages between their arrival and the database, decoded: a page decoded for inspection is not decoded again.
 struct DecodedPages {
   private struct Page {
     let page: LogPage
@@ -12,7 +12,7 @@ struct DecodedPages {
   private var pages: [PageName: Page] = [:]
   private var records = 0
 
-  /// Keeps what a page says, if there is room.
+  /// Stores the records of a page, if there is room.
   mutating func add(_ page: LogPage, as name: PageName, _ bytes: [UInt8]) {
     remove(name)
     guard records + page.records.count <= Self.mostRecords else { return }
@@ -20,7 +20,7 @@ struct DecodedPages {
     pages[name] = Page(page: page, bytes: bytes)
   }
 
-  /// What a page says, if it has these bytes; it is not kept any longer.
+  /// The records of a page, if it has these bytes; they are removed.
   mutating func take(_ name: PageName, _ bytes: [UInt8]) -> LogPage? {
     let kept = pages[name]
     remove(name)

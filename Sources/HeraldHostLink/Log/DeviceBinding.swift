@@ -1,12 +1,11 @@
 import HeraldText
 
 extension DeviceRecord {
-  /// What speaks against keeping the log of a device in this record's folder; `nil` if nothing does.
+  /// The reason not to store the log of a device in this record's folder; `nil` if there is none.
   ///
-  /// A folder is bound to the serial number and to the identifier that the device tells first. A folder of an
-  /// earlier version, without an identifier, is bound by the next pull. The identifier guards against
-  /// mistakes: who wants to can repeat it, as a serial number; what cannot be repeated is the proof of an
-  /// access key.
+  /// A folder is bound to the serial number and to the identifier that the device reports first. A folder of
+  /// an earlier version, without an identifier, is bound by the next pull. The identifier guards against
+  /// mistakes: it can be forged, like a serial number; what cannot be forged is the proof of an access key.
   /// - Parameters:
   ///   - serial: the device's serial number; empty if it has none.
   ///   - id: its identifier as 16 hexadecimal digits; `nil` if it has none.

@@ -6,7 +6,7 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     public enum Source: String, Codable, Sendable {
       /// The device: its clock was set.
       case device
-      /// This computer, at the time of the pull: the device did not know.
+      /// This computer, at the time of the pull: the device had no date.
       case host
     }
     /// The epoch of the log.
@@ -34,12 +34,12 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
 
   /// Version of this file's form.
   public var format = 1
-  /// The device's serial number; empty where the link does not tell one.
+  /// The device's serial number; empty where the link does not supply one.
   public var serial = ""
-  /// What only this device has, as 16 hexadecimal digits: the folder is bound to it. `nil` until a device has
-  /// told it.
+  /// The unique identifier of the device, as 16 hexadecimal digits: the folder is bound to it. `nil` until a
+  /// device has reported it.
   public var id: String?
-  /// What it calls itself.
+  /// Its name.
   public var name = ""
   /// The system it runs.
   public var system = ""
@@ -58,9 +58,8 @@ public struct DeviceRecord: Codable, Equatable, Sendable {
     if !epochs.contains(epoch) { epochs.append(epoch) }
   }
 
-  /// Remembers a moment. What the device knew is never replaced by what this computer thinks, and the first
-  /// thought of this computer about a start-up stands, so that a second pull dates its records as the first
-  /// did.
+  /// Stores a moment. A date of the device is never replaced by one of this computer, and the first date of
+  /// this computer for a start stays, so that a second pull dates its records as the first did.
   public mutating func note(_ fix: ClockFix) {
     guard let index = clocks.firstIndex(where: { $0.epoch == fix.epoch && $0.boot == fix.boot }) else {
       clocks.append(fix)

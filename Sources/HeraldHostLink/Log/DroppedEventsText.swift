@@ -1,10 +1,10 @@
 import HeraldText
 
-/// What a person should know about events that a device counted and did not log.
+/// The text about events that a device counted and did not log.
 public struct DroppedEventsText: Equatable, Sendable {
-  /// How many there are, and what becomes of them.
+  /// Their number, and the consequence.
   public let what: String
-  /// What that means, and what to do.
+  /// The meaning, and the recommended action.
   public let advice: String
 
   /// Nothing if there are none. The number is in the log, the reason only in the device's counters.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What tells whether a file is the one that it was: its size, and when it was last changed. The time of
-/// change cannot be set by a program.
+/// Identifies an unchanged file: its size, and when it was last changed. The time of change cannot be set by
+/// a program.
 struct FileStamp: Equatable {
   /// Bytes.
   let bytes: Int64

@@ -1,8 +1,8 @@
 import Foundation
 import HeraldEmbedded
 
-/// What tells whether a folder is the one that it was: the names, sizes and times of change of all files of
-/// its pages, and what is known about the device.
+/// Identifies an unchanged folder: the names, sizes and times of change of all files of its pages, and the
+/// stored data of the device.
 struct FolderFingerprint: Equatable {
   /// SHA-256 of all of that.
   let sha256: Data

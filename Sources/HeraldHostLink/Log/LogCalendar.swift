@@ -11,7 +11,7 @@ public struct LogCalendar: Sendable {
     let uptime: Int64
     /// The date of the start-up, milliseconds since 1970-01-01T00:00:00Z.
     let start: Int64
-    /// Who knew the date.
+    /// The source of the date.
     let source: DeviceRecord.ClockFix.Source
   }
 
@@ -28,7 +28,7 @@ public struct LogCalendar: Sendable {
 
   /// The dates of one start-up.
   struct BootDates {
-    /// Moments whose date is known, in the order of time.
+    /// Moments with a date, in the order of time.
     fileprivate let moments: [Moment]
 
     /// Milliseconds since 1970-01-01T00:00:00Z so many milliseconds after the start-up; `nil` if unknown.
@@ -78,7 +78,7 @@ public struct LogCalendar: Sendable {
       if isLast, let last = list.last, last.start == moment.start, last.uptime <= moment.uptime { return }
       // In place: a copy of the list at every moment would make this quadratic.
       moments[start] = nil
-      // Moments come mostly in order. Of two at the same uptime the later word wins.
+      // Moments come mostly in order. Of two at the same uptime the later one applies.
       let place = list.lastIndex { $0.uptime <= moment.uptime }.map { $0 + 1 } ?? 0
       list.insert(moment, at: place)
       moments[start] = list
@@ -95,7 +95,7 @@ public struct LogCalendar: Sendable {
     dates(epoch: record.epoch, boot: record.boot).unixMilliseconds(at: record.uptimeMilliseconds)
   }
 
-  /// What is known about the dates of a start-up.
+  /// The known dates of a start.
   func dates(epoch: UInt32, boot: UInt32) -> BootDates {
     let start = Boot(epoch: epoch, boot: boot)
     return BootDates(moments: moments[start] ?? guesses[start].map { [$0] } ?? [])

@@ -3,21 +3,21 @@ import HeraldDeviceLink
 
 /// Fetches from a device what a page folder does not have yet.
 ///
-/// Only what is new is asked for, several stretches at a time, as large as a packet carries and across the
-/// ends of pages. A page counts once it is whole, is what its own header and checksums say, and is on the
-/// disk. What had come of a page when a pull was cut off is kept, and the next one continues at the byte
-/// where it stopped. The page the device is still writing is fetched as far as it is committed, and the rest
-/// of it next time.
+/// Only new data is requested, several stretches at a time, as large as a packet holds and across the ends of
+/// pages. A page counts once it is whole, is what its own header and checksums say, and is on the disk. The
+/// received part of a page is kept when a pull is interrupted, and the next one continues at the byte where
+/// it stopped. The page the device is still writing is fetched as far as it is committed, and the rest of it
+/// next time.
 ///
 /// Nothing is changed on the device, unless it is to be trimmed: then it is sent the SHA-256 of each page
 /// that is here, on the disk and in the database, and erases those that are the same there.
 ///
-/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and what was
-/// good is kept.
+/// The device is not trusted: numbers are bounded, contradictions end the page or the pull, and valid data is
+/// kept.
 public struct LogDownload {
-  /// How often a page that arrives wrong is fetched.
+  /// How often a page that was received with errors is fetched.
   static let attempts = 2
-  /// Wrong pages after which it makes no sense to go on.
+  /// The number of invalid pages after which the pull ends.
   static let mostProblems = 16
 
   /// Imports the pages of a folder into a database, commits, and returns which are in it: `LogDatabase.keep`.
@@ -56,7 +56,7 @@ public struct LogDownload {
     self.progress = progress
   }
 
-  /// Pulls. Throws if nothing could be begun; what ends it later is in the report.
+  /// Pulls. Throws if it could not be started; a later error is in the report.
   public mutating func run() throws(HostLinkError) -> PullReport {
     let started = ContinuousClock.now
     let (status, parameters) = try device.committedStatusAndParameters()
@@ -74,7 +74,7 @@ public struct LogDownload {
     } catch {
       report.stoppedBy = error
       device.client.forgetAll()
-      // What cannot be kept now is fetched again.
+      // A page that cannot be stored now is fetched again.
       for page in flight.beginnings() {
         let name = PageName(epoch: status.epoch, sequence: page.sequence, isOpen: page.isOpen)
         try? pageStore.storeBeginning(page.bytes, of: name)
@@ -162,7 +162,7 @@ public struct LogDownload {
       case .failure(let failure):
         let error = failure.error(
           DeviceClient.logStream(sequence: sequence, offset: 0, length: nil), at: device.client.location)
-        // The same would come of asking for other pages.
+        // A request for other pages would have the same result.
         switch failure {
         case .noAnswer, .sessionOver: throw error
         case .refused where failure.is(.locked) || failure.is(.inSetUp): throw error
@@ -194,7 +194,7 @@ public struct LogDownload {
     case .wrong(let what):
       return try giveUp(page, "what came as page \(page.sequence) \(what)", &flight)
     case .damaged(let what):
-      // It may be so on the device, or have become so on its way: then it is another the next time.
+      // The damage may be on the device or from the transfer; in the latter case the next attempt differs.
       guard page.bytes == page.earlier else {
         guard page.attempt < Self.attempts else {
           return try giveUp(page, "page \(page.sequence) came in two ways, both of them damaged", &flight)
@@ -219,7 +219,7 @@ public struct LogDownload {
     isFinal: Bool = false
   ) throws(HostLinkError) {
     let page = flight.page(flight.page(of: question))
-    // One that was asked before the page was begun anew tells nothing of this try.
+    // A request sent before the page was started again does not count for this attempt.
     guard flight.counts(question) else { return flight.drop(after: question) }
     if !isFinal, page.attempt < Self.attempts { return flight.restart(page, after: question) }
     flight.drop(page.sequence, after: question)
@@ -246,9 +246,9 @@ public struct LogDownload {
 
   // MARK: Trimming
 
-  /// Has the device erase pages, the oldest first, as far as they are closed, on the disk, in the database,
-  /// and the same there as here. One at a time: the device hashes its page before it answers, so that
-  /// several on their way would end no sooner.
+  /// Makes the device erase pages, the oldest first, as far as they are closed, on the disk, in the database,
+  /// and the same there as here. One at a time: the device hashes its page before it responds, so that
+  /// several outstanding requests would not finish sooner.
   private mutating func trim(_ status: DeviceLogStatus) throws(HostLinkError) {
     guard let keep else { return }
     let kept = try keep(pageStore)

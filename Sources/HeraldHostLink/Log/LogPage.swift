@@ -4,11 +4,11 @@ import HeraldEmbedded
 public struct BootRecord: Equatable, Sendable {
   /// The epoch of the log.
   public let epoch: UInt32
-  /// Which start-up of the device.
+  /// The number of the start of the device.
   public let boot: UInt32
   /// Milliseconds since that start-up.
   public let uptimeMilliseconds: UInt64
-  /// What happened.
+  /// The event.
   public let event: LogEvent
   /// The payload bytes of events that have some.
   public let payload: [UInt8]

@@ -50,7 +50,7 @@ struct LogRequestWindow {
     self.room = room.map { max($0, 1) }
   }
 
-  /// Whether every page is complete or given up.
+  /// Whether every page is complete or dropped.
   var isOver: Bool { wanted.isEmpty && questions.isEmpty }
 
   private func start(of sequence: UInt32) -> UInt64 { UInt64(sequence) * UInt64(pageSize) }
@@ -61,7 +61,7 @@ struct LogRequestWindow {
   mutating func want(_ sequence: UInt32, beginning: [UInt8]) {
     let length = length(of: sequence)
     guard length > 0 else { return }
-    // One byte at least has to come, so that there is something to look at when it has.
+    // At least one byte has to be requested, so that the response can be checked.
     let known = Array(beginning.prefix(length - 1))
     want(start(of: sequence) + UInt64(known.count)..<start(of: sequence) + UInt64(length))
     guard !known.isEmpty else { return }
@@ -106,7 +106,7 @@ struct LogRequestWindow {
     questions[ticket] = Request(range: range, generation: generation)
   }
 
-  /// The request that was answered or has timed out.
+  /// The request that has a response or has timed out.
   mutating func close(_ ticket: SMPClient.RequestHandle) -> Request? { questions.removeValue(forKey: ticket) }
 
   /// The page in which a request begins.
@@ -149,7 +149,7 @@ struct LogRequestWindow {
     return .success(complete)
   }
 
-  /// The rest of what a request asked for is wanted again, but for pages for which it no longer counts.
+  /// The rest of a request's range is requested again, except for pages for which it no longer counts.
   private mutating func wantAgain(from start: UInt64, of question: Request) {
     var again: [Range<UInt64>] = []
     var start = start
@@ -170,7 +170,7 @@ struct LogRequestWindow {
     let what: String
   }
 
-  /// A page is done with. If that is because of `question`, what it asked for of later pages is wanted again.
+  /// A page is finished. If that is because of `question`, its range in later pages is requested again.
   mutating func drop(_ sequence: UInt32, after question: Request? = nil) {
     let range = start(of: sequence)..<start(of: sequence) + UInt64(pageSize)
     pages[sequence] = nil
@@ -184,14 +184,14 @@ struct LogRequestWindow {
     if let question { wantAgain(from: max(question.range.lowerBound, range.upperBound), of: question) }
   }
 
-  /// A request is done with that no longer counts for the page in which it begins: what it asked for of later
-  /// pages is wanted again.
+  /// A request has ended that no longer counts for the page in which it begins: its range in later pages is
+  /// requested again.
   mutating func drop(after question: Request) {
     wantAgain(from: start(of: page(of: question)) + UInt64(pageSize), of: question)
   }
 
-  /// A page is fetched again from its beginning, `earlier` being what came; answers to questions that are on
-  /// their way do not count for it.
+  /// A page is fetched again from its beginning, `earlier` being the received bytes; responses to outstanding
+  /// requests do not count for it.
   mutating func restart(_ page: Page, after question: Request? = nil, keeping earlier: [UInt8]? = nil) {
     drop(page.sequence, after: question)
     generation += 1
@@ -205,7 +205,7 @@ struct LogRequestWindow {
     pages[sequence] ?? makePage(sequence, attempt: 1, earlier: nil)
   }
 
-  /// Whether answers to a request still count for the page in which it begins.
+  /// Whether responses to a request still count for the page in which it begins.
   func counts(_ question: Request) -> Bool { counts(question, for: page(of: question)) }
 
   private func counts(_ question: Request, for sequence: UInt32) -> Bool {

@@ -5,12 +5,12 @@ public struct LoggedRestart: Equatable, Sendable {
   /// When the device started, milliseconds since 1970-01-01T00:00:00Z; `nil` if unknown; the date of that
   /// run.
   public let unixMilliseconds: UInt64?
-  /// Which start-up of the device it was.
+  /// The number of the start of the device.
   public let boot: UInt32
-  /// What the device knew.
+  /// The restart report of the device.
   public let report: RestartReport
 
-  /// Stated one by one.
+  /// Initialises each member.
   public init(unixMilliseconds: UInt64?, boot: UInt32, report: RestartReport) {
     self.unixMilliseconds = unixMilliseconds
     self.boot = boot

@@ -1,8 +1,8 @@
 import HeraldText
 
-/// What is made of a page as it arrives.
+/// The result of inspecting a page as it is received.
 public enum PageInspection: Equatable, Sendable {
-  /// It is the page that was asked for, whole as far as it goes.
+  /// It is the page that was requested, valid as far as it was received.
   case good
   /// It is that page, and its end is damaged: good to keep, worth a word.
   case damaged(String)

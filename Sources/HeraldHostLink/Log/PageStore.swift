@@ -15,12 +15,12 @@ public final class PageStore {
 
   /// The folder.
   public let path: String
-  /// What is known about the device.
+  /// The stored data of the device.
   public private(set) var device: DeviceRecord
   /// Called before each step of storing; throwing is the same as being cut off there.
   var beforeStep: (Step) throws(HostLinkError) -> Void = { _ throws(HostLinkError) in }
 
-  /// Pages that came through here lately, decoded.
+  /// Recently stored pages, decoded.
   private var recent = DecodedPages()
 
   private let lock: Int32
@@ -90,7 +90,7 @@ public final class PageStore {
     return names.sorted { (rank($0), $0) < (rank($1), $1) }
   }
 
-  /// What tells whether the file of a page is the one that it was.
+  /// The stamp that identifies an unchanged file of a page.
   func stamp(of name: PageName) -> FileStamp? { FileStamp.of("\(pagesPath)/\(name.fileName)") }
 
   /// The bytes of a page.
@@ -101,7 +101,7 @@ public final class PageStore {
     return [UInt8](data)
   }
 
-  /// The same decoded, once: a page that has just been stored is not decoded anew. `nil` if the bytes have
+  /// The same decoded, once: a page that has just been stored is not decoded again. `nil` if the bytes have
   /// no valid header.
   func decoded(_ bytes: [UInt8], of name: PageName) -> LogPage? { recent.take(name, bytes) ?? LogPage(bytes) }
 

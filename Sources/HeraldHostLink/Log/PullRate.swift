@@ -7,8 +7,8 @@ struct PullRate {
   private var end: Duration
   private var bytes = 0
 
-  /// From the moment `start` on, of any clock that runs on. A period is as long as fifteen answers may take
-  /// that come at the last moment, 30 s by default, and at least 10 s.
+  /// From the moment `start` on, of any monotonic clock. A period is the time of fifteen responses that come
+  /// just before their timeout, 30 s by default, and at least 10 s.
   init(timeout: Duration, start: Duration) {
     period = max(timeout * 15, .seconds(10))
     end = start + period

@@ -27,7 +27,7 @@ public struct SimpleSecret: ~Copyable {
   /// Makes a new secret from the system's random source.
   public static func generate() -> SimpleSecret { SimpleSecret(SecretFile.generate(size: kind.size)) }
 
-  /// Writes it to a new file that its owner alone may use. A file that is there is left alone (`.storage`):
-  /// without its secret nobody could tell any more whose the identifiers were that came from it.
+  /// Writes it to a new file accessible to its owner only. An existing file is not overwritten (`.storage`):
+  /// without its secret identifiers derived from it could no longer be attributed.
   public func write(to path: String) throws(HostLinkError) { try file.write(to: path) }
 }

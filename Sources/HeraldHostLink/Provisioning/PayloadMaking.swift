@@ -8,7 +8,7 @@ extension PayloadFile {
     switch content {
     case .fixed(_, _, .number), .test: true
     case .simple(_, _, let secret, _, _, _): !SecretPath.isPerDevice(secret)
-    // A place is the same whichever of its beacons is heard, and of bytes nobody knows what they are.
+    // A place is the same whichever of its beacons is heard, and the meaning of opaque bytes is unknown.
     case .fixed(_, _, .random), .venue, .bytes, .none: false
     }
   }

@@ -2,8 +2,8 @@ import Foundation
 import HeraldText
 import Yams
 
-/// The fields of a file in YAML: names with single values, each of which is taken once. What nobody takes is
-/// a mistake of the person who wrote it, and is named, as is the line of what cannot be understood.
+/// The fields of a file in YAML: names with single values, each of which is read once. A field that is not
+/// read is an error of the author, and is named, as is the line of invalid text.
 struct YAMLFields {
   private let file: String
   private let folder: String

@@ -25,7 +25,7 @@ public struct VenueVisit: Equatable, Sendable {
     return description
   }
 
-  /// By what people know the place: its name, else its numbers, else the beacon's address.
+  /// The displayed name of the place: its name, else its numbers, else the beacon's address.
   public var place: String {
     guard let venue else { return beacon.addressText }
     if let name = venue.premises, !name.isEmpty { return name }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Text on its way into HTML or SVG. What is not written by this program goes through `text` or `attribute`,
-/// which leave no character that means something there.
+/// Builds HTML or SVG. Foreign text is added with `text` or `attribute`, which escape all characters with a
+/// meaning there.
 struct Markup {
   private(set) var bytes: [UInt8] = []
 

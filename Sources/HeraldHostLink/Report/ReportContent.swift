@@ -14,7 +14,7 @@ struct ReportPerson {
     let readings: Int
   }
 
-  /// By what people know them: a venue's name, the short form of the payload, or the address.
+  /// The displayed name: a venue's name, the short form of the payload, or the address.
   let name: String
   /// What kind of payload it was; empty if none was read.
   let kind: String

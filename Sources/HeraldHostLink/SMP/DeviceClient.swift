@@ -140,7 +140,7 @@ public struct DeviceClient {
   /// The device's serial number; empty if it has none.
   public func serialNumber() throws(HostLinkError) -> String { try informationField("n") }
 
-  /// What the device is. Fields it does not know stay empty.
+  /// The description of the device. Fields that it does not supply stay empty.
   public func information() throws(HostLinkError) -> DeviceInformation {
     var information = DeviceInformation()
     information.firmware = try informationField("s")

@@ -51,8 +51,8 @@ extension DeviceClient {
     }
   }
 
-  /// Where the log stands once it has been committed, and how long packets may be; `nil` from a device that
-  /// does not say. Both are asked at once where the link allows it.
+  /// The status of the log after a commit, and the maximum length of packets; `nil` from a device that does
+  /// not report it. Both are requested at once where the link allows it.
   func committedStatusAndParameters() throws(HostLinkError) -> (DeviceLogStatus, DeviceParameters?) {
     let request = Self.logStatusRequest(commits: true)
     guard client.room > 1 else {

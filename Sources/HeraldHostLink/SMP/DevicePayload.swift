@@ -70,8 +70,8 @@ extension DeviceClient {
         }
         next = place
       }
-      // A device that wants other bytes than the next ones has begun anew, once or twice; one that takes a
-      // few of each piece would never end.
+      // A device that requests other bytes than the next ones has restarted, which may happen once or twice;
+      // one that accepts only a few bytes of each part would never finish.
       let isProgress = Int(next) >= offset + min(Self.leastTaken, piece.count)
       standstills = isProgress ? standstills : standstills + 1
       guard standstills < 8 else {

@@ -84,8 +84,8 @@ public enum ManagementFailure: Error, Equatable, Sendable {
   case noAnswer(attempts: Int)
   /// The response is malformed.
   case malformed(String)
-  /// The session ended before the response came, and the request is none that may be asked twice, or no other
-  /// session could be opened.
+  /// The session ended before the response came, and the request may not be repeated, or no other session
+  /// could be opened.
   case sessionOver
 
   /// Whether the device refused for this reason.

@@ -1,6 +1,6 @@
 extension SMPClient {
-  /// Sends a request and waits for its outcome, a refusal with its code included. No other request may be on
-  /// its way.
+  /// Sends a request and waits for its result, a refusal with its code included. No other request may be
+  /// outstanding.
   func outcome(of request: ManagementRequest) throws(HostLinkError) -> Result<CBORValue, ManagementFailure> {
     let ticket = try submit(request)
     while let (answered, result) = try next() {

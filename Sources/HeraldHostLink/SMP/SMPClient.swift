@@ -128,8 +128,8 @@ public final class SMPClient {
     return Sent(sequence: sequence, number: number)
   }
 
-  /// Waits until an outstanding request is answered or has timed out, and returns it; `nil` if there is none.
-  /// Throws when the link is broken.
+  /// Waits until an outstanding request has a response or has timed out, and returns it; `nil` if there is
+  /// none. Throws when the link is broken.
   public func next() throws(HostLinkError) -> (RequestHandle, Result<CBORValue, ManagementFailure>)? {
     sealing.turn.take()
     defer { sealing.turn.give() }
@@ -141,7 +141,7 @@ public final class SMPClient {
         return (ticket, .failure(failure))
       }
       guard let earliest = pending.map(\.deadline).min() else { return nil }
-      // What has arrived is looked at before anything counts as late: the time may have passed while the
+      // Received packets are processed before a request counts as late: the time may have passed while the
       // caller was busy. Unmatched packets do not delay that indefinitely.
       if let packet = try transport.receive(by: min(earliest, .after(Self.longestWait))) {
         switch match(packet) {
@@ -161,7 +161,7 @@ public final class SMPClient {
   }
 
   /// Sends a request and waits for its response; responses to others that arrive meanwhile are lost, so none
-  /// should be on their way.
+  /// should be outstanding.
   public func ask(_ request: ManagementRequest) throws(HostLinkError) -> CBORValue {
     switch try result(of: request) {
     case .success(let body): return body
@@ -293,8 +293,8 @@ extension SMPClient {
     sealing.forget()
   }
 
-  /// Closes the session on the device, and waits at most half a second for the response. What is on its way
-  /// is forgotten.
+  /// Closes the session on the device, and waits at most half a second for the response. Outstanding requests
+  /// are dropped.
   public func closeSession() {
     sealing.turn.take()
     defer { sealing.turn.give() }

@@ -84,7 +84,7 @@ public final class ByteStream {
 }
 
 extension ByteStream {
-  /// Connects to `host` (a name or an address) over TCP; throws `.link` if no address of it answers before
+  /// Connects to `host` (a name or an address) over TCP; throws `.link` if no address of it accepts before
   /// `deadline`.
   public static func connect(host: String, port: UInt16, by deadline: Deadline) throws(HostLinkError)
     -> ByteStream

@@ -129,8 +129,8 @@ public final class LibUSB {
     return USBConfiguration(value: parsed.bConfigurationValue, interfaces: interfaces)
   }
 
-  /// The device's texts: from the kernel, which asked when it was plugged in, or from the device if it can be
-  /// opened.
+  /// The device's texts: from the kernel, which read them when it was plugged in, or from the device if it
+  /// can be opened.
   package static func identity(
     of device: OpaquePointer, path: String, _ descriptor: libusb_device_descriptor
   ) -> USBIdentity {

@@ -1,12 +1,12 @@
 import CLibUSB
 import Foundation
 
-/// Bulk transfers that run at the same time, on one device: reads that wait for whatever comes next, and
-/// writes nobody waits for.
+/// Bulk transfers that run at the same time, on one device: pending reads, and writes without a waiting
+/// caller.
 ///
-/// A bus at full speed carries a long transfer in a few frames of a millisecond; what is asked for only when
-/// the one before has been looked at comes a frame later. Used from one thread: libusb calls back only from
-/// within `wait`.
+/// A bus at full speed carries a long transfer in a few frames of a millisecond; a transfer that is requested
+/// only after the one before has been processed comes a frame later. Used from one thread: libusb calls back
+/// only from within `wait`.
 final class LibUSBTransfers {
   /// A transfer with its memory, which both stay until it is over.
   private final class Transfer {
@@ -136,7 +136,7 @@ final class LibUSBTransfers {
     libusb_handle_events_timeout_completed(context, &time, nil)
   }
 
-  /// Gives up what is on its way, and waits for the end of it: the memory belongs to the library until then.
+  /// Cancels outstanding transfers, and waits for their end: the memory belongs to the library until then.
   func cancel() {
     for transfer in underWay.values { libusb_cancel_transfer(transfer.raw) }
     for _ in 0..<100 where !underWay.isEmpty { handleEvents(milliseconds: 100) }

@@ -10,7 +10,7 @@ public final class LibUSBTransport: SMPTransport {
   public let identity: USBIdentity
 
   private static let readSize = 16384
-  /// Reads that wait at a time, and writes nobody has waited for.
+  /// The number of pending reads, and of writes that have not been waited for.
   private static let readsQueued = 4
   private static let mostWrites = 24
   private static let mostStalls = 12

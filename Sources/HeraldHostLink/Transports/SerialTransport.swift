@@ -6,7 +6,7 @@ import HeraldHAL
 public final class SerialTransport: SMPTransport {
   /// Where it leads.
   public let location: String
-  /// One: a device on a serial line answers a request before it reads the next, in the same buffer.
+  /// One: a device on a serial line responds to a request before it reads the next, in the same buffer.
   public let window = 1
 
   private static let largestPacket = 0xFFFF

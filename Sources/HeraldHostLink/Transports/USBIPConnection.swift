@@ -21,7 +21,7 @@ public final class USBIPConnection {
     let length: Int
   }
 
-  /// How many messages that answer nothing are skipped after a deadline.
+  /// How many messages that are no response are skipped after a deadline.
   private static let mostPassedOver = 64
 
   private let stream: ByteStream
@@ -113,8 +113,8 @@ public final class USBIPConnection {
 
   // MARK: Transfers
 
-  /// Queues a transfer and returns its number. `endpoint` with bit 7 is IN and asks for `length` bytes;
-  /// otherwise `data` goes out.
+  /// Queues a transfer and returns its number. `endpoint` with bit 7 is IN and requests `length` bytes;
+  /// otherwise `data` is sent.
   package func submit(
     endpoint: UInt8, setup: USBSetup? = nil, length: Int = 0, data: [UInt8] = [], by deadline: Deadline
   ) throws(HostLinkError) -> UInt32 {

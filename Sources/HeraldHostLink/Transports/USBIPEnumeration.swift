@@ -7,7 +7,7 @@ extension USBIPConnection {
     guard let device = USBDeviceDescriptor(deviceBytes.span) else {
       throw HostLinkError(.protocolViolation, "\(location) has no valid USB device descriptor")
     }
-    // First the nine bytes that tell the length of the whole, then the whole.
+    // First the nine bytes that contain the total length, then the whole.
     let head = try control(.descriptor(type: 2, index: 0, length: 9), by: deadline)
     let total = head.count >= 4 ? UInt16(head[2]) | UInt16(head[3]) << 8 : 0
     let all = try control(.descriptor(type: 2, index: 0, length: max(9, total)), by: deadline)
@@ -17,7 +17,7 @@ extension USBIPConnection {
     return (device, configuration)
   }
 
-  /// The texts that a device's descriptor names, asked for one by one.
+  /// The texts to which a device's descriptor refers, requested one by one.
   package func identity(
     _ descriptor: USBDeviceDescriptor, by deadline: Deadline
   ) throws(HostLinkError) -> USBIdentity {

@@ -2,7 +2,8 @@ extension LibUSB {
   /// Linux' rule for who may open Herald devices: the lines of the file `udev/70-herald.rules`, without the
   /// last line's end.
   ///
-  /// The product number is one for tests, which others use as well: the manufacturer's name tells them apart.
+  /// The product number is one for tests, which others use as well: the manufacturer's name distinguishes
+  /// them.
   public static let udevRule = """
     # Herald devices: for the person at the console (uaccess), and for the group plugdev where there is one. ModemManager leaves their serial port alone.
     # This goes into /etc/udev/rules.d/70-herald.rules; `herald-host udev-rule` prints it.

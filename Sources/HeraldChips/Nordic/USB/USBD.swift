@@ -2,13 +2,13 @@ import HeraldHAL
 
 /// The USB device controller of the nRF52833 and the nRF52840, with endpoints 0…7, all of 64 bytes.
 ///
-/// The peripheral answers the host's tokens by itself from a buffer it has for each endpoint; direct memory
-/// access moves a packet between one of those and RAM. Only one such transfer may go on at a time, and hardly
-/// a register may be touched meanwhile. So a transfer is waited for where it is begun: a packet takes a few
-/// microseconds. All of them use one buffer of 64 bytes, which is handed over at the start and must stay: the
-/// peripheral does not reach flash.
+/// The peripheral responds to the host's tokens by itself from a buffer it has for each endpoint; direct
+/// memory access moves a packet between one of those and RAM. Only one such transfer may go on at a time, and
+/// hardly a register may be touched meanwhile. Each transfer is therefore completed before the call returns:
+/// a packet takes a few microseconds. All of them use one buffer of 64 bytes, which is passed at the start
+/// and must stay valid: the peripheral has no access to flash.
 ///
-/// Nothing is shared with an interrupt handler, as there is none: the interrupts of what the host does are
+/// Nothing is shared with an interrupt handler, as there is none: the interrupts of the host's actions are
 /// enabled, so that they end a sleep, and `nextEvent` clears all of their events.
 ///
 /// After a fault, which is a transfer that does not end, the peripheral is switched off and on again: to the
@@ -23,7 +23,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
   var phase = Phase.off
   /// Whether it was enabled before (anomaly 223).
   var wasEnabled = false
-  /// Whether the crystal oscillator runs because of us.
+  /// Whether this driver started the crystal oscillator.
   var startedCrystal = false
   var isSuspended = false
   var isBroken = false
@@ -54,17 +54,17 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
 
   /// What continues at the control endpoint.
   enum Control: UInt8, BitwiseCopyable {
-    /// There is no request, or all of it is in the peripheral's hands.
+    /// There is no request, or the peripheral completes it.
     case none
     /// Packets may be sent.
     case sending
     /// A packet is on its way.
     case sent
-    /// Packets may be asked for.
+    /// Packets may be requested.
     case receiving
-    /// A packet has been asked for.
+    /// A packet has been requested.
     case asked
-    /// A packet has come.
+    /// A packet has been received.
     case received
   }
 
@@ -104,7 +104,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     if take(USBDRegisters.usbEvent), let event = followBus() { return event }
     while take(USBDRegisters.controlSetup) {
       let setup = readSetup()
-      // A request that took the place of this one while it was read is the one that counts.
+      // A request that replaced this one while it was read is the valid one.
       guard usbd.read(USBDRegisters.controlSetup) == 0 else { continue }
       remaining = Int(setup.length)
       control = setup.isIn ? .sending : .receiving
@@ -152,8 +152,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     return true
   }
 
-  /// Takes in which packets have gone out and have come. What is told of the control endpoint while nothing
-  /// is under way there belongs to a request that was given up.
+  /// Updates which packets were sent and received. Events of the control endpoint while no request is in
+  /// progress belong to a request that was abandoned.
   mutating func refresh() {
     if take(USBDRegisters.controlDataDone) {
       if control == .sent { control = remaining > 0 ? .sending : .none }
@@ -166,7 +166,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     busy = (busy & ~(status.bits & 0xFE)) | (status.bits & opened & 0xFE_0000)
   }
 
-  /// Everything is as after a reset of the bus.
+  /// The state is as after a bus reset.
   mutating func forget() {
     busy = 0
     opened = 0
@@ -202,14 +202,14 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
       number, count, memory: USBDRegisters.inMemory, start: USBDRegisters.startIn, end: USBDRegisters.endIn)
   }
 
-  /// Takes a packet. The peripheral takes the next one as soon as it has been moved.
+  /// Takes a packet. The peripheral accepts the next one as soon as it has been moved.
   public mutating func read(_ endpoint: USBEndpoint, into packet: inout MutableSpan<UInt8>) -> Int? {
     guard phase == .attached, !isSuspended else { return nil }
     refresh()
     let number = endpoint.number
     let bit = USBDEndpoints(number, isIn: false).bits
     if number == 0 {
-      // The host is held off (NAK) until the data stage is wanted: the request may still be refused.
+      // The host is held off (NAK) until the data stage is requested: the request may still be refused.
       if control == .receiving, remaining > 0 {
         control = .asked
         usbd.write(1, to: USBDRegisters.receiveControl)
@@ -219,7 +219,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
       guard !endpoint.isIn, bit & busy & ~halted != 0 else { return nil }
       busy &= ~bit
     }
-    // To be read before the transfer: during one it is not what it was.
+    // To be read before the transfer, which changes it.
     let size = Int(truncatingIfNeeded: usbd.read(USBDRegisters.outSize.at(number)))
     let count = min(size, min(buffer.count, packet.count))
     if number == 0 {
@@ -252,14 +252,14 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     let hasEnded = wait(for: end.at(number))
     if chip == .nRF52840 { usbd.write(0, to: USBDRegisters.taskGuard) }
     if !hasEnded, usbd.read(USBDRegisters.busReset) == 0 {
-      // A reset of the bus ends a transfer without saying so. Nothing else does.
+      // A bus reset ends a transfer without an event. No other condition does.
       faults &+= 1
       isBroken = true
     }
     return hasEnded
   }
 
-  /// Waits for an event, and clears it. Gives up after some 0.2 ms at 64 MHz.
+  /// Waits for an event, and clears it. Times out after some 0.2 ms at 64 MHz.
   private mutating func wait(for event: Register<UInt32>) -> Bool {
     for _ in 0..<1_000 where take(event) { return true }
     return false
@@ -267,7 +267,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
 
   // MARK: Requests
 
-  /// Ends the request well.
+  /// Completes the request successfully.
   public mutating func acknowledge() {
     guard phase == .attached, control != .none else { return }
     control = .none
@@ -281,7 +281,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(1, to: USBDRegisters.controlStall)
   }
 
-  /// The peripheral has done that.
+  /// The peripheral does this itself.
   public mutating func setAddress(_ address: UInt8) {}
 
   // MARK: Endpoints
@@ -307,7 +307,7 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     usbd.write(opened &>> 16 | 1, to: USBDRegisters.enabledOut)
   }
 
-  /// Halts an endpoint 1…7, or ends that; what was in it is gone then.
+  /// Halts an endpoint 1…7, or ends that; its contents are then discarded.
   public mutating func setHalted(_ endpoint: USBEndpoint, _ isHalted: Bool) {
     guard phase == .attached, isOrdinary(endpoint) else { return }
     let address = endpoint.rawValue
@@ -333,8 +333,8 @@ public struct USBD<Block: RegisterBlock & ~Copyable>: USBController, ~Copyable {
     guard phase == .attached, isOrdinary(endpoint) else { return }
     let bits = USBDEndpoints(endpoint.number, isIn: endpoint.isIn)
     if endpoint.isIn {
-      // A packet the host has not taken would go out ahead of those that come after. The manual describes no
-      // way to take it back; Nordic's own driver does it so.
+      // A packet that the host has not read would be sent before later ones. The manual describes no way to
+      // discard it; this is the method of Nordic's own driver.
       let number = UInt32(truncatingIfNeeded: endpoint.number)
       usbd.write(0x7B6 &+ 2 &* (number &- 1), to: USBDRegisters.internalIndex)
       let value = usbd.read(USBDRegisters.internalValue)

@@ -2,7 +2,7 @@
 public enum USBDChip: UInt8, BitwiseCopyable, Sendable {
   /// nRF52833: anomalies 187, 211 and 223.
   case nRF52833
-  /// nRF52840: anomalies 171, 187, 199 and 211. What helps against 223 is done there as well: it takes
+  /// nRF52840: anomalies 171, 187, 199 and 211. The workaround for 223 is applied there as well: it takes
   /// microseconds, once.
   case nRF52840
 }
@@ -22,7 +22,7 @@ public enum USBDChip: UInt8, BitwiseCopyable, Sendable {
 
 extension USBD where Block: ~Copyable {
   /// Brings the peripheral up, a step at a time, when there is a host; `false` when there is none, or when it
-  /// is to begin anew.
+  /// has to start again.
   mutating func followSupply() -> Bool {
     for index in 0..<3 { supply.write(0, to: USBSupplyRegisters.supplyEvents.at(index)) }
     supply.write(0, to: USBSupplyRegisters.crystalStarted)
@@ -34,8 +34,8 @@ extension USBD where Block: ~Copyable {
         startedCrystal = true
         supply.write(1, to: USBSupplyRegisters.startCrystal)
       }
-      // Anomaly 187: it cannot be enabled. Anomaly 211: it stays suspended for too long. The same setting
-      // helps against both, against the second one for as long as it is enabled.
+      // Anomaly 187: it cannot be enabled. Anomaly 211: it stays suspended for too long. The same setting is
+      // the workaround for both, for the second one as long as it is enabled.
       setTrim(USBTrimRegisters.activity, 3)
       enable()
       finishEnabling()
@@ -66,7 +66,7 @@ extension USBD where Block: ~Copyable {
     attach(supply.read(USBSupplyRegisters.supply))
   }
 
-  /// Shows the host a device, once the regulator has settled and the crystal runs.
+  /// Attaches the device to the bus, once the regulator has settled and the crystal runs.
   private mutating func attach(_ status: USBSupplyStatus) {
     guard status.isSettled, supply.read(USBSupplyRegisters.crystal).isRunning else { return }
     phase = .attached
@@ -74,7 +74,7 @@ extension USBD where Block: ~Copyable {
     usbd.write(1, to: USBDRegisters.pullUp)
   }
 
-  /// Takes the device off the bus, and the peripheral's power.
+  /// Detaches the device from the bus, and powers the peripheral down.
   mutating func switchOff() {
     usbd.write(0, to: USBDRegisters.pullUp)
     usbd.write(.bus, to: USBDRegisters.disableInterrupts)
@@ -102,7 +102,7 @@ extension USBD where Block: ~Copyable {
     if chip == .nRF52840 { setTrim(USBTrimRegisters.wakeUp, 0) }
   }
 
-  /// Waits for a cause, and clears it. Gives up after some 0.2 ms at 64 MHz.
+  /// Waits for a cause, and clears it. Times out after some 0.2 ms at 64 MHz.
   private mutating func wait(forCause cause: UInt32) -> Bool {
     for _ in 0..<1_000 where usbd.read(USBDRegisters.eventCause).has(cause) {
       usbd.write(USBDEventCause(bits: cause), to: USBDRegisters.eventCause)
@@ -112,7 +112,7 @@ extension USBD where Block: ~Copyable {
   }
 
   private mutating func setTrim(_ register: Register<UInt32>, _ value: UInt32) {
-    // What ran before us may have left the registers unlocked; writing the key would lock them then.
+    // An earlier program may have left the registers unlocked; writing the key would lock them then.
     let isLocked = trim.read(USBTrimRegisters.key) == 0
     if isLocked { trim.write(USBTrimRegisters.unlock, to: USBTrimRegisters.key) }
     trim.write(value, to: register)
