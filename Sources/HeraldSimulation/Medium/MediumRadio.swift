@@ -2,13 +2,17 @@ import HeraldHAL
 
 /// The radio of one device on a `RadioMedium`.
 public struct MediumRadio: RadioPeripheral, ~Copyable {
-  let medium: RadioMedium
-  let port: MediumPort
+  // The medium owns its ports, and they their devices, which have this.
+  unowned let medium: RadioMedium
+  unowned let port: MediumPort
 
   /// As on an nRF51: 140 µs of ramp-up, and 60 µs for the program.
   public static var leadTime: UInt32 { 200 }
   /// What the device was given as the limit of its clock.
   public var clockDeviation: UInt16 { port.promisedDeviation }
+
+  /// Damages the packet that is sent next, on the air: every receiver finds its CRC wrong.
+  public mutating func spoilNext() { port.spoilsNext = true }
 
   /// The time by the device's own clock.
   public mutating func now() -> RadioTime { port.clock.shown(medium.time) }
@@ -64,7 +68,7 @@ final class MediumPort {
   let outgoing = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 39)
   let incoming = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 39)
   var incomingCount = 0
-  weak var device: (any MediumDevice)?
+  var device: (any MediumDevice)?
   var state = State.idle
   var outcome: RadioOutcome?
   var operation: RadioOperation?
@@ -74,6 +78,8 @@ final class MediumPort {
   var windowEnd = 0
   /// Raised with each change of plan: what was planned under another number is void.
   var plan = 0
+  /// The packet that is sent next is damaged for all.
+  var spoilsNext = false
   /// The packet being received is damaged for this receiver.
   var isDamaged = false
 

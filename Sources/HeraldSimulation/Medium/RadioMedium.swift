@@ -37,7 +37,7 @@ public final class RadioMedium {
     public let crcInit: UInt32
     /// Header and payload.
     public let pdu: [UInt8]
-    /// It met another on its channel.
+    /// It met another on its channel, or was spoilt.
     var isDamaged = false
   }
 
@@ -93,7 +93,7 @@ public final class RadioMedium {
     return MediumRadio(medium: self, port: port)
   }
 
-  /// Says whose radio number `number` is. The device is not retained.
+  /// Says whose radio number `number` is. It is retained.
   public func attach(_ device: any MediumDevice, to number: Int) { ports[number].device = device }
 
   /// Has `proceduresInterrupt` called, as a device does that was told something by its host.
@@ -212,6 +212,8 @@ extension RadioMedium {
     var sent = Transmission(
       device: port.number, start: time, end: end, channel: operation.channel,
       accessAddress: operation.accessAddress, crcInit: operation.crcInit, pdu: Array(port.outgoing[..<count]))
+    sent.isDamaged = port.spoilsNext
+    port.spoilsNext = false
     for other in onAir where trouble.collides && transmissions[other - forgotten].channel == sent.channel {
       transmissions[other - forgotten].isDamaged = true
       sent.isDamaged = true
