@@ -59,6 +59,14 @@ public struct AdvertisingHeader: Equatable, BitwiseCopyable, Sendable {
     }
   }
 
+  /// Whether it is an advertisement, which may come without being asked for.
+  public var isAdvertisement: Bool {
+    switch kind {
+    case .connectable, .directed, .nonConnectable, .scannable: true
+    case .scanRequest, .scanResponse, .connect: false
+    }
+  }
+
   /// The first byte.
   public var firstByte: UInt8 { kind.rawValue | sender.rawValue &<< 6 | receiver.rawValue &<< 7 }
 }

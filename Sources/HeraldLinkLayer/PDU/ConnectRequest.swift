@@ -93,6 +93,14 @@ public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
     self.clockAccuracy = clockAccuracy
   }
 
+  /// All zero, which is not valid.
+  static var none: ConnectRequest {
+    ConnectRequest(
+      initiator: .zero, advertiser: .zero, accessAddress: AccessAddress(rawValue: 0), crcInit: 0,
+      times: ConnectionTimes(windowSize: 0, windowOffset: 0, interval: 0, latency: 0, timeout: 0),
+      channels: ChannelMap(low: 0, high: 0), hop: 0, clockAccuracy: ClockAccuracy(code: 0))
+  }
+
   /// From a PDU with its header; `nil` unless it is a CONNECT_IND. The fields may still be nonsense: `isValid`.
   public init?(of pdu: Span<UInt8>) {
     guard let header = AdvertisingHeader(of: pdu), header.kind == .connect else { return nil }

@@ -1,0 +1,179 @@
+import HeraldBluetooth
+import HeraldHAL
+
+// What the radio does next. docs/link-layer.md has the rules and their reasons.
+extension LinkLayer where Peripheral: ~Copyable {
+  /// How many microseconds advertising gives way to connections; then a connection event gives way to it.
+  static var advertisingPatience: UInt32 { 50_000 }
+  /// How far anchors of our own connections are from each other at least.
+  static var anchorDistance: UInt32 { 3750 }
+  /// The first exchange of an event, at its longest.
+  static var exchangeTime: UInt32 { 2 &* ConnectionEvent.longestPacket &+ ConnectionEvent.space }
+
+  /// When the radio has to begin with the next event of a connection.
+  private func start(_ index: Int) -> RadioTime {
+    let timing = links[index].timing
+    return links[index].role == .central ? timing.nominal : timing.nominal - timing.widening
+  }
+
+  /// By when the first exchange of that event is over.
+  private func end(_ index: Int) -> RadioTime {
+    let timing = links[index].timing
+    let width = links[index].role == .central ? 0 : timing.window &+ timing.widening
+    return timing.nominal + width + Self.exchangeTime
+  }
+
+  /// Chooses what comes next and gives it to the radio. Nothing is under way.
+  mutating func schedule() {
+    guard activity == .none, !isDone else { return }
+    let soonest = radio.now() + Peripheral.leadTime + Self.planningTime
+    passMissed(before: soonest)
+    var first = nextLink()
+    if isAdvertising, advertisesAtHighDuty, advertisingEnd.isBefore(soonest) {
+      isAdvertising = false
+      owesDirectedTimeout = true
+    }
+    var next = soonest
+    var advertises = false
+    if isAdvertising {
+      next = advertisingDue.isBefore(soonest) ? soonest : advertisingDue
+      first = makeRoomForAdvertising(at: next, first)
+      advertises = first < 0 || !start(first).isBefore(next + Self.advertisingTime + Self.gap)
+    }
+    if !advertises, first >= 0 { next = start(first) }
+    if scans(before: next, isBounded: advertises || first >= 0, soonest: soonest) { return }
+    if advertises {
+      beginAdvertising(at: next, limit: first < 0 ? next + 10_000 : start(first) - Self.gap)
+    } else if first >= 0 {
+      beginConnectionEvent(first, limit: limit(first))
+    }
+  }
+
+  /// What the radio needs between two events.
+  private static var gap: UInt32 { Peripheral.leadTime &+ planningTime }
+
+  /// Passes over the events that can no longer be had.
+  private mutating func passMissed(before soonest: RadioTime) {
+    var index = 0
+    while index < connections {
+      while links[index].life == .open, start(index).isBefore(soonest) { skip(index) }
+      index &+= 1
+    }
+  }
+
+  /// Lets an event of a connection go by.
+  private mutating func skip(_ index: Int) {
+    counters.eventsSkipped &+= 1
+    links[index].skipped = links[index].skipped == .max ? .max : links[index].skipped &+ 1
+    goOn(index, by: 1)
+  }
+
+  /// The connection whose event comes first, when those that it cannot be had together with have given way; −1 if
+  /// there is none. Each round one event is passed over, or it is the last.
+  private mutating func nextLink() -> Int {
+    while true {
+      let first = earliest(except: -1)
+      guard first >= 0 else { return -1 }
+      let second = earliest(except: first)
+      guard second >= 0, start(second).isBefore(end(first) + Self.gap) else { return first }
+      skip(yields(first, to: second) ? first : second)
+    }
+  }
+
+  private func earliest(except other: Int) -> Int {
+    var best = -1
+    var index = 0
+    while index < connections {
+      if index != other, links[index].life == .open, best < 0 || start(index).isBefore(start(best)) {
+        best = index
+      }
+      index &+= 1
+    }
+    return best
+  }
+
+  /// Whether an event of the first connection gives way to one of the second: to one that is near its end, or
+  /// awaits an instant, or gave way more often. So two that always collide alternate.
+  private func yields(_ first: Int, to second: Int) -> Bool {
+    let isFirstUrgent = isUrgent(first)
+    if isFirstUrgent != isUrgent(second) { return !isFirstUrgent }
+    if links[first].timing.awaitsInstant != links[second].timing.awaitsInstant {
+      return links[second].timing.awaitsInstant
+    }
+    return links[first].skipped < links[second].skipped
+  }
+
+  /// Whether a connection must not lose an event: it is not established, or half of its timeout has passed.
+  private func isUrgent(_ index: Int) -> Bool {
+    let timing = links[index].timing
+    return !timing.isEstablished || timing.nominal.since(timing.heard) >= timing.timeout / 2
+  }
+
+  /// Advertising gives way to connections, but not for ever.
+  private mutating func makeRoomForAdvertising(at start: RadioTime, _ first: Int) -> Int {
+    var first = first
+    // One event of each connection at most.
+    var rounds = 0
+    while first >= 0, rounds < connections, start.since(advertisingDue) > Self.advertisingPatience,
+      !isUrgent(first), self.start(first).isBefore(start + Self.advertisingTime + Self.gap)
+    {
+      skip(first)
+      first = nextLink()
+      rounds &+= 1
+    }
+    return first
+  }
+
+  /// Begins to scan if there is time for it before `next`.
+  private mutating func scans(before next: RadioTime, isBounded: Bool, soonest: RadioTime) -> Bool {
+    guard scanning.isOn || isConnecting else { return false }
+    let slot = scanSlot(soonest)
+    var length = slot.length
+    if isBounded {
+      let room = (next - (Self.gap &+ scanTail)).since(slot.start)
+      length = min(length, room)
+    }
+    guard length >= Self.shortestScan else { return false }
+    beginScanning(at: slot.start, window: length)
+    return true
+  }
+
+  /// By when an event of a connection must be over: the start of the next event of any.
+  private func limit(_ index: Int) -> RadioTime {
+    let timing = links[index].timing
+    var limit = timing.nominal + (timing.interval &- timing.widening)
+    let other = earliest(except: index)
+    if other >= 0, start(other).isBefore(limit) { limit = start(other) }
+    return limit - Self.gap
+  }
+
+  /// Where anchors of a connection that is about to be opened are to be: as far from the others' as they should
+  /// be, for the first of a few places that is.
+  mutating func placeAnchors() {
+    let other = earliest(except: -1)
+    guard other >= 0 else { return }
+    scanningEvent.interval = UInt32(connecting.times.interval) &* ConnectionTiming.unit
+    var place = links[other].timing.nominal
+    var tries = 0
+    repeat {
+      place = place + Self.anchorDistance
+      tries &+= 1
+    } while tries < 8 && collides(place)
+    scanningEvent.phaseTime = place
+  }
+
+  /// Whether an anchor there would be too near to another connection's, by the shorter of the two intervals.
+  private func collides(_ place: RadioTime) -> Bool {
+    var index = 0
+    while index < connections {
+      if links[index].life == .open {
+        let interval = min(links[index].timing.interval, scanningEvent.interval)
+        let difference = Int32(bitPattern: place.microseconds &- links[index].timing.nominal.microseconds)
+        let distance = difference.magnitude % interval
+        if distance < Self.anchorDistance || interval &- distance < Self.anchorDistance { return true }
+      }
+      index &+= 1
+    }
+    return false
+  }
+}
