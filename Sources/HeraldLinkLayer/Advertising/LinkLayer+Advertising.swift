@@ -129,7 +129,7 @@ extension LinkLayer where Peripheral: ~Copyable {
 /// Copies the PDU that is at the beginning of `source`: the second byte of its header says how long it is.
 @inline(never)
 func copyPDU(_ source: Span<UInt8>, into target: consuming MutableSpan<UInt8>) {
-  let size = min(source.count, target.count, Int(source[1]) &+ 2)
+  let size = min(min(source.count, target.count), Int(source[1]) &+ 2)
   var index = 0
   while index < size {
     target[unchecked: index] = source[unchecked: index]
