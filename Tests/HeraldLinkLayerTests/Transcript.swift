@@ -14,7 +14,12 @@ struct Transcript {
 
   /// How many nanoseconds answers are from 150 µs after what they answer. An answer is what another device sends on
   /// the same channel with the same access address within 200 µs.
-  var answers: [Int] {
+  var answers: [Int] { Self.answers(sent) }
+
+  /// The same on data channels, where nobody else is by chance.
+  var dataAnswers: [Int] { Self.answers(sent.filter { $0.channel < 37 }) }
+
+  private static func answers(_ sent: [RadioMedium.Transmission]) -> [Int] {
     zip(sent, sent.dropFirst()).compactMap { first, second in
       guard first.device != second.device, first.channel == second.channel,
         first.accessAddress == second.accessAddress, second.start - first.end < 200_000

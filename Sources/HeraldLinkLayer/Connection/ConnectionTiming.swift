@@ -43,8 +43,9 @@ struct ConnectionTiming: BitwiseCopyable {
   private var nextMap: ChannelMap
   private var mapInstant: UInt16
 
-  /// That of a connection whose CONNECT_IND ended at `end`.
-  init(_ request: ConnectRequest, end: RadioTime, ownDeviation: UInt16) {
+  /// That of a connection whose CONNECT_IND ended at `end`. Both clocks together may be `deviation` ppm off; for a
+  /// central, whose own clock says when events are, that is 0.
+  init(_ request: ConnectRequest, end: RadioTime, deviation: UInt16) {
     let times = request.times
     interval = UInt32(times.interval) &* Self.unit
     latency = times.latency
@@ -56,7 +57,7 @@ struct ConnectionTiming: BitwiseCopyable {
     synchronized = end
     heard = end
     isEstablished = false
-    deviation = ownDeviation &+ request.clockAccuracy.partsPerMillion
+    self.deviation = deviation
     rested = 0
     selection = ChannelSelection(hop: request.hop)
     selection.advance(by: 1)

@@ -102,13 +102,13 @@ struct Link: BitwiseCopyable {
 
   /// A connection that begins with `request`, whose last bit was on the air at `end`; the place of one that is
   /// free, until `life` says otherwise.
-  init(_ request: ConnectRequest, role: ConnectionRole, end: RadioTime, ownDeviation: UInt16) {
+  init(_ request: ConnectRequest, role: ConnectionRole, end: RadioTime, deviation: UInt16) {
     life = .free
     self.role = role
     peer = role == .central ? request.advertiser : request.initiator
     accessAddress = request.accessAddress.rawValue
     crcInit = request.crcInit
-    timing = ConnectionTiming(request, end: end, ownDeviation: ownDeviation)
+    timing = ConnectionTiming(request, end: end, deviation: deviation)
     acknowledgement = Acknowledgement()
     inbox = Fragment()
     controlAcknowledged = false
@@ -132,7 +132,7 @@ struct Link: BitwiseCopyable {
 
   /// A free place.
   static var free: Link {
-    Link(.none, role: .peripheral, end: RadioTime(microseconds: 0), ownDeviation: 0)
+    Link(.none, role: .peripheral, end: RadioTime(microseconds: 0), deviation: 0)
   }
 
   /// Ends it, for the first reason that there was.

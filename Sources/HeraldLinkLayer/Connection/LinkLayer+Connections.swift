@@ -160,8 +160,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// A CONNECT_IND was sent or received.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, at place: Int) {
     // A central's windows are its own: nothing drifts.
-    let deviation = role == .central ? 0 : radio.clockDeviation
-    links[place] = Link(request, role: role, end: end, ownDeviation: deviation)
+    let both = radio.clockDeviation &+ request.clockAccuracy.partsPerMillion
+    let deviation = role == .central ? 0 : both
+    links[place] = Link(request, role: role, end: end, deviation: deviation)
     links[place].life = .open
     links[place].owesOpened = true
   }
