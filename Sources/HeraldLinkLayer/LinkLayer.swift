@@ -168,20 +168,6 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   }
 }
 
-/// How often what happened.
-public struct LinkLayerCounters: BitwiseCopyable, Sendable {
-  /// Operations whose moment was missed.
-  public internal(set) var late: UInt32 = 0
-  /// Advertising reports for which there was no room.
-  public internal(set) var reportsDropped: UInt32 = 0
-  /// Connect requests with fields out of their range, or for which there was no place.
-  public internal(set) var requestsRefused: UInt32 = 0
-  /// Connection events in which nothing was heard.
-  public internal(set) var eventsSilent: UInt32 = 0
-  /// Connection events that gave way to something else.
-  public internal(set) var eventsSkipped: UInt32 = 0
-}
-
 /// Random numbers for delays and access addresses: not for secrets.
 struct XorShift: RandomSource, BitwiseCopyable {
   private var state: UInt32

@@ -1,9 +1,10 @@
 import HeraldBluetooth
 import HeraldHAL
-import HeraldLinkLayer
 import HeraldSimulation
 import TestInputs
 import Testing
+
+@testable import HeraldLinkLayer
 
 @Suite("Central, and several connections")
 struct CentralTests {
@@ -256,5 +257,17 @@ struct CentralTests {
       \.start)
     #expect(starts.count > 55 && zip(starts, starts.dropFirst()).allSatisfy { $1 - $0 < milliseconds(200) })
     #expect(hub.events.count == 3 && others.allSatisfy { $0.events.count == 1 })
+  }
+
+  @Test("Counters have names, and reports that nobody takes are counted")
+  func counters() throws {
+    typealias Layer = LinkLayer<MediumRadio, 4>
+    let names = (0..<Layer.statisticsCount).map { Layer.statisticName($0).description }
+    #expect(names == ["late", "reports_dropped", "requests_refused", "events_silent", "events_skipped"])
+    #expect(Layer.statisticName(5).description.isEmpty)
+    let device = LinkLayerDevice(medium, 0)
+    device.layer.counters = LinkLayerCounters(
+      late: 1, reportsDropped: 2, requestsRefused: 3, eventsSilent: 4, eventsSkipped: 5)
+    #expect((-1...5).map { device.layer.statistic($0) } == [0, 1, 2, 3, 4, 5, 0])
   }
 }
