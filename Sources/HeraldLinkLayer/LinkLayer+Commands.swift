@@ -35,12 +35,12 @@ extension LinkLayer where Peripheral: ~Copyable {
       guard freePlace() >= 0 else { throw .busy }
     case .scannable, .nonConnectable: break
     }
-    advertising.type = type
+    advertising.set(type)
     advertising.address = address
     advertising.data = data
     advertising.response = response
     // At high duty the channels come round every 3.75 ms at most (4.4.2.4.1).
-    advertising.interval = advertisesAtHighDuty ? 3000 : milliseconds &* 1000
+    advertising.interval = advertising.isHighDuty ? 3000 : milliseconds &* 1000
     if !isAdvertising { advertisingDue = radio.now() }
     advertisingEnd = radio.now() + 1_280_000
     isAdvertising = true
@@ -175,9 +175,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// The strength of the peer's last packet in dBm; 127 if unknown.
-  public func rssi(_ connection: Int) -> Int8 { isOpen(connection) ? links[connection].rssi : 127 }
+  public mutating func rssi(_ connection: Int) -> Int8 { isOpen(connection) ? links[connection].rssi : 127 }
 
-  private func isOpen(_ connection: Int) -> Bool {
+  private mutating func isOpen(_ connection: Int) -> Bool {
     connection >= 0 && connection < connections && links[connection].life == .open
   }
 

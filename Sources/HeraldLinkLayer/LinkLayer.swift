@@ -65,9 +65,9 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   var advertisingEnd: RadioTime
   var scanning: ScanSettings
   var backoff: ScanBackoff
-  /// When the current scan interval began, and the channel of its window.
+  /// When the current scan interval began, and the channel of its window less 37.
   var scanStart: RadioTime
-  var scanChannel: UInt8
+  var scanOffset: UInt8
   var connecting: ConnectRequest
   var isConnecting: Bool
   /// The attempt is to be given up when the event that is under way is over.
@@ -89,7 +89,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     activity = .none
     isDone = false
     arrivedCount = 0
-    connectionEvent = ConnectionEvent(link: 0, limit: zero, room: 0)
+    connectionEvent = ConnectionEvent()
     advertisingEvent = AdvertisingEvent()
     scanningEvent = ScanningEvent()
     advertisement = .init(repeating: 0)
@@ -98,8 +98,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     initiation = .init(repeating: 0)
     heard = HeardPDU()
     heardResponse = HeardPDU()
-    arrived = .init(repeating: Fragment())
-    links = .init(repeating: .free)
+    arrived = .init { _ in Fragment() }
+    links = .init { _ in Link() }
     advertising = AdvertisingSettings()
     isAdvertising = false
     eventStart = zero
@@ -108,11 +108,11 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     scanning = ScanSettings()
     backoff = ScanBackoff()
     scanStart = zero
-    scanChannel = 37
+    scanOffset = 0
     connecting = .none
     isConnecting = false
     cancelsConnect = false
-    connectFailure = .cancelled
+    connectFailure = DisconnectReason(rawValue: 0)
     owesConnectFailure = false
     owesDirectedTimeout = false
     reports = RingBuffer(filler: HeardPDU())
@@ -172,9 +172,10 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
 struct XorShift: RandomSource, BitwiseCopyable {
   private var state: UInt32
 
-  init(seed: UInt32) { state = seed == 0 ? 0x9E37_79B9 : seed }
+  init(seed: UInt32) { state = seed }
 
   mutating func next() -> UInt32 {
+    if state == 0 { state = 0x9E37_79B9 }
     state ^= state &<< 13
     state ^= state &>> 17
     state ^= state &<< 5

@@ -16,7 +16,11 @@ public enum AdvertisingType: Equatable, BitwiseCopyable, Sendable {
 
 /// What is advertised, as the host wants it.
 struct AdvertisingSettings {
-  var type: AdvertisingType
+  /// The PDU's type.
+  var kind: AdvertisingHeader.Kind
+  /// Whom directed advertising is for.
+  var peer: DeviceAddress
+  var isHighDuty: Bool
   var address: DeviceAddress
   /// Microseconds between the starts of two events, without the random delay.
   var interval: UInt32
@@ -24,26 +28,33 @@ struct AdvertisingSettings {
   var response: InlineBytes<31>
 
   init() {
-    type = .nonConnectable
+    kind = .connectable
+    peer = .zero
+    isHighDuty = false
     address = .zero
     interval = 0
     data = InlineBytes()
     response = InlineBytes()
   }
 
-  /// The PDU's type.
-  var kind: AdvertisingHeader.Kind {
+  /// Takes over the type.
+  mutating func set(_ type: AdvertisingType) {
+    peer = .zero
+    isHighDuty = false
     switch type {
-    case .connectable: .connectable
-    case .scannable: .scannable
-    case .nonConnectable: .nonConnectable
-    case .directed: .directed
+    case .connectable: kind = .connectable
+    case .scannable: kind = .scannable
+    case .nonConnectable: kind = .nonConnectable
+    case .directed(let target, let isHighDuty):
+      kind = .directed
+      peer = target
+      self.isHighDuty = isHighDuty
     }
   }
 
   /// Appends the PDU that is advertised.
   mutating func writeAdvertisement(to writer: inout ByteWriter) {
-    if case .directed(let peer, _) = type {
+    if kind == .directed {
       write(.directed, peer.kind, length: 12, to: &writer)
       writer.deviceAddress(peer)
     } else {
@@ -94,8 +105,8 @@ struct AdvertisingEvent {
 
   init() {
     phase = .advertise
-    channel = 37
-    kind = .nonConnectable
+    channel = 0
+    kind = .connectable
     limit = RadioTime(microseconds: 0)
     wasRequested = false
     requestEnd = limit

@@ -89,6 +89,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Begins an advertising event, which must be over at `limit`.
   mutating func beginAdvertising(at start: RadioTime, limit: RadioTime) {
     advertisingEvent = AdvertisingEvent()
+    advertisingEvent.channel = 37
     advertisingEvent.kind = advertising.kind
     advertisingEvent.limit = limit
     var writer = ByteWriter(advertisement.mutableSpan)
@@ -100,15 +101,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     advertise(at: start)
   }
 
-  /// Whether events follow each other at once.
-  var advertisesAtHighDuty: Bool {
-    if case .directed(_, isHighDuty: true) = advertising.type { return true }
-    return false
-  }
-
   mutating func advertisingEnded() {
     // The next event is counted from the start of this one (4.4.2.2.1); advDelay is 0…10 ms.
-    let delay = advertisesAtHighDuty ? 0 : random.next() % 10_000
+    let delay = advertising.isHighDuty ? 0 : random.next() % 10_000
     advertisingDue = eventStart + advertising.interval + delay
     guard advertisingEvent.wasRequested else { return }
     // One that the host has taken back meanwhile, or replaced, still holds for who answered it: it was on the air.

@@ -47,6 +47,12 @@ public struct ChannelSelection: Equatable, BitwiseCopyable, Sendable {
 
   /// Goes on by `events` connection events.
   public mutating func advance(by events: UInt16) {
+    if events == 1 {
+      // Nearly always, and without a division.
+      unmapped &+= hop
+      if unmapped >= 37 { unmapped &-= 37 }
+      return
+    }
     // (36 + 36 · 31) is within 16 bits, 36 · 65,535 is not.
     let steps = events % 37
     unmapped = UInt8(truncatingIfNeeded: (UInt16(unmapped) &+ steps &* UInt16(hop)) % 37)

@@ -11,41 +11,36 @@ struct ConnectionEvent: BitwiseCopyable {
   static var capacity: UInt8 { 3 }
 
   /// The connection.
-  var link: UInt8
+  var link = UInt8(0)
   /// By when the last packet must be over.
-  var limit: RadioTime
+  var limit = RadioTime(microseconds: 0)
   /// How many more payloads there is room for.
-  var room: UInt8
+  var room = UInt8(0)
   /// When the first packet of the central began; as a peripheral this is what the event is for.
-  var anchor: RadioTime
-  var hasAnchor: Bool
+  var anchor = RadioTime(microseconds: 0)
+  var hasAnchor = false
   /// When the last packet with a correct CRC ended.
-  var heard: RadioTime
-  var wasHeard: Bool
+  var heard = RadioTime(microseconds: 0)
+  var wasHeard = false
   /// How many packets in a row had a wrong CRC. Two end the event.
-  var damaged: UInt8
+  var damaged = UInt8(0)
   /// The peer has more to send, as far as is known.
-  var peerHasMore: Bool
+  var peerHasMore = false
   /// We said so in the last packet.
-  var hasMore: Bool
+  var hasMore = false
   /// A packet was sent in this event, and no control PDU came after it: the last one is acknowledged.
-  var acknowledgedControl: Bool
+  var acknowledgedControl = false
   /// How strong the last packet was.
-  var rssi: Int8
+  var rssi = Int8(0)
+
+  /// None.
+  init() {}
 
   /// Before the event.
   init(link: UInt8, limit: RadioTime, room: UInt8) {
     self.link = link
     self.limit = limit
     self.room = min(room, Self.capacity)
-    anchor = limit
-    hasAnchor = false
-    heard = limit
-    wasHeard = false
-    damaged = 0
-    peerHasMore = false
-    hasMore = false
-    acknowledgedControl = false
     rssi = 127
   }
 

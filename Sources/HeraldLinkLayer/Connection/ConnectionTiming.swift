@@ -12,36 +12,41 @@ struct ConnectionTiming: BitwiseCopyable {
   static var tick: UInt32 { 31 }
 
   /// connInterval in microseconds.
-  private(set) var interval: UInt32
+  private(set) var interval: UInt32 = 0
   /// connPeripheralLatency.
-  private(set) var latency: UInt16
+  private(set) var latency: UInt16 = 0
   /// connSupervisionTimeout in microseconds.
-  private(set) var timeout: UInt32
+  private(set) var timeout: UInt32 = 0
   /// connEventCounter of the event that comes next.
-  private(set) var counter: UInt16
+  private(set) var counter: UInt16 = 0
   /// When the event that comes next begins, if both clocks are right: its anchor, or the start of the window in
   /// which that comes.
-  private(set) var nominal: RadioTime
+  private(set) var nominal: RadioTime = RadioTime(microseconds: 0)
   /// How long that window is, in microseconds; 0 once an anchor is known.
-  private(set) var window: UInt32
+  private(set) var window: UInt32 = 0
   /// When a packet last showed where the peer's clock is.
-  private(set) var synchronized: RadioTime
+  private(set) var synchronized: RadioTime = RadioTime(microseconds: 0)
   /// When a packet with a correct CRC last came.
-  private(set) var heard: RadioTime
+  private(set) var heard: RadioTime = RadioTime(microseconds: 0)
   /// Whether one has come at all.
-  private(set) var isEstablished: Bool
+  private(set) var isEstablished: Bool = false
+  /// How much earlier or later than `nominal` a packet may come, in microseconds.
+  private(set) var widening: UInt32 = 0
   /// The sum of what both clocks may be off, in ppm.
-  let deviation: UInt16
+  private(set) var deviation: UInt16 = 0
   /// How many events before the one that comes next were passed over, and can be had after all.
-  private var rested: UInt16
-  private var selection: ChannelSelection
-  private var map: ChannelMap
-  private var hasUpdate: Bool
-  private var hasMap: Bool
-  private var update: ConnectionTimes
-  private var updateInstant: UInt16
-  private var nextMap: ChannelMap
-  private var mapInstant: UInt16
+  private var rested: UInt16 = 0
+  private var selection: ChannelSelection = ChannelSelection(hop: 0)
+  private var map: ChannelMap = ChannelMap(low: 0, high: 0)
+  private var hasUpdate: Bool = false
+  private var hasMap: Bool = false
+  private var update: ConnectionTimes = .none
+  private var updateInstant: UInt16 = 0
+  private var nextMap: ChannelMap = ChannelMap(low: 0, high: 0)
+  private var mapInstant: UInt16 = 0
+
+  /// That of no connection: all zero bits.
+  init() {}
 
   /// That of a connection whose CONNECT_IND ended at `end`. Both clocks together may be `deviation` ppm off; for a
   /// central, whose own clock says when events are, that is 0.
@@ -50,24 +55,16 @@ struct ConnectionTiming: BitwiseCopyable {
     interval = UInt32(times.interval) &* Self.unit
     latency = times.latency
     timeout = UInt32(times.timeout) &* 10_000
-    counter = 0
     // transmitWindowDelay is one unit.
     nominal = end + (UInt32(times.windowOffset) &+ 1) &* Self.unit
     window = UInt32(times.windowSize) &* Self.unit
     synchronized = end
     heard = end
-    isEstablished = false
     self.deviation = deviation
-    rested = 0
     selection = ChannelSelection(hop: request.hop)
     selection.advance(by: 1)
     map = request.channels
-    hasUpdate = false
-    hasMap = false
-    update = times
-    updateInstant = 0
-    nextMap = map
-    mapInstant = 0
+    widen()
   }
 
   /// The channel of the event that comes next.
@@ -75,22 +72,16 @@ struct ConnectionTiming: BitwiseCopyable {
   /// Whether an instant is ahead. Until then no event may be passed over.
   var awaitsInstant: Bool { hasUpdate || hasMap }
 
-  /// How much earlier or later than `nominal` a packet may come: computed from the last that came, not event by
-  /// event, so that no rounding adds up.
-  var widening: UInt32 {
-    let elapsed = (nominal + window).since(synchronized)
-    // In whole milliseconds, rounded up: 32 s and more times 1,000 ppm fit in 32 bits.
-    let drift = ((elapsed / 1000 &+ 1) &* UInt32(deviation)) / 1000
-    return drift &+ Self.jitter &+ (isEstablished ? 0 : Self.tick)
-  }
-
   /// Whether the peer can no longer be found: the clocks may have drifted apart by half an interval (4.2.4), or
   /// the event that comes next is later than the supervision timeout. Before the first packet it is six intervals
   /// (4.5.2).
   var isLost: Bool {
     guard isEstablished else { return counter >= 6 }
-    return nominal.since(heard) >= timeout || widening >= interval / 2 &- 150
+    return nominal.since(heard) >= timeout || widening >= interval &>> 1 &- 150
   }
+
+  /// Whether half of the supervision timeout will have passed when the next event begins.
+  var isHalfLost: Bool { nominal.since(heard) >= timeout &>> 1 }
 
   /// The first packet of the current event began at `anchor`.
   mutating func synchronize(at anchor: RadioTime) {
@@ -122,6 +113,7 @@ struct ConnectionTiming: BitwiseCopyable {
       hasMap = false
       map = nextMap
     }
+    widen()
   }
 
   /// Goes back to the first of the events passed over that begins after `soonest`, as there is something to say.
@@ -134,12 +126,21 @@ struct ConnectionTiming: BitwiseCopyable {
     nominal = nominal - events &* interval
     // 37 events on it is the same channel again.
     selection.advance(by: 37 &- back % 37)
+    widen()
   }
 
   private mutating func apply(_ times: ConnectionTimes) {
     interval = UInt32(times.interval) &* Self.unit
     latency = times.latency
     timeout = UInt32(times.timeout) &* 10_000
+  }
+
+  /// Computes the widening from the last packet that came, not event by event, so that no rounding adds up.
+  private mutating func widen() {
+    let elapsed = (nominal + window).since(synchronized)
+    // In whole milliseconds, rounded up: 32 s and more times 1,000 ppm fit in 32 bits.
+    let drift = ((elapsed.thousandth &+ 1) &* UInt32(deviation)).thousandth
+    widening = drift &+ Self.jitter &+ (isEstablished ? 0 : Self.tick)
   }
 
   /// Takes other times from `instant` on, told in the current event. Returns `false` if the instant has passed.

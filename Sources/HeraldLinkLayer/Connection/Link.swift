@@ -26,6 +26,17 @@ struct Fragment: BitwiseCopyable {
     count = UInt8(truncatingIfNeeded: writer.count)
   }
 
+  /// Copies the payload to behind the header of a PDU.
+  mutating func write(into pdu: consuming MutableSpan<UInt8>) {
+    let payload = bytes.span
+    let size = min(min(Int(count), payload.count), pdu.count &- 2)
+    var index = 0
+    while index < size {
+      pdu[unchecked: index &+ 2] = payload[unchecked: index]
+      index &+= 1
+    }
+  }
+
   /// A copy of at most 27 bytes.
   mutating func copy(_ source: Span<UInt8>, from start: Int = 0) {
     var index = 0
@@ -56,83 +67,65 @@ struct Link: BitwiseCopyable {
   /// How many fragments wait to be sent, at most.
   static var queueLength: UInt8 { 2 }
 
-  var life: Life
-  var role: ConnectionRole
-  var peer: DeviceAddress
-  var accessAddress: UInt32
-  var crcInit: UInt32
-  var timing: ConnectionTiming
+  var life = Life.free
+  var role = ConnectionRole.central
+  var peer = DeviceAddress.zero
+  var accessAddress = UInt32(0)
+  var crcInit = UInt32(0)
+  var timing = ConnectionTiming()
 
   // The radio interrupt's during an event.
-  var acknowledgement: Acknowledgement
+  var acknowledgement = Acknowledgement()
   /// A control PDU that came and was not looked at yet; `count` is 0 without one.
-  var inbox: Fragment
-  var controlAcknowledged: Bool
-  var dataAcknowledged: UInt8
+  var inbox = Fragment()
+  var controlAcknowledged = false
+  var dataAcknowledged = UInt8(0)
 
   // Read by the radio interrupt during an event.
   /// The control PDU that is to be sent; `count` is 0 without one.
-  var control: Fragment
-  var data: [2 of Fragment]
+  var control = Fragment()
+  var data: [2 of Fragment] = .init(repeating: Fragment())
   /// The place of the oldest of the data.
-  var head: UInt8
+  var head = UInt8(0)
   /// How many of the data the current event may send.
-  var offered: UInt8
+  var offered = UInt8(0)
 
   // Never the radio interrupt's.
   /// How many of the data there are.
-  var queued: UInt8
+  var queued = UInt8(0)
   /// Why it ended, or is about to.
-  var reason: DisconnectReason
+  var reason = DisconnectReason(rawValue: 0)
   /// The peer ended it: the connection closes when that is acknowledged.
-  var isTerminating: Bool
+  var isTerminating = false
   /// We are to end it.
-  var wantsTermination: Bool
-  var owesOpened: Bool
-  var sentVersion: Bool
+  var wantsTermination = false
+  var owesOpened = false
+  var sentVersion = false
   /// The host was refused and is to be told when there is room.
-  var wantsReady: Bool
+  var wantsReady = false
   /// How many events in a row gave way to something else.
-  var skipped: UInt8
+  var skipped = UInt8(0)
   /// How strong the peer was last.
-  var rssi: Int8
+  var rssi = Int8(0)
   /// When the response to a procedure of ours must have come, or LL_TERMINATE_IND must have been acknowledged.
-  var deadline: RadioTime
-  var hasDeadline: Bool
+  var deadline = RadioTime(microseconds: 0)
+  var hasDeadline = false
 
-  /// A connection that begins with `request`, whose last bit was on the air at `end`; the place of one that is
-  /// free, until `life` says otherwise.
-  init(_ request: ConnectRequest, role: ConnectionRole, end: RadioTime, deviation: UInt16) {
-    life = .free
+  /// A free place: all zero bits.
+  init() {}
+
+  /// Becomes a connection that begins with `request`, whose last bit was on the air at `end`. Both clocks together
+  /// may be `deviation` ppm off.
+  mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, deviation: UInt16) {
+    self = Link()
+    life = .open
     self.role = role
     peer = role == .central ? request.advertiser : request.initiator
     accessAddress = request.accessAddress.rawValue
     crcInit = request.crcInit
     timing = ConnectionTiming(request, end: end, deviation: deviation)
-    acknowledgement = Acknowledgement()
-    inbox = Fragment()
-    controlAcknowledged = false
-    dataAcknowledged = 0
-    control = Fragment()
-    data = .init(repeating: Fragment())
-    head = 0
-    offered = 0
-    queued = 0
-    reason = DisconnectReason(rawValue: 0)
-    isTerminating = false
-    wantsTermination = false
-    owesOpened = false
-    sentVersion = false
-    wantsReady = false
-    skipped = 0
+    owesOpened = true
     rssi = 127
-    deadline = end
-    hasDeadline = false
-  }
-
-  /// A free place.
-  static var free: Link {
-    Link(.none, role: .peripheral, end: RadioTime(microseconds: 0), deviation: 0)
   }
 
   /// Ends it, for the first reason that there was.

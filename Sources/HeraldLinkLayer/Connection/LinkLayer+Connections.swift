@@ -117,38 +117,35 @@ extension LinkLayer where Peripheral: ~Copyable {
     case .nothing, .empty:
       let header = links[link].acknowledgement.header(
         .continuation, hasMore: mayGoOn && (hasControl || waiting > 0), length: 0)
-      put(header, Fragment())
+      put(header)
     case .control:
       let header = links[link].acknowledgement.header(
         .control, hasMore: mayGoOn && waiting > 0, length: links[link].control.count)
-      put(header, links[link].control)
+      put(header)
+      links[link].control.write(into: radio.outgoing())
     case .data:
       let place = Int((links[link].head &+ links[link].dataAcknowledged) & 1)
       let header = links[link].acknowledgement.header(
         links[link].data[place].isStart ? .start : .continuation,
         hasMore: mayGoOn && (hasControl || waiting > 1),
         length: links[link].data[place].count)
-      put(header, links[link].data[place])
+      put(header)
+      links[link].data[place].write(into: radio.outgoing())
     }
   }
 
-  private mutating func put(_ header: DataHeader, _ fragment: Fragment) {
+  private mutating func put(_ header: DataHeader) {
     connectionEvent.hasMore = header.hasMore
     var pdu = radio.outgoing()
     pdu[0] = header.firstByte
     pdu[1] = header.length
-    var index = 0
-    while index < Int(header.length), index < 27 {
-      pdu[index &+ 2] = fragment.bytes[index]
-      index &+= 1
-    }
   }
 }
 
 // Below it.
 extension LinkLayer where Peripheral: ~Copyable {
   /// The lowest free place, −1 if there is none.
-  func freePlace() -> Int {
+  mutating func freePlace() -> Int {
     var index = 0
     while index < connections {
       if links[index].life == .free { return index }
@@ -162,9 +159,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     // A central's windows are its own: nothing drifts.
     let both = radio.clockDeviation &+ request.clockAccuracy.partsPerMillion
     let deviation = role == .central ? 0 : both
-    links[place] = Link(request, role: role, end: end, deviation: deviation)
-    links[place].life = .open
-    links[place].owesOpened = true
+    links[place].open(request, role, end: end, deviation: deviation)
   }
 
   /// Begins the next event of a connection, which must be over at `limit`.
@@ -174,22 +169,22 @@ extension LinkLayer where Peripheral: ~Copyable {
     connectionEvent = ConnectionEvent(link: UInt8(truncatingIfNeeded: index), limit: limit, room: room)
     arrivedCount = 0
     activity = .connection
-    let timing = links[index].timing
     if links[index].role == .central {
-      eventStart = timing.nominal
-      load(after: timing.nominal)
+      eventStart = links[index].timing.nominal
+      load(after: links[index].timing.nominal)
       radio.start(
         .transmit(
-          at: timing.nominal, channel: timing.channel, accessAddress: links[index].accessAddress,
+          at: links[index].timing.nominal, channel: links[index].timing.channel,
+          accessAddress: links[index].accessAddress,
           crcInit: links[index].crcInit, longestPayload: 27))
     } else {
-      let widening = timing.widening
-      eventStart = timing.nominal - widening
+      let widening = links[index].timing.widening
+      eventStart = links[index].timing.nominal - widening
       // The access address is over 40 µs after the first bit.
       radio.start(
         .receive(
-          from: eventStart, window: 2 &* widening &+ timing.window &+ 41,
-          channel: timing.channel, accessAddress: links[index].accessAddress,
+          from: eventStart, window: 2 &* widening &+ links[index].timing.window &+ 41,
+          channel: links[index].timing.channel, accessAddress: links[index].accessAddress,
           crcInit: links[index].crcInit, longestPayload: 27))
     }
   }
@@ -256,7 +251,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  private func whyLost(_ index: Int) -> DisconnectReason {
+  private mutating func whyLost(_ index: Int) -> DisconnectReason {
     if links[index].isTerminating { return links[index].reason }
     if links[index].hasDeadline || links[index].wantsTermination { return .localHostTerminated }
     return links[index].timing.isEstablished ? .connectionTimeout : .failedToBeEstablished

@@ -25,6 +25,11 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
     self.timeout = timeout
   }
 
+  /// All zero, which is not valid.
+  static var none: ConnectionTimes {
+    ConnectionTimes(windowSize: 0, windowOffset: 0, interval: 0, latency: 0, timeout: 0)
+  }
+
   /// From nine bytes, in the order of both PDUs.
   init?(_ reader: inout ByteReader) {
     guard let size = reader.u8(), let offset = reader.u16(), let interval = reader.u16(),
@@ -97,7 +102,7 @@ public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
   static var none: ConnectRequest {
     ConnectRequest(
       initiator: .zero, advertiser: .zero, accessAddress: AccessAddress(rawValue: 0), crcInit: 0,
-      times: ConnectionTimes(windowSize: 0, windowOffset: 0, interval: 0, latency: 0, timeout: 0),
+      times: .none,
       channels: ChannelMap(low: 0, high: 0), hop: 0, clockAccuracy: ClockAccuracy(code: 0))
   }
 

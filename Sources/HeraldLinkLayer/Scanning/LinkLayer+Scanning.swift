@@ -45,7 +45,7 @@ extension LinkLayer where Peripheral: ~Copyable {
       return
     case .ask:
       heard.copy(radio.incoming(), rssi: outcome.rssi)
-      scanningEvent.writeRequest(to: heard, into: radio.outgoing())
+      heard.writeRequest(from: scanningEvent.own, into: radio.outgoing())
       scanningEvent.phase = .ask
       radio.proceed(.transmitAfterSpace)
     case .report:
@@ -65,14 +65,13 @@ extension LinkLayer where Peripheral: ~Copyable {
   private mutating func setWindowOffset(requestEnd: RadioTime) {
     guard scanningEvent.interval > 0 else { return }
     let earliest = requestEnd + ConnectionTiming.unit
-    // `phaseTime` is not before `earliest` by more than the age of the scanning event: with 2²⁴ intervals more it
-    // is after it.
-    let interval = scanningEvent.interval
-    let difference = scanningEvent.phaseTime.microseconds &- earliest.microseconds
-    let isAhead = Int32(bitPattern: difference) >= 0
-    let wait = isAhead ? difference % interval : (interval &- (0 &- difference) % interval) % interval
-    // Rounded up, to a multiple of the unit below the interval.
-    let offset = (wait &+ ConnectionTiming.unit &- 1) / ConnectionTiming.unit
+    var place = scanningEvent.phaseTime
+    // A few rounds: the window of a scanner that connects is short.
+    while place.isBefore(earliest) { place = place + scanningEvent.interval }
+    // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which 4 s are, and there
+    // is no instruction to divide.
+    let wait = place.since(earliest) &+ ConnectionTiming.unit &- 1
+    let offset = (UInt64(wide: wait &>> 1) &* 6_871_948).high32
     initiation[22] = UInt8(truncatingIfNeeded: offset)
     initiation[23] = UInt8(truncatingIfNeeded: offset &>> 8)
   }
@@ -97,15 +96,16 @@ extension LinkLayer where Peripheral: ~Copyable {
     let window = scanning.isOn && !isConnecting ? scanning.window : interval
     let passed = soonest.since(scanStart) / interval
     scanStart = scanStart + passed &* interval
-    scanChannel = 37 &+ UInt8(truncatingIfNeeded: (UInt32(scanChannel &- 37) &+ passed) % 3)
+    scanOffset = UInt8(truncatingIfNeeded: (UInt32(scanOffset) &+ passed) % 3)
     let into = soonest.since(scanStart)
     if into &+ Self.shortestScan <= window { return (soonest, window &- into) }
     scanStart = scanStart + interval
-    scanChannel = scanChannel == 39 ? 37 : scanChannel &+ 1
+    scanOffset = scanOffset == 2 ? 0 : scanOffset &+ 1
     return (scanStart, window)
   }
 
   mutating func beginScanning(at start: RadioTime, window: UInt32) {
+    eventStart = start
     scanningEvent = ScanningEvent()
     scanningEvent.reports = scanning.isOn
     scanningEvent.mayAsk = scanning.isActive && backoff.mayAsk
@@ -117,10 +117,9 @@ extension LinkLayer where Peripheral: ~Copyable {
       placeAnchors()
     }
     activity = .scanning
-    eventStart = start
     radio.start(
       .receive(
-        from: start, window: window, channel: scanChannel,
+        from: start, window: window, channel: 37 &+ scanOffset,
         accessAddress: AccessAddress.advertising.rawValue, crcInit: PacketCRC.advertisingInit,
         longestPayload: 37))
   }

@@ -12,7 +12,7 @@ public struct HeardPDU: BitwiseCopyable, Sendable {
 
   /// None.
   init() {
-    rssi = 127
+    rssi = 0
     count = 0
     bytes = .init(repeating: 0)
   }
@@ -123,18 +123,21 @@ extension ScanningEvent {
     default: return false
     }
   }
+}
 
-  /// Writes the scan request to whom `advertisement` is from. RxAdd is the advertisement's TxAdd.
-  func writeRequest(to advertisement: HeardPDU, into pdu: consuming MutableSpan<UInt8>) {
+extension HeardPDU {
+  /// Writes the scan request to whom this advertisement is from. RxAdd is the advertisement's TxAdd.
+  mutating func writeRequest(from own: DeviceAddress, into pdu: consuming MutableSpan<UInt8>) {
     guard pdu.count >= 14 else { return }
-    let receiver: DeviceAddress.Kind = advertisement.bytes[0] & 0x40 == 0 ? .public : .random
+    let advertisement = bytes.span
+    let receiver: DeviceAddress.Kind = advertisement[0] & 0x40 == 0 ? .public : .random
     let header = AdvertisingHeader(.scanRequest, sender: own.kind, receiver: receiver, length: 12)
     pdu[0] = header.firstByte
     pdu[1] = header.length
     var index = 0
     while index < 6 {
       pdu[2 &+ index] = own.onAirByte(index)
-      pdu[8 &+ index] = advertisement.bytes[2 &+ index]
+      pdu[8 &+ index] = advertisement[2 &+ index]
       index &+= 1
     }
   }
@@ -143,33 +146,26 @@ extension ScanningEvent {
 extension DeviceAddress {
   /// Whether this is the address, of this kind, at a place of a PDU.
   func isNamed(in pdu: Span<UInt8>, at start: Int, _ kind: Kind) -> Bool {
-    guard pdu.count >= start &+ 6, kind == self.kind else { return false }
-    var index = 0
-    while index < 6 {
-      if pdu[unchecked: start &+ index] != onAirByte(index) { return false }
-      index &+= 1
-    }
-    return true
+    guard kind == self.kind, pdu.count >= start &+ 6 else { return false }
+    return DeviceAddress(onAir: pdu.extracting(start..<(start &+ 6)), kind: kind) == self
   }
 }
 
 /// How often an active scanner sends scan requests: after failures more and more rarely, so that scanners that hear
 /// each other's advertisers do not collide for ever (Core Specification, Vol 6, Part B, 4.4.3.2).
 struct ScanBackoff: BitwiseCopyable {
-  /// upperLimit: 1…256.
-  private(set) var upperLimit: UInt16
-  /// backoffCount: how many advertisements are still to come before one is answered.
-  private(set) var count: UInt16
-  private var failures: UInt8
-  private var successes: UInt8
+  /// How often the limit was doubled: 0…8.
+  private var doublings: UInt8 = 0
+  /// backoffCount: how many advertisements are still to come before one is answered, which is that after the others.
+  private(set) var count: UInt16 = 0
+  private var failures: UInt8 = 0
+  private var successes: UInt8 = 0
 
-  /// At the start of scanning.
-  init() {
-    upperLimit = 1
-    count = 1
-    failures = 0
-    successes = 0
-  }
+  /// At the start of scanning: all zero bits.
+  init() {}
+
+  /// upperLimit: 1…256.
+  var upperLimit: UInt16 { 1 &<< UInt16(doublings) }
 
   /// Whether the next scannable advertisement is to be answered.
   var mayAsk: Bool { count <= 1 }
@@ -184,14 +180,14 @@ struct ScanBackoff: BitwiseCopyable {
       successes &+= 1
       if successes == 2 {
         successes = 0
-        upperLimit = max(upperLimit / 2, 1)
+        if doublings > 0 { doublings &-= 1 }
       }
     } else {
       successes = 0
       failures &+= 1
       if failures == 2 {
         failures = 0
-        upperLimit = min(upperLimit &* 2, 256)
+        if doublings < 8 { doublings &+= 1 }
       }
     }
     // The limit is a power of two.
@@ -212,7 +208,7 @@ struct ScanSettings: BitwiseCopyable {
     isOn = false
     isActive = false
     address = .zero
-    interval = 1
-    window = 1
+    interval = 0
+    window = 0
   }
 }

@@ -11,16 +11,16 @@ extension LinkLayer where Peripheral: ~Copyable {
   static var exchangeTime: UInt32 { 2 &* ConnectionEvent.longestPacket &+ ConnectionEvent.space }
 
   /// When the radio has to begin with the next event of a connection.
-  private func start(_ index: Int) -> RadioTime {
-    let timing = links[index].timing
-    return links[index].role == .central ? timing.nominal : timing.nominal - timing.widening
+  private mutating func start(_ index: Int) -> RadioTime {
+    links[index].role == .central
+      ? links[index].timing.nominal : links[index].timing.nominal - links[index].timing.widening
   }
 
   /// By when the first exchange of that event is over.
-  private func end(_ index: Int) -> RadioTime {
-    let timing = links[index].timing
-    let width = links[index].role == .central ? 0 : timing.window &+ timing.widening
-    return timing.nominal + width + Self.exchangeTime
+  private mutating func end(_ index: Int) -> RadioTime {
+    let width =
+      links[index].role == .central ? 0 : links[index].timing.window &+ links[index].timing.widening
+    return links[index].timing.nominal + width + Self.exchangeTime
   }
 
   /// Chooses what comes next and gives it to the radio. Nothing is under way.
@@ -29,7 +29,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     let soonest = radio.now() + Peripheral.leadTime + Self.planningTime
     passMissed(before: soonest)
     var first = nextLink()
-    if isAdvertising, advertisesAtHighDuty, advertisingEnd.isBefore(soonest) {
+    if isAdvertising, advertising.isHighDuty, advertisingEnd.isBefore(soonest) {
       isAdvertising = false
       owesDirectedTimeout = true
     }
@@ -80,7 +80,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  private func earliest(except other: Int) -> Int {
+  private mutating func earliest(except other: Int) -> Int {
     var best = -1
     var index = 0
     while index < connections {
@@ -94,7 +94,7 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// Whether an event of the first connection gives way to one of the second: to one that is near its end, or
   /// awaits an instant, or gave way more often. So two that always collide alternate.
-  private func yields(_ first: Int, to second: Int) -> Bool {
+  private mutating func yields(_ first: Int, to second: Int) -> Bool {
     let isFirstUrgent = isUrgent(first)
     if isFirstUrgent != isUrgent(second) { return !isFirstUrgent }
     if links[first].timing.awaitsInstant != links[second].timing.awaitsInstant {
@@ -104,9 +104,8 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// Whether a connection must not lose an event: it is not established, or half of its timeout has passed.
-  private func isUrgent(_ index: Int) -> Bool {
-    let timing = links[index].timing
-    return !timing.isEstablished || timing.nominal.since(timing.heard) >= timing.timeout / 2
+  private mutating func isUrgent(_ index: Int) -> Bool {
+    !links[index].timing.isEstablished || links[index].timing.isHalfLost
   }
 
   /// Advertising gives way to connections, but not for ever.
@@ -139,9 +138,8 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// By when an event of a connection must be over: the start of the next event of any.
-  private func limit(_ index: Int) -> RadioTime {
-    let timing = links[index].timing
-    var limit = timing.nominal + (timing.interval &- timing.widening)
+  private mutating func limit(_ index: Int) -> RadioTime {
+    var limit = start(index) + links[index].timing.interval
     let other = earliest(except: index)
     if other >= 0, start(other).isBefore(limit) { limit = start(other) }
     return limit - Self.gap
@@ -154,6 +152,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     guard other >= 0 else { return }
     scanningEvent.interval = UInt32(connecting.times.interval) &* ConnectionTiming.unit
     var place = links[other].timing.nominal
+    // Not long before the scanning begins, so that the radio interrupt has few intervals to add.
+    let behind = eventStart.since(place)
+    place = place + (behind &- behind % scanningEvent.interval)
     var tries = 0
     repeat {
       place = place + Self.anchorDistance
@@ -163,7 +164,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// Whether an anchor there would be too near to another connection's, by the shorter of the two intervals.
-  private func collides(_ place: RadioTime) -> Bool {
+  private mutating func collides(_ place: RadioTime) -> Bool {
     var index = 0
     while index < connections {
       if links[index].life == .open {
