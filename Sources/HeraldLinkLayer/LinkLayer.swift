@@ -15,7 +15,9 @@ import HeraldHAL
 /// **What they share.** Events are the border. Between `radio.start` and the last outcome, which sets `isDone`, the
 /// radio interrupt owns what is listed below as its own, and nobody else looks at it. Before and after, it all
 /// belongs to `procedures`, as without an operation there is no interrupt. So nothing is ever in two hands, and
-/// no access needs to be atomic; the level below asks for `isDone` once, in the call that `radioInterrupt` asked for.
+/// no access needs to be atomic. Two things make that hold: `radio.start` is the last that `procedures` and
+/// the host's calls do, as the interrupt may come before it returns; and who wants to plan anew while an event is under
+/// way asks `radio.cancel`, which the end of the event makes `false`.
 ///
 /// **Memory.** All of it is in this value, about 200 bytes for each connection and 900 for the rest. Nothing is
 /// waited for: what has no room is refused, by the flow control of the link layer where there is one, or counted.

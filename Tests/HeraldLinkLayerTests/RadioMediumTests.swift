@@ -103,6 +103,8 @@ struct RadioMediumTests {
     #expect(!receiver.cancel() && !sender.cancel())
     medium.run(until: milliseconds(10))
     #expect(receiver.outcomes.map(\.kind) == [.received] && sender.outcomes.map(\.kind) == [.sent])
+    // There is none any more.
+    #expect(!receiver.cancel() && !sender.cancel())
   }
 
   @Test("Clocks drift", arguments: [-500, -20, 0, 20, 500])

@@ -27,8 +27,9 @@ public protocol RadioPeripheral: ~Copyable {
   /// Begins an operation. None is under way.
   mutating func start(_ operation: RadioOperation)
   /// Gives an operation up, and returns whether that was possible: it had not begun, or listened and no packet
-  /// had. Then it has no outcome. If a packet is on the air, or the outcome is waiting to be taken, all goes on as
-  /// if nothing had been said. With no operation under way the result is `true`.
+  /// had. Then it has no outcome. If a packet is on the air, the outcome is waiting to be taken, or there is no
+  /// operation any more, nothing changes and the result is `false`: so a caller whom the interrupt was faster than
+  /// knows that it was.
   mutating func cancel() -> Bool
   /// The outcome that has not been taken; `nil` if there is none.
   mutating func takeOutcome() -> RadioOutcome?

@@ -5,6 +5,16 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   // The medium owns its ports, and they their devices, which have this.
   unowned let medium: RadioMedium
   unowned let port: MediumPort
+  // The port's, which live as long as it.
+  private let outgoingBytes: UnsafeMutableBufferPointer<UInt8>
+  private let incomingBytes: UnsafeMutableBufferPointer<UInt8>
+
+  init(_ medium: RadioMedium, _ port: MediumPort) {
+    self.medium = medium
+    self.port = port
+    outgoingBytes = port.outgoing
+    incomingBytes = port.incoming
+  }
 
   /// As on an nRF51: 140 µs of ramp-up, and 60 µs for the program.
   public static var leadTime: UInt32 { 200 }
@@ -31,14 +41,13 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
   /// Room for the PDU that is transmitted next.
   @_lifetime(&self)
   public mutating func outgoing() -> MutableSpan<UInt8> {
-    let span = unsafe MutableSpan(_unsafeElements: port.outgoing)
-    return unsafe _overrideLifetime(span, mutating: &self)
+    unsafe _overrideLifetime(MutableSpan(_unsafeElements: outgoingBytes), mutating: &self)
   }
 
   /// The PDU that was received last.
   @_lifetime(&self)
   public mutating func incoming() -> Span<UInt8> {
-    let bytes = unsafe UnsafeBufferPointer(port.incoming).extracting(..<port.incomingCount)
+    let bytes = unsafe UnsafeBufferPointer(incomingBytes).extracting(..<port.incomingCount)
     return unsafe _overrideLifetime(Span(_unsafeElements: bytes), mutating: &self)
   }
 }

@@ -90,7 +90,7 @@ public final class RadioMedium {
     )
     let port = MediumPort(number: ports.count, clock: clock, promisedDeviation: promisedDeviation)
     ports.append(port)
-    return MediumRadio(medium: self, port: port)
+    return MediumRadio(self, port)
   }
 
   /// Says whose radio number `number` is. It is retained.
@@ -164,7 +164,7 @@ extension RadioMedium {
 
   func cancel(_ port: MediumPort) -> Bool {
     switch port.state {
-    case .idle: return port.outcome == nil
+    case .idle: return false
     case .waiting, .searching:
       port.state = .idle
       port.plan += 1
