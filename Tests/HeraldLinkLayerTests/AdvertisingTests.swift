@@ -121,6 +121,31 @@ struct AdvertisingTests {
     #expect(Transcript(medium).answers.allSatisfy { abs($0) <= 1000 })
   }
 
+  @Test(
+    "Only the response of whom was asked is taken",
+    arguments: [
+      ("440a 0605040302c1 03094142", true), ("440a 0605040302c2 03094142", false),
+      ("040a 0605040302c1 03094142", false), ("460a 0605040302c1 03094142", false),
+    ])
+  func response(pdu: String, isTaken: Bool) throws {
+    let scanner = LinkLayerDevice(medium, 0)
+    let advertiser = RawDevice(medium, 1)
+    try scanner.scan(active: true)
+    advertiser.next = { advertiser, outcome in
+      switch outcome.kind {
+      case .sent: return advertiser.outcomes.count == 1 ? .receiveAfterSpace : .stop
+      case .received:
+        advertiser.radio.load(hexBytes(pdu))
+        return .transmitAfterSpace
+      default: return .stop
+      }
+    }
+    advertiser.transmit(hexBytes("4609 0605040302c1 020106"), at: advertiser.now + 5000)
+    medium.run(until: milliseconds(20))
+    #expect(advertiser.heard[1] == hexBytes("c30c 0000000000c0 0605040302c1"))
+    #expect(scanner.reports.map(\.kind) == (isTaken ? [.scannable, .scanResponse] : [.scannable]))
+  }
+
   @Test("A scanner listens in its windows only, and on the next channel in each")
   func windows() throws {
     let scanner = LinkLayerDevice(medium, 0)

@@ -158,6 +158,21 @@ struct PeripheralTests {
     #expect(Transcript(medium).answers.allSatisfy { $0 == 0 })
   }
 
+  @Test("After two damaged packets in a row an event is over")
+  func twoDamaged() throws {
+    let (_, central) = try pair {
+      $0.timeout = 3200
+      $0.spoils = { event, _ in event >= 10 }
+    }
+    central.before = { central, event in if event < 20 { central.queue = [(2, [1]), (2, [2]), (2, [3])] } }
+    medium.run(until: milliseconds(300))
+    let before = [0, 1].map { Transcript(medium).data($0).count }
+    medium.run(until: milliseconds(600))
+    let counts = [0, 1].map { Transcript(medium).data($0).count - before[$0] }
+    // The first is answered, as there may be more to come; the second is not.
+    #expect(counts == [10, 20])
+  }
+
   @Test("A host that takes nothing in holds the peer off, and gets all in the end")
   func backpressure() throws {
     let (device, central) = try pair { $0.timeout = 3200 }

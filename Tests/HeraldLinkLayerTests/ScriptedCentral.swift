@@ -4,8 +4,10 @@ import HeraldSimulation
 /// A central that is written for tests, apart from the link layer, by the text of the specification: it connects to
 /// the first connectable advertisement, has its events, and does wrong what it is told to.
 final class ScriptedCentral: MediumDevice {
-  static let accessAddress: UInt32 = 0x5065_5DA3
   static let crcInit: UInt32 = 0x1B7F2C
+
+  /// Another one for a second central.
+  var accessAddress: UInt32 = 0x5065_5DA3
 
   let medium: RadioMedium
   var radio: MediumRadio
@@ -93,7 +95,7 @@ final class ScriptedCentral: MediumDevice {
         return false
       }
       let data =
-        fields ?? Self.bytes(Int(Self.accessAddress), 4) + Self.bytes(Int(Self.crcInit), 3) + [windowSize]
+        fields ?? Self.bytes(Int(accessAddress), 4) + Self.bytes(Int(Self.crcInit), 3) + [windowSize]
         + Self.bytes(Int(windowOffset), 2) + Self.bytes(Int(interval), 2) + Self.bytes(Int(latency), 2)
         + Self.bytes(Int(timeout), 2) + Self.bytes(Int(channels), 5) + [UInt8(hop | accuracy << 5)]
       radio.load([0x45 | (type & 0x40) << 1, 34, 1, 2, 3, 4, 5, 0xC6] + pdu[2..<8] + data)
@@ -131,7 +133,7 @@ final class ScriptedCentral: MediumDevice {
     load()
     radio.start(
       .transmit(
-        at: radio.now() + UInt32(length), channel: channel, accessAddress: Self.accessAddress,
+        at: radio.now() + UInt32(length), channel: channel, accessAddress: accessAddress,
         crcInit: Self.crcInit,
         longestPayload: 27))
   }
