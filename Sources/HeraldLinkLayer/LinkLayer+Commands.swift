@@ -150,7 +150,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// A connection has something to say: its next event is not passed over. One that is planned for later is given
   /// up, so that it takes along what has come up.
   private mutating func hasten(_ connection: Int) {
-    let soonest = radio.now() + Peripheral.leadTime + Self.planningTime
+    let soonest = radio.now() + Peripheral.leadTime + Peripheral.planningTime
     if activity == .connection, Int(connectionEvent.link) == connection {
       guard !isDone, !eventStart.isBefore(soonest), radio.cancel() else { return }
       activity = .none

@@ -30,9 +30,6 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     case connection = 3
   }
 
-  /// How many microseconds `procedures` may take between asking for the time and giving the radio its operation.
-  static var planningTime: UInt32 { 150 }
-
   // The radio interrupt's while an event is under way.
   var radio: Peripheral
   var activity: Activity
@@ -162,7 +159,7 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   mutating func reschedule() {
     guard !isDone else { return }
     if activity != .none {
-      let soonest = radio.now() + Peripheral.leadTime + Self.planningTime
+      let soonest = radio.now() + Peripheral.leadTime + Peripheral.planningTime
       guard activity == .scanning || !eventStart.isBefore(soonest), radio.cancel() else { return }
       activity = .none
     }

@@ -19,6 +19,8 @@ public protocol RadioPeripheral: ~Copyable {
   /// How many microseconds ahead of its start an operation has to be given: ramp-up, and the time it takes to set
   /// the registers. The start of the crystal oscillator is not in it: it is awaited in `start`.
   static var leadTime: UInt32 { get }
+  /// How many microseconds the processor takes to choose and prepare an operation: some 2,500 instructions.
+  static var planningTime: UInt32 { get }
   /// How far the clock behind `now` may be off, in ppm.
   var clockDeviation: UInt16 { get }
 

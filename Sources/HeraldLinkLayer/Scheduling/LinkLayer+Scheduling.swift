@@ -26,9 +26,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Chooses what comes next and gives it to the radio. Nothing is under way.
   mutating func schedule() {
     guard activity == .none, !isDone else { return }
-    let soonest = radio.now() + Peripheral.leadTime + Self.planningTime
+    let soonest = radio.now() + Peripheral.leadTime + Peripheral.planningTime
     passMissed(before: soonest)
-    var first = nextLink()
+    var due = nextLinks()
     if isAdvertising, advertising.isHighDuty, advertisingEnd.isBefore(soonest) {
       isAdvertising = false
       owesDirectedTimeout = true
@@ -37,20 +37,20 @@ extension LinkLayer where Peripheral: ~Copyable {
     var advertises = false
     if isAdvertising {
       next = advertisingDue.isBefore(soonest) ? soonest : advertisingDue
-      first = makeRoomForAdvertising(at: next, first)
-      advertises = first < 0 || !start(first).isBefore(next + Self.advertisingTime + Self.gap)
+      makeRoomForAdvertising(at: next, &due)
+      advertises = due.first < 0 || !start(due.first).isBefore(next + Self.advertisingTime + Self.gap)
     }
-    if !advertises, first >= 0 { next = start(first) }
-    if scans(before: next, isBounded: advertises || first >= 0, soonest: soonest) { return }
+    if !advertises, due.first >= 0 { next = start(due.first) }
+    if scans(before: next, isBounded: advertises || due.first >= 0, soonest: soonest) { return }
     if advertises {
-      beginAdvertising(at: next, limit: first < 0 ? next + 10_000 : start(first) - Self.gap)
-    } else if first >= 0 {
-      beginConnectionEvent(first, limit: limit(first))
+      beginAdvertising(at: next, limit: due.first < 0 ? next + 10_000 : start(due.first) - Self.gap)
+    } else if due.first >= 0 {
+      beginConnectionEvent(due.first, limit: limit(due.first, before: due.second))
     }
   }
 
   /// What the radio needs between two events.
-  private static var gap: UInt32 { Peripheral.leadTime &+ planningTime }
+  private static var gap: UInt32 { Peripheral.leadTime &+ Peripheral.planningTime }
 
   /// Passes over the events that can no longer be had.
   private mutating func passMissed(before soonest: RadioTime) {
@@ -68,28 +68,36 @@ extension LinkLayer where Peripheral: ~Copyable {
     goOn(index, by: 1)
   }
 
-  /// The connection whose event comes first, when those that it cannot be had together with have given way; −1 if
-  /// there is none. Each round one event is passed over, or it is the last.
-  private mutating func nextLink() -> Int {
+  /// The connection whose event comes first, when those that it cannot be had together with have given way, and the one
+  /// after it; −1 if there is none. Each round one event is passed over, or it is the last.
+  private mutating func nextLinks() -> (first: Int, second: Int) {
     while true {
-      let first = earliest(except: -1)
-      guard first >= 0 else { return -1 }
-      let second = earliest(except: first)
-      guard second >= 0, start(second).isBefore(end(first) + Self.gap) else { return first }
-      skip(yields(first, to: second) ? first : second)
+      let next = earliest()
+      guard next.second >= 0, start(next.second).isBefore(end(next.first) + Self.gap) else { return next }
+      skip(yields(next.first, to: next.second) ? next.first : next.second)
     }
   }
 
-  private mutating func earliest(except other: Int) -> Int {
-    var best = -1
+  /// The two connections whose events begin first; −1 if there is none.
+  private mutating func earliest() -> (first: Int, second: Int) {
+    var first = -1
+    var second = -1
+    var firstStart = eventStart
+    var secondStart = eventStart
     var index = 0
     while index < connections {
-      if index != other, links[index].life == .open, best < 0 || start(index).isBefore(start(best)) {
-        best = index
+      if links[index].life == .open {
+        let start = start(index)
+        if first < 0 || start.isBefore(firstStart) {
+          (second, secondStart) = (first, firstStart)
+          (first, firstStart) = (index, start)
+        } else if second < 0 || start.isBefore(secondStart) {
+          (second, secondStart) = (index, start)
+        }
       }
       index &+= 1
     }
-    return best
+    return (first, second)
   }
 
   /// Whether an event of the first connection gives way to one of the second: to one that is near its end, or
@@ -109,18 +117,16 @@ extension LinkLayer where Peripheral: ~Copyable {
   }
 
   /// Advertising gives way to connections, but not for ever.
-  private mutating func makeRoomForAdvertising(at start: RadioTime, _ first: Int) -> Int {
-    var first = first
+  private mutating func makeRoomForAdvertising(at start: RadioTime, _ due: inout (first: Int, second: Int)) {
     // One event of each connection at most.
     var rounds = 0
-    while first >= 0, rounds < connections, start.since(advertisingDue) > Self.advertisingPatience,
-      !isUrgent(first), self.start(first).isBefore(start + Self.advertisingTime + Self.gap)
+    while due.first >= 0, rounds < connections, start.since(advertisingDue) > Self.advertisingPatience,
+      !isUrgent(due.first), self.start(due.first).isBefore(start + Self.advertisingTime + Self.gap)
     {
-      skip(first)
-      first = nextLink()
+      skip(due.first)
+      due = nextLinks()
       rounds &+= 1
     }
-    return first
   }
 
   /// Begins to scan if there is time for it before `next`.
@@ -137,18 +143,17 @@ extension LinkLayer where Peripheral: ~Copyable {
     return true
   }
 
-  /// By when an event of a connection must be over: the start of the next event of any.
-  private mutating func limit(_ index: Int) -> RadioTime {
+  /// By when an event of a connection must be over: the start of its own next event, or of the next one's.
+  private mutating func limit(_ index: Int, before next: Int) -> RadioTime {
     var limit = start(index) + links[index].timing.interval
-    let other = earliest(except: index)
-    if other >= 0, start(other).isBefore(limit) { limit = start(other) }
+    if next >= 0, start(next).isBefore(limit) { limit = start(next) }
     return limit - Self.gap
   }
 
   /// Where anchors of a connection that is about to be opened are to be: as far from the others' as they should
   /// be, for the first of a few places that is.
   mutating func placeAnchors() {
-    let other = earliest(except: -1)
+    let other = earliest().first
     guard other >= 0 else { return }
     scanningEvent.interval = UInt32(connecting.times.interval) &* ConnectionTiming.unit
     var place = links[other].timing.nominal

@@ -18,6 +18,8 @@ public struct MediumRadio: RadioPeripheral, ~Copyable {
 
   /// As on an nRF51: 140 µs of ramp-up, and 60 µs for the program.
   public static var leadTime: UInt32 { 200 }
+  /// As the program is infinitely fast: what is left for delays.
+  public static var planningTime: UInt32 { 150 }
   /// What the device was given as the limit of its clock.
   public var clockDeviation: UInt16 { port.promisedDeviation }
 
