@@ -17,12 +17,12 @@ public enum LinkLayerEvent: Equatable, BitwiseCopyable, Sendable {
 
 // For the host, which has `procedures` held off.
 extension LinkLayer where Peripheral: ~Copyable {
-  /// Advertises from now on, instead of what was advertised. `milliseconds` are between two events, 20…10,240, to
-  /// which up to 10 are added at random. `data` and `response` have at most 31 bytes. A connection that is made by
-  /// it ends it.
+  /// Advertises from now on, instead of what was advertised. `milliseconds` are between two events,
+  /// 20…10,240, to which up to 10 are added at random. `data` and `response` have at most 31 bytes. A
+  /// connection that is made by it ends it.
   ///
-  /// `.invalidParameter`, `.tooLong`; `.unsupported` for connectable advertising with no place for a connection at
-  /// all, `.busy` with none free.
+  /// `.invalidParameter`, `.tooLong`; `.unsupported` for connectable advertising with no place for a
+  /// connection at all, `.busy` with none free.
   public mutating func advertise(
     _ type: AdvertisingType, as address: DeviceAddress, every milliseconds: UInt32, data: Span<UInt8>,
     response: Span<UInt8>
@@ -53,8 +53,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     if activity == .advertising { reschedule() }
   }
 
-  /// Scans from now on: `window` of each `interval` milliseconds, 3…10,240. Each advertisement is reported each time
-  /// it is heard; those of directed advertising only if they are for `address`. `.invalidParameter`.
+  /// Scans from now on: `window` of each `interval` milliseconds, 3…10,240. Each advertisement is reported
+  /// each time it is heard; those of directed advertising only if they are for `address`.
+  /// `.invalidParameter`.
   public mutating func scan(
     active isActive: Bool, as address: DeviceAddress, every interval: UInt32, for window: UInt32
   ) throws(RadioError) {
@@ -76,8 +77,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     if activity == .scanning { reschedule() }
   }
 
-  /// Connects to `peer` as soon as it is heard, with an interval in units of 1.25 ms and a supervision timeout in
-  /// units of 10 ms. `.busy` while another attempt is under way or no place is free, `.invalidParameter`.
+  /// Connects to `peer` as soon as it is heard, with an interval in units of 1.25 ms and a supervision
+  /// timeout in units of 10 ms. `.busy` while another attempt is under way or no place is free,
+  /// `.invalidParameter`.
   public mutating func connect(
     to peer: DeviceAddress, as address: DeviceAddress, interval: UInt16, timeout: UInt16
   ) throws(RadioError) {
@@ -118,7 +120,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     return address
   }
 
-  /// Gives the attempt to connect up. `.connectFailed` follows, or `.opened` if the CONNECT_IND is on the air.
+  /// Gives the attempt to connect up. `.connectFailed` follows, or `.opened` if the CONNECT_IND is on the
+  /// air.
   public mutating func cancelConnect() {
     guard isConnecting else { return }
     if activity == .scanning {
@@ -139,16 +142,16 @@ extension LinkLayer where Peripheral: ~Copyable {
     connectFailure = reason
   }
 
-  /// Ends a connection: `.closed` follows when the peer has acknowledged it, or the supervision timeout has passed.
-  /// What still waits to be sent may be lost.
+  /// Ends a connection: `.closed` follows when the peer has acknowledged it, or the supervision timeout has
+  /// passed. What still waits to be sent may be lost.
   public mutating func disconnect(_ connection: Int) {
     guard isOpen(connection), !links[connection].hasDeadline else { return }
     links[connection].wantsTermination = true
     hasten(connection)
   }
 
-  /// A connection has something to say: its next event is not passed over. One that is planned for later is given
-  /// up, so that it takes along what has come up.
+  /// A connection has something to say: its next event is not passed over. One that is planned for later is
+  /// given up, so that it takes along what has come up.
   private mutating func hasten(_ connection: Int) {
     let soonest = radio.now() + Peripheral.leadTime + Peripheral.planningTime
     if activity == .connection, Int(connectionEvent.link) == connection {
@@ -159,8 +162,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     reschedule()
   }
 
-  /// Queues a payload of 1…27 bytes, the start of an L2CAP PDU or its continuation. `.busy` when two wait already:
-  /// `.ready` follows. `.notConnected`, `.tooLong`, `.invalidParameter`.
+  /// Queues a payload of 1…27 bytes, the start of an L2CAP PDU or its continuation. `.busy` when two wait
+  /// already: `.ready` follows. `.notConnected`, `.tooLong`, `.invalidParameter`.
   public mutating func send(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) throws(RadioError) {
     guard isOpen(connection), !links[connection].wantsTermination, !links[connection].hasDeadline else {
       throw .notConnected
@@ -213,8 +216,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     return nil
   }
 
-  /// Hands the oldest payload that came to `body`, with its connection and whether an L2CAP PDU starts with it.
-  /// Returns `false` if there is none.
+  /// Hands the oldest payload that came to `body`, with its connection and whether an L2CAP PDU starts with
+  /// it. Returns `false` if there is none.
   public mutating func takePayload(
     _ body: (_ connection: Int, _ isStart: Bool, _ payload: Span<UInt8>) -> Void
   ) -> Bool {

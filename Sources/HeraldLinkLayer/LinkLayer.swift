@@ -1,26 +1,28 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// A link layer of Bluetooth LE (Core Specification, Vol 6, Part B) over a radio: all legacy advertising, passive
-/// and active scanning, initiating, and `connections` connections in either role.
+/// A link layer of Bluetooth LE (Core Specification, Vol 6, Part B) over a radio: all legacy advertising,
+/// passive and active scanning, initiating, and `connections` connections in either role.
 ///
-/// It has the features of Bluetooth 4.0 but for encryption. What later versions ask for is answered as unknown.
+/// It has the features of Bluetooth 4.0 but for encryption. What later versions ask for is answered as
+/// unknown.
 ///
-/// **Two levels.** `radioInterrupt` is called by the radio's interrupt handler. It does what must be done within
-/// 150 µs: whom a packet is for, acknowledgement, and what is sent in answer. `procedures` is called below it, by an
-/// interrupt of lower priority or a loop, when `radioInterrupt` returns `true`: it takes in what an event brought,
-/// reads control PDUs, and begins the next event. All other methods are for the host and run on the level of
-/// `procedures`, or below it with `procedures` held off.
+/// **Two levels.** `radioInterrupt` is called by the radio's interrupt handler. It does what must be done
+/// within 150 µs: whom a packet is for, acknowledgement, and what is sent in answer. `procedures` is called
+/// below it, by an interrupt of lower priority or a loop, when `radioInterrupt` returns `true`: it takes in
+/// what an event brought, reads control PDUs, and begins the next event. All other methods are for the host
+/// and run on the level of `procedures`, or below it with `procedures` held off.
 ///
-/// **What they share.** Events are the border. Between `radio.start` and the last outcome, which sets `isDone`, the
-/// radio interrupt owns what is listed below as its own, and nobody else looks at it. Before and after, it all
-/// belongs to `procedures`, as without an operation there is no interrupt. So nothing is ever in two hands, and
-/// no access needs to be atomic. Two things make that hold: `radio.start` is the last that `procedures` and
-/// the host's calls do, as the interrupt may come before it returns; and who wants to plan anew while an event is under
-/// way asks `radio.cancel`, which the end of the event makes `false`.
+/// **What they share.** Events are the border. Between `radio.start` and the last outcome, which sets
+/// `isDone`, the radio interrupt owns what is listed below as its own, and nobody else looks at it. Before
+/// and after, it all belongs to `procedures`, as without an operation there is no interrupt. So nothing is
+/// ever in two hands, and no access needs to be atomic. Two things make that hold: `radio.start` is the last
+/// that `procedures` and the host's calls do, as the interrupt may come before it returns; and who wants to
+/// plan anew while an event is under way asks `radio.cancel`, which the end of the event makes `false`.
 ///
-/// **Memory.** All of it is in this value, about 200 bytes for each connection and 900 for the rest. Nothing is
-/// waited for: what has no room is refused, by the flow control of the link layer where there is one, or counted.
+/// **Memory.** All of it is in this value, about 200 bytes for each connection and 900 for the rest. Nothing
+/// is waited for: what has no room is refused, by the flow control of the link layer where there is one, or
+/// counted.
 public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections: Int>: ~Copyable {
   /// What the radio is at.
   enum Activity: UInt8, BitwiseCopyable {
@@ -80,8 +82,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
   /// What happened.
   public internal(set) var counters: LinkLayerCounters
 
-  /// A link layer over `radio`, at rest. `seed` makes its random numbers: delays, access addresses. It should be
-  /// another with each device and each start.
+  /// A link layer over `radio`, at rest. `seed` makes its random numbers: delays, access addresses. It should
+  /// be another with each device and each start.
   public init(radio: consuming Peripheral, seed: UInt32) {
     self.radio = radio
     let zero = RadioTime(microseconds: 0)
@@ -154,8 +156,8 @@ public struct LinkLayer<Peripheral: RadioPeripheral & ~Copyable, let connections
     schedule()
   }
 
-  /// The host wants something else: plans anew, unless an event has begun, whose end will do that. A scanner that
-  /// hears nothing is interrupted.
+  /// The host wants something else: plans anew, unless an event has begun, whose end will do that. A scanner
+  /// that hears nothing is interrupted.
   mutating func reschedule() {
     guard !isDone else { return }
     if activity != .none {

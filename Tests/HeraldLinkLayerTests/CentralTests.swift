@@ -75,8 +75,8 @@ struct CentralTests {
     devices[sender].told = { device, _ in stream.go(device, on: 0) }
     stream.go(devices[sender], on: 0)
     medium.run(until: milliseconds(200 + 3000))
-    // 100 events with two payloads each; from a peripheral one, as its last is acknowledged in the next event only and
-    // keeps its place until then.
+    // 100 events with two payloads each; from a peripheral one, as its last is acknowledged in the next event
+    // only and keeps its place until then.
     #expect(devices[1 - sender].payloads.count >= (sender == 0 ? 99 : 195))
   }
 
@@ -227,8 +227,8 @@ struct CentralTests {
 
   @Test("Connections that collide for seconds alternate, and both live")
   func collision() throws {
-    // Two centrals that know nothing of each other, with the same interval of 10 ms: one clock is 500 ppm faster, so that
-    // the anchors meet every 20 s, and then are too near to each other for 5 s.
+    // Two centrals that know nothing of each other, with the same interval of 10 ms: one clock is 500 ppm
+    // faster, so that the anchors meet every 20 s, and then are too near to each other for 5 s.
     let hub = LinkLayerDevice(medium, 0)
     let centrals = [ScriptedCentral(medium, 1), ScriptedCentral(medium, 2, deviation: 500)]
     centrals[1].accessAddress = 0x14B7_03C4

@@ -59,7 +59,8 @@ struct PacketBitsTests {
   @Test("An unused channel is replaced by one that is used")
   func remapping() {
     // Channels 9, 10, 21, 22, 23, 33, 34, 35 and 36 are used. hopIncrement 7: unmapped 7, 14, 21, 28, 35, 5.
-    // 7 mod 9 = 7: the eighth used. 14 mod 9 = 5: the sixth. 21 is used. 28 mod 9 = 1. 35 is used. 5: the sixth.
+    // 7 mod 9 = 7: the eighth used. 14 mod 9 = 5: the sixth. 21 is used. 28 mod 9 = 1. 35 is used. 5: the
+    // sixth.
     let map = ChannelMap(low: 0x00E0_0600, high: 0x1E)
     var selection = ChannelSelection(hop: 7)
     var channels: [UInt8] = []

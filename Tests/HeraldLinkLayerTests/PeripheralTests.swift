@@ -232,8 +232,8 @@ struct PeripheralTests {
   @Test(
     "A CONNECT_IND with nonsense is passed over, and advertising goes on",
     arguments: [
-      // Access address of the advertising channels; window size 0; interval 5; latency 500; timeout 9; no channel;
-      // hop 4; hop 17; a timeout shorter than the latency allows.
+      // Access address of the advertising channels; window size 0; interval 5; latency 500; timeout 9; no
+      // channel; hop 4; hop 17; a timeout shorter than the latency allows.
       "d6be898e 2c7f1b 02 0000 1800 0000 6400 ffffffff1f 07",
       "a35d6550 2c7f1b 00 0000 1800 0000 6400 ffffffff1f 07",
       "a35d6550 2c7f1b 02 0000 0500 0000 6400 ffffffff1f 07",

@@ -1,8 +1,8 @@
 import HeraldHAL
 import HeraldSimulation
 
-/// A central that is written for tests, apart from the link layer, by the text of the specification: it connects to
-/// the first connectable advertisement, has its events, and does wrong what it is told to.
+/// A central that is written for tests, apart from the link layer, by the text of the specification: it
+/// connects to the first connectable advertisement, has its events, and does wrong what it is told to.
 final class ScriptedCentral: MediumDevice {
   static let crcInit: UInt32 = 0x1B7F2C
 
@@ -197,7 +197,8 @@ final class ScriptedCentral: MediumDevice {
   /// Goes away without a word.
   func vanish() { isConnected = false }
 
-  /// Has times change at an instant so many events ahead. The anchor then comes `into` microseconds into its window.
+  /// Has times change at an instant so many events ahead. The anchor then comes `into` microseconds into its
+  /// window.
   func update(
     interval: UInt16, latency: UInt16 = 0, timeout: UInt16 = 100, offset: Int = 0, into: Int = 0,
     ahead: Int = 6

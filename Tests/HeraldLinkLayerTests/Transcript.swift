@@ -12,8 +12,8 @@ struct Transcript {
     record(medium)
   }
 
-  /// How many nanoseconds answers are from 150 µs after what they answer. An answer is what another device sends on
-  /// the same channel with the same access address within 200 µs.
+  /// How many nanoseconds answers are from 150 µs after what they answer. An answer is what another device
+  /// sends on the same channel with the same access address within 200 µs.
   var answers: [Int] { Self.answers(sent) }
 
   /// The same on data channels, where nobody else is by chance.
@@ -38,8 +38,8 @@ struct Transcript {
     sent.filter { $0.device == device && $0.channel < 37 }
   }
 
-  /// With AIR_RECORDS set to a folder, all is written there as lines of start, end, device, MHz over 2400, access
-  /// address and packet: programs that judge recordings of the air read that.
+  /// With AIR_RECORDS set to a folder, all is written there as lines of start, end, device, MHz over 2400,
+  /// access address and packet: programs that judge recordings of the air read that.
   private func record(_ medium: RadioMedium) {
     guard let folder = ProcessInfo.processInfo.environment["AIR_RECORDS"] else { return }
     var text = ""

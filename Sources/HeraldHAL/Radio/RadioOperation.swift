@@ -15,8 +15,8 @@ public struct RadioOperation: Equatable, BitwiseCopyable, Sendable {
   public var channel: UInt8
   /// How many bytes the payload of a received packet may have; with more it counts as damaged.
   public var longestPayload: UInt8
-  /// Transmitting: when the first bit of the preamble leaves the antenna. Receiving: the earliest moment at which
-  /// it may arrive.
+  /// Transmitting: when the first bit of the preamble leaves the antenna. Receiving: the earliest moment at
+  /// which it may arrive.
   public var start: RadioTime
   /// Receiving: how many microseconds after `start` the access address must have arrived. A packet that has
   /// begun so is received to its end.
@@ -58,8 +58,8 @@ public struct RadioOutcome: Equatable, BitwiseCopyable, Sendable {
     case damaged = 2
     /// No access address arrived in the window.
     case silent = 3
-    /// The moment had passed, or was too near, when the radio was told: nothing was transmitted or received. A
-    /// normal outcome, of a processor that was kept from its work.
+    /// The moment had passed, or was too near, when the radio was told: nothing was transmitted or received.
+    /// A normal outcome, of a processor that was kept from its work.
     case late = 4
   }
 

@@ -1,9 +1,9 @@
 /// A moment on the clock of a radio: microseconds, modulo 2³².
 ///
-/// 32 bits wrap after 71 minutes. All that a link layer plans or looks back to is less than a minute away, so a
-/// difference is never ambiguous, and a processor of 32 bits adds and compares in one instruction what would be
-/// four with 64. Earlier and later are therefore relations between moments less than 35 minutes apart, and there
-/// is no order of all of them.
+/// 32 bits wrap after 71 minutes. All that a link layer plans or looks back to is less than a minute away, so
+/// a difference is never ambiguous, and a processor of 32 bits adds and compares in one instruction what
+/// would be four with 64. Earlier and later are therefore relations between moments less than 35 minutes
+/// apart, and there is no order of all of them.
 public struct RadioTime: Hashable, BitwiseCopyable, Sendable {
   /// Microseconds, modulo 2³².
   public let microseconds: UInt32

@@ -106,7 +106,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     let delay = advertising.isHighDuty ? 0 : random.next() % 10_000
     advertisingDue = eventStart + advertising.interval + delay
     guard advertisingEvent.wasRequested else { return }
-    // One that the host has taken back meanwhile, or replaced, still holds for who answered it: it was on the air.
+    // One that the host has taken back meanwhile, or replaced, still holds for who answered it: it was on the
+    // air.
     let place = freePlace()
     guard place >= 0, let wanted = requested(), wanted.isValid else {
       counters.requestsRefused &+= 1

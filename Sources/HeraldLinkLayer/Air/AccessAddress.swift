@@ -16,9 +16,9 @@ public struct AccessAddress: Equatable, BitwiseCopyable, Sendable {
     (rawValue ^ Self.advertising.rawValue).nonzeroBitCount <= 1
   }
 
-  /// Whether a central may choose it for a connection:
-  /// it is not like the advertising channels'; it has no more than six equal bits in a row and no more than 24
-  /// transitions; its four bytes are not all equal; its six most significant bits have two transitions at least.
+  /// Whether a central may choose it for a connection: it is not like the advertising channels'; it has no
+  /// more than six equal bits in a row and no more than 24 transitions; its four bytes are not all equal; its
+  /// six most significant bits have two transitions at least.
   ///
   /// That it differs from those of other connections is for the caller to see to.
   public var isValid: Bool {

@@ -31,8 +31,8 @@ public struct ChannelMap: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// Where a connection is on the data channels: channel selection algorithm #1 (Core Specification, Vol 6, Part B,
-/// 4.5.8.2).
+/// Where a connection is on the data channels: channel selection algorithm #1 (Core Specification, Vol 6,
+/// Part B, 4.5.8.2).
 public struct ChannelSelection: Equatable, BitwiseCopyable, Sendable {
   /// lastUnmappedChannel, then unmappedChannel of the current event: 0…36.
   private var unmapped: UInt8

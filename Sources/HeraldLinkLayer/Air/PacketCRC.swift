@@ -1,5 +1,5 @@
-/// The cyclic redundancy check of a link layer packet: 24 bits over the PDU (Core Specification, Vol 6, Part B,
-/// 3.1.1), polynomial x²⁴ + x¹⁰ + x⁹ + x⁶ + x⁴ + x³ + x + 1.
+/// The cyclic redundancy check of a link layer packet: 24 bits over the PDU (Core Specification, Vol 6, Part
+/// B, 3.1.1), polynomial x²⁴ + x¹⁰ + x⁹ + x⁶ + x⁴ + x³ + x + 1.
 ///
 /// A radio computes it in hardware. This is for radios that do not, and for tests.
 public enum PacketCRC {

@@ -13,8 +13,8 @@ public struct Whitening: BitwiseCopyable, Sendable {
     var bits: UInt8 = 0
     var place = 0
     while place < 8 {
-      // The register's last bit goes out, and comes back at its position 0 and, added, at its position 4. Bit 6
-      // is position 0.
+      // The register's last bit goes out, and comes back at its position 0 and, added, at its position 4. Bit
+      // 6 is position 0.
       let out = register & 1
       register = register &>> 1
       if out != 0 { register ^= 0x44 }

@@ -1,4 +1,5 @@
-/// Acknowledgement and flow control of one connection: SN and NESN (Core Specification, Vol 6, Part B, 4.5.9).
+/// Acknowledgement and flow control of one connection: SN and NESN (Core Specification, Vol 6, Part B,
+/// 4.5.9).
 ///
 /// This is what the radio interrupt decides in. It knows that there are PDUs, not what is in them.
 struct Acknowledgement: BitwiseCopyable {

@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// A connection event that is under way: what the radio interrupt knows of it. The level below fills it in before,
-/// and reads it after.
+/// A connection event that is under way: what the radio interrupt knows of it. The level below fills it in
+/// before, and reads it after.
 struct ConnectionEvent: BitwiseCopyable {
   /// Longest packet of a data channel without data length extension.
   static var longestPacket: UInt32 { 296 }

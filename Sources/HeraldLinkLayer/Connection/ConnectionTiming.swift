@@ -7,8 +7,8 @@ struct ConnectionTiming: BitwiseCopyable {
   /// How far the moment of a packet may be off besides the drift of the clocks, as sleep clocks have ticks
   /// (4.2.2).
   static var jitter: UInt32 { 16 }
-  /// How much earlier the first window is opened: there are centrals that count ticks of 32,768 Hz and begin one
-  /// too early.
+  /// How much earlier the first window is opened: there are centrals that count ticks of 32,768 Hz and begin
+  /// one too early.
   static var tick: UInt32 { 31 }
 
   /// connInterval in microseconds.
@@ -19,8 +19,8 @@ struct ConnectionTiming: BitwiseCopyable {
   private(set) var timeout: UInt32 = 0
   /// connEventCounter of the event that comes next.
   private(set) var counter: UInt16 = 0
-  /// When the event that comes next begins, if both clocks are right: its anchor, or the start of the window in
-  /// which that comes.
+  /// When the event that comes next begins, if both clocks are right: its anchor, or the start of the window
+  /// in which that comes.
   private(set) var nominal: RadioTime = RadioTime(microseconds: 0)
   /// How long that window is, in microseconds; 0 once an anchor is known.
   private(set) var window: UInt32 = 0
@@ -48,8 +48,8 @@ struct ConnectionTiming: BitwiseCopyable {
   /// That of no connection: all zero bits.
   init() {}
 
-  /// That of a connection whose CONNECT_IND ended at `end`. Both clocks together may be `deviation` ppm off; for a
-  /// central, whose own clock says when events are, that is 0.
+  /// That of a connection whose CONNECT_IND ended at `end`. Both clocks together may be `deviation` ppm off;
+  /// for a central, whose own clock says when events are, that is 0.
   init(_ request: ConnectRequest, end: RadioTime, deviation: UInt16) {
     let times = request.times
     interval = UInt32(times.interval) &* Self.unit
@@ -72,9 +72,9 @@ struct ConnectionTiming: BitwiseCopyable {
   /// Whether an instant is ahead. Until then no event may be passed over.
   var awaitsInstant: Bool { hasUpdate || hasMap }
 
-  /// Whether the peer can no longer be found: the clocks may have drifted apart by half an interval (4.2.4), or
-  /// the event that comes next is later than the supervision timeout. Before the first packet it is six intervals
-  /// (4.5.2).
+  /// Whether the peer can no longer be found: the clocks may have drifted apart by half an interval (4.2.4),
+  /// or the event that comes next is later than the supervision timeout. Before the first packet it is six
+  /// intervals (4.5.2).
   var isLost: Bool {
     guard isEstablished else { return counter >= 6 }
     return nominal.since(heard) >= timeout || widening >= interval &>> 1 &- 150
@@ -116,7 +116,8 @@ struct ConnectionTiming: BitwiseCopyable {
     widen()
   }
 
-  /// Goes back to the first of the events passed over that begins after `soonest`, as there is something to say.
+  /// Goes back to the first of the events passed over that begins after `soonest`, as there is something to
+  /// say.
   mutating func recall(after soonest: RadioTime) {
     let events = min(UInt32(rested), nominal.since(soonest + widening) / interval)
     guard events > 0 else { return }
@@ -143,9 +144,9 @@ struct ConnectionTiming: BitwiseCopyable {
     widening = drift &+ Self.jitter &+ (isEstablished ? 0 : Self.tick)
   }
 
-  /// Takes other times from `instant` on, told in the current event. Returns `false` if the instant has passed.
-  /// One that is the current event is taken from the next on. A second update takes the place of one that has
-  /// not come to its instant.
+  /// Takes other times from `instant` on, told in the current event. Returns `false` if the instant has
+  /// passed. One that is the current event is taken from the next on. A second update takes the place of one
+  /// that has not come to its instant.
   mutating func plan(_ times: ConnectionTimes, instant: UInt16) -> Bool {
     guard instant &- counter < 0x7FFF else { return false }
     guard instant != counter else {

@@ -51,8 +51,9 @@ struct Fragment: BitwiseCopyable {
 /// One connection.
 ///
 /// **Who may touch what.** While an event of this connection is under way, the radio interrupt owns
-/// `acknowledgement`, `inbox`, `controlAcknowledged` and `dataAcknowledged`, and reads `control` and the first `offered` of `data`.
-/// All else, and all of it between events, belongs to the level below. The host adds data behind what was offered.
+/// `acknowledgement`, `inbox`, `controlAcknowledged` and `dataAcknowledged`, and reads `control` and the
+/// first `offered` of `data`. All else, and all of it between events, belongs to the level below. The host
+/// adds data behind what was offered.
 struct Link: BitwiseCopyable {
   /// Where a connection is in its life.
   enum Life: UInt8, BitwiseCopyable {
@@ -107,15 +108,16 @@ struct Link: BitwiseCopyable {
   var skipped = UInt8(0)
   /// How strong the peer was last.
   var rssi = Int8(0)
-  /// When the response to a procedure of ours must have come, or LL_TERMINATE_IND must have been acknowledged.
+  /// When the response to a procedure of ours must have come, or LL_TERMINATE_IND must have been
+  /// acknowledged.
   var deadline = RadioTime(microseconds: 0)
   var hasDeadline = false
 
   /// A free place: all zero bits.
   init() {}
 
-  /// Becomes a connection that begins with `request`, whose last bit was on the air at `end`. Both clocks together
-  /// may be `deviation` ppm off.
+  /// Becomes a connection that begins with `request`, whose last bit was on the air at `end`. Both clocks
+  /// together may be `deviation` ppm off.
   mutating func open(_ request: ConnectRequest, _ role: ConnectionRole, end: RadioTime, deviation: UInt16) {
     self = Link()
     life = .open

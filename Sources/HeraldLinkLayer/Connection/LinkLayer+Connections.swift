@@ -33,8 +33,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     connectionEvent.anchor = outcome.start
   }
 
-  /// A damaged packet acknowledges nothing. It is answered nevertheless, so that the peer need not wait for the
-  /// next event; two in a row end this one (4.5.6).
+  /// A damaged packet acknowledges nothing. It is answered nevertheless, so that the peer need not wait for
+  /// the next event; two in a row end this one (4.5.6).
   private mutating func damagedPacket(_ outcome: RadioOutcome, isCentral: Bool) {
     anchor(outcome)
     connectionEvent.damaged &+= 1

@@ -25,8 +25,9 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
   }
 
-  /// Looks at the control PDU that came. One that wants an answer stays where it is until there is a place for
-  /// that, and the peer's next is not acknowledged as long: it cannot ask more quickly than it takes answers.
+  /// Looks at the control PDU that came. One that wants an answer stays where it is until there is a place
+  /// for that, and the peer's next is not acknowledged as long: it cannot ask more quickly than it takes
+  /// answers.
   mutating func control(_ index: Int) {
     let count = Int(links[index].inbox.count)
     guard count > 0, let pdu = ControlPDU(links[index].inbox.bytes.span.extracting(first: count)) else {

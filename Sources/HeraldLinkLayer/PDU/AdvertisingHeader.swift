@@ -42,8 +42,8 @@ public struct AdvertisingHeader: Equatable, BitwiseCopyable, Sendable {
     self.length = length
   }
 
-  /// The header of `pdu`; `nil` unless the PDU is of a known type, has the length that its header says, and that
-  /// is one that the type can have. The bits reserved in Bluetooth 4 are passed over.
+  /// The header of `pdu`; `nil` unless the PDU is of a known type, has the length that its header says, and
+  /// that is one that the type can have. The bits reserved in Bluetooth 4 are passed over.
   public init?(of pdu: Span<UInt8>) {
     guard pdu.count >= 2, let kind = Kind(rawValue: pdu[unchecked: 0] & 0x0F) else { return nil }
     self.kind = kind

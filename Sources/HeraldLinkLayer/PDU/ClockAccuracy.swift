@@ -1,5 +1,5 @@
-/// How far a device's sleep clock may be off, by the eight steps in which centrals say it (Core Specification,
-/// Vol 6, Part B, 2.3.3.1, SCA).
+/// How far a device's sleep clock may be off, by the eight steps in which centrals say it (Core
+/// Specification, Vol 6, Part B, 2.3.3.1, SCA).
 public struct ClockAccuracy: Equatable, BitwiseCopyable, Sendable {
   /// The field: 0…7, from the worst to the best.
   public let code: UInt8
@@ -7,8 +7,8 @@ public struct ClockAccuracy: Equatable, BitwiseCopyable, Sendable {
   /// From the field; what is above 7 counts as the worst.
   public init(code: UInt8) { self.code = code < 8 ? code : 0 }
 
-  /// The step that promises no more than a clock of ±`partsPerMillion` keeps. One worse than ±500 ppm is against
-  /// the specification, and has no step of its own.
+  /// The step that promises no more than a clock of ±`partsPerMillion` keeps. One worse than ±500 ppm is
+  /// against the specification, and has no step of its own.
   public init(partsPerMillion: UInt16) {
     var code: UInt8 = 7
     while code > 0, Self(code: code).partsPerMillion < partsPerMillion { code &-= 1 }

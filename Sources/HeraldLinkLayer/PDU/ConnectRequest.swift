@@ -12,8 +12,8 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
   public let interval: UInt16
   /// How many events a peripheral with nothing to say may pass over: 0…499.
   public let latency: UInt16
-  /// connSupervisionTimeout in units of 10 ms: 10…3,200, and more than twice the longest silence that `latency`
-  /// allows.
+  /// connSupervisionTimeout in units of 10 ms: 10…3,200, and more than twice the longest silence that
+  /// `latency` allows.
   public let timeout: UInt16
 
   /// Stated one by one.
@@ -60,8 +60,8 @@ public struct ConnectionTimes: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// CONNECT_IND (Core Specification, Vol 6, Part B, 2.3.3.1): the request by which an initiator becomes the central
-/// of a connection.
+/// CONNECT_IND (Core Specification, Vol 6, Part B, 2.3.3.1): the request by which an initiator becomes the
+/// central of a connection.
 public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
   /// How many bytes the PDU has with its header.
   public static var size: Int { 36 }
@@ -106,7 +106,8 @@ public struct ConnectRequest: Equatable, BitwiseCopyable, Sendable {
       channels: ChannelMap(low: 0, high: 0), hop: 0, clockAccuracy: ClockAccuracy(code: 0))
   }
 
-  /// From a PDU with its header; `nil` unless it is a CONNECT_IND. The fields may still be nonsense: `isValid`.
+  /// From a PDU with its header; `nil` unless it is a CONNECT_IND. The fields may still be nonsense:
+  /// `isValid`.
   public init?(of pdu: Span<UInt8>) {
     guard let header = AdvertisingHeader(of: pdu), header.kind == .connect else { return nil }
     var reader = ByteReader(pdu)

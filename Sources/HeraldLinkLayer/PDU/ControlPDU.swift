@@ -1,7 +1,7 @@
 import HeraldHAL
 
-/// Opcodes of control PDUs (Core Specification, Vol 6, Part B, 2.4.2) that this link layer knows. It answers all
-/// others with LL_UNKNOWN_RSP.
+/// Opcodes of control PDUs (Core Specification, Vol 6, Part B, 2.4.2) that this link layer knows. It answers
+/// all others with LL_UNKNOWN_RSP.
 public enum ControlOpcode {
   /// LL_CONNECTION_UPDATE_IND.
   public static var connectionUpdate: UInt8 { 0x00 }
@@ -43,7 +43,8 @@ public struct LinkLayerVersion: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A control PDU: what the payload of a data channel PDU with LLID 3 says (Core Specification, Vol 6, Part B, 2.4.2).
+/// A control PDU: what the payload of a data channel PDU with LLID 3 says (Core Specification, Vol 6, Part B,
+/// 2.4.2).
 public enum ControlPDU: Equatable, BitwiseCopyable, Sendable {
   /// LL_CONNECTION_UPDATE_IND: from `instant` on, other times.
   case connectionUpdate(ConnectionTimes, instant: UInt16)

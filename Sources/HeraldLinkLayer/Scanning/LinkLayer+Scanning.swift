@@ -68,8 +68,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     var place = scanningEvent.phaseTime
     // A few rounds: the window of a scanner that connects is short.
     while place.isBefore(earliest) { place = place + scanningEvent.interval }
-    // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which 4 s are, and there
-    // is no instruction to divide.
+    // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which 4 s are, and
+    // there is no instruction to divide.
     let wait = place.since(earliest) &+ ConnectionTiming.unit &- 1
     let offset = (UInt64(wide: wait &>> 1) &* 6_871_948).high32
     initiation[22] = UInt8(truncatingIfNeeded: offset)

@@ -151,12 +151,13 @@ extension DeviceAddress {
   }
 }
 
-/// How often an active scanner sends scan requests: after failures more and more rarely, so that scanners that hear
-/// each other's advertisers do not collide for ever (Core Specification, Vol 6, Part B, 4.4.3.2).
+/// How often an active scanner sends scan requests: after failures more and more rarely, so that scanners
+/// that hear each other's advertisers do not collide for ever (Core Specification, Vol 6, Part B, 4.4.3.2).
 struct ScanBackoff: BitwiseCopyable {
   /// How often the limit was doubled: 0…8.
   private var doublings: UInt8 = 0
-  /// backoffCount: how many advertisements are still to come before one is answered, which is that after the others.
+  /// backoffCount: how many advertisements are still to come before one is answered, which is that after the
+  /// others.
   private(set) var count: UInt16 = 0
   private var failures: UInt8 = 0
   private var successes: UInt8 = 0

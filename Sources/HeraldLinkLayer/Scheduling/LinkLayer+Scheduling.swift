@@ -68,8 +68,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     goOn(index, by: 1)
   }
 
-  /// The connection whose event comes first, when those that it cannot be had together with have given way, and the one
-  /// after it; −1 if there is none. Each round one event is passed over, or it is the last.
+  /// The connection whose event comes first, when those that it cannot be had together with have given way,
+  /// and the one after it; −1 if there is none. Each round one event is passed over, or it is the last.
   private mutating func nextLinks() -> (first: Int, second: Int) {
     while true {
       let next = earliest()
@@ -150,8 +150,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     return limit - Self.gap
   }
 
-  /// Where anchors of a connection that is about to be opened are to be: as far from the others' as they should
-  /// be, for the first of a few places that is.
+  /// Where anchors of a connection that is about to be opened are to be: as far from the others' as they
+  /// should be, for the first of a few places that is.
   mutating func placeAnchors() {
     let other = earliest().first
     guard other >= 0 else { return }

@@ -1,10 +1,11 @@
 import HeraldHAL
 
-/// The air between radios in one process, in simulated time: each device hears each other, at the microsecond.
+/// The air between radios in one process, in simulated time: each device hears each other, at the
+/// microsecond.
 ///
-/// A receiver takes the first packet on its channel and with its access address whose first bit comes at or after
-/// its start; the address must have arrived within its window. One microsecond late is deaf. Time is kept in
-/// nanoseconds, and each device has a clock of its own. What goes wrong comes from a seed.
+/// A receiver takes the first packet on its channel and with its access address whose first bit comes at or
+/// after its start; the address must have arrived within its window. One microsecond late is deaf. Time is
+/// kept in nanoseconds, and each device has a clock of its own. What goes wrong comes from a seed.
 public final class RadioMedium {
   /// What goes wrong, in how many of 100,000 cases.
   public struct Trouble: Sendable {
