@@ -14,9 +14,9 @@
 /// carried out, and its outcome is `late`: a packet at the wrong moment would be worse than none.
 ///
 /// **Two levels.** On a chip, `takeOutcome`, `proceed`, `incoming` and `outgoing` are for the interrupt
-/// handler while an operation is under way, `start` and `cancel` for the level below it. Neither preempts the
-/// other in these calls: while an operation is under way the lower level calls `cancel` alone, which holds
-/// the interrupt off, and when none is, no interrupt comes.
+/// handler while an operation is under way, and so is `start` right after `.stop`. The level below it calls
+/// `start` when nothing is under way, and `cancel` at any time, which holds the interrupt off. So neither
+/// preempts the other in these calls.
 public protocol RadioPeripheral: ~Copyable {
   /// How many microseconds ahead of its start an operation has to be given: ramp-up, and the time it takes to
   /// set the registers. The start of the crystal oscillator is not in it: it is awaited in `start`.
