@@ -150,6 +150,7 @@ let package = Package(
       name: "herald-fuzz",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldImages",
+        "HeraldLinkLayer",
         "HeraldSimulation",
         "HostileInputs",
         "LinkDoubles",
