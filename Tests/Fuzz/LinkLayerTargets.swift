@@ -78,8 +78,8 @@ private struct FuzzedRadio: RadioPeripheral, ~Copyable {
 private let own = DeviceAddress(high: 0xC000, low: 0, kind: .random)
 private let peer = DeviceAddress(high: 0xC605, low: 0x0403_0201, kind: .random)
 
-/// A host and a radio that are given: records of one byte are commands, longer ones outcomes. The first byte of
-/// those is the kind and what passes of time, the others the PDU that was received.
+/// A host and a radio that are given: records of one byte are commands, longer ones outcomes. The first byte
+/// of those is the kind and what passes of time, the others the PDU that was received.
 let linkLayerSeeds: [[UInt8]] = {
   let sent: [UInt8] = [0]
   let request: [UInt8] =
