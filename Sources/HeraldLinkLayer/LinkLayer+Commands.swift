@@ -41,8 +41,8 @@ extension LinkLayer where Peripheral: ~Copyable {
     advertising.response = response
     // At high duty the channels come round every 3.75 ms at most (4.4.2.4.1).
     advertising.interval = advertising.isHighDuty ? 3000 : milliseconds &* 1000
-    if !isAdvertising { advertisingDue = radio.now() }
-    advertisingEnd = radio.now() + 1_280_000
+    if !isAdvertising { advertisingDue = exchange.radio.now() }
+    advertisingEnd = exchange.radio.now() + 1_280_000
     isAdvertising = true
     reschedule()
   }
@@ -50,7 +50,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Stops advertising. An event that is under way goes on to its end.
   public mutating func stopAdvertising() {
     isAdvertising = false
-    if activity == .advertising { reschedule() }
+    if exchange.activity == .advertising { reschedule() }
   }
 
   /// Scans from now on: `window` of each `interval` milliseconds, 3…10,240. Each advertisement is reported
@@ -66,7 +66,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     scanning.interval = interval &* 1000
     scanning.window = window &* 1000
     backoff = ScanBackoff()
-    scanStart = radio.now()
+    scanStart = exchange.radio.now()
     reschedule()
   }
 
@@ -74,7 +74,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   public mutating func stopScanning() {
     scanning.isOn = false
     scanning.isActive = false
-    if activity == .scanning { reschedule() }
+    if exchange.activity == .scanning { reschedule() }
   }
 
   /// Connects to `peer` as soon as it is heard, with an interval in units of 1.25 ms and a supervision
@@ -92,15 +92,15 @@ extension LinkLayer where Peripheral: ~Copyable {
       initiator: address, advertiser: peer, accessAddress: newAccessAddress(),
       crcInit: random.next() & 0xFF_FFFF, times: times, channels: .all,
       hop: 5 &+ UInt8(truncatingIfNeeded: random.next() % 12),
-      clockAccuracy: ClockAccuracy(partsPerMillion: radio.clockDeviation))
+      clockAccuracy: ClockAccuracy(partsPerMillion: exchange.radio.clockDeviation))
     writeInitiation()
     isConnecting = true
-    if !scanning.isOn { scanStart = radio.now() }
+    if !scanning.isOn { scanStart = exchange.radio.now() }
     reschedule()
   }
 
   private mutating func writeInitiation() {
-    var writer = ByteWriter(initiation.mutableSpan)
+    var writer = ByteWriter(exchange.initiation.mutableSpan)
     connecting.write(to: &writer)
   }
 
@@ -110,7 +110,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     var index = 0
     while index < connections {
       // Twice the same among four is a chance in 2³⁰; the bits that differ keep it valid or are drawn anew.
-      if links[index].life == .open, links[index].accessAddress == address.rawValue {
+      if exchange.links[index].life == .open, exchange.links[index].accessAddress == address.rawValue {
         address = AccessAddress.random(from: &random)
         index = 0
       } else {
@@ -124,13 +124,13 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// air.
   public mutating func cancelConnect() {
     guard isConnecting else { return }
-    if activity == .scanning {
-      guard !isDone, radio.cancel() else {
+    if exchange.activity == .scanning {
+      guard !exchange.isDone, exchange.radio.cancel() else {
         // What is under way may be the CONNECT_IND. When it was not, there is no attempt any more.
         cancelsConnect = true
         return
       }
-      activity = .none
+      exchange.activity = .none
     }
     failConnecting(.cancelled)
     reschedule()
@@ -145,43 +145,47 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Ends a connection: `.closed` follows when the peer has acknowledged it, or the supervision timeout has
   /// passed. What still waits to be sent may be lost.
   public mutating func disconnect(_ connection: Int) {
-    guard isOpen(connection), !links[connection].hasDeadline else { return }
-    links[connection].wantsTermination = true
+    guard isOpen(connection), !exchange.links[connection].hasDeadline else { return }
+    exchange.links[connection].wantsTermination = true
     hasten(connection)
   }
 
   /// A connection has something to say: its next event is not passed over. One that is planned for later is
   /// given up, so that it takes along what has come up.
   private mutating func hasten(_ connection: Int) {
-    let soonest = radio.now() + Peripheral.leadTime + Peripheral.planningTime
-    if activity == .connection, Int(connectionEvent.link) == connection {
-      guard !isDone, !eventStart.isBefore(soonest), radio.cancel() else { return }
-      activity = .none
+    let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
+    if exchange.activity == .connection, Int(exchange.connectionEvent.link) == connection {
+      guard !exchange.isDone, !eventStart.isBefore(soonest), exchange.radio.cancel() else { return }
+      exchange.activity = .none
     }
-    links[connection].timing.recall(after: soonest)
+    exchange.links[connection].timing.recall(after: soonest)
     reschedule()
   }
 
   /// Queues a payload of 1…27 bytes, the start of an L2CAP PDU or its continuation. `.busy` when two wait
   /// already: `.ready` follows. `.notConnected`, `.tooLong`, `.invalidParameter`.
   public mutating func send(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) throws(RadioError) {
-    guard isOpen(connection), !links[connection].wantsTermination, !links[connection].hasDeadline else {
+    guard isOpen(connection), !exchange.links[connection].wantsTermination,
+      !exchange.links[connection].hasDeadline
+    else {
       throw .notConnected
     }
     guard payload.count > 0 else { throw .invalidParameter }
     guard payload.count <= DataHeader.longestPayload else { throw .tooLong }
-    guard links[connection].queue(payload, isStart: isStart) else {
-      links[connection].wantsReady = true
+    guard exchange.links[connection].queue(payload, isStart: isStart) else {
+      exchange.links[connection].wantsReady = true
       throw .busy
     }
     hasten(connection)
   }
 
   /// The strength of the peer's last packet in dBm; 127 if unknown.
-  public mutating func rssi(_ connection: Int) -> Int8 { isOpen(connection) ? links[connection].rssi : 127 }
+  public mutating func rssi(_ connection: Int) -> Int8 {
+    isOpen(connection) ? exchange.links[connection].rssi : 127
+  }
 
   private mutating func isOpen(_ connection: Int) -> Bool {
-    connection >= 0 && connection < connections && links[connection].life == .open
+    connection >= 0 && connection < connections && exchange.links[connection].life == .open
   }
 
   /// The oldest advertisement or scan response that was not taken.
@@ -199,17 +203,19 @@ extension LinkLayer where Peripheral: ~Copyable {
     }
     var index = 0
     while index < connections {
-      if links[index].owesOpened {
-        links[index].owesOpened = false
-        return .opened(connection: index, role: links[index].role, peer: links[index].peer)
+      if exchange.links[index].owesOpened {
+        exchange.links[index].owesOpened = false
+        return .opened(connection: index, role: exchange.links[index].role, peer: exchange.links[index].peer)
       }
-      if links[index].life == .open, links[index].wantsReady, links[index].queued < Link.queueLength {
-        links[index].wantsReady = false
+      if exchange.links[index].life == .open, exchange.links[index].wantsReady,
+        exchange.links[index].queued < Link.queueLength
+      {
+        exchange.links[index].wantsReady = false
         return .ready(connection: index)
       }
-      if links[index].life == .closed, fragments.isEmpty {
-        links[index].life = .free
-        return .closed(connection: index, reason: links[index].reason)
+      if exchange.links[index].life == .closed, fragments.isEmpty {
+        exchange.links[index].life = .free
+        return .closed(connection: index, reason: exchange.links[index].reason)
       }
       index &+= 1
     }

@@ -12,21 +12,23 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// When the radio has to begin with the next event of a connection.
   private mutating func start(_ index: Int) -> RadioTime {
-    links[index].role == .central
-      ? links[index].timing.nominal : links[index].timing.nominal - links[index].timing.widening
+    exchange.links[index].role == .central
+      ? exchange.links[index].timing.nominal
+      : exchange.links[index].timing.nominal - exchange.links[index].timing.widening
   }
 
   /// By when the first exchange of that event is over.
   private mutating func end(_ index: Int) -> RadioTime {
     let width =
-      links[index].role == .central ? 0 : links[index].timing.window &+ links[index].timing.widening
-    return links[index].timing.nominal + width + Self.exchangeTime
+      exchange.links[index].role == .central
+      ? 0 : exchange.links[index].timing.window &+ exchange.links[index].timing.widening
+    return exchange.links[index].timing.nominal + width + Self.exchangeTime
   }
 
-  /// Chooses what comes next and gives it to the radio. Nothing is under way.
+  /// Chooses what comes next and gives it to the exchange.radio. Nothing is under way.
   mutating func schedule() {
-    guard activity == .none, !isDone else { return }
-    let soonest = radio.now() + Peripheral.leadTime + Peripheral.planningTime
+    guard exchange.activity == .none, !exchange.isDone else { return }
+    let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
     passMissed(before: soonest)
     var due = nextLinks()
     if isAdvertising, advertising.isHighDuty, advertisingEnd.isBefore(soonest) {
@@ -56,7 +58,7 @@ extension LinkLayer where Peripheral: ~Copyable {
   private mutating func passMissed(before soonest: RadioTime) {
     var index = 0
     while index < connections {
-      while links[index].life == .open, start(index).isBefore(soonest) { skip(index) }
+      while exchange.links[index].life == .open, start(index).isBefore(soonest) { skip(index) }
       index &+= 1
     }
   }
@@ -64,8 +66,9 @@ extension LinkLayer where Peripheral: ~Copyable {
   /// Lets an event of a connection go by.
   private mutating func skip(_ index: Int) {
     counters.eventsSkipped &+= 1
-    links[index].skipped = links[index].skipped == .max ? .max : links[index].skipped &+ 1
-    goOn(index, by: 1)
+    exchange.links[index].skipped =
+      exchange.links[index].skipped == .max ? .max : exchange.links[index].skipped &+ 1
+    exchange.links[index].goOn(by: 1)
   }
 
   /// The connection whose event comes first, when those that it cannot be had together with have given way,
@@ -86,7 +89,7 @@ extension LinkLayer where Peripheral: ~Copyable {
     var secondStart = eventStart
     var index = 0
     while index < connections {
-      if links[index].life == .open {
+      if exchange.links[index].life == .open {
         let start = start(index)
         if first < 0 || start.isBefore(firstStart) {
           (second, secondStart) = (first, firstStart)
@@ -105,15 +108,15 @@ extension LinkLayer where Peripheral: ~Copyable {
   private mutating func yields(_ first: Int, to second: Int) -> Bool {
     let isFirstUrgent = isUrgent(first)
     if isFirstUrgent != isUrgent(second) { return !isFirstUrgent }
-    if links[first].timing.awaitsInstant != links[second].timing.awaitsInstant {
-      return links[second].timing.awaitsInstant
+    if exchange.links[first].timing.awaitsInstant != exchange.links[second].timing.awaitsInstant {
+      return exchange.links[second].timing.awaitsInstant
     }
-    return links[first].skipped < links[second].skipped
+    return exchange.links[first].skipped < exchange.links[second].skipped
   }
 
   /// Whether a connection must not lose an event: it is not established, or half of its timeout has passed.
   private mutating func isUrgent(_ index: Int) -> Bool {
-    !links[index].timing.isEstablished || links[index].timing.isHalfLost
+    !exchange.links[index].timing.isEstablished || exchange.links[index].timing.isHalfLost
   }
 
   /// Advertising gives way to connections, but not for ever.
@@ -145,7 +148,7 @@ extension LinkLayer where Peripheral: ~Copyable {
 
   /// By when an event of a connection must be over: the start of its own next event, or of the next one's.
   private mutating func limit(_ index: Int, before next: Int) -> RadioTime {
-    var limit = start(index) + links[index].timing.interval
+    var limit = start(index) + exchange.links[index].timing.interval
     if next >= 0, start(next).isBefore(limit) { limit = start(next) }
     return limit - Self.gap
   }
@@ -155,26 +158,27 @@ extension LinkLayer where Peripheral: ~Copyable {
   mutating func placeAnchors() {
     let other = earliest().first
     guard other >= 0 else { return }
-    scanningEvent.interval = UInt32(connecting.times.interval) &* ConnectionTiming.unit
-    var place = links[other].timing.nominal
+    exchange.scanningEvent.interval = UInt32(connecting.times.interval) &* ConnectionTiming.unit
+    var place = exchange.links[other].timing.nominal
     // Not long before the scanning begins, so that the radio interrupt has few intervals to add.
     let behind = eventStart.since(place)
-    place = place + (behind &- behind % scanningEvent.interval)
+    place = place + (behind &- behind % exchange.scanningEvent.interval)
     var tries = 0
     repeat {
       place = place + Self.anchorDistance
       tries &+= 1
     } while tries < 8 && collides(place)
-    scanningEvent.phaseTime = place
+    exchange.scanningEvent.phaseTime = place
   }
 
   /// Whether an anchor there would be too near to another connection's, by the shorter of the two intervals.
   private mutating func collides(_ place: RadioTime) -> Bool {
     var index = 0
     while index < connections {
-      if links[index].life == .open {
-        let interval = min(links[index].timing.interval, scanningEvent.interval)
-        let difference = Int32(bitPattern: place.microseconds &- links[index].timing.nominal.microseconds)
+      if exchange.links[index].life == .open {
+        let interval = min(exchange.links[index].timing.interval, exchange.scanningEvent.interval)
+        let difference = Int32(
+          bitPattern: place.microseconds &- exchange.links[index].timing.nominal.microseconds)
         let distance = difference.magnitude % interval
         if distance < Self.anchorDistance || interval &- distance < Self.anchorDistance { return true }
       }
