@@ -251,6 +251,20 @@ struct PeripheralTests {
     #expect(Transcript(medium).advertising(0).count > 30)
   }
 
+  @Test(
+    "Directed advertising takes the CONNECT_IND of whom it is for, and no other", arguments: [true, false])
+  func directed(isForCentral: Bool) throws {
+    let device = LinkLayerDevice(medium, 0)
+    let central = ScriptedCentral(medium, 1)
+    let own = DeviceAddress(high: 0xC605, low: 0x0403_0201, kind: .random)
+    let other = DeviceAddress(high: 0xC605, low: 0x0403_0202, kind: .random)
+    try device.advertise(.directed(to: isForCentral ? own : other, isHighDuty: false))
+    central.connect()
+    medium.run(until: milliseconds(500))
+    #expect(device.events == (isForCentral ? [Self.opened] : []))
+    #expect(device.layer.counters.requestsRefused == 0)
+  }
+
   @Test("A random CONNECT_IND never stops a device for good")
   func randomRequests() throws {
     var random = SplitMix64(seed: 5)
