@@ -54,8 +54,8 @@ struct EventExchange<Peripheral: RadioPeripheral & ~Copyable, let connections: I
     initiation = .init(repeating: 0)
     heard = HeardPDU()
     heardResponse = HeardPDU()
-    arrived = .init { _ in Fragment() }
-    links = .init { _ in Link() }
+    arrived = .init(repeating: Fragment())
+    links = .init(repeating: Link())
     late = 0
   }
 
