@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "HeraldBluetooth", targets: ["HeraldBluetooth"]),
     .library(name: "HeraldEmbedded", targets: ["HeraldEmbedded"]),
     .library(name: "HeraldHCI", targets: ["HeraldHCI"]),
+    .library(name: "HeraldLinkLayer", targets: ["HeraldLinkLayer"]),
     .library(name: "HeraldDeviceLink", targets: ["HeraldDeviceLink"]),
     .library(name: "HeraldChips", targets: ["HeraldChips"]),
     .library(name: "HeraldFirmware", targets: ["HeraldFirmware"]),
@@ -43,6 +44,7 @@ let package = Package(
     .target(name: "HeraldHAL", swiftSettings: core),
     .target(name: "HeraldBluetooth", dependencies: ["HeraldHAL"], swiftSettings: core),
     .target(name: "HeraldHCI", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
+    .target(name: "HeraldLinkLayer", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
     .target(name: "HeraldEmbedded", dependencies: ["HeraldHAL", "HeraldBluetooth"], swiftSettings: core),
     .target(
       name: "HeraldDeviceLink", dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded"],
@@ -148,6 +150,7 @@ let package = Package(
       name: "herald-fuzz",
       dependencies: [
         "HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI", "HeraldDeviceLink", "HeraldImages",
+        "HeraldLinkLayer",
         "HeraldSimulation",
         "HostileInputs",
         "LinkDoubles", "TestInputs",
@@ -195,6 +198,10 @@ let package = Package(
       swiftSettings: core),
     .testTarget(
       name: "HeraldHCITests", dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldEmbedded", "HeraldHCI"],
+      swiftSettings: core),
+    .testTarget(
+      name: "HeraldLinkLayerTests",
+      dependencies: ["HeraldHAL", "HeraldBluetooth", "HeraldLinkLayer", "HeraldSimulation", "TestInputs"],
       swiftSettings: core),
     .testTarget(
       name: "HeraldDeviceLinkTests",

@@ -23,6 +23,7 @@ enum FuzzTarget: String, CaseIterable {
   case uf2
   case mcuboot
   case package
+  case linkLayer = "linklayer"
 
   /// What this run fuzzes: libFuzzer's callback takes no context.
   nonisolated(unsafe) static var chosen = FuzzTarget.advertising
@@ -50,6 +51,7 @@ enum FuzzTarget: String, CaseIterable {
     case .storedPayload: fuzzStoredPayload(bytes)
     case .elf, .intelHex, .uf2, .mcuboot: fuzzImage(bytes)
     case .package: fuzzPackage(bytes)
+    case .linkLayer: fuzzLinkLayer(bytes)
     }
   }
 
@@ -79,6 +81,7 @@ enum FuzzTarget: String, CaseIterable {
     case .uf2: uf2Seeds
     case .mcuboot: mcubootSeeds
     case .package: packageSeeds
+    case .linkLayer: linkLayerSeeds
     }
   }
 }

@@ -1,0 +1,44 @@
+import HeraldBluetooth
+import HeraldHAL
+
+extension LinkLayer where Peripheral: ~Copyable {
+  /// How long an advertising event may take, with an answer on one channel.
+  static var advertisingTime: UInt32 {
+    3 &* AdvertisingEvent.channelTime &+ AdvertisingEvent.answerTime &+ 2 &* (Peripheral.leadTime &+ 50)
+  }
+
+  /// Begins an advertising event, which must be over at `limit`.
+  mutating func beginAdvertising(at start: RadioTime, limit: RadioTime) {
+    exchange.advertisingEvent = AdvertisingEvent()
+    exchange.advertisingEvent.channel = 37
+    exchange.advertisingEvent.kind = advertising.kind
+    exchange.advertisingEvent.limit = limit
+    var writer = ByteWriter(exchange.advertisement.mutableSpan)
+    advertising.writeAdvertisement(to: &writer)
+    writer = ByteWriter(exchange.response.mutableSpan)
+    advertising.writeResponse(to: &writer)
+    exchange.activity = .advertising
+    eventStart = start
+    exchange.advertise(at: start)
+  }
+
+  mutating func advertisingEnded() {
+    // The next event is counted from the start of this one (4.4.2.2.1); advDelay is 0…10 ms.
+    let delay = advertising.isHighDuty ? 0 : random.next() % 10_000
+    advertisingDue = eventStart + advertising.interval + delay
+    guard exchange.advertisingEvent.wasRequested else { return }
+    // One that the host has taken back meanwhile, or replaced, still holds for who answered it: it was on the
+    // air.
+    let place = freePlace()
+    guard place >= 0, let wanted = requested(), wanted.isValid else {
+      counters.requestsRefused &+= 1
+      return
+    }
+    isAdvertising = false
+    open(wanted, .peripheral, end: exchange.advertisingEvent.requestEnd, at: place)
+  }
+
+  private mutating func requested() -> ConnectRequest? {
+    ConnectRequest(of: exchange.request.bytes.span.extracting(first: Int(exchange.request.count)))
+  }
+}

@@ -1,0 +1,143 @@
+import HeraldBluetooth
+import HeraldHAL
+
+// The radio interrupt of a connection event.
+extension EventExchange where Peripheral: ~Copyable {
+  mutating func connectionOutcome(_ outcome: RadioOutcome) {
+    let isCentral = links[Int(connectionEvent.link)].role == .central
+    switch outcome.kind {
+    case .late, .silent: finish()
+    case .sent:
+      connectionEvent.acknowledgedControl = true
+      if isCentral || connectionEvent.peerHasMore || connectionEvent.hasMore,
+        isCentral || connectionEvent.hasTime(for: 2, after: outcome.end)
+      {
+        radio.proceed(.receiveAfterSpace)
+      } else {
+        finish()
+      }
+    case .damaged: damagedPacket(outcome, isCentral: isCentral)
+    case .received:
+      guard let header = DataHeader(of: radio.incoming()) else {
+        damagedPacket(outcome, isCentral: isCentral)
+        return
+      }
+      receivedPacket(header, outcome, isCentral: isCentral)
+    }
+  }
+
+  /// The first packet of a central is the anchor, whatever is in it.
+  private mutating func anchor(_ outcome: RadioOutcome) {
+    guard !connectionEvent.hasAnchor else { return }
+    connectionEvent.hasAnchor = true
+    connectionEvent.anchor = outcome.start
+  }
+
+  /// A damaged packet acknowledges nothing. It is answered nevertheless, so that the peer need not wait for
+  /// the next event; two in a row end this one (4.5.6).
+  private mutating func damagedPacket(_ outcome: RadioOutcome, isCentral: Bool) {
+    anchor(outcome)
+    connectionEvent.damaged &+= 1
+    // What it said of more to come is unknown.
+    connectionEvent.peerHasMore = true
+    guard connectionEvent.damaged < 2, !isCentral || connectionEvent.hasTime(for: 2, after: outcome.end)
+    else {
+      finish()
+      return
+    }
+    load(after: outcome.end)
+    radio.proceed(.transmitAfterSpace)
+  }
+
+  private mutating func receivedPacket(_ header: DataHeader, _ outcome: RadioOutcome, isCentral: Bool) {
+    let link = Int(connectionEvent.link)
+    anchor(outcome)
+    connectionEvent.damaged = 0
+    connectionEvent.wasHeard = true
+    connectionEvent.heard = outcome.end
+    connectionEvent.rssi = outcome.rssi
+    connectionEvent.peerHasMore = header.hasMore
+    switch links[link].acknowledgement.acknowledged(by: header) {
+    case .control: links[link].controlAcknowledged = true
+    case .data: links[link].dataAcknowledged &+= 1
+    case .nothing, .empty: break
+    }
+    let content = accept(header, link)
+    let goesOn =
+      !isCentral
+      || (header.hasMore || connectionEvent.hasMore) && connectionEvent.hasTime(for: 2, after: outcome.end)
+    if goesOn {
+      load(after: outcome.end)
+      radio.proceed(.transmitAfterSpace)
+    } else {
+      finish()
+    }
+    // The answer is under way: there is time to copy what came.
+    switch content {
+    case .reserved: break
+    case .control: links[link].inbox.copy(radio.incoming(), from: 2)
+    case .start, .continuation:
+      let place = Int(arrivedCount)
+      arrived[place].link = connectionEvent.link
+      arrived[place].isStart = content == .start
+      arrived[place].copy(radio.incoming(), from: 2)
+      arrivedCount &+= 1
+    }
+  }
+
+  /// Acknowledges a PDU that is new and for which there is room. Returns what is to be copied: `.reserved` is
+  /// nothing.
+  private mutating func accept(_ header: DataHeader, _ link: Int) -> DataHeader.Content {
+    guard links[link].acknowledgement.isNew(header) else { return .reserved }
+    var content = header.content
+    if header.length == 0 { content = .reserved }
+    switch content {
+    case .reserved: break
+    case .control:
+      // One at a time: the next when this one has been looked at.
+      guard links[link].inbox.count == 0 else { return .reserved }
+      connectionEvent.acknowledgedControl = false
+    case .start, .continuation:
+      guard connectionEvent.room > 0 else { return .reserved }
+      connectionEvent.room &-= 1
+    }
+    links[link].acknowledgement.accept()
+    return content
+  }
+
+  /// Puts what is to be sent where the radio takes it from. The packet begins 150 µs after `end`.
+  mutating func load(after end: RadioTime) {
+    let link = Int(connectionEvent.link)
+    let hasControl = links[link].control.count > 0 && !links[link].controlAcknowledged
+    let waiting = links[link].offered &- links[link].dataAcknowledged
+    links[link].acknowledgement.choose(hasControl ? .control : waiting > 0 ? .data : .empty)
+    // A packet that says there is more has the other side answer and listen: there must be time for both.
+    let mayGoOn = connectionEvent.hasTime(for: 4, after: end)
+    switch links[link].acknowledgement.inFlight {
+    case .nothing, .empty:
+      let header = links[link].acknowledgement.header(
+        .continuation, hasMore: mayGoOn && (hasControl || waiting > 0), length: 0)
+      put(header)
+    case .control:
+      let header = links[link].acknowledgement.header(
+        .control, hasMore: mayGoOn && waiting > 0, length: links[link].control.count)
+      put(header)
+      links[link].control.write(into: radio.outgoing())
+    case .data:
+      let place = Int((links[link].head &+ links[link].dataAcknowledged) & 1)
+      let header = links[link].acknowledgement.header(
+        links[link].data[place].isStart ? .start : .continuation,
+        hasMore: mayGoOn && (hasControl || waiting > 1),
+        length: links[link].data[place].count)
+      put(header)
+      links[link].data[place].write(into: radio.outgoing())
+    }
+  }
+
+  private mutating func put(_ header: DataHeader) {
+    connectionEvent.hasMore = header.hasMore
+    var pdu = radio.outgoing()
+    pdu[0] = header.firstByte
+    pdu[1] = header.length
+  }
+}

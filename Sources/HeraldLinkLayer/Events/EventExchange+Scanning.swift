@@ -1,0 +1,78 @@
+import HeraldBluetooth
+import HeraldHAL
+
+// The radio interrupt of a scanning event.
+extension EventExchange where Peripheral: ~Copyable {
+  mutating func scanningOutcome(_ outcome: RadioOutcome) {
+    switch scanningEvent.phase {
+    case .listen:
+      switch outcome.kind {
+      case .received: advertised(outcome)
+      case .damaged: radio.proceed(.receiveAgain)
+      case .silent, .late, .sent: finish()
+      }
+    case .ask:
+      guard outcome.kind == .sent else {
+        finish()
+        return
+      }
+      scanningEvent.phase = .hear
+      radio.proceed(.receiveAfterSpace)
+    case .hear:
+      finish()
+      guard outcome.kind == .received, isResponse() else { return }
+      scanningEvent.wasAnswered = true
+      heardResponse.copy(radio.incoming(), rssi: outcome.rssi)
+    case .connect:
+      scanningEvent.wasConnected = outcome.kind == .sent
+      scanningEvent.requestEnd = outcome.end
+      finish()
+    }
+  }
+
+  /// A packet came while the scanner listened.
+  private mutating func advertised(_ outcome: RadioOutcome) {
+    switch scanningEvent.verdict(on: radio.incoming()) {
+    case .ignore:
+      radio.proceed(.receiveAgain)
+      return
+    case .connect:
+      // The offset of the first window is all that depends on the moment.
+      setWindowOffset(requestEnd: outcome.end + (ConnectionEvent.space &+ 352))
+      copyPDU(initiation.span, into: radio.outgoing())
+      scanningEvent.phase = .connect
+      radio.proceed(.transmitAfterSpace)
+      return
+    case .ask:
+      heard.copy(radio.incoming(), rssi: outcome.rssi)
+      heard.writeRequest(from: scanningEvent.own, into: radio.outgoing())
+      scanningEvent.phase = .ask
+      radio.proceed(.transmitAfterSpace)
+    case .report:
+      finish()
+      heard.copy(radio.incoming(), rssi: outcome.rssi)
+    }
+  }
+
+  /// Whether what came is the response of the device whose advertisement is in `heard`.
+  private mutating func isResponse() -> Bool {
+    let pdu = radio.incoming()
+    guard let header = AdvertisingHeader(of: pdu), header.kind == .scanResponse else { return false }
+    return isSame(pdu, 2, heard.bytes.span, 2) && header.sender.rawValue == heard.bytes[0] &>> 6 & 1
+  }
+
+  /// Puts the anchors of a connection that begins with the CONNECT_IND where they are wanted.
+  private mutating func setWindowOffset(requestEnd: RadioTime) {
+    guard scanningEvent.interval > 0 else { return }
+    let earliest = requestEnd + ConnectionTiming.unit
+    var place = scanningEvent.phaseTime
+    // A few rounds: the window of a scanner that connects is short.
+    while place.isBefore(earliest) { place = place + scanningEvent.interval }
+    // Rounded up to whole units. ⌈2³² / 625⌉ · ⌊n / 2⌋ / 2³² is exact for all n below 2²², which 4 s are, and
+    // there is no instruction to divide.
+    let wait = place.since(earliest) &+ ConnectionTiming.unit &- 1
+    let offset = (UInt64(wide: wait &>> 1) &* 6_871_948).high32
+    initiation[22] = UInt8(truncatingIfNeeded: offset)
+    initiation[23] = UInt8(truncatingIfNeeded: offset &>> 8)
+  }
+}

@@ -1,0 +1,234 @@
+import HeraldBluetooth
+import HeraldHAL
+
+/// What a link layer has to say to its host besides what it received.
+public enum LinkLayerEvent: Equatable, BitwiseCopyable, Sendable {
+  /// A connection was opened: CONNECT_IND was sent, or received.
+  case opened(connection: Int, role: ConnectionRole, peer: DeviceAddress)
+  /// A connection ended, and its number is free again.
+  case closed(connection: Int, reason: DisconnectReason)
+  /// The attempt to connect ended without a connection.
+  case connectFailed(reason: DisconnectReason)
+  /// There is room again for a payload of a connection whose last was refused.
+  case ready(connection: Int)
+  /// Directed advertising in high duty cycle ended without a connection.
+  case directedAdvertisingEnded
+}
+
+// For the host, which has `procedures` held off.
+extension LinkLayer where Peripheral: ~Copyable {
+  /// Advertises from now on, instead of what was advertised. `milliseconds` are between two events,
+  /// 20…10,240, to which up to 10 are added at random. `data` and `response` have at most 31 bytes. A
+  /// connection that is made by it ends it.
+  ///
+  /// `.invalidParameter`, `.tooLong`; `.unsupported` for connectable advertising with no place for a
+  /// connection at all, `.busy` with none free.
+  public mutating func advertise(
+    _ type: AdvertisingType, as address: DeviceAddress, every milliseconds: UInt32, data: Span<UInt8>,
+    response: Span<UInt8>
+  ) throws(RadioError) {
+    guard milliseconds >= 20, milliseconds <= 10_240 else { throw .invalidParameter }
+    guard let data = InlineBytes<31>(data), let response = InlineBytes<31>(response) else { throw .tooLong }
+    switch type {
+    case .connectable, .directed:
+      guard connections > 0 else { throw .unsupported }
+      guard freePlace() >= 0 else { throw .busy }
+    case .scannable, .nonConnectable: break
+    }
+    advertising.set(type)
+    advertising.address = address
+    advertising.data = data
+    advertising.response = response
+    // At high duty the channels come round every 3.75 ms at most (4.4.2.4.1).
+    advertising.interval = advertising.isHighDuty ? 3000 : milliseconds &* 1000
+    if !isAdvertising { advertisingDue = exchange.radio.now() }
+    advertisingEnd = exchange.radio.now() + 1_280_000
+    isAdvertising = true
+    reschedule()
+  }
+
+  /// Stops advertising. An event that is under way goes on to its end.
+  public mutating func stopAdvertising() {
+    isAdvertising = false
+    if exchange.activity == .advertising { reschedule() }
+  }
+
+  /// Scans from now on: `window` of each `interval` milliseconds, 3…10,240. Each advertisement is reported
+  /// each time it is heard; those of directed advertising only if they are for `address`.
+  /// `.invalidParameter`.
+  public mutating func scan(
+    active isActive: Bool, as address: DeviceAddress, every interval: UInt32, for window: UInt32
+  ) throws(RadioError) {
+    guard interval <= 10_240, window >= 3, window <= interval else { throw .invalidParameter }
+    scanning.isOn = true
+    scanning.isActive = isActive
+    scanning.address = address
+    scanning.interval = interval &* 1000
+    scanning.window = window &* 1000
+    backoff = ScanBackoff()
+    scanStart = exchange.radio.now()
+    reschedule()
+  }
+
+  /// Stops scanning.
+  public mutating func stopScanning() {
+    scanning.isOn = false
+    scanning.isActive = false
+    if exchange.activity == .scanning { reschedule() }
+  }
+
+  /// Connects to `peer` as soon as it is heard, with an interval in units of 1.25 ms and a supervision
+  /// timeout in units of 10 ms. `.busy` while another attempt is under way or no place is free,
+  /// `.invalidParameter`.
+  public mutating func connect(
+    to peer: DeviceAddress, as address: DeviceAddress, interval: UInt16, timeout: UInt16
+  ) throws(RadioError) {
+    guard connections > 0 else { throw .unsupported }
+    guard !isConnecting, freePlace() >= 0 else { throw .busy }
+    let times = ConnectionTimes(
+      windowSize: 2, windowOffset: 0, interval: interval, latency: 0, timeout: timeout)
+    guard times.isValid else { throw .invalidParameter }
+    connecting = ConnectRequest(
+      initiator: address, advertiser: peer, accessAddress: newAccessAddress(),
+      crcInit: random.next() & 0xFF_FFFF, times: times, channels: .all,
+      hop: 5 &+ UInt8(truncatingIfNeeded: random.next() % 12),
+      clockAccuracy: ClockAccuracy(partsPerMillion: exchange.radio.clockDeviation))
+    writeInitiation()
+    isConnecting = true
+    if !scanning.isOn { scanStart = exchange.radio.now() }
+    reschedule()
+  }
+
+  private mutating func writeInitiation() {
+    var writer = ByteWriter(exchange.initiation.mutableSpan)
+    connecting.write(to: &writer)
+  }
+
+  /// One that no connection of ours has.
+  private mutating func newAccessAddress() -> AccessAddress {
+    var address = AccessAddress.random(from: &random)
+    var index = 0
+    while index < connections {
+      // Twice the same among four is a chance in 2³⁰; the bits that differ keep it valid or are drawn anew.
+      if exchange.links[index].life == .open, exchange.links[index].accessAddress == address.rawValue {
+        address = AccessAddress.random(from: &random)
+        index = 0
+      } else {
+        index &+= 1
+      }
+    }
+    return address
+  }
+
+  /// Gives the attempt to connect up. `.connectFailed` follows, or `.opened` if the CONNECT_IND is on the
+  /// air.
+  public mutating func cancelConnect() {
+    guard isConnecting else { return }
+    if exchange.activity == .scanning {
+      guard !exchange.isDone, exchange.radio.cancel() else {
+        // What is under way may be the CONNECT_IND. When it was not, there is no attempt any more.
+        cancelsConnect = true
+        return
+      }
+      exchange.activity = .none
+    }
+    failConnecting(.cancelled)
+    reschedule()
+  }
+
+  mutating func failConnecting(_ reason: DisconnectReason) {
+    isConnecting = false
+    owesConnectFailure = true
+    connectFailure = reason
+  }
+
+  /// Ends a connection: `.closed` follows when the peer has acknowledged it, or the supervision timeout has
+  /// passed. What still waits to be sent may be lost.
+  public mutating func disconnect(_ connection: Int) {
+    guard isOpen(connection), !exchange.links[connection].hasDeadline else { return }
+    exchange.links[connection].wantsTermination = true
+    hasten(connection)
+  }
+
+  /// A connection has something to say: its next event is not passed over. One that is planned for later is
+  /// given up, so that it takes along what has come up.
+  private mutating func hasten(_ connection: Int) {
+    let soonest = exchange.radio.now() + Peripheral.leadTime + Peripheral.planningTime
+    if exchange.activity == .connection, Int(exchange.connectionEvent.link) == connection {
+      guard !exchange.isDone, !eventStart.isBefore(soonest), exchange.radio.cancel() else { return }
+      exchange.activity = .none
+    }
+    exchange.links[connection].timing.recall(after: soonest)
+    reschedule()
+  }
+
+  /// Queues a payload of 1…27 bytes, the start of an L2CAP PDU or its continuation. `.busy` when two wait
+  /// already: `.ready` follows. `.notConnected`, `.tooLong`, `.invalidParameter`.
+  public mutating func send(_ payload: Span<UInt8>, isStart: Bool, on connection: Int) throws(RadioError) {
+    guard isOpen(connection), !exchange.links[connection].wantsTermination,
+      !exchange.links[connection].hasDeadline
+    else {
+      throw .notConnected
+    }
+    guard payload.count > 0 else { throw .invalidParameter }
+    guard payload.count <= DataHeader.longestPayload else { throw .tooLong }
+    guard exchange.links[connection].queue(payload, isStart: isStart) else {
+      exchange.links[connection].wantsReady = true
+      throw .busy
+    }
+    hasten(connection)
+  }
+
+  /// The strength of the peer's last packet in dBm; 127 if unknown.
+  public mutating func rssi(_ connection: Int) -> Int8 {
+    isOpen(connection) ? exchange.links[connection].rssi : 127
+  }
+
+  private mutating func isOpen(_ connection: Int) -> Bool {
+    connection >= 0 && connection < connections && exchange.links[connection].life == .open
+  }
+
+  /// The oldest advertisement or scan response that was not taken.
+  public mutating func takeReport() -> HeardPDU? { reports.popFirst() }
+
+  /// The next thing to be told. A connection that ended is told of when its payloads have been taken.
+  public mutating func takeEvent() -> LinkLayerEvent? {
+    if owesConnectFailure {
+      owesConnectFailure = false
+      return .connectFailed(reason: connectFailure)
+    }
+    if owesDirectedTimeout {
+      owesDirectedTimeout = false
+      return .directedAdvertisingEnded
+    }
+    var index = 0
+    while index < connections {
+      if exchange.links[index].owesOpened {
+        exchange.links[index].owesOpened = false
+        return .opened(connection: index, role: exchange.links[index].role, peer: exchange.links[index].peer)
+      }
+      if exchange.links[index].life == .open, exchange.links[index].wantsReady,
+        exchange.links[index].queued < Link.queueLength
+      {
+        exchange.links[index].wantsReady = false
+        return .ready(connection: index)
+      }
+      if exchange.links[index].life == .closed, fragments.isEmpty {
+        exchange.links[index].life = .free
+        return .closed(connection: index, reason: exchange.links[index].reason)
+      }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// Hands the oldest payload that came to `body`, with its connection and whether an L2CAP PDU starts with
+  /// it. Returns `false` if there is none.
+  public mutating func takePayload(
+    _ body: (_ connection: Int, _ isStart: Bool, _ payload: Span<UInt8>) -> Void
+  ) -> Bool {
+    guard let fragment = fragments.popFirst() else { return false }
+    body(Int(fragment.link), fragment.isStart, fragment.bytes.span.extracting(first: Int(fragment.count)))
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+import HeraldBluetooth
+import HeraldHAL
+
+extension LinkLayer where Peripheral: ~Copyable {
+  /// How long one channel is listened to while only a connection is wanted.
+  static var initiatingInterval: UInt32 { 30_000 }
+  /// A part of a window that is shorter is not worth the ramp-up.
+  static var shortestScan: UInt32 { 600 }
+
+  /// How long an exchange may last after the last moment of a window.
+  var scanTail: UInt32 {
+    let exchanges = isConnecting || scanning.isActive
+    return ScanningEvent.packetTime &+ (exchanges ? ScanningEvent.exchangeTime : 0)
+  }
+
+  /// When listening could begin, at `soonest` or later, and for how long at most.
+  mutating func scanSlot(_ soonest: RadioTime) -> (start: RadioTime, length: UInt32) {
+    let interval = scanning.isOn && !isConnecting ? scanning.interval : Self.initiatingInterval
+    let window = scanning.isOn && !isConnecting ? scanning.window : interval
+    let passed = soonest.since(scanStart) / interval
+    scanStart = scanStart + passed &* interval
+    scanOffset = UInt8(truncatingIfNeeded: (UInt32(scanOffset) &+ passed) % 3)
+    let into = soonest.since(scanStart)
+    if into &+ Self.shortestScan <= window { return (soonest, window &- into) }
+    scanStart = scanStart + interval
+    scanOffset = scanOffset == 2 ? 0 : scanOffset &+ 1
+    return (scanStart, window)
+  }
+
+  mutating func beginScanning(at start: RadioTime, window: UInt32) {
+    eventStart = start
+    exchange.scanningEvent = ScanningEvent()
+    exchange.scanningEvent.reports = scanning.isOn
+    exchange.scanningEvent.mayAsk = scanning.isActive && backoff.mayAsk
+    exchange.scanningEvent.own = scanning.address
+    exchange.scanningEvent.connects = isConnecting
+    if isConnecting {
+      exchange.scanningEvent.initiator = connecting.initiator
+      exchange.scanningEvent.target = connecting.advertiser
+      placeAnchors()
+    }
+    exchange.activity = .scanning
+    exchange.radio.start(
+      .receive(
+        from: start, window: window, channel: 37 &+ scanOffset,
+        accessAddress: AccessAddress.advertising.rawValue, crcInit: PacketCRC.advertisingInit,
+        longestPayload: 37))
+  }
+
+  mutating func scanningEnded() {
+    defer { cancelsConnect = false }
+    if exchange.scanningEvent.wasConnected {
+      isConnecting = false
+      let place = freePlace()
+      if let wanted = ConnectRequest(of: exchange.initiation.span.extracting(first: ConnectRequest.size)),
+        place >= 0
+      {
+        open(wanted, .central, end: exchange.scanningEvent.requestEnd, at: place)
+      } else {
+        failConnecting(.limitedResources)
+      }
+      return
+    }
+    if cancelsConnect, isConnecting { failConnecting(.cancelled) }
+    if exchange.scanningEvent.asked {
+      backoff.asked(wasAnswered: exchange.scanningEvent.wasAnswered, random: random.next())
+    } else if exchange.scanningEvent.wasScannable {
+      backoff.passed()
+    }
+    guard scanning.isOn else {
+      exchange.heard.count = 0
+      exchange.heardResponse.count = 0
+      return
+    }
+    if exchange.heard.count > 0, reports.append(exchange.heard) != nil { counters.reportsDropped &+= 1 }
+    if exchange.heardResponse.count > 0, reports.append(exchange.heardResponse) != nil {
+      counters.reportsDropped &+= 1
+    }
+    exchange.heard.count = 0
+    exchange.heardResponse.count = 0
+  }
+}

@@ -1,0 +1,318 @@
+import HeraldHAL
+
+/// The air between radios in one process, in simulated time: each device hears each other, at the
+/// microsecond.
+///
+/// A receiver takes the first packet on its channel and with its access address whose first bit comes at or
+/// after its start; the address must have arrived within its window. One microsecond late is deaf. Time is
+/// kept in nanoseconds, and each device has a clock of its own. What goes wrong comes from a seed.
+public final class RadioMedium {
+  /// What goes wrong, in how many of 100,000 cases.
+  public struct Trouble: Sendable {
+    /// Packets that a receiver does not get: by turns it does not hear them, or receives them damaged.
+    public var loss: UInt32 = 0
+    /// Operations and answers whose moment the processor misses.
+    public var lateness: UInt32 = 0
+    /// How many microseconds `proceduresInterrupt` comes after it was asked for, at most.
+    public var delay: UInt32 = 0
+    /// Whether packets that overlap on a channel are damaged.
+    public var collides = false
+
+    /// None.
+    public init() {}
+  }
+
+  /// A packet that was sent.
+  public struct Transmission: Sendable {
+    /// The number of the device.
+    public let device: Int
+    /// When its first bit was on the air, in nanoseconds.
+    public let start: Int
+    /// When its last bit was.
+    public let end: Int
+    /// The channel's index.
+    public let channel: UInt8
+    /// The access address.
+    public let accessAddress: UInt32
+    /// What its CRC starts with.
+    public let crcInit: UInt32
+    /// Header and payload.
+    public let pdu: [UInt8]
+    /// It met another on its channel, or was spoilt.
+    var isDamaged = false
+  }
+
+  /// What is planned. In one moment, what ends comes before what begins, and senders begin before receivers.
+  private enum Action: Int {
+    case finish = 0, call, script, transmit, receive, giveUp
+  }
+
+  private struct Plan {
+    let time: Int
+    let action: Action
+    /// In the order in which it was planned.
+    let number: Int
+    let port: Int
+    let plan: Int
+
+    func isBefore(_ other: Plan) -> Bool {
+      (time, action.rawValue, number) < (other.time, other.action.rawValue, other.number)
+    }
+  }
+
+  /// How many nanoseconds preamble and access address take.
+  private static let addressTime = 40_000
+  /// The time between two packets of an exchange.
+  private static let space = 150_000
+
+  /// What goes wrong.
+  public var trouble = Trouble()
+  /// Nanoseconds since the beginning.
+  public private(set) var time = 0
+  /// All packets sent so far.
+  public private(set) var transmissions: [Transmission] = []
+  /// Dropped before `transmissions[0]`, by `forget`.
+  private var forgotten = 0
+  private var random: SeededRandom
+  private var ports: [MediumPort] = []
+  private var plans: [Plan] = []
+  private var scripts: [Int: () -> Void] = [:]
+  private var planned = 0
+  private var onAir: [Int] = []
+
+  /// A medium on which the same goes wrong for the same seed.
+  public init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+  /// The radio of another device. Its clock goes `deviation` ppm too fast, and it promises to be within
+  /// `promisedDeviation`. With no deviation it counts the medium's own microseconds.
+  public func makeRadio(deviation: Int = 0, promisedDeviation: UInt16 = 20) -> MediumRadio {
+    let clock = MediumClock(
+      deviation: deviation, offset: Int(random.next()) * 1000 + (deviation == 0 ? 0 : Int(random.below(1000)))
+    )
+    let port = MediumPort(number: ports.count, clock: clock, promisedDeviation: promisedDeviation)
+    ports.append(port)
+    return MediumRadio(self, port)
+  }
+
+  /// Says whose radio number `number` is. It is retained.
+  public func attach(_ device: any MediumDevice, to number: Int) { ports[number].device = device }
+
+  /// Has `proceduresInterrupt` called, as a device does that was told something by its host.
+  public func callProcedures(of number: Int) { plan(.call, ports[number], at: time) }
+
+  /// Calls `script` at a moment in nanoseconds.
+  public func at(_ moment: Int, _ script: @escaping () -> Void) {
+    scripts[planned] = script
+    insert(Plan(time: max(moment, time), action: .script, number: planned, port: -1, plan: 0))
+  }
+
+  /// Lets time go on to a moment in nanoseconds.
+  public func run(until end: Int) {
+    while let next = plans.first, next.time <= end {
+      removeFirst()
+      time = max(time, next.time)
+      carryOut(next)
+    }
+    time = max(time, end)
+  }
+
+  /// Drops the transmissions that are over.
+  public func forget() {
+    guard onAir.isEmpty else { return }
+    forgotten += transmissions.count
+    transmissions.removeAll(keepingCapacity: true)
+  }
+
+  private func happens(_ rate: UInt32) -> Bool { rate > 0 && random.below(100_000) < rate }
+
+  private func carryOut(_ next: Plan) {
+    guard next.action != .script else {
+      scripts.removeValue(forKey: next.number)?()
+      return
+    }
+    let port = ports[next.port]
+    if next.action == .call {
+      port.device?.proceduresInterrupt()
+      return
+    }
+    guard next.plan == port.plan else { return }
+    switch next.action {
+    case .transmit: beginTransmission(port)
+    case .receive: beginReception(port)
+    case .finish: finish(port)
+    case .giveUp: report(.silent, on: port, from: time)
+    case .call, .script: break
+    }
+  }
+}
+
+// What a radio asks for.
+extension RadioMedium {
+  func start(_ operation: RadioOperation, on port: MediumPort) {
+    guard case .idle = port.state else { preconditionFailure("device \(port.number) is at an operation") }
+    port.operation = operation
+    port.state = .waiting
+    let start = port.clock.global(operation.start, near: time)
+    guard start >= time + Int(MediumRadio.leadTime) * 1000, !happens(trouble.lateness) else {
+      port.plan += 1
+      let number = port.plan
+      at(time) { if port.plan == number { self.report(.late, on: port, from: self.time) } }
+      return
+    }
+    port.windowEnd = start + Int(operation.window) * 1000
+    plan(operation.kind == .transmit ? .transmit : .receive, port, at: start)
+  }
+
+  func cancel(_ port: MediumPort) -> Bool {
+    switch port.state {
+    case .idle: return false
+    case .waiting, .searching:
+      port.state = .idle
+      port.plan += 1
+      return true
+    case .transmitting, .receiving: return false
+    }
+  }
+
+  func proceed(_ step: RadioStep, on port: MediumPort) {
+    guard let operation = port.operation else {
+      preconditionFailure("device \(port.number) has no operation")
+    }
+    let next = port.lastEnd + Self.space
+    switch step {
+    case .stop:
+      port.state = .idle
+      port.operation = nil
+    case .transmitAfterSpace:
+      port.state = .waiting
+      if happens(trouble.lateness) {
+        port.plan += 1
+        let number = port.plan
+        at(next) { if port.plan == number { self.report(.late, on: port, from: self.time) } }
+      } else {
+        plan(.transmit, port, at: next)
+      }
+    case .receiveAfterSpace:
+      port.state = .waiting
+      // Peers may be 2 µs early or late, and some are 3 µs late.
+      port.windowEnd = next + Self.addressTime + 5000
+      plan(.receive, port, at: next - 3000)
+    case .receiveAgain:
+      precondition(operation.kind == .receive)
+      beginReception(port)
+    }
+  }
+}
+
+// What happens on the air.
+extension RadioMedium {
+  private func beginTransmission(_ port: MediumPort) {
+    guard let operation = port.operation else { return }
+    let count = min(Int(port.outgoing[1]), 37) + 2
+    let end = time + 8000 * (5 + count + 3)
+    var sent = Transmission(
+      device: port.number, start: time, end: end, channel: operation.channel,
+      accessAddress: operation.accessAddress, crcInit: operation.crcInit, pdu: Array(port.outgoing[..<count]))
+    sent.isDamaged = port.spoilsNext
+    port.spoilsNext = false
+    for other in onAir where trouble.collides && transmissions[other - forgotten].channel == sent.channel {
+      transmissions[other - forgotten].isDamaged = true
+      sent.isDamaged = true
+    }
+    let number = forgotten + transmissions.count
+    transmissions.append(sent)
+    onAir.append(number)
+    port.state = .transmitting
+    port.lastEnd = end
+    plan(.finish, port, at: end)
+    for receiver in ports {
+      if case .searching = receiver.state { lock(receiver, to: number) }
+    }
+  }
+
+  private func beginReception(_ port: MediumPort) {
+    port.state = .searching
+    guard time < port.windowEnd else {
+      plan(.giveUp, port, at: time)
+      return
+    }
+    plan(.giveUp, port, at: port.windowEnd)
+    // One that begins in this very moment is still to be had.
+    for number in onAir where transmissions[number - forgotten].start >= time {
+      if case .searching = port.state { lock(port, to: number) }
+    }
+  }
+
+  private func lock(_ port: MediumPort, to number: Int) {
+    let sent = transmissions[number - forgotten]
+    guard let operation = port.operation, sent.channel == operation.channel,
+      sent.accessAddress == operation.accessAddress, sent.start + Self.addressTime <= port.windowEnd
+    else { return }
+    let isLost = happens(trouble.loss)
+    if isLost, random.below(2) == 0 { return }
+    port.isDamaged = isLost
+    port.state = .receiving(number)
+    plan(.finish, port, at: sent.end)
+  }
+
+  private func finish(_ port: MediumPort) {
+    switch port.state {
+    case .transmitting:
+      onAir.removeAll { transmissions[$0 - forgotten].device == port.number }
+      let start = transmissions.last { $0.device == port.number }?.start ?? time
+      report(.sent, on: port, from: start)
+    case .receiving(let number):
+      let sent = transmissions[number - forgotten]
+      port.lastEnd = sent.end
+      let isSound =
+        !port.isDamaged && !sent.isDamaged && sent.crcInit == port.operation?.crcInit
+        && sent.pdu.count - 2 <= Int(port.operation?.longestPayload ?? 0)
+      port.incomingCount = isSound ? sent.pdu.count : 0
+      if isSound { for (index, byte) in sent.pdu.enumerated() { port.incoming[index] = byte } }
+      report(isSound ? .received : .damaged, on: port, from: sent.start)
+    case .idle, .waiting, .searching: break
+    }
+  }
+
+  private func report(_ kind: RadioOutcome.Kind, on port: MediumPort, from start: Int) {
+    port.plan += 1
+    // Neither free nor listening, until the handler says how to go on.
+    port.state = .waiting
+    port.outcome = RadioOutcome(kind, start: port.clock.shown(start), end: port.clock.shown(time), rssi: -60)
+    guard let device = port.device, device.radioInterrupt() else { return }
+    let delay = trouble.delay == 0 ? 0 : Int(random.below(trouble.delay)) * 1000
+    plan(.call, port, at: time + delay)
+  }
+}
+
+// The queue: a binary heap.
+extension RadioMedium {
+  private func plan(_ action: Action, _ port: MediumPort, at time: Int) {
+    if action != .call { port.plan += 1 }
+    insert(Plan(time: time, action: action, number: planned, port: port.number, plan: port.plan))
+  }
+
+  private func insert(_ plan: Plan) {
+    planned += 1
+    plans.append(plan)
+    var place = plans.count - 1
+    while place > 0, plans[place].isBefore(plans[(place - 1) / 2]) {
+      plans.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  private func removeFirst() {
+    plans.swapAt(0, plans.count - 1)
+    plans.removeLast()
+    var place = 0
+    while true {
+      var least = place
+      for child in [2 * place + 1, 2 * place + 2]
+      where child < plans.count && plans[child].isBefore(plans[least]) { least = child }
+      if least == place { return }
+      plans.swapAt(place, least)
+      place = least
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import HeraldBluetooth
+import HeraldHAL
+import HeraldLinkLayer
+import HeraldSimulation
+
+/// A device with a link layer, and a host that takes in all it is told.
+final class LinkLayerDevice: MediumDevice {
+  /// An advertisement or scan response as it was reported.
+  struct Report: Equatable {
+    let kind: AdvertisingHeader.Kind
+    let address: DeviceAddress
+    let data: [UInt8]
+  }
+
+  /// A payload that was received.
+  struct Payload: Equatable {
+    let connection: Int
+    let isStart: Bool
+    let bytes: [UInt8]
+  }
+
+  let number: Int
+  var layer: LinkLayer<MediumRadio, 4>
+  var events: [LinkLayerEvent] = []
+  var reports: [Report] = []
+  var payloads: [Payload] = []
+  /// Called after each event.
+  var told: (LinkLayerDevice, LinkLayerEvent) -> Void = { _, _ in }
+  /// Payloads are left where they are.
+  var isDeaf = false
+
+  init(_ medium: RadioMedium, _ number: Int, deviation: Int = 0, promised: UInt16 = 20, seed: UInt32 = 1) {
+    self.number = number
+    let radio = medium.makeRadio(deviation: deviation, promisedDeviation: promised)
+    layer = LinkLayer(radio: radio, seed: seed &+ UInt32(number) &* 7919)
+    medium.attach(self, to: number)
+  }
+
+  /// A random static address that tells the device's number.
+  var address: DeviceAddress { DeviceAddress(high: 0xC000, low: UInt32(number), kind: .random) }
+
+  func radioInterrupt() -> Bool { layer.radioInterrupt() }
+
+  func proceduresInterrupt() {
+    layer.procedures()
+    while let heard = layer.takeReport() {
+      let pdu = (0..<Int(heard.count)).map { heard.bytes[$0] }
+      guard let header = advertisingHeader(pdu) else { continue }
+      let address = DeviceAddress(onAir: Array(pdu[2..<8]).span, kind: header.sender) ?? .zero
+      reports.append(Report(kind: header.kind, address: address, data: Array(pdu[8...])))
+    }
+    drain()
+    while let event = layer.takeEvent() {
+      events.append(event)
+      told(self, event)
+    }
+  }
+
+  /// Takes the payloads in.
+  func drain() {
+    while !isDeaf, take() {}
+  }
+
+  private func take() -> Bool {
+    var taken: [Payload] = []
+    let isThere = layer.takePayload { connection, isStart, bytes in
+      taken.append(Payload(connection: connection, isStart: isStart, bytes: bytes.indices.map { bytes[$0] }))
+    }
+    payloads += taken
+    return isThere
+  }
+
+  func advertise(
+    _ type: AdvertisingType = .connectable, as other: DeviceAddress? = nil, every milliseconds: UInt32 = 30,
+    data: [UInt8] = [2, 1, 6],
+    response: [UInt8] = []
+  ) throws(RadioError) {
+    try layer.advertise(
+      type, as: other ?? address, every: milliseconds, data: data.span, response: response.span)
+  }
+
+  func scan(active: Bool = false, every interval: UInt32 = 30, for window: UInt32 = 30) throws(RadioError) {
+    try layer.scan(active: active, as: address, every: interval, for: window)
+  }
+
+  func connect(to peer: LinkLayerDevice, interval: UInt16 = 24, timeout: UInt16 = 100) throws(RadioError) {
+    try layer.connect(to: peer.address, as: address, interval: interval, timeout: timeout)
+  }
+
+  func send(_ bytes: [UInt8], isStart: Bool = true, on connection: Int = 0) throws(RadioError) {
+    try layer.send(bytes.span, isStart: isStart, on: connection)
+  }
+}

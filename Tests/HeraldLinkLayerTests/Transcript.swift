@@ -1,0 +1,57 @@
+import Foundation
+import HeraldHAL
+import HeraldLinkLayer
+import HeraldSimulation
+
+/// What a medium carried, looked at from outside.
+struct Transcript {
+  let sent: [RadioMedium.Transmission]
+
+  init(_ medium: RadioMedium) {
+    sent = medium.transmissions
+    record(medium)
+  }
+
+  /// How many nanoseconds answers are from 150 µs after what they answer. An answer is what another device
+  /// sends on the same channel with the same access address within 200 µs.
+  var answers: [Int] { Self.answers(sent) }
+
+  /// The same on data channels, where nobody else is by chance.
+  var dataAnswers: [Int] { Self.answers(sent.filter { $0.channel < 37 }) }
+
+  private static func answers(_ sent: [RadioMedium.Transmission]) -> [Int] {
+    zip(sent, sent.dropFirst()).compactMap { first, second in
+      guard first.device != second.device, first.channel == second.channel,
+        first.accessAddress == second.accessAddress, second.start - first.end < 200_000
+      else { return nil }
+      return second.start - first.end - 150_000
+    }
+  }
+
+  /// The packets of one device on the advertising channels.
+  func advertising(_ device: Int) -> [RadioMedium.Transmission] {
+    sent.filter { $0.device == device && $0.channel > 36 }
+  }
+
+  /// The packets of one device on the data channels.
+  func data(_ device: Int) -> [RadioMedium.Transmission] {
+    sent.filter { $0.device == device && $0.channel < 37 }
+  }
+
+  /// With AIR_RECORDS set to a folder, all is written there as lines of start, end, device, MHz over 2400,
+  /// access address and packet: programs that judge recordings of the air read that.
+  private func record(_ medium: RadioMedium) {
+    guard let folder = ProcessInfo.processInfo.environment["AIR_RECORDS"] else { return }
+    var text = ""
+    for packet in sent {
+      let check = checkBytes(packet.pdu, start: packet.crcInit)
+      let megahertz =
+        [37: 2, 38: 26, 39: 80][packet.channel]
+        ?? (packet.channel < 11 ? 4 + 2 * Int(packet.channel) : 28 + 2 * (Int(packet.channel) - 11))
+      let bytes = (packet.pdu + check).map { String(format: "%02x", $0) }.joined()
+      text += "\(packet.start / 1000),\(packet.end / 1000),\(packet.device),\(megahertz),"
+      text += String(format: "0x%08x,", packet.accessAddress) + bytes + "\n"
+    }
+    try? text.write(toFile: "\(folder)/\(UUID().uuidString).csv", atomically: true, encoding: .utf8)
+  }
+}
