@@ -3,7 +3,9 @@ import Foundation
 var figures = Figures()
 // "core", "energy", "archive", "link", "flood" and "convert" have those figures only; what was written before of the
 // others stays.
-let only = ["core", "energy", "archive", "link", "flood", "convert"].first { CommandLine.arguments.contains($0) }
+let only = ["core", "energy", "archive", "link", "flood", "convert"].first {
+  CommandLine.arguments.contains($0)
+}
 if only == nil || only == "archive" { try DatabaseBenchmark.run(&figures) }
 // 100 million readings take minutes and 15 GB of room: only if asked for.
 if only == "convert" { try ConvertBenchmark.run(&figures) }
