@@ -1,8 +1,8 @@
 import Foundation
 
 var figures = Figures()
-// "core", "energy", "archive", "link", "flood" and "convert" have those figures only; what was written before of the
-// others stays.
+// "core", "energy", "archive", "link", "flood" and "convert" select their figures; those of the others stay as
+// they were written before.
 let only = ["core", "energy", "archive", "link", "flood", "convert"].first {
   CommandLine.arguments.contains($0)
 }

@@ -25,10 +25,14 @@ extension Peers {
         noteTakesNobody(place, takesNobody, &context)
       }
     }
+    // Most advertisements: those of peers whose payload is known.
+    if table[place].state == .read {
+      if table[place].owesWork { lookForWork(from: table[place].retryAt, &context) }
+      return true
+    }
     switch table[place].note(seen, at: context.now) {
     case .leftAlone: return false
     case .unchanged: return true
-    case .read: if table[place].owesWork { lookForWork(from: table[place].retryAt, &context) }
     case .wanted:
       guard table[place].isConnectable else { return true }
       table.setOwesWork(place, true)

@@ -10,8 +10,6 @@ enum Acquaintance: UInt8, BitwiseCopyable {
   case leftAlone
   /// Its state is the same.
   case unchanged
-  /// Its payload is known; there may be further tasks.
-  case read
   /// It is to be connected to.
   case wanted
 }
@@ -21,7 +19,7 @@ extension Target {
   @usableFromInline @inline(__always)
   mutating func note(_ seen: Introspected, at now: Instant) -> Acquaintance {
     switch state {
-    case .read: return .read
+    case .read: return .unchanged
     case .ignored:
       // It may show a service now that it did not show before: an application came to the foreground, or was
       // installed.

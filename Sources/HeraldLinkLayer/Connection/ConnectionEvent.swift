@@ -33,7 +33,7 @@ struct ConnectionEvent: BitwiseCopyable {
   /// How strong the last packet was.
   var rssi = Int8(0)
 
-  /// None.
+  /// No packet yet.
   init() {}
 
   /// Before the event.

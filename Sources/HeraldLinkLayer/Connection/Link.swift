@@ -11,7 +11,7 @@ struct Fragment: BitwiseCopyable {
   var count: UInt8
   var bytes: [27 of UInt8]
 
-  /// None.
+  /// An empty buffer.
   init() {
     link = 0
     isStart = false

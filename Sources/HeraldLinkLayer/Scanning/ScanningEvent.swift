@@ -10,7 +10,7 @@ public struct HeardPDU: BitwiseCopyable, Sendable {
   /// The PDU: `AdvertisingHeader` reads its first two bytes.
   public internal(set) var bytes: [39 of UInt8]
 
-  /// None.
+  /// An empty report.
   init() {
     rssi = 0
     count = 0
@@ -92,7 +92,7 @@ struct ScanningEvent {
 extension ScanningEvent {
   /// What a packet means to the scanner.
   enum Verdict {
-    /// Nothing.
+    /// It is not for the scanner.
     case ignore
     /// It is to be reported.
     case report

@@ -18,7 +18,6 @@ public final class RadioMedium {
     /// Whether packets that overlap on a channel are damaged.
     public var collides = false
 
-    /// None.
     public init() {}
   }
 
