@@ -1,8 +1,7 @@
 import Foundation
 
 var figures = Figures()
-// "core", "energy", "archive", "link", "flood" and "convert" select their figures; those of the others stay as
-// they were written before.
+// A word such as "core" or "energy" selects its figures; the others stay as they were written before.
 let only = ["core", "energy", "archive", "link", "flood", "convert"].first {
   CommandLine.arguments.contains($0)
 }
