@@ -1,20 +1,6 @@
 import HeraldBluetooth
 import HeraldHAL
 
-/// The number of connections, as far as the controller's other work depends on it.
-@usableFromInline
-struct ConnectionSummary: BitwiseCopyable {
-  /// Open connections, those that are being closed included.
-  @usableFromInline let open: Int
-  /// Free places.
-  @usableFromInline let free: Int
-
-  @usableFromInline init(open: Int, free: Int) {
-    self.open = open
-    self.free = free
-  }
-}
-
 // From the requested state to the actual one: one command at a time, each chosen anew.
 //
 // A change of the random address requires that everything using one is disabled: scanning, initiating and,

@@ -44,14 +44,14 @@ extension EventExchange where Peripheral: ~Copyable {
     let pdu = radio.incoming()
     guard let header = AdvertisingHeader(of: pdu), pdu.count >= 14 else { return kind }
     // AdvA comes second in both, its kind is RxAdd; ours is in our advertisement.
-    guard isSame(pdu, 8, advertisement.span, 2), header.receiver.rawValue == advertisement[0] &>> 6 & 1 else {
+    guard isSameAddress(pdu, 8, advertisement.span, 2), header.receiver.rawValue == advertisement[0] &>> 6 & 1 else {
       return kind
     }
     switch header.kind {
     case .scanRequest where kind == .connectable || kind == .scannable: return .scanRequest
     case .connect where kind == .connectable: return .connect
     case .connect where kind == .directed:
-      let isTarget = isSame(pdu, 2, advertisement.span, 8) && header.sender.rawValue == advertisement[0] &>> 7
+      let isTarget = isSameAddress(pdu, 2, advertisement.span, 8) && header.sender.rawValue == advertisement[0] &>> 7
       return isTarget ? .connect : kind
     default: return kind
     }
@@ -92,7 +92,7 @@ func copyPDU(_ source: Span<UInt8>, into target: consuming MutableSpan<UInt8>) {
 
 /// Whether six bytes in two PDUs are the same.
 @inline(never)
-func isSame(_ left: Span<UInt8>, _ leftStart: Int, _ right: Span<UInt8>, _ rightStart: Int) -> Bool {
+func isSameAddress(_ left: Span<UInt8>, _ leftStart: Int, _ right: Span<UInt8>, _ rightStart: Int) -> Bool {
   guard left.count >= leftStart &+ 6, right.count >= rightStart &+ 6 else { return false }
   var index = 0
   while index < 6 {

@@ -58,7 +58,7 @@ extension EventExchange where Peripheral: ~Copyable {
   private mutating func isResponse() -> Bool {
     let pdu = radio.incoming()
     guard let header = AdvertisingHeader(of: pdu), header.kind == .scanResponse else { return false }
-    return isSame(pdu, 2, heard.bytes.span, 2) && header.sender.rawValue == heard.bytes[0] &>> 6 & 1
+    return isSameAddress(pdu, 2, heard.bytes.span, 2) && header.sender.rawValue == heard.bytes[0] &>> 6 & 1
   }
 
   /// Puts the anchors of a connection that begins with the CONNECT_IND where they are wanted.

@@ -1,6 +1,4 @@
-import HeraldHAL
-
-/// How often what happened in a link layer.
+/// The counters of a link layer.
 public struct LinkLayerCounters: Equatable, BitwiseCopyable, Sendable {
   /// Operations whose moment was missed.
   public internal(set) var late: UInt32 = 0
@@ -15,26 +13,4 @@ public struct LinkLayerCounters: Equatable, BitwiseCopyable, Sendable {
 
   /// Their names in the statistics group, in this order.
   static var names: StaticString { "late reports_dropped requests_refused events_silent events_skipped" }
-}
-
-extension LinkLayer: StatisticsSource where Peripheral: ~Copyable {
-  /// The group `linklayer`.
-  public static var statisticsName: StaticString { "linklayer" }
-  /// How many counters there are.
-  public static var statisticsCount: Int { 5 }
-  /// The name of counter `index`.
-  public static func statisticName(_ index: Int) -> StaticWord {
-    StaticWord(index, of: LinkLayerCounters.names)
-  }
-  /// The value of counter `index`.
-  public mutating func statistic(_ index: Int) -> UInt32 {
-    switch index {
-    case 0: counters.late
-    case 1: counters.reportsDropped
-    case 2: counters.requestsRefused
-    case 3: counters.eventsSilent
-    case 4: counters.eventsSkipped
-    default: 0
-    }
-  }
 }

@@ -1,0 +1,23 @@
+import HeraldHAL
+
+extension LinkLayer: StatisticsSource where Peripheral: ~Copyable {
+  /// The group `linklayer`.
+  public static var statisticsName: StaticString { "linklayer" }
+  /// How many counters there are.
+  public static var statisticsCount: Int { 5 }
+  /// The name of counter `index`.
+  public static func statisticName(_ index: Int) -> StaticWord {
+    StaticWord(index, of: LinkLayerCounters.names)
+  }
+  /// The value of counter `index`.
+  public mutating func statistic(_ index: Int) -> UInt32 {
+    switch index {
+    case 0: counters.late
+    case 1: counters.reportsDropped
+    case 2: counters.requestsRefused
+    case 3: counters.eventsSilent
+    case 4: counters.eventsSkipped
+    default: 0
+    }
+  }
+}
