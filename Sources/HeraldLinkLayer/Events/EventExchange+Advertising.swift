@@ -44,14 +44,16 @@ extension EventExchange where Peripheral: ~Copyable {
     let pdu = radio.incoming()
     guard let header = AdvertisingHeader(of: pdu), pdu.count >= 14 else { return kind }
     // AdvA comes second in both, its kind is RxAdd; ours is in our advertisement.
-    guard isSameAddress(pdu, 8, advertisement.span, 2), header.receiver.rawValue == advertisement[0] &>> 6 & 1 else {
+    guard isSameAddress(pdu, 8, advertisement.span, 2), header.receiver.rawValue == advertisement[0] &>> 6 & 1
+    else {
       return kind
     }
     switch header.kind {
     case .scanRequest where kind == .connectable || kind == .scannable: return .scanRequest
     case .connect where kind == .connectable: return .connect
     case .connect where kind == .directed:
-      let isTarget = isSameAddress(pdu, 2, advertisement.span, 8) && header.sender.rawValue == advertisement[0] &>> 7
+      let isTarget =
+        isSameAddress(pdu, 2, advertisement.span, 8) && header.sender.rawValue == advertisement[0] &>> 7
       return isTarget ? .connect : kind
     default: return kind
     }
