@@ -8,11 +8,11 @@ import unittest
 
 import log_decoder
 
-SWIFT = pathlib.Path(__file__).parent.parent / "HeraldEmbeddedTests/Log/LogFormatTests.swift"
+TESTS = pathlib.Path(__file__).parent.parent
 
 
-def golden_page(name="goldenPage", file="LogFormatTests.swift"):
-    text = re.search(name + r' = """\n(.*?)\n  """', (SWIFT.parent / file).read_text(), re.S)
+def golden_page(name="goldenPage", file="HeraldEmbeddedTests/Log/LogFormatTests.swift"):
+    text = re.search(name + r' = (?:hexBytes\(\s*)?"""\n(.*?)\n  """', (TESTS / file).read_text(), re.S)
     return bytes.fromhex("".join(text[1].split()))
 
 
@@ -106,7 +106,7 @@ class LogFormat(unittest.TestCase):
         self.assertEqual(records, list(crowded_records()))
 
     def test_more_records_than_a_page_may_hold(self):
-        _, records = log_decoder.decode(golden_page("overfullPage", "LogRecordLimitTests.swift"))
+        _, records = log_decoder.decode(golden_page("overfullLogPage", "TestInputs/OverfullLogPage.swift"))
         self.assertEqual(len(records), 8192)
 
     def test_erased_bytes_behind_it_change_nothing(self):
