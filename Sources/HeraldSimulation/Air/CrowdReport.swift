@@ -1,4 +1,4 @@
-/// What came of a crowd: what `herald-host simulate` prints.
+/// The results of a crowd, as printed by `herald-host simulate`.
 public struct CrowdReport: Encodable, Equatable, Sendable {
   /// How many devices there were.
   public let devices: Int
