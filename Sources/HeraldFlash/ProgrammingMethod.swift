@@ -29,7 +29,7 @@ public struct ProgrammingMethod: Sendable {
   /// All programming methods, in the order in which they are tried.
   public static let all: [ProgrammingMethod] = [.probe, .drive, .serialDFU, .smp]
 
-  /// The programming method and the rest of a place in the words of `--to`.
+  /// The programming method and the rest of a location in the form of `--to`.
   /// - Throws: `.usage` if there is no such way.
   public static func parse(_ place: String, of ways: [ProgrammingMethod] = all) throws(FlashFailure) -> (
     ProgrammingMethod, String
@@ -44,7 +44,7 @@ public struct ProgrammingMethod: Sendable {
       advice: "the forms are \(forms); `herald-flash list` says what is there")
   }
 
-  /// Opens a place in the words of `--to`.
+  /// Opens a location in the form of `--to`.
   public static func open(_ place: String, _ options: FlashOptions, of ways: [ProgrammingMethod] = all)
     throws(FlashFailure) -> any Programmer
   {

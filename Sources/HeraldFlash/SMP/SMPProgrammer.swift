@@ -8,7 +8,7 @@ import HeraldText
 /// firmware that runs is not touched. Recovery has no firmware that runs: there the image goes to where it is
 /// started from, which nobody has to be told.
 public final class SMPProgrammer: Programmer {
-  /// Where it leads.
+  /// The location of the device.
   public var location: String { "smp:\(images.client.location)" }
 
   private let transport: any SMPTransport
