@@ -3,7 +3,7 @@ import HeraldHAL
 
 /// An HCI controller that exists only in memory, at the far end of an `ControllerTransport`.
 ///
-/// It answers every command with success at once, gives every outgoing connection attempt a connection, and
+/// It completes every command with success immediately, establishes a connection for every attempt, and
 /// reports as completed every ACL packet it is given, which it hands to a peer. It allocates nothing and
 /// knows no time, so allocation counts and benchmarks measure the host and not the far end. It does not check
 /// conformance of the host to the specification, which is tested with independent controllers.

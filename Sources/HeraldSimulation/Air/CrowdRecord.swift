@@ -6,7 +6,7 @@ import HeraldHAL
 /// whose range.
 ///
 /// Times are milliseconds since the beginning. Pairs are ordered: one device reads, the other, or the phone,
-/// is read. Phones are numbered behind the devices, and read nobody.
+/// is read. Phones are numbered after the devices, and do not read payloads.
 public final class CrowdRecord {
   private let devices: Int
   private let count: Int

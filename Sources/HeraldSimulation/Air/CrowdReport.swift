@@ -76,7 +76,7 @@ public struct PhoneReport: Encodable, Equatable, Sendable {
 }
 
 extension Crowd {
-  /// What came of it so far. Encounters that go on are counted as if they ended now, so this is for the end.
+  /// The results so far. Open encounters are counted as if they ended now, so it should be called at the end.
   public func report() -> CrowdReport {
     record.finish()
     var delivered: UInt64 = 0

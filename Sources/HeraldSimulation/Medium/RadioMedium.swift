@@ -12,7 +12,7 @@ public final class RadioMedium {
   public struct Trouble: Sendable {
     /// Packets that a receiver does not get: by turns it does not hear them, or receives them damaged.
     public var loss: UInt32 = 0
-    /// Operations and answers whose moment the processor misses.
+    /// Operations and responses that the processor starts too late.
     public var lateness: UInt32 = 0
     /// How many microseconds `proceduresInterrupt` comes after it was asked for, at most.
     public var delay: UInt32 = 0
@@ -146,7 +146,7 @@ public final class RadioMedium {
   }
 }
 
-// What a radio asks for.
+// Commands of a radio.
 extension RadioMedium {
   func start(_ operation: RadioOperation, on port: MediumPort) {
     guard case .idle = port.state else { preconditionFailure("device \(port.number) is at an operation") }
